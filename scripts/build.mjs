@@ -1,0 +1,18 @@
+// npm run build: proto types, then the TypeScript compiler. Incremental: a second run does next to nothing.
+import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+
+await import('./generate-proto-types.mjs');
+const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+try {
+  execFileSync(process.execPath, [tsc, '-p', root], { stdio: 'inherit', cwd: root });
+} catch (error) {
+  process.exit(error.status ?? 1);
+}
+chmodSync(join(root, 'build/src/cli/main.js'), 0o755);

@@ -1,0 +1,67 @@
+/**
+ * The mesh config as the control plane reads it: defaults applied, durations in milliseconds
+ * (BEHAVIOUR 8, "Mesh config defaults"). The file's own shape is in mesh-config-schema.ts.
+ */
+export interface MeshConfig {
+  readonly proxyListenPort: number;
+  /** Above 0: sidecars get an explicit HTTP forward proxy on this port. */
+  readonly proxyHttpPort: number;
+  readonly connectTimeoutMs: number;
+  readonly protocolDetectionTimeoutMs: number;
+  readonly ingressClass: string;
+  readonly ingressService: string;
+  readonly ingressControllerMode: string;
+  readonly enableTracing: boolean;
+  /** Path, or empty for none. */
+  readonly accessLogFile: string;
+  readonly accessLogFormat: string;
+  readonly accessLogEncoding: 'TEXT' | 'JSON';
+  readonly outboundTrafficPolicy: 'ALLOW_ANY' | 'REGISTRY_ONLY';
+  readonly enableAutoMtls: boolean;
+  readonly trustDomain: string;
+  readonly trustDomainAliases: readonly string[];
+  readonly rootNamespace: string;
+  readonly defaultServiceExportTo: readonly string[];
+  readonly defaultVirtualServiceExportTo: readonly string[];
+  readonly defaultDestinationRuleExportTo: readonly string[];
+  readonly dnsRefreshRateMs: number;
+  readonly localityLbEnabled: boolean;
+  readonly enablePrometheusMerge: boolean;
+  readonly h2UpgradePolicy: 'DO_NOT_UPGRADE' | 'UPGRADE';
+  readonly inboundClusterStatName: string;
+  readonly outboundClusterStatName: string;
+  /** Hosts (exact or `*.` suffix) that are served by endpoints of the proxy's own cluster only. */
+  readonly clusterLocalHosts: readonly string[];
+  readonly policy: PolicyMeshConfig;
+  readonly defaultConfig: ProxyConfig;
+}
+
+/** The part of the mesh config that the policy plugin reads (BEHAVIOUR 8, "Policy"). */
+export interface PolicyMeshConfig {
+  readonly mixerCheckServer: string;
+  readonly mixerReportServer: string;
+  readonly disablePolicyChecks: boolean;
+  readonly policyCheckFailOpen: boolean;
+  readonly disableMixerHttpReports: boolean;
+  readonly enableClientSidePolicyCheck: boolean;
+  readonly sidecarToTelemetrySessionAffinity: boolean;
+  readonly reportBatchMaxEntries: number;
+  readonly reportBatchMaxTimeMs: number;
+}
+
+/** `defaultConfig`: what proxies are started with. */
+export interface ProxyConfig {
+  readonly configPath: string;
+  readonly serviceCluster: string;
+  readonly drainDurationMs: number;
+  readonly parentShutdownDurationMs: number;
+  readonly terminationDrainDurationMs: number;
+  readonly proxyAdminPort: number;
+  readonly concurrency: number;
+  readonly controlPlaneAuthPolicy: string;
+  readonly discoveryAddress: string;
+  /** Zipkin collector, `host:port`; empty for none. */
+  readonly tracingAddress: string;
+  readonly statNameLength: number;
+  readonly statusPort: number;
+}

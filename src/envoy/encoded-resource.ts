@@ -1,0 +1,13 @@
+/**
+ * One xDS resource, encoded once for every stream that will ever carry it (DESIGN section 5).
+ */
+export interface EncodedResource {
+  readonly name: string;
+  /** Hash of the resource's bytes: equal versions have equal content. */
+  readonly version: string;
+  /**
+   * The `google.protobuf.Any` framed as field 2: tag, length, bytes. DiscoveryResponse.resources and
+   * Resource.resource both have number 2, so the same bytes serve state-of-the-world and delta.
+   */
+  readonly entry: Buffer;
+}

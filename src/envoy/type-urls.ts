@@ -1,0 +1,22 @@
+/** xDS v3 resource types (the only version that we serve, DESIGN section 2). */
+export const TypeUrl = {
+  cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+  endpoint: 'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment',
+  listener: 'type.googleapis.com/envoy.config.listener.v3.Listener',
+  route: 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
+} as const;
+
+/** The order in which a push sends its types, so that nothing refers to what is not there yet (BEHAVIOUR 5). */
+export const PUSH_ORDER: readonly string[] = [TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route];
+
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  [TypeUrl.cluster, 'cds'],
+  [TypeUrl.endpoint, 'eds'],
+  [TypeUrl.listener, 'lds'],
+  [TypeUrl.route, 'rds'],
+]);
+
+/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds; `api` for anything else. */
+export function shortTypeName(typeUrl: string): string {
+  return SHORT_NAMES.get(typeUrl) ?? 'api';
+}

@@ -1,0 +1,51 @@
+import type { Endpoint } from './endpoint.js';
+import type { Port, Service } from './service.js';
+
+export type ProxyType = 'sidecar' | 'router';
+
+export type InterceptionMode = 'REDIRECT' | 'TPROXY' | 'NONE';
+
+/** Node metadata that changes what a proxy is served (BEHAVIOUR 5, "Node"). Absent keys are absent here too. */
+export interface ProxyMetadata {
+  readonly meshVersion?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly instanceIps: readonly string[];
+  readonly namespace?: string;
+  readonly interceptionMode: InterceptionMode;
+  readonly serviceAccount?: string;
+  readonly clusterId?: string;
+  readonly network?: string;
+  /** Networks the proxy wants endpoints of; empty means all. */
+  readonly requestedNetworkView: readonly string[];
+  readonly idleTimeoutMs?: number;
+  readonly http10?: boolean;
+  readonly dnsCapture?: boolean;
+  readonly generator?: string;
+  readonly routerMode?: string;
+  readonly meshId?: string;
+}
+
+/** One of the proxy's own services: a service port that the proxy's workload serves. */
+export interface ServiceTarget {
+  readonly service: Service;
+  readonly port: Port;
+  readonly endpoint: Endpoint;
+}
+
+/** A connected proxy as its first request described it. */
+export interface Proxy {
+  /** The node id: `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`. */
+  readonly id: string;
+  readonly type: ProxyType;
+  /** All addresses, the id's first. */
+  readonly ipAddresses: readonly string[];
+  /** Workload name of the id's third part, without its namespace. */
+  readonly name: string;
+  /** Metadata NAMESPACE, else the first label of the DNS domain. */
+  readonly configNamespace: string;
+  /** For example `default.svc.cluster.local`. */
+  readonly dnsDomain: string;
+  /** `region/zone/subzone`, or empty. */
+  readonly locality: string;
+  readonly metadata: ProxyMetadata;
+}

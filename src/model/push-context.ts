@@ -1,0 +1,52 @@
+import type { MeshConfig } from '../config/mesh/mesh-config.js';
+import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
+import type { MeshObject, ObjectKey } from '../config/object.js';
+import type { ServiceEndpoints } from './endpoint.js';
+import type { Finding } from './finding.js';
+import type { Proxy, ServiceTarget } from './proxy.js';
+import type { Service } from './service.js';
+
+/**
+ * The services that a namespace may see (exportTo). Namespaces that see the same services share the very
+ * same view object, so a generator's scope may name the view instead of the namespace.
+ */
+export interface ServiceView {
+  /** Equal ids have equal content within one snapshot; the id is stable while the content is. */
+  readonly id: string;
+  /** Oldest first, then by hostname: the order in which conflicts are decided. */
+  readonly services: readonly Service[];
+}
+
+/** Read-only lookup that a snapshot offers over a persistent map. */
+export interface Lookup<Key, Value> {
+  get(key: Key): Value | undefined;
+  readonly size: number;
+  entries(): IterableIterator<[Key, Value]>;
+}
+
+/**
+ * The immutable snapshot of the mesh that everything is generated from (DESIGN section 4). A change makes
+ * the next one, which shares whatever did not change.
+ */
+export interface PushContext {
+  /** Counts snapshots, from 1. */
+  readonly sequence: number;
+  /** RFC 3339 time and counter, `<time>/<sequence>`: the version_info of what is generated from it. */
+  readonly version: string;
+  readonly mesh: MeshConfig;
+  readonly networks: MeshNetworks;
+  /** DNS suffix of the cluster, `--domain`. */
+  readonly domain: string;
+  /** Sorted by hostname. When two registries claim one host, the first registered wins. */
+  readonly services: readonly Service[];
+  readonly servicesByHost: ReadonlyMap<string, Service>;
+  readonly endpoints: Lookup<string, ServiceEndpoints>;
+  /** All objects by kind, for configz, status and analysis. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  /** What the translation into services and endpoints met (endpoint_no_pod, nav_endpoint_not_ready, …). */
+  readonly findings: readonly Finding[];
+  /** The services that proxies of a namespace may see. */
+  viewOf(namespace: string): ServiceView;
+  /** The proxy's own services, by its addresses; sorted by hostname and port. Same targets, same array. */
+  targetsOf(proxy: Proxy): readonly ServiceTarget[];
+}

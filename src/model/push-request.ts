@@ -1,0 +1,45 @@
+import type { ObjectKey } from '../config/object.js';
+
+/** Why a push happens; the `type` label of nav_push_triggers (BEHAVIOUR 1). */
+export type PushReason = 'endpoint' | 'config' | 'service' | 'proxy' | 'global' | 'unknown' | 'debug';
+
+/** What changed, from the stores to every proxy (DESIGN section 4). */
+export interface PushRequest {
+  /** False when nothing but endpoints changed. */
+  readonly full: boolean;
+  /** Keys of the changed objects; `everything` when the change cannot be pinned down (mesh config). */
+  readonly changed: 'everything' | ReadonlySet<ObjectKey>;
+  /** Hostnames whose endpoints changed. */
+  readonly endpoints: ReadonlySet<string>;
+  /** Addresses of workloads whose own services changed. */
+  readonly addresses: ReadonlySet<string>;
+  /** One per merged request, not de-duplicated (BEHAVIOUR 1, nav_push_triggers). */
+  readonly reasons: readonly PushReason[];
+  /** Start of the earliest merged change, in milliseconds of the monotonic clock. */
+  readonly startMs: number;
+}
+
+/** The kind part of an object key. */
+export function kindOfKey(key: ObjectKey): string {
+  return key.slice(0, key.indexOf('/'));
+}
+
+export function mergePushRequests(first: PushRequest, second: PushRequest): PushRequest {
+  return {
+    full: first.full || second.full,
+    changed:
+      first.changed === 'everything' || second.changed === 'everything'
+        ? 'everything'
+        : union(first.changed, second.changed),
+    endpoints: union(first.endpoints, second.endpoints),
+    addresses: union(first.addresses, second.addresses),
+    reasons: [...first.reasons, ...second.reasons],
+    startMs: Math.min(first.startMs, second.startMs),
+  };
+}
+
+function union(first: ReadonlySet<string>, second: ReadonlySet<string>): ReadonlySet<string> {
+  if (first.size === 0) return second;
+  if (second.size === 0) return first;
+  return new Set([...first, ...second]);
+}

@@ -1,0 +1,50 @@
+import type { Protocol } from './protocol.js';
+
+export interface Port {
+  readonly name: string;
+  /** The port that clients of the service connect to, 1 to 65535. */
+  readonly number: number;
+  readonly protocol: Protocol;
+}
+
+/** Where a service was found. */
+export type Registry = 'Orchestrator' | 'External' | 'Mock' | 'Catalog';
+
+/**
+ * How a proxy finds the endpoints of a service:
+ * `endpoints` from us (EDS), `dns` by resolving the endpoints' names, `passthrough` by keeping the
+ * connection's original destination.
+ */
+export type Resolution = 'endpoints' | 'dns' | 'passthrough';
+
+/**
+ * A service as the mesh sees it, from whatever registry. Never changed after it is built: a registry that
+ * sees a change builds a new object, and an unchanged service keeps its identity from one snapshot to the
+ * next, so that generators may remember results per object.
+ */
+export interface Service {
+  /** FQDN, for example `web.default.svc.cluster.local`; may start with `*.` for a ServiceEntry. */
+  readonly hostname: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly registry: Registry;
+  /** Virtual IPs or CIDRs that clients may connect to; empty when there is none (headless, or a bare host). */
+  readonly addresses: readonly string[];
+  /** Address made up for a ServiceEntry without addresses (240.240.0.0/16), used by DNS capture alone. */
+  readonly autoAddress?: string;
+  readonly ports: readonly Port[];
+  readonly resolution: Resolution;
+  readonly headless: boolean;
+  readonly meshExternal: boolean;
+  /** Namespaces that see it; `*` is all, `.` its own. Never empty. */
+  readonly exportTo: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** For external-name services: the DNS name that stands behind the host. */
+  readonly externalName?: string;
+  /** SPIFFE or plain names that a server of this service may present. */
+  readonly subjectAltNames: readonly string[];
+  /** RFC 3339; the older of two conflicting services wins. Empty when unknown. */
+  readonly creationTimestamp: string;
+  /** Key of the object it was translated from. */
+  readonly source: string;
+}

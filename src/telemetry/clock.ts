@@ -1,0 +1,18 @@
+/** Time, passed in wherever it matters so that tests can own it. */
+export interface Clock {
+  /** Milliseconds of a clock that never goes back. */
+  monotonicMs(): number;
+  /** Wall-clock time. */
+  now(): Date;
+  /** Calls back once after the delay; the returned function cancels. */
+  schedule(delayMs: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  now: () => new Date(),
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
