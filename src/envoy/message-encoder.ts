@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import protobuf from 'protobufjs';
+import type { EncodedResource } from './encoded-resource.js';
+import type { ProtoRegistry } from './proto-registry.js';
+
+/** A `google.protobuf.Any` as the generated types take it. */
+export interface PackedAny {
+  readonly type_url: string;
+  readonly value: Buffer;
+}
+
+/** Turns plain typed objects into protobuf bytes. The only place that serialises what we send. */
+export interface MessageEncoder {
+  /** Bytes of a message given as a plain object of the generated type. */
+  encode(typeUrl: string, message: object): Buffer;
+  /** An `Any`, for filter configs, transport sockets and other extension points. */
+  packAny(typeUrl: string, message: object): PackedAny;
+  /** Encodes one resource, once, for every stream that will carry it. */
+  encodeResource(typeUrl: string, name: string, message: object): EncodedResource;
+}
+
+export function createMessageEncoder(registry: ProtoRegistry): MessageEncoder {
+  const encode = (typeUrl: string, message: object): Buffer => {
+    const type = registry.type(typeUrl);
+    return type.encode(type.fromObject(message as Record<string, unknown>)).finish() as Buffer;
+  };
+  return {
+    encode,
+    packAny: (typeUrl, message) => ({ type_url: typeUrl, value: encode(typeUrl, message) }),
+    encodeResource: (typeUrl, name, message) => frameResource(typeUrl, name, encode(typeUrl, message)),
+  };
+}
+
+/** Frames the bytes of a message as the resource entry of a discovery response (see EncodedResource). */
+export function frameResource(typeUrl: string, name: string, message: Uint8Array): EncodedResource {
+  const entry = protobuf.Writer.create()
+    .uint32(0x12)
+    .fork()
+    .uint32(0x0a)
+    .string(typeUrl)
+    .uint32(0x12)
+    .bytes(message)
+    .ldelim()
+    .finish() as Buffer;
+  return { name, version: contentVersion(message), entry };
+}
+
+/**
+ * Frames message bytes as a length-delimited field. Repeated fields concatenate, so a large message can be
+ * put together from parts that were encoded once.
+ */
+export function frameField(fieldNumber: number, message: Uint8Array): Buffer {
+  return protobuf.Writer.create()
+    .uint32((fieldNumber << 3) | 2)
+    .bytes(message)
+    .finish() as Buffer;
+}
+
+/** 96 bits of SHA-256 in base64url: 16 characters. */
+export function contentVersion(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'base64url').slice(0, 16);
+}

@@ -1,0 +1,34 @@
+/** Names of clusters, listeners and routes (BEHAVIOUR 5, "Names"). */
+
+export const BLACK_HOLE_CLUSTER = 'BlackHoleCluster';
+export const PASSTHROUGH_CLUSTER = 'PassthroughCluster';
+export const INBOUND_PASSTHROUGH_CLUSTER_IPV4 = 'InboundPassthroughClusterIpv4';
+export const INBOUND_PASSTHROUGH_CLUSTER_IPV6 = 'InboundPassthroughClusterIpv6';
+export const VIRTUAL_OUTBOUND_LISTENER = 'virtualOutbound';
+export const VIRTUAL_INBOUND_LISTENER = 'virtualInbound';
+
+/** The parts of an outbound cluster's name. */
+export interface OutboundClusterName {
+  readonly port: number;
+  /** Empty for the whole service. */
+  readonly subset: string;
+  readonly hostname: string;
+}
+
+/** `outbound|<port>|<subset>|<host>` */
+export function outboundClusterName(port: number, subset: string, hostname: string): string {
+  return `outbound|${port}|${subset}|${hostname}`;
+}
+
+/** `inbound|<port>|<portName>|<host>` */
+export function inboundClusterName(port: number, portName: string, hostname: string): string {
+  return `inbound|${port}|${portName}|${hostname}`;
+}
+
+/** Undefined when the name is not that of an outbound cluster. */
+export function parseOutboundClusterName(name: string): OutboundClusterName | undefined {
+  const [direction, port, subset, hostname, ...rest] = name.split('|');
+  if (direction !== 'outbound' || subset === undefined || !hostname || rest.length > 0) return undefined;
+  if (port === undefined || !/^[0-9]{1,5}$/.test(port)) return undefined;
+  return { port: Number(port), subset, hostname };
+}

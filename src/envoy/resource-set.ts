@@ -1,0 +1,75 @@
+import type { EncodedResource } from './encoded-resource.js';
+import { contentVersion } from './message-encoder.js';
+
+/**
+ * All resources of one type that a group of proxies should have, sorted by name. Immutable and shared:
+ * streams hold a reference to the set they were sent, and comparing two sets compares two states.
+ */
+export interface ResourceSet {
+  readonly resources: readonly EncodedResource[];
+  /** Equal hashes have equal content. */
+  readonly hash: string;
+  /** Size of all entries in bytes. */
+  readonly byteLength: number;
+}
+
+/** What takes a client from one set to another. */
+export interface ResourceDiff {
+  /** New and changed resources, sorted by name. */
+  readonly changed: readonly EncodedResource[];
+  /** Names that are gone, sorted. */
+  readonly removed: readonly string[];
+}
+
+export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
+
+/** @param resources sorted by name, each name once. */
+export function createResourceSet(resources: readonly EncodedResource[]): ResourceSet {
+  let byteLength = 0;
+  let identity = '';
+  for (const resource of resources) {
+    byteLength += resource.entry.length;
+    identity += `${resource.name}\n${resource.version}\n`;
+  }
+  return { resources, hash: contentVersion(Buffer.from(identity)), byteLength };
+}
+
+/** Builds a set, or returns the previous one when it has the very same resources. */
+export function nextResourceSet(previous: ResourceSet | undefined, resources: readonly EncodedResource[]): ResourceSet {
+  if (previous !== undefined && sameResources(previous.resources, resources)) return previous;
+  return createResourceSet(resources);
+}
+
+export function diffResourceSets(from: ResourceSet, to: ResourceSet): ResourceDiff {
+  const changed: EncodedResource[] = [];
+  const removed: string[] = [];
+  let index = 0;
+  for (const resource of to.resources) {
+    let old = from.resources[index];
+    while (old !== undefined && old.name < resource.name) {
+      removed.push(old.name);
+      old = from.resources[++index];
+    }
+    if (old?.name === resource.name) {
+      index++;
+      if (old === resource || old.version === resource.version) continue;
+    }
+    changed.push(resource);
+  }
+  for (; index < from.resources.length; index++) removed.push((from.resources[index] as EncodedResource).name);
+  return { changed, removed };
+}
+
+/** Orders resource names by code unit, the order that every list of resources has. */
+export function compareNames(first: { readonly name: string }, second: { readonly name: string }): number {
+  return first.name < second.name ? -1 : first.name > second.name ? 1 : 0;
+}
+
+function sameResources(first: readonly EncodedResource[], second: readonly EncodedResource[]): boolean {
+  if (first.length !== second.length) return false;
+  for (let index = 0; index < first.length; index++) {
+    const [a, b] = [first[index], second[index]];
+    if (a !== b && (a?.name !== b?.name || a?.version !== b?.version)) return false;
+  }
+  return true;
+}

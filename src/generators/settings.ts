@@ -1,0 +1,27 @@
+/** The settings of SPEC 4.6 that change what sidecars and routers are served. Fixed for the life of the process. */
+export interface GeneratorSettings {
+  /** NAV_INITIAL_FETCH_TIMEOUT; 0 lets the proxy wait for ever. */
+  readonly initialFetchTimeoutMs: number;
+  /** NAV_HTTP10: outbound HTTP listeners take HTTP/1.0. */
+  readonly http10: boolean;
+  /** NAV_TRACE_SAMPLING, 0 to 100. */
+  readonly traceSamplingPercent: number;
+  /** MESH_DEFAULT_REQUEST_TIMEOUT; 0 is no timeout. */
+  readonly defaultRequestTimeoutMs: number;
+  /** NAV_SIDECAR_USE_REMOTE_ADDRESS */
+  readonly sidecarUseRemoteAddress: boolean;
+  /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND */
+  readonly sniffInbound: boolean;
+  /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
+  readonly sniffOutbound: boolean;
+  /** NAV_INBOUND_PROTOCOL_DETECTION_TIMEOUT */
+  readonly inboundProtocolDetectionTimeoutMs: number;
+  /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES */
+  readonly edsForHeadlessServices: boolean;
+  /** NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS */
+  readonly headlessPodListeners: boolean;
+  /** NAV_ENABLE_KEYVALUE_FILTER: the Redis proxy filter. */
+  readonly keyValueFilter: boolean;
+  /** NAV_ENABLE_THRIFT_FILTER */
+  readonly thriftFilter: boolean;
+}
