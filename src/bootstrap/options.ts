@@ -1,0 +1,181 @@
+import type { LoggingOptions } from '../telemetry/logging-options.js';
+
+/** Where a listener binds. */
+export interface ListenAddress {
+  /** An IP address or host name; empty for every interface. IPv6 without brackets. */
+  readonly host: string;
+  /** 0 to 65535; 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** Platform service registries (SPEC 4.4, --registries). */
+export const REGISTRY_NAMES = ['Orchestrator', 'Catalog', 'Mock'] as const;
+export type RegistryName = (typeof REGISTRY_NAMES)[number];
+
+/** Networking plugins (SPEC 4.4, --plugins); `health` does nothing (BEHAVIOUR 5). */
+export const PLUGIN_NAMES = ['authn', 'authz', 'health', 'policy'] as const;
+export type PluginName = (typeof PLUGIN_NAMES)[number];
+
+/** Flags of the `discovery` command (SPEC 4.4). Text that is not set is empty. */
+export interface DiscoveryFlags {
+  /** Namespaces to watch, with the control plane's own appended (BEHAVIOUR 8); empty means all. */
+  readonly appNamespaces: readonly string[];
+  readonly caCertFile: string;
+  /** --clusterID when given, else CLUSTER_ID, else `Orchestrator`. */
+  readonly clusterId: string;
+  readonly clusterRegistriesNamespace: string;
+  /** Folder of configuration files; empty when there is none. */
+  readonly configDir: string;
+  readonly catalogServerUrl: string;
+  /** DNS suffix of services. Default `cluster.local`. */
+  readonly domain: string;
+  readonly grpcAddr: ListenAddress;
+  readonly httpAddr: ListenAddress;
+  readonly httpsAddr: ListenAddress;
+  readonly orchConfig: string;
+  readonly mcpInitialConnWindowSizeBytes: number;
+  readonly mcpInitialWindowSizeBytes: number;
+  readonly mcpMaxMsgSizeBytes: number;
+  /** A missing file means the defaults (BEHAVIOUR 8). Default `./etc/mesh/config/mesh`. */
+  readonly meshConfigFile: string;
+  readonly monitoringAddr: ListenAddress;
+  /** The control plane's namespace: --namespace when given, else POD_NAMESPACE, else `mesh-system`. */
+  readonly namespace: string;
+  /** Default `/etc/mesh/config/meshNetworks`. */
+  readonly networksConfigFile: string;
+  /** In the order given, which is filter order. */
+  readonly plugins: readonly PluginName[];
+  readonly profile: boolean;
+  /** One or more, without duplicates. */
+  readonly registries: readonly RegistryName[];
+  readonly resyncMs: number;
+  readonly secureGrpcAddr: ListenAddress;
+  readonly tlsCertFile: string;
+  readonly tlsKeyFile: string;
+  /** Empty means: of the mesh config. */
+  readonly trustDomain: string;
+}
+
+/** Flags of every command (SPEC 4.5). */
+export interface CommonFlags extends LoggingOptions {
+  /** Host name or address; `*` for all. */
+  readonly introspectAddress: string;
+  readonly introspectPort: number;
+  readonly keepaliveIntervalMs: number;
+  /** Longer than a timer can wait (2^31 - 1 ms) means without limit; so does the default, 2562047h47m16.854775807s. */
+  readonly keepaliveMaxServerConnectionAgeMs: number;
+  readonly keepaliveTimeoutMs: number;
+}
+
+/** Environment variables (SPEC 4.6), camelCase with units. Text that is not set is empty. */
+export interface Environment {
+  readonly audience: string;
+  readonly bypassOopMtlsSanVerification: boolean;
+  readonly centralMeshd: boolean;
+  readonly caEnableJitterForRootCertRotator: boolean;
+  readonly caSelfSignedCaCertTtlMs: number;
+  readonly caSelfSignedCaRsaKeySizeBits: number;
+  /** Zero or negative turns check and rotation off. */
+  readonly caSelfSignedRootCertCheckIntervalMs: number;
+  readonly caSelfSignedRootCertGracePeriodPercentile: number;
+  /** Read DiscoveryFlags.clusterId instead, which takes the flag into account. */
+  readonly clusterId: string;
+  readonly defaultWorkloadCertTtlMs: number;
+  readonly dnsAddr: ListenAddress;
+  readonly dnsAgent: string;
+  readonly dnsServer: string;
+  readonly enableCaServer: boolean;
+  readonly injectionWebhookConfigName: string;
+  readonly meshdCustomHost: string;
+  /** 0 means no timeout. */
+  readonly meshDefaultRequestTimeoutMs: number;
+  readonly meshGprcMaxRecvMsgSizeBytes: number;
+  readonly meshGprcMaxStreams: number;
+  readonly meshLang: string;
+  readonly jwtPolicy: string;
+  readonly orchServiceHost: string;
+  readonly maxWorkloadCertTtlMs: number;
+  readonly navCertProvider: string;
+  readonly navDebounceAfterMs: number;
+  readonly navDebounceMaxMs: number;
+  readonly navDistributionHistoryRetentionMs: number;
+  readonly navEnabledServiceApis: boolean;
+  readonly navEnableAnalysis: boolean;
+  readonly navEnableConfigDistributionTracking: boolean;
+  readonly navEnableCrdValidation: boolean;
+  readonly navEnableEdsDebounce: boolean;
+  readonly navEnableEdsForHeadlessServices: boolean;
+  readonly navEnableHeadlessServicePodListeners: boolean;
+  readonly navEnableIncrementalMcp: boolean;
+  readonly navEnableOrchSelectWorkloadEntries: boolean;
+  readonly navEnableRelationaldbFilter: boolean;
+  readonly navEnableProtocolSniffingForInbound: boolean;
+  readonly navEnableProtocolSniffingForOutbound: boolean;
+  readonly navEnableKeyvalueFilter: boolean;
+  readonly navEnableServiceentrySelectPods: boolean;
+  readonly navEnableStatus: boolean;
+  readonly navEnableTcpMetadataExchange: boolean;
+  readonly navEnableThriftFilter: boolean;
+  readonly navEnableVirtualServiceDelegate: boolean;
+  readonly navHttp10: boolean;
+  readonly navInboundProtocolDetectionTimeoutMs: number;
+  /** 0 means that the proxy waits without limit. */
+  readonly navInitialFetchTimeoutMs: number;
+  readonly navPushThrottle: number;
+  readonly navScopeGatewayToNamespace: boolean;
+  readonly navSidecarUseRemoteAddress: boolean;
+  readonly navSkipValidateTrustDomain: boolean;
+  readonly navStatusBurst: number;
+  readonly navStatusQps: number;
+  /** 0 to 100 in steps of 0.01; what was out of range has become 100 (BEHAVIOUR 5). */
+  readonly navTraceSamplingPercent: number;
+  readonly navUseEndpointSlice: boolean;
+  /** Read DiscoveryFlags.namespace instead, which takes the flag into account. */
+  readonly podNamespace: string;
+  readonly rootCaDir: string;
+  readonly spiffeBundleEndpoints: string;
+  readonly terminationDrainDurationSeconds: number;
+  readonly tokenIssuer: string;
+  /** `${namespace}` has been replaced by the control plane's namespace. */
+  readonly validationWebhookConfigName: string;
+  readonly xdsAuth: boolean;
+  readonly ingressGatewayNamespace: string;
+  readonly meshMetricsAnnotations: string;
+  readonly navDebugAdszConfig: boolean;
+  readonly navFilterGatewayClusterConfig: boolean;
+  readonly orchIngressNs: string;
+  readonly podName: string;
+  readonly revision: string;
+  readonly secretWatcherResyncPeriod: string;
+  /** Mesh domain `D` of API groups, labels and annotations (DESIGN 2). Default `mesh.internal`. */
+  readonly meshDomain: string;
+}
+
+/** A setting that a user gave and that does nothing yet. */
+export interface UnlandedSetting {
+  /** `--name` of a flag or NAME of a variable. */
+  readonly setting: string;
+  /** As the user wrote it. */
+  readonly value: string;
+  readonly why: string;
+}
+
+/** A value that was accepted but not taken as written: log it at start. */
+export interface SettingWarning {
+  readonly setting: string;
+  readonly value: string;
+  /** What was done instead. */
+  readonly problem: string;
+}
+
+/** Everything the server is told from outside: parsed, checked and defaulted by src/cli. */
+export interface Options {
+  readonly discovery: DiscoveryFlags;
+  readonly common: CommonFlags;
+  readonly environment: Environment;
+  /** Names (`--name` or NAME) of the settings that the user gave, so that a default can be told from a choice. */
+  readonly explicit: ReadonlySet<string>;
+  /** To be named in one warning at start. */
+  readonly unlanded: readonly UnlandedSetting[];
+  readonly warnings: readonly SettingWarning[];
+}
