@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { targetReferenceSchema } from './target-reference.js';
+
+const sliceEndpointSchema = Type.Object({
+  addresses: Type.Array(Type.String(), { description: 'Addresses of one endpoint, all equal; the first is used.' }),
+  conditions: Type.Optional(
+    Type.Object({
+      ready: Type.Optional(Type.Boolean({ description: 'Absent counts as true.' })),
+      serving: Type.Optional(Type.Boolean({ description: 'Ready, also while terminating.' })),
+      terminating: Type.Optional(Type.Boolean({ description: 'On its way out.' })),
+    }),
+  ),
+  hostname: Type.Optional(Type.String({ description: 'Host name of the endpoint in the service.' })),
+  nodeName: Type.Optional(Type.String({ description: 'Node that runs it.' })),
+  zone: Type.Optional(Type.String({ description: 'Zone that it runs in.' })),
+  targetRef: Type.Optional(targetReferenceSchema),
+});
+
+const slicePortSchema = Type.Object({
+  name: Type.String({ description: 'Name of the service port.', default: '' }),
+  port: Type.Optional(
+    Type.Integer({
+      description: 'Port that the addresses listen on; absent means any port, which the mesh does not serve.',
+      minimum: 1,
+      maximum: 65535,
+    }),
+  ),
+  protocol: Type.Enum(['TCP', 'UDP', 'SCTP'], { description: 'Transport protocol.', default: 'TCP' }),
+  appProtocol: Type.Optional(Type.String({ description: 'Application protocol.' })),
+});
+
+/**
+ * The part of a discovery.k8s.io/v1 EndpointSlice that the model reads: its top-level fields. The service
+ * it belongs to is its label `kubernetes.io/service-name`.
+ */
+export const endpointSliceSchema = Type.Object({
+  addressType: Type.Enum(['IPv4', 'IPv6', 'FQDN'], { description: 'Kind of all the addresses.' }),
+  endpoints: Type.Array(sliceEndpointSchema, { description: 'The endpoints of the slice.', default: [] }),
+  ports: Type.Array(slicePortSchema, { description: 'Ports that all endpoints serve.', default: [] }),
+});
+
+export type EndpointSliceBody = Immutable<Static<typeof endpointSliceSchema>>;
+export type SliceEndpoint = EndpointSliceBody['endpoints'][number];
+
+/** Label of an EndpointSlice that names its Service. */
+export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';

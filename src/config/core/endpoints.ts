@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { targetReferenceSchema } from './target-reference.js';
+
+const endpointAddressSchema = Type.Object({
+  ip: Type.String({ description: 'IP address.' }),
+  hostname: Type.Optional(Type.String({ description: 'Host name of the endpoint in the service.' })),
+  nodeName: Type.Optional(Type.String({ description: 'Node that runs it.' })),
+  targetRef: Type.Optional(targetReferenceSchema),
+});
+
+const endpointsPortSchema = Type.Object({
+  name: Type.String({ description: 'Name of the service port.', default: '' }),
+  port: Type.Integer({ description: 'Port that the address listens on.', minimum: 1, maximum: 65535 }),
+  protocol: Type.Enum(['TCP', 'UDP', 'SCTP'], { description: 'Transport protocol.', default: 'TCP' }),
+  appProtocol: Type.Optional(Type.String({ description: 'Application protocol.' })),
+});
+
+/** The part of a core v1 Endpoints object that the model reads: its top-level fields. */
+export const endpointsSchema = Type.Object({
+  subsets: Type.Array(
+    Type.Object({
+      addresses: Type.Array(endpointAddressSchema, { description: 'Addresses that are ready.', default: [] }),
+      notReadyAddresses: Type.Array(endpointAddressSchema, {
+        description: 'Addresses that are not ready.',
+        default: [],
+      }),
+      ports: Type.Array(endpointsPortSchema, { description: 'Ports that all the addresses serve.', default: [] }),
+    }),
+    { description: 'Addresses that share a set of ports.', default: [] },
+  ),
+});
+
+export type EndpointsBody = Immutable<Static<typeof endpointsSchema>>;
+export type EndpointsSubset = EndpointsBody['subsets'][number];
+export type EndpointsAddress = EndpointsSubset['addresses'][number];

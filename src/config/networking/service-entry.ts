@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+import { workloadEntrySchema } from './workload-entry.js';
+
+const serviceEntryPortSchema = Type.Object(
+  {
+    number: Type.Integer({
+      description: 'Port that clients connect to, 1 to 65535; unique in the entry.',
+      minimum: 1,
+      maximum: 65535,
+    }),
+    name: Type.String({ description: 'Name of the port, a DNS label; unique in the entry.' }),
+    protocol: Type.String({
+      description:
+        'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, TLS, TCP, UDP, MONGO, REDIS, MYSQL or THRIFT in any case; empty: the proxy detects it.',
+      default: '',
+    }),
+    targetPort: Type.Optional(
+      Type.Integer({
+        description: 'Port that the endpoints listen on; the same number when absent.',
+        minimum: 1,
+        maximum: 65535,
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'One port of the service.' },
+);
+
+const workloadSelectorSchema = Type.Object(
+  {
+    labels: stringMap(Type.String(), { description: 'Labels that a workload must have, all of them.' }),
+  },
+  { additionalProperties: false, description: 'Selects workloads of the same namespace by label.' },
+);
+
+/**
+ * `spec` of a ServiceEntry (BEHAVIOUR 7, "ServiceEntry"). A field with a default may be left out in a file
+ * and is always present in what the model reads.
+ */
+export const serviceEntrySchema = Type.Object(
+  {
+    hosts: Type.Array(Type.String(), {
+      description: 'DNS names of the service; the first label may be a wildcard (*.example.com), but not all of it.',
+      minItems: 1,
+    }),
+    addresses: Type.Array(Type.String(), {
+      description: 'Virtual IP addresses or CIDR ranges of the service; CIDR ranges need resolution NONE or STATIC.',
+      default: [],
+    }),
+    ports: Type.Array(serviceEntryPortSchema, { description: 'Ports of the service.', default: [] }),
+    location: Type.Enum(['MESH_EXTERNAL', 'MESH_INTERNAL'], {
+      description: 'Whether the workloads are outside the mesh (no mutual TLS) or part of it.',
+      default: 'MESH_EXTERNAL',
+    }),
+    resolution: Type.Enum(['NONE', 'STATIC', 'DNS'], {
+      description:
+        'How endpoints are found: NONE keeps the address that the client connected to, STATIC uses the listed addresses, DNS resolves names.',
+      default: 'NONE',
+    }),
+    endpoints: Type.Array(workloadEntrySchema, {
+      description: 'The workloads that serve it; not together with workloadSelector.',
+      default: [],
+    }),
+    workloadSelector: Type.Optional(workloadSelectorSchema),
+    exportTo: Type.Array(Type.String(), {
+      description:
+        'Namespaces that see the service: * is all, . is its own. Empty: defaultServiceExportTo of the mesh config.',
+      default: [],
+    }),
+    subjectAltNames: Type.Array(Type.String(), {
+      description: 'Names that a server of this service may present in its certificate.',
+      default: [],
+    }),
+  },
+  { additionalProperties: false, description: 'Adds a service to the mesh that no other registry knows.' },
+);
+
+export type ServiceEntrySpec = Immutable<Static<typeof serviceEntrySchema>>;
+export type ServiceEntryPort = ServiceEntrySpec['ports'][number];

@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+
+/**
+ * `spec` of a WorkloadEntry, and one item of a ServiceEntry's `endpoints` (BEHAVIOUR 7, "WorkloadEntry").
+ * A field with a default may be left out in a file and is always present in what the model reads.
+ */
+export const workloadEntrySchema = Type.Object(
+  {
+    address: Type.String({
+      description:
+        'Where the workload is: an IP address, a DNS name (only for resolution DNS), or unix:///path for a socket.',
+    }),
+    ports: stringMap(Type.Integer({ minimum: 1, maximum: 65535 }), {
+      description:
+        'Port the workload listens on, by name of the service port. A service port that is not named here is served on its own number.',
+      default: {},
+    }),
+    labels: stringMap(Type.String(), {
+      description: 'Labels of the workload, for workload selectors and subsets.',
+      default: {},
+    }),
+    network: Type.String({ description: 'Network the address belongs to; empty for the default one.', default: '' }),
+    locality: Type.String({
+      description: 'Where the workload runs: region/zone/subzone; the later parts may be missing.',
+      default: '',
+    }),
+    weight: Type.Integer({
+      description: 'Load balancing weight beside the other endpoints; 0 counts as 1.',
+      minimum: 0,
+      maximum: 4294967295,
+      default: 0,
+    }),
+    serviceAccount: Type.String({
+      description: 'Name of the service account that the workload runs as, without namespace.',
+      default: '',
+    }),
+  },
+  { additionalProperties: false, description: 'One workload that is not a pod: a virtual machine or a bare process.' },
+);
+
+export type WorkloadEntrySpec = Immutable<Static<typeof workloadEntrySchema>>;

@@ -1,0 +1,12 @@
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+
+/**
+ * A map with free string keys. Written as `additionalProperties`, because a CRD's structural schema has no
+ * `patternProperties` (which is what TypeBox's own Record makes).
+ */
+export function stringMap<Value extends TSchema>(
+  value: Value,
+  options: { readonly description: string; readonly default?: Readonly<Record<string, Static<Value>>> },
+): TUnsafe<Record<string, Static<Value>>> {
+  return Type.Unsafe<Record<string, Static<Value>>>({ type: 'object', additionalProperties: value, ...options });
+}
