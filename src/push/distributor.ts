@@ -1,0 +1,141 @@
+import type { ResourceGenerator } from '../generators/generator.js';
+import type { PushContext } from '../model/push-context.js';
+import type { PushReason, PushRequest } from '../model/push-request.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import { createDebouncer, type DebounceSettings } from './debouncer.js';
+import { createDiffCache } from './diff-cache.js';
+import type { Distribution } from './distribution.js';
+import type { DistributionLedger } from './distribution-ledger.js';
+import { ledgerChanges } from './ledger-changes.js';
+import type { PushMetrics } from './push-metrics.js';
+import { createPushQueue, type PushQueueSettings, type PushTarget } from './push-queue.js';
+import { createResourceCache, type ResourceCache } from './resource-cache.js';
+import { createResponseCache } from './response-cache.js';
+
+/** A connected proxy that pushes go to. */
+export interface Subscriber extends PushTarget {
+  /** Told of every push; true when it wants a turn. */
+  notePush(request: PushRequest): boolean;
+}
+
+/** From a change to everybody who is concerned (DESIGN section 4, from push/debounce to push/queue). */
+export interface Distributor extends Distribution {
+  /** The sources have synced: builds the first snapshot, from which on proxies are served. */
+  start(): void;
+  /** Something changed; before `start` it is part of the first snapshot anyway. */
+  submit(request: PushRequest): void;
+  /** Pushes everything to everybody without waiting; returns how many proxies that concerns. */
+  pushAll(reason: PushReason): number;
+  add(subscriber: Subscriber): void;
+  remove(subscriber: Subscriber): void;
+  enqueue(subscriber: Subscriber): void;
+  stop(): void;
+}
+
+export interface DistributorSettings {
+  readonly debounce: DebounceSettings;
+  readonly queue: PushQueueSettings;
+  /** Composed responses that nobody is writing are kept for late-comers up to this many bytes. */
+  readonly idleResponseBytes: number;
+  /** ControlPlane.identifier of every response. */
+  readonly controlPlane: string;
+}
+
+export interface DistributorParts {
+  readonly generators: ReadonlyMap<string, ResourceGenerator>;
+  /** Undefined when distribution tracking is off. */
+  readonly ledger: DistributionLedger | undefined;
+  readonly metrics: PushMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Builds the next snapshot from the stores. */
+  nextContext(previous: PushContext | undefined, request: PushRequest): PushContext;
+}
+
+export function createDistributor(settings: DistributorSettings, parts: DistributorParts): Distributor {
+  const { metrics, clock, ledger, logger } = parts;
+  const subscribers = new Set<Subscriber>();
+  const queue = createPushQueue(settings.queue, clock);
+  const responses = createResponseCache(settings.controlPlane, settings.idleResponseBytes);
+  const diffs = createDiffCache();
+  let context: PushContext | undefined;
+  let resources: ResourceCache | undefined;
+
+  const advance = (request: PushRequest): boolean => {
+    try {
+      const next = parts.nextContext(context, request);
+      ledger?.record(ledgerChanges(next, context === undefined ? 'everything' : request.changed), clock.monotonicMs());
+      context = next;
+      if (resources === undefined) resources = createResourceCache(next);
+      else resources.advance(next);
+      return true;
+    } catch (err) {
+      metrics.contextError();
+      logger.error({ err }, 'The next push context could not be built; proxies keep the last one');
+      return false;
+    }
+  };
+
+  const push = (request: PushRequest): number => {
+    for (const reason of request.reasons) metrics.triggered(reason);
+    if (!advance(request)) return 0;
+    let concerned = 0;
+    for (const subscriber of subscribers) {
+      if (!subscriber.notePush(request)) continue;
+      concerned++;
+      queue.enqueue(subscriber);
+    }
+    logger.debug(
+      { version: context?.version, full: request.full, reasons: request.reasons, proxies: concerned },
+      'Push started',
+    );
+    return concerned;
+  };
+
+  const debouncer = createDebouncer(settings.debounce, clock, push);
+
+  return {
+    get context() {
+      return context;
+    },
+    get root() {
+      return ledger?.root ?? '';
+    },
+    generators: parts.generators,
+    get resources() {
+      if (resources === undefined) throw new Error('resources are asked for before the first snapshot');
+      return resources;
+    },
+    responses,
+    diffs,
+    start: () => {
+      if (context === undefined) advance(everything('unknown', clock.monotonicMs()));
+    },
+    submit: (request) => {
+      if (context !== undefined) debouncer.submit(request);
+    },
+    pushAll: (reason) => (context === undefined ? 0 : push(everything(reason, clock.monotonicMs()))),
+    add: (subscriber) => void subscribers.add(subscriber),
+    remove: (subscriber) => {
+      subscribers.delete(subscriber);
+      queue.remove(subscriber);
+    },
+    enqueue: (subscriber) => queue.enqueue(subscriber),
+    stop: () => {
+      debouncer.stop();
+      queue.stop();
+    },
+  };
+}
+
+function everything(reason: PushReason, startMs: number): PushRequest {
+  return {
+    full: true,
+    changed: 'everything',
+    endpoints: new Set(),
+    addresses: new Set(),
+    reasons: [reason],
+    startMs,
+  };
+}

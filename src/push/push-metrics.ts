@@ -1,0 +1,23 @@
+import type { PushReason } from '../model/push-request.js';
+
+/** What the push and xDS rooms count (BEHAVIOUR 1, "Discovery"); times are in seconds. */
+export interface PushMetrics {
+  /** A change was taken from the debouncer; one call per merged reason. */
+  triggered(reason: PushReason): void;
+  /** The next snapshot could not be built; that push is dropped. */
+  contextError(): void;
+  /** A proxy's turn came this long after the change that put it in the queue. */
+  queued(seconds: number): void;
+  /** A full push reached a proxy this long after the change. */
+  converged(seconds: number): void;
+  /** One response of the type was built and handed over. */
+  pushed(type: string, seconds: number): void;
+  sendFailed(type: string): void;
+  /** A response was not taken within 5 seconds. */
+  writeTimedOut(): void;
+  rejected(type: string, node: string, code: string): void;
+  nonceExpired(type: string): void;
+  connected(meshVersion: string): void;
+  disconnected(meshVersion: string): void;
+  internalError(): void;
+}

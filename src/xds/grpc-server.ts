@@ -1,0 +1,156 @@
+import { Server, ServerCredentials, type ServerDuplexStream, type ServerOptions } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { HealthImplementation } from 'grpc-health-check';
+import { protoIncludeDirs } from '../envoy/proto-registry.js';
+import type { Logger } from '../telemetry/logger.js';
+import { DISCOVERY_METHODS } from './discovery-services.js';
+import { createGrpcStream } from './grpc-stream.js';
+import { ProxySession, type SessionEnvironment } from './proxy-session.js';
+import { StreamError } from './stream-error.js';
+
+/** Limits and times of the gRPC listener (SPEC 4.5, 4.6 and 8). */
+export interface GrpcServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly keepaliveIntervalMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** More than a timer can hold means for ever. */
+  readonly maxConnectionAgeMs: number;
+  readonly maxConcurrentStreams: number;
+  readonly maxReceiveMessageBytes: number;
+}
+
+export interface SessionHooks {
+  opened(session: ProxySession): void;
+  closed(session: ProxySession): void;
+}
+
+export interface GrpcServer {
+  /** @returns the port. @throws Error when the address cannot be bound. */
+  start(): Promise<number>;
+  /** The health service answers SERVING from now on. */
+  setServing(): void;
+  /** Ends streams well, waits for calls, and after `graceMs` no longer. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How long a connection past its age may finish what it does (BEHAVIOUR 5, "Keepalive"). */
+const AGE_GRACE_MS = 10_000;
+
+export function createGrpcServer(
+  settings: GrpcServerSettings,
+  environment: SessionEnvironment,
+  hooks: SessionHooks,
+  logger: Logger,
+): GrpcServer {
+  const server = new Server(serverOptions(settings));
+  const health = new HealthImplementation({ '': 'NOT_SERVING' });
+  const sessions = new Set<ProxySession>();
+
+  const serve = (call: ServerDuplexStream<Buffer, Buffer>, onlyType: string | undefined): void => {
+    const session = new ProxySession(environment, createGrpcStream(call), onlyType);
+    sessions.add(session);
+    hooks.opened(session);
+    let open = true;
+    const close = (): void => {
+      if (!open) return;
+      open = false;
+      sessions.delete(session);
+      session.close();
+      hooks.closed(session);
+    };
+    call.on('data', (message: Buffer) => {
+      try {
+        session.receive(message);
+      } catch (error) {
+        if (!(error instanceof StreamError)) {
+          environment.metrics.internalError();
+          logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
+        }
+        const streamError =
+          error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
+        logger.info({ peer: call.getPeer(), code: streamError.code, reason: streamError.message }, 'Stream refused');
+        session.end(streamError);
+        close();
+      }
+    });
+    call.on('end', () => {
+      session.end();
+      close();
+    });
+    call.on('error', close);
+    call.on('close', close);
+    call.on('cancelled', close);
+  };
+
+  for (const { service, method, onlyType } of DISCOVERY_METHODS) {
+    const passThrough = (bytes: Buffer): Buffer => bytes;
+    server.addService(
+      {
+        [method]: {
+          path: `/${service}/${method}`,
+          requestStream: true,
+          responseStream: true,
+          requestSerialize: passThrough,
+          requestDeserialize: passThrough,
+          responseSerialize: passThrough,
+          responseDeserialize: passThrough,
+        },
+      },
+      { [method]: (call: ServerDuplexStream<Buffer, Buffer>) => serve(call, onlyType) },
+    );
+  }
+  health.addToServer(server);
+  new ReflectionService(loadSync([...REFLECTED_FILES], { includeDirs: [...protoIncludeDirs()] })).addToServer(server);
+
+  return {
+    start: () =>
+      new Promise((resolve, reject) => {
+        const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+        server.bindAsync(`${host}:${settings.port}`, ServerCredentials.createInsecure(), (error, port) => {
+          if (error) reject(error);
+          else resolve(port);
+        });
+      }),
+    setServing: () => {
+      for (const name of ['', ...DISCOVERY_METHODS.map(({ service }) => service)]) health.setStatus(name, 'SERVING');
+    },
+    stop: (graceMs) =>
+      new Promise((resolve) => {
+        health.setStatus('', 'NOT_SERVING');
+        for (const session of sessions) session.end(new StreamError('UNAVAILABLE', 'server is shutting down'));
+        const force = setTimeout(() => server.forceShutdown(), graceMs);
+        server.tryShutdown(() => {
+          clearTimeout(force);
+          resolve();
+        });
+      }),
+  };
+}
+
+/** What gRPC reflection describes. */
+const REFLECTED_FILES = [
+  'envoy/service/discovery/v3/ads.proto',
+  'envoy/service/cluster/v3/cds.proto',
+  'envoy/service/endpoint/v3/eds.proto',
+  'envoy/service/listener/v3/lds.proto',
+  'envoy/service/route/v3/rds.proto',
+] as const;
+
+function serverOptions(settings: GrpcServerSettings): ServerOptions {
+  return {
+    'grpc.max_concurrent_streams': settings.maxConcurrentStreams,
+    'grpc.max_receive_message_length': settings.maxReceiveMessageBytes,
+    'grpc.max_send_message_length': -1,
+    'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
+    'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),
+    ...(settings.maxConnectionAgeMs <= MAX_TIMER_MS
+      ? {
+          'grpc.max_connection_age_ms': settings.maxConnectionAgeMs,
+          'grpc.max_connection_age_grace_ms': AGE_GRACE_MS,
+        }
+      : {}),
+  };
+}
