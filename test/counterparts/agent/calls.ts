@@ -1,0 +1,123 @@
+/** What an agent can be asked to do inside its namespace. Plain data only: calls travel over Node's IPC. */
+
+export interface HttpRequest {
+  /** `http://<ip>[:port]/path`; the address that is connected to. */
+  readonly url: string;
+  /** Default GET. */
+  readonly method?: string;
+  /** Set `host` here to name a service while connecting to an address. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/** Body of an HTTP echo's answer, as JSON. */
+export interface HttpEcho {
+  /** Name that the server was started with. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface ServeOptions {
+  /** What the server calls itself in its answers. */
+  readonly name: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Default 0.0.0.0. */
+  readonly address?: string;
+}
+
+export interface TcpExchange {
+  readonly address: string;
+  readonly port: number;
+  /** Sent once connected; an empty text waits for the server to speak first. */
+  readonly send: string;
+  /** Answer is complete when it holds this text. */
+  readonly until: string;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface GrpcCall {
+  readonly address: string;
+  readonly port: number;
+  /** The `:authority` of the call. */
+  readonly authority: string;
+  readonly message: string;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface GrpcEcho {
+  readonly name: string;
+  readonly message: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface LoadOptions {
+  readonly request: HttpRequest;
+  /** Requests in flight, each following the last without a pause; default 2. */
+  readonly concurrency?: number;
+  /** A new connection for each request; default false: keep-alive. */
+  readonly newConnections?: boolean;
+}
+
+export interface LoadReport {
+  readonly requests: number;
+  readonly failures: number;
+  /** The first few failures, in words, with the moment they happened. */
+  readonly samples: readonly string[];
+  /** Answers by the name of the echo that gave them. */
+  readonly byServer: Readonly<Record<string, number>>;
+}
+
+export interface DnsRecords {
+  readonly address: string;
+  /** IPv4 addresses by name, without the final dot. */
+  readonly records: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface AgentCalls {
+  /** Starts a server; the answer is its port. */
+  serveHttp(options: ServeOptions): Promise<number>;
+  serveTcp(options: ServeOptions): Promise<number>;
+  /** A TCP server that greets before the client has spoken, as databases do. */
+  serveGreeter(options: ServeOptions): Promise<number>;
+  serveGrpc(options: ServeOptions): Promise<number>;
+  /** A DNS server on UDP port 53 of the address; again: with new records. */
+  serveDns(options: DnsRecords): Promise<void>;
+  /** Ends the server on the port and its connections. */
+  stopServing(port: number): Promise<void>;
+  requestHttp(request: HttpRequest): Promise<HttpAnswer>;
+  exchangeTcp(exchange: TcpExchange): Promise<string>;
+  callGrpc(call: GrpcCall): Promise<GrpcEcho>;
+  startLoad(options: LoadOptions): Promise<void>;
+  /** Counts so far. */
+  readLoad(unused: null): Promise<LoadReport>;
+  /** Lets requests in flight end, and returns the final counts. */
+  stopLoad(unused: null): Promise<LoadReport>;
+}
+
+export type AgentCallName = keyof AgentCalls;
+export type AgentArgument<Name extends AgentCallName> = Parameters<AgentCalls[Name]>[0];
+export type AgentResult<Name extends AgentCallName> = Awaited<ReturnType<AgentCalls[Name]>>;
+
+export interface AgentRequest {
+  readonly id: number;
+  readonly name: AgentCallName;
+  readonly argument: unknown;
+}
+
+export type AgentReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: string };

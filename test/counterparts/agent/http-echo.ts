@@ -1,0 +1,27 @@
+import { createServer } from 'node:http';
+import type { HttpEcho, ServeOptions } from './calls.js';
+import { listen, type RunningServer } from './running-server.js';
+
+/** An HTTP server that answers with its name and the request as it arrived. */
+export function serveHttpEcho(options: ServeOptions): Promise<RunningServer> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const echo: HttpEcho = {
+        name: options.name,
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+      };
+      response.writeHead(200, { 'content-type': 'application/json', 'x-served-by': options.name });
+      response.end(JSON.stringify(echo));
+    });
+  });
+  // Envoy keeps idle upstream connections longer than Node's five seconds; a server that closes them races requests.
+  server.keepAliveTimeout = 600_000;
+  return listen(server, options);
+}

@@ -1,0 +1,73 @@
+// Runs inside a namespace, as its apps and its clients; does what its parent asks over IPC.
+import type { AgentArgument, AgentCallName, AgentCalls, AgentReply, AgentRequest } from './calls.js';
+import { type DnsServer, serveDns } from './dns-server.js';
+import { callGrpcEcho, serveGrpcEcho } from './grpc-echo.js';
+import { serveHttpEcho } from './http-echo.js';
+import { requestHttp } from './http-request.js';
+import { type Load, startLoad } from './load.js';
+import type { RunningServer } from './running-server.js';
+import { serveGreeter, serveTcpEcho } from './tcp-echo.js';
+import { exchangeTcp } from './tcp-exchange.js';
+
+function createCalls(): AgentCalls {
+  const servers = new Map<number, RunningServer>();
+  let dns: DnsServer | undefined;
+  let load: Load | undefined;
+  const keep = async (starting: Promise<RunningServer>): Promise<number> => {
+    const server = await starting;
+    servers.set(server.port, server);
+    return server.port;
+  };
+  const currentLoad = (): Load => {
+    if (load === undefined) throw new Error('no load was started');
+    return load;
+  };
+  return {
+    serveHttp: (options) => keep(serveHttpEcho(options)),
+    serveTcp: (options) => keep(serveTcpEcho(options)),
+    serveGreeter: (options) => keep(serveGreeter(options)),
+    serveGrpc: (options) => keep(serveGrpcEcho(options)),
+    async serveDns(options) {
+      if (dns === undefined) dns = await serveDns(options);
+      else dns.replaceRecords(options.records);
+    },
+    async stopServing(port) {
+      const server = servers.get(port);
+      if (server === undefined) throw new Error(`nothing serves port ${port}`);
+      servers.delete(port);
+      await server.stop();
+    },
+    requestHttp: (request) => requestHttp(request),
+    exchangeTcp,
+    callGrpc: callGrpcEcho,
+    async startLoad(options) {
+      if (load !== undefined) throw new Error('a load is already running');
+      load = startLoad(options);
+    },
+    readLoad: async () => currentLoad().read(),
+    async stopLoad() {
+      const report = await currentLoad().stop();
+      load = undefined;
+      return report;
+    },
+  };
+}
+
+const calls = createCalls();
+
+async function answer<Name extends AgentCallName>(name: Name, argument: unknown): Promise<unknown> {
+  const call = calls[name] as (argument: AgentArgument<Name>) => Promise<unknown>;
+  return call(argument as AgentArgument<Name>);
+}
+
+function reply(message: AgentReply): void {
+  process.send?.(message);
+}
+
+process.on('message', ({ id, name, argument }: AgentRequest) => {
+  answer(name, argument).then(
+    (result) => reply({ id, result }),
+    (error: unknown) => reply({ id, error: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

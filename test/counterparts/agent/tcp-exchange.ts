@@ -1,0 +1,25 @@
+import { connect } from 'node:net';
+import type { TcpExchange } from './calls.js';
+
+/** Connects, sends, and returns what came back once it holds `until`. */
+export function exchangeTcp({ address, port, send, until, timeoutMs = 30_000 }: TcpExchange): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port });
+    let received = '';
+    const fail = (why: string): void => {
+      socket.destroy();
+      reject(new Error(`TCP ${address}:${port}: ${why}; received ${JSON.stringify(received)}`));
+    };
+    socket.setTimeout(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
+    socket.setEncoding('utf8');
+    socket.on('connect', () => send !== '' && socket.write(send));
+    socket.on('data', (piece: string) => {
+      received += piece;
+      if (!received.includes(until)) return;
+      resolve(received);
+      socket.destroy();
+    });
+    socket.on('error', (error) => fail(error.message));
+    socket.on('close', () => fail('closed'));
+  });
+}

@@ -1,0 +1,138 @@
+/** JSON as Envoy's config takes it. */
+export type EnvoyJson = Readonly<Record<string, unknown>>;
+
+export const ENVOY_ADMIN_PORT = 15000;
+
+export interface ProxyNodeOptions {
+  /** Workload name, for example `web-1`. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly address: string;
+  /** Default `sidecar`. */
+  readonly type?: 'sidecar' | 'router';
+  /** Default `cluster.local`. */
+  readonly domain?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Default `default`. */
+  readonly serviceAccount?: string;
+  /** `region/zone/subzone`. */
+  readonly locality?: string;
+  /** Further node metadata. */
+  readonly metadata?: EnvoyJson;
+}
+
+export interface AdsAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The node message (BEHAVIOUR 5, "Node"). */
+export function buildNode(options: ProxyNodeOptions): EnvoyJson {
+  const { name, namespace, address, type = 'sidecar', domain = 'cluster.local' } = options;
+  const [region = '', zone = '', subZone = ''] = (options.locality ?? '').split('/');
+  return {
+    id: `${type}~${address}~${name}.${namespace}~${namespace}.svc.${domain}`,
+    cluster: `${name}.${namespace}`,
+    ...(options.locality === undefined ? {} : { locality: { region, zone, sub_zone: subZone } }),
+    metadata: {
+      NAMESPACE: namespace,
+      INSTANCE_IPS: address,
+      INTERCEPTION_MODE: 'REDIRECT',
+      SERVICE_ACCOUNT: options.serviceAccount ?? 'default',
+      LABELS: options.labels ?? {},
+      CLUSTER_ID: 'Orchestrator',
+      MESH_VERSION: 'counterparts',
+      ...options.metadata,
+    },
+  };
+}
+
+function adminOf(): EnvoyJson {
+  return { address: { socket_address: { address: '127.0.0.1', port_value: ENVOY_ADMIN_PORT } } };
+}
+
+const HTTP2_WITH_KEEPALIVE: EnvoyJson = {
+  'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+    '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+    explicit_http_config: {
+      http2_protocol_options: { connection_keepalive: { interval: '30s', timeout: '5s' } },
+    },
+  },
+};
+
+/**
+ * A sidecar's bootstrap: everything over one ADS stream to the control plane, as an injected sidecar has it.
+ * @param dnsAddress resolver for STRICT_DNS clusters; default: the machine's, which a namespace cannot reach.
+ */
+export function buildAdsBootstrap(node: EnvoyJson, ads: AdsAddress, dnsAddress?: string): EnvoyJson {
+  const fromAds = { ads: {}, resource_api_version: 'V3', initial_fetch_timeout: '0s' };
+  const address = { socket_address: { address: ads.address, port_value: ads.port } };
+  return {
+    node,
+    admin: adminOf(),
+    dynamic_resources: {
+      ads_config: {
+        api_type: 'GRPC',
+        transport_api_version: 'V3',
+        set_node_on_first_message_only: true,
+        grpc_services: [
+          {
+            envoy_grpc: {
+              cluster_name: 'xds-grpc',
+              // A restarted server is found again soon; the default waits up to 30 s.
+              retry_policy: { retry_back_off: { base_interval: '0.1s', max_interval: '1s' } },
+            },
+          },
+        ],
+      },
+      cds_config: fromAds,
+      lds_config: fromAds,
+    },
+    static_resources: {
+      clusters: [
+        {
+          name: 'xds-grpc',
+          type: 'STATIC',
+          connect_timeout: '1s',
+          typed_extension_protocol_options: HTTP2_WITH_KEEPALIVE,
+          load_assignment: {
+            cluster_name: 'xds-grpc',
+            endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+          },
+        },
+      ],
+    },
+    ...(dnsAddress === undefined ? {} : { typed_dns_resolver_config: dnsResolver(dnsAddress) }),
+  };
+}
+
+function dnsResolver(address: string): EnvoyJson {
+  return {
+    name: 'envoy.network.dns_resolver.cares',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig',
+      resolvers: [{ socket_address: { protocol: 'UDP', address, port_value: 53 } }],
+      dns_resolver_options: { use_tcp_for_dns_lookups: false, no_default_search_domain: true },
+    },
+  };
+}
+
+/** A bootstrap without any control plane: the resources in place, listeners also from a file when one is named. */
+export function buildStaticBootstrap(
+  node: EnvoyJson,
+  resources: { readonly clusters: readonly EnvoyJson[]; readonly listeners: readonly EnvoyJson[] },
+  listenersFile?: string,
+): EnvoyJson {
+  return {
+    node,
+    admin: adminOf(),
+    static_resources: resources,
+    ...(listenersFile === undefined
+      ? {}
+      : {
+          dynamic_resources: {
+            lds_config: { path_config_source: { path: listenersFile }, resource_api_version: 'V3' },
+          },
+        }),
+  };
+}

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface EventuallyOptions {
+  /** How long the condition may take; default 20,000. */
+  readonly timeoutMs?: number;
+  /** Pause between two looks; default 25. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Waits until `look` returns something other than undefined or false, and returns that.
+ * A look that throws counts as "not yet"; its error is told when time runs out.
+ * @throws Error `<what>: not within <n> ms`, with the last error as its cause.
+ */
+export async function eventually<Value>(
+  what: string,
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
+  { timeoutMs = 20_000, intervalMs = 25 }: EventuallyOptions = {},
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
+  let cause: unknown;
+  do {
+    try {
+      const value = await look();
+      if (value !== undefined && value !== false) return value;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    await delay(intervalMs);
+  } while (performance.now() < deadline);
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  throw new Error(`${what}: not within ${timeoutMs} ms${reason}`, { cause });
+}
