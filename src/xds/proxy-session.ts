@@ -11,9 +11,11 @@ import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { grpcCodeName } from './grpc-code.js';
+import { oweResponse } from './owed-response.js';
 import { type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
 import { StreamError } from './stream-error.js';
-import { createWatch, type Due, snapshotWatch, type Watch } from './watch.js';
+import { Watch } from './watch.js';
+import { STUCK_MS, watchWrite } from './watched-write.js';
 
 /** What every session shares. */
 export interface SessionEnvironment {
@@ -31,10 +33,6 @@ export interface SessionEnvironment {
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
 }
-
-/** A response is counted as timed out after 5 s (BEHAVIOUR 1), and ends the stream after a minute. */
-const WRITE_WARNING_MS = 5_000;
-const WRITE_LIMIT_MS = 60_000;
 
 /**
  * One proxy's state-of-the-world xDS conversation: requests in, owed responses out (BEHAVIOUR 5, "Request
@@ -89,7 +87,7 @@ export class ProxySession implements PushTarget {
     if (request.errorDetail !== undefined && watch !== undefined) {
       this.#reject(watch, request, request.errorDetail);
     } else if (watch === undefined || request.responseNonce === '') {
-      this.#subscribe(watch ?? this.#addWatch(createWatch(generator)), request);
+      this.#subscribe(watch ?? this.#addWatch(new Watch(generator)), request);
     } else if (request.responseNonce !== watch.sentNonce) {
       this.#environment.metrics.nonceExpired(shortTypeName(typeUrl));
     } else {
@@ -105,10 +103,10 @@ export class ProxySession implements PushTarget {
     let concerned = false;
     for (const watch of this.#watches.values()) {
       if (ownServicesChanged || watch.generator.affectedBy(request, proxy.type)) {
-        if (watch.due === 'no') watch.due = 'ifChanged';
+        watch.want('ifChanged');
         concerned = true;
       } else if (watch.due === 'no') {
-        this.#upToDate(watch);
+        watch.unaffected(this.#environment.distribution.root);
       }
     }
     if (concerned) {
@@ -119,7 +117,8 @@ export class ProxySession implements PushTarget {
   }
 
   takeTurn(): TurnResult {
-    if (this.#ended) return { bytes: 0, flushed: undefined };
+    const proxy = this.#proxy;
+    if (this.#ended || proxy === undefined) return { bytes: 0, flushed: undefined };
     const { metrics, clock } = this.#environment;
     const sinceMs = this.#waitingSinceMs;
     const full = this.#waitingForFull;
@@ -129,8 +128,8 @@ export class ProxySession implements PushTarget {
     const sends: Promise<void>[] = [];
     let bytes = 0;
     for (const watch of this.#inPushOrder()) {
-      if (watch.due === 'no' || watch.inFlight) continue;
-      const sent = this.#respond(watch);
+      if (!watch.isReady) continue;
+      const sent = this.#respond(watch, proxy);
       if (sent === undefined) continue;
       bytes += sent.bytes;
       sends.push(sent.flushed);
@@ -161,7 +160,7 @@ export class ProxySession implements PushTarget {
       proxy: this.#proxy,
       peer: this.#stream.peer,
       connectedAt: this.#connectedAt,
-      watches: new Map([...this.#watches].map(([typeUrl, watch]) => [typeUrl, snapshotWatch(watch)])),
+      watches: new Map([...this.#watches].map(([typeUrl, watch]) => [typeUrl, watch.snapshot()])),
     };
   }
 
@@ -205,25 +204,13 @@ export class ProxySession implements PushTarget {
 
   #subscribe(watch: Watch, request: RawDiscoveryRequest): void {
     this.#setNames(watch, request);
-    // A new subscription starts from nothing, whatever this stream was sent before.
-    watch.sent = undefined;
-    watch.accepted = undefined;
-    watch.refused = undefined;
-    watch.inFlight = false;
-    this.#want(watch, 'always');
+    watch.resubscribe();
+    if (watch.isReady) this.#environment.enqueue(this);
   }
 
   #acknowledge(watch: Watch, request: RawDiscoveryRequest): void {
-    watch.inFlight = false;
-    watch.ackedNonce = request.responseNonce;
-    watch.ackedVersion = request.versionInfo;
-    watch.ackedRoot = watch.sentRoot;
-    watch.accepted = watch.sent;
-    watch.refused = undefined;
-    watch.rejection = undefined;
-    if (this.#setNames(watch, request)) this.#want(watch, 'ifChanged');
-    else if (watch.due !== 'no') this.#environment.enqueue(this);
-    else this.#upToDate(watch);
+    watch.acknowledge(request.responseNonce, request.versionInfo);
+    this.#proceed(watch, request);
   }
 
   #reject(watch: Watch, request: RawDiscoveryRequest, error: { code: number; message: string }): void {
@@ -236,14 +223,14 @@ export class ProxySession implements PushTarget {
       'Proxy rejected its configuration and keeps what it had',
     );
     if (request.responseNonce !== watch.sentNonce) return;
-    watch.inFlight = false;
-    watch.rejection = { code, message: error.message, nonce: request.responseNonce };
-    // The proxy is where it was: what it refused is neither counted as sent nor offered again unchanged.
-    watch.refused = watch.sent;
-    watch.sent = watch.accepted;
-    const renamed = this.#setNames(watch, request);
-    if (renamed) this.#want(watch, 'ifChanged');
-    else if (watch.due !== 'no') this.#environment.enqueue(this);
+    watch.reject(request.responseNonce, code, error.message);
+    this.#proceed(watch, request);
+  }
+
+  /** A response has been answered: what waited behind it, or what the answer asks for anew, comes next. */
+  #proceed(watch: Watch, request: RawDiscoveryRequest): void {
+    if (this.#setNames(watch, request)) watch.want('ifChanged');
+    if (watch.isReady) this.#environment.enqueue(this);
   }
 
   /** True when the set of names is another one now. */
@@ -258,11 +245,6 @@ export class ProxySession implements PushTarget {
     return true;
   }
 
-  #want(watch: Watch, due: Due): void {
-    if (watch.due !== 'always') watch.due = due;
-    this.#environment.enqueue(this);
-  }
-
   /** Types that a push orders first, then the rest in the order of their subscription. */
   *#inPushOrder(): Iterable<Watch> {
     for (const typeUrl of PUSH_ORDER) {
@@ -272,71 +254,24 @@ export class ProxySession implements PushTarget {
     for (const [typeUrl, watch] of this.#watches) if (!PUSH_ORDER.includes(typeUrl)) yield watch;
   }
 
-  /**
-   * The newest configuration leaves this type as the proxy has it.
-   *
-   * @param set the equal set of the newest snapshot, when it was generated.
-   */
-  #upToDate(watch: Watch, set?: ResourceSet): void {
-    if (set !== undefined) {
-      watch.sent = set;
-      watch.accepted = watch.inFlight ? watch.accepted : set;
-      watch.refused = undefined;
-      watch.rejection = undefined;
-    }
-    if (watch.refused !== undefined) return;
-    watch.sentRoot = this.#environment.distribution.root;
-    if (!watch.inFlight && watch.ackedNonce !== '') watch.ackedRoot = watch.sentRoot;
-  }
-
-  #respond(watch: Watch): { bytes: number; flushed: Promise<void> } | undefined {
+  #respond(watch: Watch, proxy: Proxy): { bytes: number; flushed: Promise<void> } | undefined {
     const { distribution, clock, metrics } = this.#environment;
-    const { context } = distribution;
-    if (context === undefined || this.#proxy === undefined) return undefined;
     const startMs = clock.monotonicMs();
-    const { generator } = watch;
-    const set = distribution.resources.resourcesFor(generator, this.#proxy, watch.names);
-    const selection =
-      generator.mode === 'wildcard'
-        ? { group: set, resources: set.resources, isNews: set.hash !== watch.sent?.hash }
-        : this.#selectNamed(watch, set);
-    const mustSend = watch.due === 'always' || (selection.isNews && set.hash !== watch.refused?.hash);
     const before = watch.sent;
-    watch.due = 'no';
-    if (!mustSend) {
-      if (!selection.isNews) this.#upToDate(watch, set);
-      return undefined;
-    }
-    watch.warming = undefined;
-    watch.sent = set;
-    const lease = distribution.responses.lease(
-      {
-        group: selection.group,
-        typeUrl: generator.typeUrl,
-        versionInfo: context.version,
-        root: distribution.root,
-        resources: selection.resources,
-      },
-      watch.sentNonce,
-    );
-    const { response } = lease;
-    watch.inFlight = true;
-    watch.sentNonce = response.nonce;
-    watch.sentVersion = response.version;
-    watch.sentRoot = distribution.root;
-    watch.sentAt = clock.now();
-    if (generator.typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(before, set);
-    const type = shortTypeName(generator.typeUrl);
-    const flushed = this.#send(type, response.bytes).finally(() => lease.release());
+    const owed = oweResponse(distribution, proxy, watch);
+    if (owed === undefined) return undefined;
+    const { lease, set } = owed;
+    const { nonce, version, bytes } = lease.response;
+    watch.respond(set, { nonce, version, at: clock.now() }, distribution.root);
+    if (watch.generator.typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(before, set);
+    const type = shortTypeName(watch.generator.typeUrl);
+    const flushed = this.#send(type, bytes).finally(() => {
+      lease.release();
+      watch.written();
+      if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
+    });
     metrics.pushed(type, (clock.monotonicMs() - startMs) / 1000);
-    return { bytes: response.bytes.length, flushed };
-  }
-
-  #selectNamed(watch: Watch, set: ResourceSet) {
-    // An explicit request gets everything it named; a push only what is new.
-    if (watch.due === 'always') return { group: set, resources: set.resources, isNews: true };
-    const selection = this.#environment.distribution.diffs.select(watch.sent, set, watch.warming);
-    return { group: selection, resources: selection.resources, isNews: selection.resources.length > 0 };
+    return { bytes: bytes.length, flushed };
   }
 
   /** A changed cluster stays out of use until its endpoints arrive once more, changed or not. */
@@ -344,32 +279,28 @@ export class ProxySession implements PushTarget {
     const endpoints = this.#watches.get(TypeUrl.endpoint);
     if (endpoints?.sent === undefined) return;
     const { diffs } = this.#environment.distribution;
-    // Two cluster pushes before one of endpoints: together they are the step from the first to the last.
-    endpoints.warming = endpoints.warming === undefined ? diffs.diff(before, after) : diffs.diff(undefined, after);
-    if (endpoints.due === 'no') endpoints.due = 'ifChanged';
+    // Two cluster pushes before one of endpoints: everything counts as warming, which is never too little.
+    endpoints.warming = diffs.diff(endpoints.warming === undefined ? before : undefined, after);
+    endpoints.want('ifChanged');
   }
 
   async #send(type: string, bytes: Buffer): Promise<void> {
     const { clock, metrics, logger } = this.#environment;
-    const cancelWarning = clock.schedule(WRITE_WARNING_MS, () => {
-      metrics.writeTimedOut();
-      logger.warn({ connection: this.#id, type, bytes: bytes.length }, 'Proxy does not read what it is sent');
-    });
-    const cancelLimit = clock.schedule(WRITE_LIMIT_MS, () => {
-      this.end(
-        new StreamError('DEADLINE_EXCEEDED', `a ${type} response was not read within ${WRITE_LIMIT_MS / 1000}s`),
-      );
-    });
     try {
-      await this.#stream.send(bytes);
-    } catch (cause) {
-      if (!this.#ended) {
-        metrics.sendFailed(type);
-        logger.debug({ connection: this.#id, type, err: cause }, 'Stream ended while a response was being sent');
-      }
-    } finally {
-      cancelWarning();
-      cancelLimit();
+      await watchWrite(this.#stream.send(bytes), clock, {
+        onSlow: () => {
+          metrics.writeTimedOut();
+          logger.warn({ connection: this.#id, type, bytes: bytes.length }, 'Proxy does not read what it is sent');
+        },
+        onStuck: () => {
+          const message = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
+          this.end(new StreamError('DEADLINE_EXCEEDED', message));
+        },
+      });
+    } catch (err) {
+      if (this.#ended) return;
+      metrics.sendFailed(type);
+      logger.debug({ connection: this.#id, type, err }, 'Stream ended while a response was being sent');
     }
   }
 }

@@ -9,67 +9,141 @@ import type { NameSet } from '../push/name-set.js';
  */
 export type Due = 'no' | 'ifChanged' | 'always';
 
-/** One resource type on one stream. Only the session that owns it changes it. */
-export interface Watch {
+/** What a response took a proxy to. */
+export interface SentResponse {
+  readonly nonce: string;
+  readonly version: string;
+  readonly at: Date;
+}
+
+/**
+ * One resource type on one stream: what is subscribed, owed, out and acknowledged. Pure bookkeeping; the
+ * session that owns it sends.
+ */
+export class Watch {
   readonly generator: ResourceGenerator;
+  /** A response is out and neither acknowledged nor rejected. */
+  #unanswered = false;
+  /** A response has not left this process yet. */
+  #writing = false;
   /** Undefined for everything. */
   names: NameSet | undefined;
-  due: Due;
-  /** A response is out and neither acknowledged nor rejected: nothing else is sent until it is. */
-  inFlight: boolean;
+  due: Due = 'always';
   /** What the last response brought the proxy to. */
   sent: ResourceSet | undefined;
-  /** What the proxy last acknowledged. */
-  accepted: ResourceSet | undefined;
-  /** What the proxy last rejected, until it has something else. */
-  refused: ResourceSet | undefined;
-  sentNonce: string;
-  sentVersion: string;
-  sentAt: Date | undefined;
-  ackedNonce: string;
-  ackedVersion: string;
-  /** Ledger root of the newest configuration that `sent` still stands for. */
-  sentRoot: string;
-  ackedRoot: string;
-  rejection: WatchSnapshot['rejection'];
   /**
    * Clusters that the proxy is warming because they changed: it waits for their endpoints, even for
    * those that did not change.
    */
   warming: ResourceDiff | undefined;
-}
+  #accepted: ResourceSet | undefined;
+  /** What the proxy last rejected, until it has something else. */
+  #refused: ResourceSet | undefined;
+  #response: SentResponse | undefined;
+  #ackedNonce = '';
+  #ackedVersion = '';
+  /** Ledger root of the newest configuration that `sent` still stands for. */
+  #sentRoot = '';
+  #ackedRoot = '';
+  #rejection: WatchSnapshot['rejection'];
 
-export function createWatch(generator: ResourceGenerator): Watch {
-  return {
-    generator,
-    names: undefined,
-    due: 'always',
-    inFlight: false,
-    sent: undefined,
-    accepted: undefined,
-    refused: undefined,
-    sentNonce: '',
-    sentVersion: '',
-    sentAt: undefined,
-    ackedNonce: '',
-    ackedVersion: '',
-    sentRoot: '',
-    ackedRoot: '',
-    rejection: undefined,
-    warming: undefined,
-  };
-}
+  constructor(generator: ResourceGenerator) {
+    this.generator = generator;
+  }
 
-export function snapshotWatch(watch: Watch): WatchSnapshot {
-  return {
-    typeUrl: watch.generator.typeUrl,
-    resourceNames: watch.names?.names ?? [],
-    sentNonce: watch.sentNonce,
-    ackedNonce: watch.ackedNonce,
-    sentVersion: watch.sentVersion,
-    ackedVersion: watch.ackedVersion,
-    ackedRoot: watch.ackedRoot,
-    ...(watch.rejection === undefined ? {} : { rejection: watch.rejection }),
-    ...(watch.sentAt === undefined ? {} : { sentAt: watch.sentAt }),
-  };
+  get sentNonce(): string {
+    return this.#response?.nonce ?? '';
+  }
+
+  /**
+   * Whether a response may be sent now: it is owed, and the one before it has been read and answered. A
+   * client that asks again without reading gets no second buffer.
+   */
+  get isReady(): boolean {
+    return this.due !== 'no' && !this.#unanswered && !this.#writing;
+  }
+
+  want(due: 'ifChanged' | 'always'): void {
+    if (this.due !== 'always') this.due = due;
+  }
+
+  /** The proxy starts from nothing, whatever this stream was sent before. */
+  resubscribe(): void {
+    this.sent = undefined;
+    this.#accepted = undefined;
+    this.#refused = undefined;
+    this.#unanswered = false;
+    this.want('always');
+  }
+
+  /** A set that the proxy rejected is not offered again before it changes. */
+  wasRefused(set: ResourceSet): boolean {
+    return set.hash === this.#refused?.hash;
+  }
+
+  respond(set: ResourceSet, response: SentResponse, root: string): void {
+    this.due = 'no';
+    this.warming = undefined;
+    this.#unanswered = true;
+    this.#writing = true;
+    this.sent = set;
+    this.#response = response;
+    this.#sentRoot = root;
+  }
+
+  /** The response has left this process, or never will. */
+  written(): void {
+    this.#writing = false;
+  }
+
+  acknowledge(nonce: string, version: string): void {
+    this.#unanswered = false;
+    this.#ackedNonce = nonce;
+    this.#ackedVersion = version;
+    this.#ackedRoot = this.#sentRoot;
+    this.#accepted = this.sent;
+    this.#refused = undefined;
+    this.#rejection = undefined;
+  }
+
+  /** The proxy is where it was: what it refused does not count as sent. */
+  reject(nonce: string, code: string, message: string): void {
+    this.#unanswered = false;
+    this.#rejection = { code, message, nonce };
+    this.#refused = this.sent;
+    this.sent = this.#accepted;
+  }
+
+  /** The newest configuration cannot have changed this type. */
+  unaffected(root: string): void {
+    if (this.#refused !== undefined) return;
+    this.#sentRoot = root;
+    if (!this.#unanswered && this.#ackedNonce !== '') this.#ackedRoot = root;
+  }
+
+  /** The newest configuration was generated and is what the proxy has, or is being sent, already. */
+  unchanged(set: ResourceSet, root: string): void {
+    this.due = 'no';
+    this.sent = set;
+    if (!this.#unanswered) {
+      this.#accepted = set;
+      this.#refused = undefined;
+      this.#rejection = undefined;
+    }
+    this.unaffected(root);
+  }
+
+  snapshot(): WatchSnapshot {
+    return {
+      typeUrl: this.generator.typeUrl,
+      resourceNames: this.names?.names ?? [],
+      sentNonce: this.sentNonce,
+      ackedNonce: this.#ackedNonce,
+      sentVersion: this.#response?.version ?? '',
+      ackedVersion: this.#ackedVersion,
+      ackedRoot: this.#ackedRoot,
+      ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
+      ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),
+    };
+  }
 }

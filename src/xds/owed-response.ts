@@ -1,0 +1,60 @@
+import type { EncodedResource } from '../envoy/encoded-resource.js';
+import type { ResourceSet } from '../envoy/resource-set.js';
+import type { Proxy } from '../model/proxy.js';
+import type { Distribution } from '../push/distribution.js';
+import type { ResponseLease } from '../push/response-cache.js';
+import type { Watch } from './watch.js';
+
+/** What a proxy is owed of one type, ready to be written. */
+export interface OwedResponse {
+  readonly lease: ResponseLease;
+  /** What the proxy has once it accepts. */
+  readonly set: ResourceSet;
+}
+
+interface Selected {
+  /** Stands for the resources: streams with the same object share one Buffer. */
+  readonly group: object;
+  readonly resources: readonly EncodedResource[];
+}
+
+/**
+ * Finds out whether a due watch needs a response, and leases its bytes. Nothing is owed when the newest
+ * snapshot says what the proxy has already, or what it has refused.
+ */
+export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Watch): OwedResponse | undefined {
+  const { context, root, resources, responses } = distribution;
+  if (context === undefined) return undefined;
+  const set = resources.resourcesFor(watch.generator, proxy, watch.names);
+  const selected =
+    watch.due === 'always' ? { group: set, resources: set.resources } : selectNews(distribution, watch, set);
+  if (selected === undefined) {
+    watch.unchanged(set, root);
+    return undefined;
+  }
+  if (watch.due !== 'always' && watch.wasRefused(set)) {
+    watch.due = 'no';
+    return undefined;
+  }
+  const { group } = selected;
+  const content = {
+    group,
+    typeUrl: watch.generator.typeUrl,
+    versionInfo: context.version,
+    root,
+    resources: selected.resources,
+  };
+  return { lease: responses.lease(content, watch.sentNonce), set };
+}
+
+/**
+ * What a push has to carry: everything of a wildcard type, for what is left out would be taken as deleted;
+ * only what is new of a type that is asked for by name.
+ */
+function selectNews(distribution: Distribution, watch: Watch, set: ResourceSet): Selected | undefined {
+  if (watch.generator.mode === 'wildcard') {
+    return set.hash === watch.sent?.hash ? undefined : { group: set, resources: set.resources };
+  }
+  const selection = distribution.diffs.select(watch.sent, set, watch.warming);
+  return selection.resources.length === 0 ? undefined : { group: selection, resources: selection.resources };
+}
