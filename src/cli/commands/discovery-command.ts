@@ -1,0 +1,15 @@
+import { Command } from 'clipanion';
+import { parseOptions } from '../parse-options.js';
+import { ReportedCommand } from './reported-command.js';
+
+/** `navigator-discovery discovery [flags]` (SPEC 4.3, 4.4): runs until the server has stopped gracefully. */
+export class DiscoveryCommand extends ReportedCommand {
+  static override paths = [['discovery']];
+  static override usage = Command.Usage({ description: 'Starts the proxy discovery service.' });
+
+  protected override async perform(): Promise<void> {
+    const options = parseOptions(this.context.flags, this.context.env);
+    const startDiscovery = await this.context.loadDiscovery();
+    await startDiscovery(options);
+  }
+}

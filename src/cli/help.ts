@@ -1,0 +1,51 @@
+import { BINARY_NAME } from './commands/reported-command.js';
+import type { AnyFlag } from './parse-arguments.js';
+import { environmentVariables } from './settings/environment-variables.js';
+import type { Variable } from './settings/setting.js';
+
+/** What help shows of one command. */
+export interface CommandHelp {
+  readonly purpose: string;
+  /** After the binary's name: `discovery [flags]`. */
+  readonly synopsis: string;
+  readonly flags: readonly AnyFlag[];
+  readonly readsEnvironment: boolean;
+}
+
+/** Text of `navigator-discovery <command> --help`. */
+export function renderCommandHelp(help: CommandHelp, commonFlags: readonly AnyFlag[]): string {
+  const sections = [help.purpose, section('Usage', [`  ${BINARY_NAME} ${help.synopsis}`])];
+  if (help.flags.length > 0) {
+    sections.push(section('Flags', help.flags.map(describeFlag)));
+  }
+  sections.push(section('Common flags', commonFlags.map(describeFlag)));
+  if (help.readsEnvironment) {
+    const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
+    sections.push(section('Environment variables', variables.map(describeVariable)));
+  }
+  return `${sections.join('\n\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return [`${title}:`, ...lines].join('\n');
+}
+
+function describeFlag(flag: AnyFlag): string {
+  const shorthand = flag.shorthand === undefined ? '    ' : `-${flag.shorthand}, `;
+  const isList = flag.type.name.startsWith('string') && flag.type.name !== 'string';
+  const shown = isList && flag.default !== '' ? `[${flag.default}]` : flag.default;
+  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}`;
+}
+
+function describeVariable(
+  variable: Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset'> & {
+    readonly type: { readonly name: string };
+  },
+): string {
+  const note = variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`;
+  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}`;
+}
+
+function defaultNote(text: string): string {
+  return text === '' ? '' : ` (default ${text})`;
+}

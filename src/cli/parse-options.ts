@@ -1,0 +1,73 @@
+import type { CommonFlags, DiscoveryFlags, Environment, Options } from '../bootstrap/options.js';
+import { commonFlags } from './settings/common-flags.js';
+import { discoveryFlags } from './settings/discovery-flags.js';
+import { environmentVariables } from './settings/environment-variables.js';
+import { type ReadSettings, readSettings, type SettingSource } from './settings/read-settings.js';
+
+/** Texts by flag name, without dashes, as parseArguments gives them. */
+export type GivenFlags = ReadonlyMap<string, readonly string[]>;
+
+/** Reads flags; the labels in messages have their dashes. */
+export function flagSource(given: GivenFlags): SettingSource {
+  return { label: (name) => `--${name}`, lookup: (name) => given.get(name) };
+}
+
+/** Reads variables; an empty variable counts as not set. */
+export function variableSource(variables: Readonly<Record<string, string | undefined>>): SettingSource {
+  return {
+    label: (name) => name,
+    lookup: (name) => {
+      const text = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      return text === undefined || text === '' ? undefined : [text];
+    },
+  };
+}
+
+/** Reads the flags that every command accepts. @throws SettingError */
+export function parseCommonFlags(given: GivenFlags): ReadSettings<CommonFlags> {
+  return readSettings(commonFlags, flagSource(given));
+}
+
+/**
+ * Everything that `discovery` is told: flags and environment, parsed, checked, defaulted and reconciled with each other
+ * (SPEC 4.4 to 4.6).
+ *
+ * @throws SettingError for the first value that is not allowed
+ */
+export function parseOptions(given: GivenFlags, variables: Readonly<Record<string, string | undefined>>): Options {
+  const common = parseCommonFlags(given);
+  const discovery = readSettings(discoveryFlags, flagSource(given));
+  const environment = readSettings(environmentVariables, variableSource(variables));
+  const explicit = new Set([...discovery.explicit, ...common.explicit, ...environment.explicit]);
+  const resolved = resolveFallbacks(discovery.fields, environment.fields, explicit);
+
+  return {
+    discovery: resolved,
+    common: common.fields,
+    environment: fillNamespace(environment.fields, resolved.namespace),
+    explicit,
+    unlanded: [...discovery.unlanded, ...common.unlanded, ...environment.unlanded],
+    warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings],
+  };
+}
+
+/** Flags that fall back to a variable, and the namespace that --appNamespace always includes (BEHAVIOUR 8). */
+function resolveFallbacks(
+  flags: DiscoveryFlags,
+  environment: Environment,
+  explicit: ReadonlySet<string>,
+): DiscoveryFlags {
+  const givenNamespace = explicit.has('--namespace') ? flags.namespace : '';
+  const namespace = givenNamespace === '' ? environment.podNamespace : givenNamespace;
+  const appNamespaces = flags.appNamespaces.length === 0 ? [] : [...new Set([...flags.appNamespaces, namespace])];
+  const clusterId = explicit.has('--clusterID') ? flags.clusterId : environment.clusterId;
+  return { ...flags, namespace, appNamespaces, clusterId };
+}
+
+/** VALIDATION_WEBHOOK_CONFIG_NAME may name the control plane's namespace (SPEC 4.6). */
+function fillNamespace(environment: Environment, namespace: string): Environment {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this very text is what users write.
+  const placeholder = '${namespace}';
+  const name = environment.validationWebhookConfigName.replaceAll(placeholder, namespace);
+  return { ...environment, validationWebhookConfigName: name };
+}

@@ -1,0 +1,99 @@
+import type { CommonFlags } from '../../bootstrap/options.js';
+import { logScopes, paths, scopeLevels } from '../values/list-types.js';
+import { bool, duration, integer, text, uint16 } from '../values/scalar-types.js';
+import { introspectionHost } from '../values/text-types.js';
+import { awaits, type FlagTable } from './setting.js';
+import { UNLANDED } from './unlanded-reasons.js';
+
+const positiveDuration = duration({ minNs: 1_000_000n });
+const count = integer({ min: 0 });
+
+/** The flags that every command accepts (SPEC 4.5). */
+export const commonFlags: FlagTable<CommonFlags> = {
+  introspectAddress: {
+    name: 'introspect_address',
+    type: introspectionHost,
+    default: 'localhost',
+    meaning: 'IP address for the introspection facility; * means all addresses',
+    unlanded: awaits(UNLANDED.introspection),
+  },
+  introspectPort: {
+    name: 'introspect_port',
+    type: uint16,
+    default: '9876',
+    meaning: 'IP port for the introspection facility',
+    unlanded: awaits(UNLANDED.introspection),
+  },
+  keepaliveIntervalMs: {
+    name: 'keepaliveInterval',
+    type: positiveDuration,
+    default: '30s',
+    meaning: 'Idle time on a connection after which the peer is pinged',
+  },
+  keepaliveMaxServerConnectionAgeMs: {
+    name: 'keepaliveMaxServerConnectionAge',
+    type: positiveDuration,
+    default: '2562047h47m16.854775807s',
+    meaning: 'Maximum time a server connection stays open before a graceful close',
+  },
+  keepaliveTimeoutMs: {
+    name: 'keepaliveTimeout',
+    type: positiveDuration,
+    default: '10s',
+    meaning: 'After a keepalive ping, the wait for activity before the connection is closed',
+  },
+  logAsJson: {
+    name: 'log_as_json',
+    type: bool,
+    default: 'false',
+    meaning: 'Write the log as JSON instead of plain console format',
+  },
+  logCaller: {
+    name: 'log_caller',
+    type: logScopes,
+    default: '',
+    meaning: 'Comma-separated scopes for which caller information is included; all means every scope',
+  },
+  logOutputLevel: {
+    name: 'log_output_level',
+    type: scopeLevels,
+    default: 'default:info',
+    meaning: 'Comma-separated <scope>:<level> minimum output levels',
+  },
+  logRotate: {
+    name: 'log_rotate',
+    type: text,
+    default: '',
+    meaning: 'Path of the optional rotating log file',
+  },
+  logRotateMaxAgeDays: {
+    name: 'log_rotate_max_age',
+    type: count,
+    default: '30',
+    meaning: 'Maximum age in days of a log file before rotation; 0 means no limit',
+  },
+  logRotateMaxBackups: {
+    name: 'log_rotate_max_backups',
+    type: count,
+    default: '1000',
+    meaning: 'Maximum number of log backups kept; 0 means no limit',
+  },
+  logRotateMaxSizeMegabytes: {
+    name: 'log_rotate_max_size',
+    type: integer({ min: 1 }),
+    default: '104857600',
+    meaning: 'Maximum size of a log file, in megabytes, before rotation',
+  },
+  logStacktraceLevel: {
+    name: 'log_stacktrace_level',
+    type: scopeLevels,
+    default: 'default:none',
+    meaning: 'Comma-separated <scope>:<level> minimum levels at which stack traces are captured',
+  },
+  logTarget: {
+    name: 'log_target',
+    type: paths,
+    default: 'stdout',
+    meaning: 'Path to write the log to, once per target; stdout and stderr are special',
+  },
+};

@@ -1,0 +1,16 @@
+import type { Environment } from '../../bootstrap/options.js';
+import type { VariableTable } from './setting.js';
+import { processVariables } from './variables/process-variables.js';
+import { proxyVariables } from './variables/proxy-variables.js';
+import { pushVariables } from './variables/push-variables.js';
+import { securityVariables } from './variables/security-variables.js';
+import { sourceVariables } from './variables/source-variables.js';
+
+/** Every environment variable that the process reads (SPEC 4.6, and MESH_DOMAIN of DESIGN 2). */
+export const environmentVariables: VariableTable<Environment> = {
+  ...processVariables,
+  ...proxyVariables,
+  ...pushVariables,
+  ...securityVariables,
+  ...sourceVariables,
+};

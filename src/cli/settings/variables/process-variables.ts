@@ -1,0 +1,79 @@
+import type { Environment } from '../../../bootstrap/options.js';
+import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
+import { integer, text } from '../../values/scalar-types.js';
+import { dnsName, dnsServer, listenAddress, namespaceName, requiredText } from '../../values/text-types.js';
+import { awaits, type VariableTable } from '../setting.js';
+import { UNLANDED } from '../unlanded-reasons.js';
+
+/** Variables that say who and where this process is, and of its DNS listener (SPEC 4.6, DESIGN 2). */
+export const processVariables = {
+  clusterId: {
+    name: 'CLUSTER_ID',
+    type: requiredText,
+    default: 'Orchestrator',
+    meaning: 'Cluster and service registry this instance belongs to; --clusterID wins',
+  },
+  dnsAddr: {
+    name: 'DNS_ADDR',
+    type: listenAddress,
+    default: ':15053',
+    meaning: 'DNS listen address',
+    unlanded: awaits(UNLANDED.dns),
+  },
+  dnsAgent: {
+    name: 'DNS_AGENT',
+    type: text,
+    default: '',
+    meaning: 'If set, captures outgoing DNS packets on port 53 and redirects them to the agent on :15053',
+    whenUnset: 'DNS packets are not captured',
+    unlanded: awaits(UNLANDED.agent),
+  },
+  dnsServer: {
+    name: 'DNS_SERVER',
+    type: dnsServer,
+    default: '',
+    meaning: 'Protocol and DNS server to use; only tcp-tls: is supported',
+    whenUnset: "the first server of the system's resolver settings",
+    unlanded: awaits(UNLANDED.dns),
+  },
+  meshDomain: {
+    name: 'MESH_DOMAIN',
+    type: dnsName,
+    default: DEFAULT_MESH_DOMAIN,
+    meaning: 'Mesh domain: the suffix of API groups, and the prefix of labels and annotations',
+  },
+  meshLang: {
+    name: 'MESH_LANG',
+    type: text,
+    default: '',
+    meaning: 'Selects the attribute expression language runtime for the policy server',
+    unlanded: awaits(UNLANDED.policyServer),
+  },
+  podName: {
+    name: 'POD_NAME',
+    type: text,
+    default: '',
+    meaning: 'Name of the pod: identifies this instance to proxies, in elections and in reports',
+    whenUnset: 'unknown',
+  },
+  podNamespace: {
+    name: 'POD_NAMESPACE',
+    type: namespaceName,
+    default: 'mesh-system',
+    meaning: 'Namespace of the pod; --namespace wins',
+  },
+  revision: {
+    name: 'REVISION',
+    type: text,
+    default: '',
+    meaning: 'Revision: only resources labelled with it, or without a revision label, are processed',
+    whenUnset: 'all resources are processed',
+  },
+  terminationDrainDurationSeconds: {
+    name: 'TERMINATION_DRAIN_DURATION_SECONDS',
+    type: integer({ min: 0 }),
+    default: '5',
+    meaning: 'Time allowed for connections to complete on agent shutdown',
+    unlanded: awaits(UNLANDED.agent),
+  },
+} as const satisfies Partial<VariableTable<Environment>>;

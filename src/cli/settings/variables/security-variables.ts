@@ -1,0 +1,140 @@
+import type { Environment } from '../../../bootstrap/options.js';
+import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
+import { bundleEndpoints } from '../../values/text-types.js';
+import { awaits, type VariableTable } from '../setting.js';
+import { UNLANDED } from '../unlanded-reasons.js';
+
+/** Variables of the certificate authority and of authentication (SPEC 4.6 and 5). */
+export const securityVariables = {
+  audience: {
+    name: 'AUDIENCE',
+    type: text,
+    default: '',
+    meaning: 'Expected audience in tokens',
+    whenUnset: "the audience of the server's own mounted token",
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  bypassOopMtlsSanVerification: {
+    name: 'BYPASS_OOP_MTLS_SAN_VERIFICATION',
+    type: bool,
+    default: 'false',
+    meaning: 'Whether SANs are validated for out-of-process adapter authentication',
+    unlanded: awaits(UNLANDED.policyServer, false),
+  },
+  caEnableJitterForRootCertRotator: {
+    name: 'CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR',
+    type: bool,
+    default: 'true',
+    meaning: 'If true, the root cert rotator starts after a random backoff shorter than the check interval',
+    unlanded: awaits(UNLANDED.certificates, false),
+  },
+  caSelfSignedCaCertTtlMs: {
+    name: 'CA_SELF_SIGNED_CA_CERT_TTL',
+    type: duration({ minNs: 1_000_000_000n }),
+    default: '87600h0m0s',
+    meaning: 'TTL of the self-signed CA root certificate',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  caSelfSignedCaRsaKeySizeBits: {
+    name: 'CA_SELF_SIGNED_CA_RSA_KEY_SIZE',
+    type: integer({ min: 2048, max: 16384 }),
+    default: '2048',
+    meaning: 'RSA key size for self-signed CA certificates',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  caSelfSignedRootCertCheckIntervalMs: {
+    name: 'CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL',
+    type: duration(),
+    default: '1h0m0s',
+    meaning:
+      'Interval at which root certificate expiry is checked and the root rotated; zero or negative disables both; above 10 minutes is suggested',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  caSelfSignedRootCertGracePeriodPercentile: {
+    name: 'CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE',
+    type: integer({ min: 0, max: 100 }),
+    default: '20',
+    meaning: 'Grace period percentile for the self-signed root cert',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  defaultWorkloadCertTtlMs: {
+    name: 'DEFAULT_WORKLOAD_CERT_TTL',
+    type: duration({ minNs: 1_000_000_000n }),
+    default: '24h0m0s',
+    meaning: 'Default TTL of issued workload certificates; applied when the CSR carries a non-positive TTL',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  enableCaServer: {
+    name: 'ENABLE_CA_SERVER',
+    type: bool,
+    default: 'true',
+    meaning: 'If false, no CA server is created',
+    unlanded: awaits(UNLANDED.certificates, false),
+  },
+  jwtPolicy: {
+    name: 'JWT_POLICY',
+    type: oneOf(['third-party-jwt', 'first-party-jwt']),
+    default: 'third-party-jwt',
+    meaning: 'JWT validation policy',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  maxWorkloadCertTtlMs: {
+    name: 'MAX_WORKLOAD_CERT_TTL',
+    type: duration({ minNs: 1_000_000_000n }),
+    default: '2160h0m0s',
+    meaning: 'Maximum TTL of issued workload certificates',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  meshdCustomHost: {
+    name: 'MESHD_CUSTOM_HOST',
+    type: text,
+    default: '',
+    meaning: 'Custom host name of the server for which the server cert is signed',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  navCertProvider: {
+    name: 'NAV_CERT_PROVIDER',
+    type: text,
+    default: 'meshd',
+    meaning: "Provider of the discovery server's DNS certificate",
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  navSkipValidateTrustDomain: {
+    name: 'NAV_SKIP_VALIDATE_TRUST_DOMAIN',
+    type: bool,
+    default: 'false',
+    meaning: 'Skips validating that the peer is from the same trust domain when mTLS is enabled',
+    unlanded: awaits(UNLANDED.security, false),
+  },
+  rootCaDir: {
+    name: 'ROOT_CA_DIR',
+    type: text,
+    default: './etc/cacerts',
+    meaning: 'Location of a local or mounted CA root',
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  spiffeBundleEndpoints: {
+    name: 'SPIFFE_BUNDLE_ENDPOINTS',
+    type: bundleEndpoints,
+    default: '',
+    meaning:
+      'Trust domains and their SPIFFE bundle endpoints, <trustdomain>|<endpoint> joined with ||; the roots fetched verify client certificates of that trust domain',
+    whenUnset: 'no foreign trust domain is trusted by its bundle',
+    unlanded: awaits(UNLANDED.security),
+  },
+  tokenIssuer: {
+    name: 'TOKEN_ISSUER',
+    type: text,
+    default: '',
+    meaning: 'OIDC token issuer; if set, used to check tokens',
+    whenUnset: "the issuer of the server's own mounted token",
+    unlanded: awaits(UNLANDED.certificates),
+  },
+  xdsAuth: {
+    name: 'XDS_AUTH',
+    type: bool,
+    default: 'true',
+    meaning: 'If true, XDS clients are authenticated',
+    unlanded: awaits(UNLANDED.secureGrpc, false),
+  },
+} as const satisfies Partial<VariableTable<Environment>>;

@@ -1,0 +1,115 @@
+import type { Environment } from '../../../bootstrap/options.js';
+import { bool, text } from '../../values/scalar-types.js';
+import { optionalNamespaceName, requiredText } from '../../values/text-types.js';
+import { awaits, type VariableTable } from '../setting.js';
+import { UNLANDED } from '../unlanded-reasons.js';
+
+/** Variables of the sources of configuration and services, and of the webhooks (SPEC 4.6). */
+export const sourceVariables = {
+  centralMeshd: {
+    name: 'CENTRAL_MESHD',
+    type: bool,
+    default: 'false',
+    meaning: 'If true, one server instance controls remote clusters, including the CA',
+    unlanded: awaits(UNLANDED.kubernetes, false),
+  },
+  ingressGatewayNamespace: {
+    name: 'INGRESS_GATEWAY_NAMESPACE',
+    type: text,
+    default: '',
+    meaning: "Namespace of the agent's gateway-secret fetcher",
+    unlanded: awaits(UNLANDED.agent),
+  },
+  injectionWebhookConfigName: {
+    name: 'INJECTION_WEBHOOK_CONFIG_NAME',
+    type: requiredText,
+    default: 'mesh-sidecar-injector',
+    meaning: 'Name of the mutating webhook configuration to patch, if the command-line tool is not used',
+    unlanded: awaits(UNLANDED.webhooks),
+  },
+  meshMetricsAnnotations: {
+    name: 'MESH_METRICS_ANNOTATIONS',
+    type: text,
+    default: '',
+    meaning: 'Original scrape settings of a workload, handed to the agent',
+    unlanded: awaits(UNLANDED.agent),
+  },
+  navEnabledServiceApis: {
+    name: 'NAV_ENABLED_SERVICE_APIS',
+    type: bool,
+    default: 'false',
+    meaning: "Enables experimental support for the orchestrator's service API resources",
+    unlanded: awaits(UNLANDED.kubernetes, false),
+  },
+  navEnableAnalysis: {
+    name: 'NAV_ENABLE_ANALYSIS',
+    type: bool,
+    default: 'false',
+    meaning: 'Runs analyzers and writes analysis errors to the Status field of resources',
+    unlanded: awaits(UNLANDED.analysis, false),
+  },
+  navEnableCrdValidation: {
+    name: 'NAV_ENABLE_CRD_VALIDATION',
+    type: bool,
+    default: 'false',
+    meaning:
+      'Validates custom resources while retrieving them from the cache; for deployments without the configuration server',
+    unlanded: awaits(UNLANDED.kubernetes, false),
+  },
+  navEnableIncrementalMcp: {
+    name: 'NAV_ENABLE_INCREMENTAL_MCP',
+    type: bool,
+    default: 'false',
+    meaning: 'Sets the incremental flag in the MCP controller options',
+    unlanded: awaits(UNLANDED.mcp, false),
+  },
+  navEnableOrchSelectWorkloadEntries: {
+    name: 'NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES',
+    type: bool,
+    default: 'true',
+    meaning: 'Services with selectors select workload entries with matching labels',
+  },
+  navEnableServiceentrySelectPods: {
+    name: 'NAV_ENABLE_SERVICEENTRY_SELECT_PODS',
+    type: bool,
+    default: 'true',
+    meaning: 'Service entries with selectors select pods from the cluster',
+  },
+  navUseEndpointSlice: {
+    name: 'NAV_USE_ENDPOINT_SLICE',
+    type: bool,
+    default: 'false',
+    meaning: 'Uses endpoint slices as the endpoint source instead of endpoints; the two are mutually exclusive',
+  },
+  orchIngressNs: {
+    name: 'ORCH_INGRESS_NS',
+    type: optionalNamespaceName,
+    default: '',
+    meaning: 'Namespace of the Gateways generated from Ingresses',
+    whenUnset: 'mesh-system',
+    unlanded: awaits(UNLANDED.gateways),
+  },
+  orchServiceHost: {
+    name: 'ORCH_SERVICE_HOST',
+    type: text,
+    default: '',
+    meaning: 'Orchestrator service host; set automatically in-cluster',
+    whenUnset: 'the process runs outside a cluster',
+    unlanded: awaits(UNLANDED.kubernetes),
+  },
+  secretWatcherResyncPeriod: {
+    name: 'SECRET_WATCHER_RESYNC_PERIOD',
+    type: text,
+    default: '',
+    meaning: "Resync period of the agent's gateway-secret fetcher",
+    unlanded: awaits(UNLANDED.agent),
+  },
+  validationWebhookConfigName: {
+    name: 'VALIDATION_WEBHOOK_CONFIG_NAME',
+    type: requiredText,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this very text (SPEC 4.6); parse-options fills it in.
+    default: 'meshd-${namespace}',
+    meaning: 'Name of the validating webhook configuration to patch, if the command-line tool is not used',
+    unlanded: awaits(UNLANDED.webhooks),
+  },
+} as const satisfies Partial<VariableTable<Environment>>;

@@ -1,0 +1,89 @@
+import { formatDuration } from './format-duration.js';
+import { parseDuration } from './parse-duration.js';
+import { type Parsed, scalarType, type ValueType } from './parsed.js';
+
+const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE_TEXTS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+/** Any text. */
+export const text: ValueType<string> = scalarType('string', (value) => ({ ok: true, value }));
+
+/** The spellings of Go's ParseBool. */
+export const bool: ValueType<boolean> = {
+  ...scalarType('bool', (value): Parsed<boolean> => {
+    if (TRUE_TEXTS.has(value)) {
+      return { ok: true, value: true };
+    }
+    return FALSE_TEXTS.has(value) ? { ok: true, value: false } : { ok: false, allowed: 'true or false' };
+  }),
+  standsAlone: true,
+};
+
+/** Bounds of a number, both included. */
+export interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+const INT32_MAX = 2 ** 31 - 1;
+
+/** A decimal integer; without an upper bound, 2^31 - 1. */
+export function integer({ min, max = INT32_MAX }: Range, name = 'int'): ValueType<number> {
+  return scalarType(name, (value) => {
+    const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max
+      ? { ok: true, value: number }
+      : { ok: false, allowed: `an integer from ${min} to ${max}` };
+  });
+}
+
+export const uint16: ValueType<number> = integer({ min: 0, max: 65535 }, 'uint16');
+
+/** Reads a decimal number such as `12.5` or `1e3`; undefined for anything else, infinities included. */
+function parseFloatText(value: string): number | undefined {
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+export const positiveFloat: ValueType<number> = scalarType('float', (value) => {
+  const number = parseFloatText(value);
+  return number !== undefined && number > 0
+    ? { ok: true, value: number }
+    : { ok: false, allowed: 'a number greater than 0' };
+});
+
+/** 0 to 100 in steps of 0.01; a number outside becomes 100 with a warning, as BEHAVIOUR 5 has it. */
+export const samplingPercent: ValueType<number> = scalarType('float', (value) => {
+  const number = parseFloatText(value);
+  if (number === undefined) {
+    return { ok: false, allowed: 'a number from 0.0 to 100.0' };
+  }
+  return number < 0 || number > 100
+    ? { ok: true, value: 100, warning: 'out of range 0.0 to 100.0, so 100 is used' }
+    : { ok: true, value: Math.round(number * 100) / 100 };
+});
+
+const NS_PER_MS = 1_000_000;
+
+/** A Go duration, as milliseconds; the bounds are nanoseconds, and absent means any. */
+export function duration({ minNs }: { readonly minNs?: bigint } = {}): ValueType<number> {
+  return scalarType('duration', (value) => {
+    const parsed = parseDuration(value);
+    if (!parsed.ok) {
+      return parsed;
+    }
+    return minNs !== undefined && parsed.value < minNs
+      ? { ok: false, allowed: `a duration of ${formatDuration(minNs)} or more` }
+      : { ok: true, value: Number(parsed.value) / NS_PER_MS };
+  });
+}
+
+/** One of a few words, in their exact spelling. */
+export function oneOf<Word extends string>(words: readonly Word[]): ValueType<Word> {
+  return scalarType('string', (value) => parseWord(words, value));
+}
+
+export function parseWord<Word extends string>(words: readonly Word[], value: string): Parsed<Word> {
+  const word = words.find((candidate) => candidate === value);
+  return word === undefined ? { ok: false, allowed: `one of ${words.join(', ')}` } : { ok: true, value: word };
+}

@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import type { ListenAddress } from '../../bootstrap/options.js';
+import { commaListType, type Parsed, scalarType, type ValueType } from './parsed.js';
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function parseNamespace(value: string): Parsed<string> {
+  return LABEL.test(value)
+    ? { ok: true, value }
+    : { ok: false, allowed: 'a namespace name: at most 63 of a-z, 0-9 and -, not at the ends' };
+}
+
+/** A namespace name (DNS label). */
+export const namespaceName: ValueType<string> = scalarType('string', parseNamespace);
+
+/** A namespace name or nothing. */
+export const optionalNamespaceName: ValueType<string> = scalarType('string', (value) =>
+  value === '' ? { ok: true, value } : parseNamespace(value),
+);
+
+/** Namespace names separated by commas. */
+export const namespaceNames: ValueType<readonly string[]> = commaListType('string', parseNamespace);
+
+/** A DNS name such as `cluster.local`, in lower case. */
+export const dnsName: ValueType<string> = scalarType('string', (value) =>
+  value.length <= 253 && value.split('.').every((label) => LABEL.test(label))
+    ? { ok: true, value }
+    : { ok: false, allowed: 'a DNS name in lower case, such as cluster.local' },
+);
+
+/** A SPIFFE trust domain or nothing; `@` is written as `.` later (BEHAVIOUR 4). */
+export const trustDomainName: ValueType<string> = scalarType('string', (value) =>
+  /^[A-Za-z0-9._@-]{0,255}$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, allowed: 'at most 255 letters, digits and the characters . _ - @' },
+);
+
+/** Text that may not be empty. */
+export const requiredText: ValueType<string> = scalarType('string', (value) =>
+  value.trim() === '' ? { ok: false, allowed: 'a text that is not empty' } : { ok: true, value },
+);
+
+/** `host:port` or `:port`; an IPv6 host is in brackets. */
+export const listenAddress: ValueType<ListenAddress> = scalarType('string', (value) => {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]\s]*)):(\d{1,5})$/.exec(value);
+  const ipv6 = match?.[1];
+  const port = Number(match?.[3] ?? Number.NaN);
+  if (match === null || port > 65535 || (ipv6 !== undefined && isIP(ipv6) !== 6)) {
+    return { ok: false, allowed: 'host:port, [IPv6]:port or :port, with a port from 0 to 65535' };
+  }
+  return { ok: true, value: { host: ipv6 ?? match[2] ?? '', port } };
+});
+
+/** A host name or address without port; `*` means all. */
+export const introspectionHost: ValueType<string> = scalarType('string', (value) =>
+  value === '*' || isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, allowed: 'an IP address, a host name or * (the port has a flag of its own)' },
+);
+
+/** An http or https URL, or nothing. */
+export const optionalHttpUrl: ValueType<string> = scalarType('string', (value) =>
+  value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
+    ? { ok: true, value }
+    : { ok: false, allowed: 'an http:// or https:// URL' },
+);
+
+/** DNS server with its protocol; only `tcp-tls:` is supported (SPEC 4.6, DNS_SERVER). */
+export const dnsServer: ValueType<string> = scalarType('string', (value) =>
+  value === '' || /^tcp-tls:\S+$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, allowed: 'tcp-tls:<server>, the only supported protocol' },
+);
+
+/** `<trustdomain>|<endpoint>` tuples joined with `||` (SPEC 4.6, SPIFFE_BUNDLE_ENDPOINTS). */
+export const bundleEndpoints: ValueType<string> = scalarType('string', (value) =>
+  value === '' || value.split('||').every((tuple) => /^[^|]+\|[^|]+$/.test(tuple))
+    ? { ok: true, value }
+    : { ok: false, allowed: '<trustdomain>|<endpoint> tuples joined with ||' },
+);

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+
+/** What the running build is; what is not known is `unknown` (BEHAVIOUR 2). */
+export interface BuildInfo {
+  readonly version: string;
+  /** Commit that was built. */
+  readonly revision: string;
+  /** The runtime, such as `node v20.19.0`; printed where the format has a field for a compiler's version. */
+  readonly runtime: string;
+  /** `Clean` or `Modified` at build time. */
+  readonly status: string;
+  readonly tag: string;
+}
+
+const UNKNOWN = 'unknown';
+
+/**
+ * Reads the version of package.json and, when the build has left one, `build/build-info.json` with any of revision,
+ * status and tag.
+ */
+export function readBuildInfo(root: URL = new URL('../../../', import.meta.url)): BuildInfo {
+  const manifest = readJson(new URL('package.json', root));
+  const baked = readJson(new URL('build/build-info.json', root));
+  const textOf = (source: Readonly<Record<string, unknown>>, key: string): string => {
+    const value = source[key];
+    return typeof value === 'string' && value !== '' ? value : UNKNOWN;
+  };
+  return {
+    version: textOf(manifest, 'version'),
+    revision: textOf(baked, 'revision'),
+    runtime: `node ${process.version}`,
+    status: textOf(baked, 'status'),
+    tag: textOf(baked, 'tag'),
+  };
+}
+
+/** `<version>-<revision>-<status>`, the payload of /version (BEHAVIOUR 2). */
+export function versionLine({ version, revision, status }: BuildInfo): string {
+  return `${version}-${revision}-${status}`;
+}
+
+/** An unreadable file is an empty one: build information never stops the start. */
+function readJson(file: URL): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
