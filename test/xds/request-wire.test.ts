@@ -1,0 +1,79 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import { createNodeReader } from '../../src/xds/node-wire.js';
+import { readDiscoveryRequest, readResourceNames } from '../../src/xds/request-wire.js';
+
+const registry = loadProtoRegistry();
+const requestType = registry.type('envoy.service.discovery.v3.DiscoveryRequest');
+const nodeType = registry.type('envoy.config.core.v3.Node');
+
+test('any request reads as protobufjs would decode it', (t) => {
+  const requests = fc.record({
+    versionInfo: fc.string(),
+    resourceNames: fc.array(fc.string(), { maxLength: 8 }),
+    typeUrl: fc.string(),
+    responseNonce: fc.string(),
+    errorDetail: fc.option(fc.record({ code: fc.integer({ min: 0, max: 20 }), message: fc.string() })),
+    node: fc.option(fc.record({ id: fc.string() })),
+    resourceLocators: fc.array(fc.record({ name: fc.string() }), { maxLength: 2 }),
+  });
+  fc.assert(
+    fc.property(requests, (request) => {
+      const read = readDiscoveryRequest(requestType.encode(requestType.fromObject(request)).finish());
+      t.is(read.versionInfo, request.versionInfo);
+      t.is(read.typeUrl, request.typeUrl);
+      t.is(read.responseNonce, request.responseNonce);
+      t.deepEqual(readResourceNames(read.encodedNames), request.resourceNames);
+      t.deepEqual(read.errorDetail, request.errorDetail === null ? undefined : request.errorDetail);
+      t.is(read.node === undefined, request.node === null);
+    }),
+  );
+});
+
+test('names that are not next to each other are all read', (t) => {
+  const [first, second] = [['a'], ['b', 'c']].map((resourceNames) =>
+    requestType.encode(requestType.fromObject({ resourceNames, typeUrl: 'x' })).finish(),
+  );
+  const read = readDiscoveryRequest(Buffer.concat([first as Uint8Array, second as Uint8Array]));
+  t.deepEqual(readResourceNames(read.encodedNames), ['a', 'b', 'c']);
+});
+
+test('random bytes are read or refused, and never anything else', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      try {
+        const read = readDiscoveryRequest(bytes);
+        t.is(typeof read.typeUrl, 'string');
+      } catch (error) {
+        t.true(error instanceof Error);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a node gives its id, metadata and locality, without its extensions', (t) => {
+  const readNode = createNodeReader(registry);
+  const bytes = nodeType
+    .encode(
+      nodeType.fromObject({
+        id: 'sidecar~1.2.3.4~a.b~b.svc.c',
+        cluster: 'x',
+        metadata: {
+          fields: {
+            NAMESPACE: { stringValue: 'b' },
+            LABELS: { structValue: { fields: { app: { stringValue: 'a' } } } },
+          },
+        },
+        locality: { region: 'r', zone: 'z', subZone: 's' },
+        extensions: [{ name: 'envoy.filters.http.router', category: 'x' }],
+      }),
+    )
+    .finish();
+  t.deepEqual(readNode(bytes), {
+    id: 'sidecar~1.2.3.4~a.b~b.svc.c',
+    metadata: { NAMESPACE: 'b', LABELS: { app: 'a' } },
+    locality: { region: 'r', zone: 'z', subZone: 's' },
+  });
+});

@@ -1,0 +1,211 @@
+import protobuf from 'protobufjs';
+import { frameResource } from '../../src/envoy/message-encoder.js';
+import { compareNames } from '../../src/envoy/resource-set.js';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
+import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../../src/generators/generator.js';
+import type { Proxy } from '../../src/model/proxy.js';
+import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
+import { createDistributor, type Distributor } from '../../src/push/distributor.js';
+import { createNameSets } from '../../src/push/name-set.js';
+import type { PushMetrics } from '../../src/push/push-metrics.js';
+import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
+import type { ProxySession, SessionEnvironment } from '../../src/xds/proxy-session.js';
+import type { StreamError } from '../../src/xds/stream-error.js';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+import { createDefaultContext } from './default-context.js';
+
+/** The content that the rig's generators serve: names and bodies by type. Tests change it and push. */
+export interface RigContent {
+  clusters: Record<string, string>;
+  endpoints: Record<string, string>;
+}
+
+export interface Rig {
+  readonly content: RigContent;
+  readonly clock: FakeClock;
+  readonly distributor: Distributor;
+  readonly environment: SessionEnvironment;
+  readonly counts: Record<string, number>;
+  readonly logger: ReturnType<typeof createRecordingLogger>;
+  readonly sessions: Set<ProxySession>;
+}
+
+/** A push room with two small generators: clusters for everybody, endpoints by name. */
+export function createRig(options: { started?: boolean; controlPlane?: string } = {}): Rig {
+  const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' } };
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const counts: Record<string, number> = {};
+  const count =
+    (name: string) =>
+    (...labels: unknown[]): void => {
+      const key = [name, ...labels.filter((label) => typeof label === 'string')].join(' ');
+      counts[key] = (counts[key] ?? 0) + 1;
+    };
+  const metrics = Object.fromEntries(
+    [
+      ...['triggered', 'contextError', 'queued', 'converged', 'pushed', 'sendFailed', 'writeTimedOut', 'rejected'],
+      ...['nonceExpired', 'connected', 'disconnected', 'internalError'],
+    ].map((name) => [name, count(name)]),
+  ) as unknown as PushMetrics;
+  const generators = new Map<string, ResourceGenerator>([
+    [TypeUrl.cluster, clusterGenerator(content)],
+    [TypeUrl.endpoint, endpointGenerator(content)],
+  ]);
+  let sequence = 0;
+  const distributor = createDistributor(
+    {
+      debounce: { afterMs: 0, maxMs: 0, debounceEndpoints: true },
+      queue: { throttle: 100, byteBudget: 64 << 20, stallMs: 200 },
+      idleResponseBytes: 16 << 20,
+      controlPlane: options.controlPlane ?? 'test',
+    },
+    {
+      generators,
+      ledger: createDistributionLedger(60_000),
+      metrics,
+      clock,
+      logger,
+      nextContext: () => createDefaultContext(++sequence),
+    },
+  );
+  if (options.started !== false) distributor.start();
+  const sessions = new Set<ProxySession>();
+  let connections = 0;
+  const environment: SessionEnvironment = {
+    distribution: distributor,
+    nameSets: createNameSets(),
+    metrics,
+    logger,
+    clock,
+    readProxy: (node) => proxyOf(Buffer.from(node.subarray(2)).toString()),
+    enqueue: (session) => distributor.enqueue(session),
+    register: (session) => {
+      sessions.add(session);
+      distributor.add(session);
+    },
+    connectionId: (nodeId) => `${nodeId}-${++connections}`,
+  };
+  return { content, clock, distributor, environment, counts, logger, sessions };
+}
+
+export function proxyOf(id: string): Proxy {
+  return {
+    id,
+    type: 'sidecar',
+    ipAddresses: ['10.0.0.1'],
+    name: 'pod',
+    configNamespace: 'ns',
+    dnsDomain: 'ns.svc.cluster.local',
+    locality: '',
+    metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [] },
+  };
+}
+
+function resourcesOf(typeUrl: string, bodies: Record<string, string>) {
+  return Object.entries(bodies)
+    .map(([name, body]) => frameResource(typeUrl, name, Buffer.from(`${name}=${body}`)))
+    .sort(compareNames);
+}
+
+function clusterGenerator(content: RigContent): WildcardGenerator {
+  return {
+    typeUrl: TypeUrl.cluster,
+    mode: 'wildcard',
+    affectedBy: (request) => request.full,
+    parts: [
+      {
+        name: 'all',
+        scope: (_context, proxy) => ({ key: proxy.configNamespace }),
+        generate: () => ({ resources: resourcesOf(TypeUrl.cluster, content.clusters), findings: [] }),
+      },
+    ],
+  };
+}
+
+function endpointGenerator(content: RigContent): NamedGenerator {
+  return {
+    typeUrl: TypeUrl.endpoint,
+    mode: 'named',
+    affectedBy: (request) => request.full || request.endpoints.size > 0,
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, name) => {
+      const body = content.endpoints[name];
+      return body === undefined ? undefined : frameResource(TypeUrl.endpoint, name, Buffer.from(`${name}=${body}`));
+    },
+  };
+}
+
+/** A stream that keeps what it is sent; `stall` makes it never flush. */
+export interface ProbeStream extends DiscoveryStream {
+  readonly sent: Buffer[];
+  stall: boolean;
+  ended: { error: StreamError | undefined } | undefined;
+}
+
+export function createProbeStream(): ProbeStream {
+  return {
+    peer: '127.0.0.1:1',
+    sent: [],
+    stall: false,
+    ended: undefined,
+    send(message) {
+      this.sent.push(message);
+      return this.stall ? new Promise(() => undefined) : Promise.resolve();
+    },
+    end(error) {
+      this.ended = { error };
+    },
+  };
+}
+
+export interface RequestFields {
+  readonly node?: string;
+  readonly typeUrl?: string;
+  readonly nonce?: string;
+  readonly version?: string;
+  readonly names?: readonly string[];
+  readonly error?: string;
+}
+
+/** Encodes a DiscoveryRequest. */
+export function discoveryRequest(fields: RequestFields): Buffer {
+  const writer = protobuf.Writer.create();
+  if (fields.version !== undefined) writer.uint32(0x0a).string(fields.version);
+  if (fields.node !== undefined) writer.uint32(0x12).fork().uint32(0x0a).string(fields.node).ldelim();
+  for (const name of fields.names ?? []) writer.uint32(0x1a).string(name);
+  if (fields.typeUrl !== undefined) writer.uint32(0x22).string(fields.typeUrl);
+  if (fields.nonce !== undefined) writer.uint32(0x2a).string(fields.nonce);
+  if (fields.error !== undefined)
+    writer.uint32(0x32).fork().uint32(0x08).int32(13).uint32(0x12).string(fields.error).ldelim();
+  return writer.finish() as Buffer;
+}
+
+export interface ReadResponse {
+  readonly version: string;
+  readonly typeUrl: string;
+  readonly nonce: string;
+  /** Bodies of the rig's resources, `name=body`. */
+  readonly bodies: readonly string[];
+}
+
+/** Decodes a DiscoveryResponse of the rig. */
+export function readResponse(bytes: Uint8Array): ReadResponse {
+  const reader = protobuf.Reader.create(bytes);
+  const response = { version: '', typeUrl: '', nonce: '', bodies: [] as string[] };
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) response.version = reader.string();
+    else if (tag === 0x22) response.typeUrl = reader.string();
+    else if (tag === 0x2a) response.nonce = reader.string();
+    else if (tag === 0x12) {
+      const any = protobuf.Reader.create(reader.bytes());
+      any.uint32();
+      any.string();
+      any.uint32();
+      response.bodies.push(Buffer.from(any.bytes()).toString());
+    } else reader.skipType(tag & 7);
+  }
+  return response;
+}
