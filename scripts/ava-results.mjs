@@ -1,0 +1,37 @@
+// Counts tests from the lines that ava's own reporter writes, which people also read as they are.
+import { stripVTControlCharacters } from 'node:util';
+
+/** ava separates its list of tests from the details of failures with a line of its own. */
+const END_OF_LIST = /^ {2}─$/;
+
+/** What a line of the list says. The last two are of tests that never came to run. */
+const LINES = [
+  [/^ {2}✔ /, () => ({ passed: 1 })],
+  [/^ {2}- \[(?:skip|todo)\] (.*)$/, ([, title]) => ({ skipped: title })],
+  [/^ {2}✘ (\d+) tests? remaining in /, ([, count]) => ({ failed: Number(count) })],
+  [/^ {2}✘ (?!Timed out|Exiting)/, () => ({ failed: 1 })],
+  [/^ {2}◌ /, () => ({ failed: 1 })],
+];
+
+/** Returns { feed(line), results() } with results { passed, failed, skipped: titles }. */
+export function createAvaReader() {
+  const results = { passed: 0, failed: 0, skipped: [] };
+  let inList = true;
+  return {
+    feed(coloured) {
+      const line = stripVTControlCharacters(coloured);
+      if (END_OF_LIST.test(line)) inList = false;
+      if (!inList) return;
+      for (const [pattern, read] of LINES) {
+        const match = pattern.exec(line);
+        if (match === null) continue;
+        const { passed = 0, failed = 0, skipped } = read(match);
+        results.passed += passed;
+        results.failed += failed;
+        if (skipped !== undefined) results.skipped.push(skipped);
+        return;
+      }
+    },
+    results: () => results,
+  };
+}

@@ -1,0 +1,99 @@
+// What npm start, npm test and npm run demo do first: check Node, install packages, build. Each step is
+// skipped when nothing it depends on has changed, so that a second start does no work.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { note } from './terminal.mjs';
+
+export const projectRoot = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const OLDEST_NODE = [20, 19];
+const BUILD_INPUTS = [
+  'src',
+  'test',
+  'bench',
+  'samples',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/generate-proto-types.mjs',
+];
+const STAMP_FILE = join(projectRoot, 'build/.set-up.json');
+const INSTALLED_FILE = join(projectRoot, 'node_modules/.package-lock.json');
+
+/** Ends the program with one line when Node is too old to run it. */
+export function checkNodeVersion() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  console.error(
+    `Node ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}. Get one at https://nodejs.org/`,
+  );
+  process.exit(1);
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(STAMP_FILE, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function writeStamp(part) {
+  const stamp = { ...readStamp(), ...part };
+  mkdirSync(dirname(STAMP_FILE), { recursive: true });
+  writeFileSync(STAMP_FILE, JSON.stringify(stamp));
+}
+
+function hashLockFile() {
+  return createHash('sha256')
+    .update(readFileSync(join(projectRoot, 'package-lock.json')))
+    .digest('hex');
+}
+
+/** Hash over path, size and modification time of everything that the build reads. */
+function hashBuildInputs() {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    const stat = statSync(join(projectRoot, path), { throwIfNoEntry: false });
+    if (stat === undefined) return;
+    if (stat.isDirectory()) {
+      if (path === 'src/generated') return;
+      for (const name of readdirSync(join(projectRoot, path)).sort()) visit(`${path}/${name}`);
+    } else if (/\.(ts|mjs|json)$/.test(path)) {
+      hash.update(`${path} ${stat.size} ${stat.mtimeMs}\n`);
+    }
+  };
+  BUILD_INPUTS.forEach(visit);
+  return hash.digest('hex');
+}
+
+/** Runs a step with its output hidden, and shows that output when it fails. */
+function runStep(what, command, args) {
+  note(what);
+  const result = spawnSync(command, args, { cwd: projectRoot, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}\n`);
+  console.error(`${command} ${args.join(' ')} failed; see above.`);
+  process.exit(1);
+}
+
+function isInstalled(lock) {
+  const installed = statSync(INSTALLED_FILE, { throwIfNoEntry: false });
+  if (installed === undefined) return false;
+  // Installed by hand after the lock file last changed counts too.
+  return readStamp().lock === lock || installed.mtimeMs >= statSync(join(projectRoot, 'package-lock.json')).mtimeMs;
+}
+
+/** Installs packages and builds when needed. Ends the program when a step fails. */
+export function setUp() {
+  checkNodeVersion();
+  const lock = hashLockFile();
+  if (!isInstalled(lock)) runStep('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund']);
+  const inputs = hashBuildInputs();
+  const { lock: builtLock, inputs: builtInputs } = readStamp();
+  const built = existsSync(join(projectRoot, 'build/src/cli/main.js')) && builtInputs === inputs && builtLock === lock;
+  if (!built) runStep('Building …', process.execPath, [join(projectRoot, 'scripts/build.mjs')]);
+  if (!built) writeStamp({ lock, inputs });
+}

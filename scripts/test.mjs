@@ -1,0 +1,86 @@
+// npm test: installs and builds when needed, obtains the counterparts, runs all tests, and closes with one
+// line `N passed, N failed, N skipped`. Arguments go to ava: npm test -- test/xds/watch.test.ts
+// REQUIRE_COUNTERPARTS=1 makes a counterpart that cannot be had a failure.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createAvaReader } from './ava-results.mjs';
+import { obtainEnvoy } from './obtain-envoy.mjs';
+import { obtainSystemTools } from './obtain-system-tools.mjs';
+import { projectRoot, setUp } from './set-up.mjs';
+import { bold, note, red, warn } from './terminal.mjs';
+
+const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
+
+/** The tests that run real proxies come last, and have the machine for themselves. */
+const PHASES = [
+  ['!test/counterparts/**', '!test/e2e/**'],
+  ['--concurrency=1', 'test/counterparts/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+];
+
+/** What runs the end-to-end tests and cannot be had here, one line each. */
+function obtainCounterparts() {
+  const missing = [];
+  if (process.platform === 'linux' && process.getuid() !== 0) {
+    missing.push('network namespaces in which all traffic is captured: they need root (run: sudo npm test)');
+  } else {
+    const tools = obtainSystemTools();
+    if (tools.missing !== undefined) missing.push(`network namespaces: ${tools.missing}`);
+  }
+  const envoy = obtainEnvoy();
+  if (envoy.missing !== undefined) missing.push(`Envoy: ${envoy.missing}`);
+  return missing;
+}
+
+/** Runs ava, shows what it writes, and returns its results. */
+async function runAva(args) {
+  const reader = createAvaReader();
+  const ava = spawn(process.execPath, [AVA, ...args], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
+  });
+  createInterface({ input: ava.stdout }).on('line', (line) => {
+    reader.feed(line);
+    process.stdout.write(`${line}\n`);
+  });
+  const code = await new Promise((resolve) => {
+    ava.on('error', (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    ava.on('close', resolve);
+  });
+  const results = reader.results();
+  // ava fails for more than tests: a file that does not load, a pattern that finds nothing.
+  if (code !== 0 && results.failed === 0) {
+    process.stdout.write(`${red('✘')} ava ended with ${code}\n`);
+    results.failed = 1;
+  }
+  return results;
+}
+
+setUp();
+const missing = obtainCounterparts();
+const required = process.env.REQUIRE_COUNTERPARTS === '1';
+for (const reason of missing) warn(`${bold('Missing counterpart')}: ${reason}`);
+if (missing.length > 0 && !required) {
+  warn('Tests that need it are skipped and listed below; REQUIRE_COUNTERPARTS=1 makes that a failure.');
+}
+
+note('Running tests …');
+const total = { passed: 0, failed: required ? missing.length : 0, skipped: [] };
+const chosen = process.argv.slice(2);
+for (const args of chosen.length > 0 ? [chosen] : PHASES) {
+  const { passed, failed, skipped } = await runAva(args);
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped.push(...skipped);
+}
+
+if (total.skipped.length > 0) {
+  warn(`${bold('Skipped')}${missing.length > 0 ? `, for want of ${missing.join('; ')}` : ''}:`);
+  for (const title of total.skipped) process.stdout.write(`    ${title}\n`);
+}
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped\n`);
+process.exitCode = total.failed > 0 ? 1 : 0;
