@@ -1,0 +1,44 @@
+import type { ProxyType } from '../model/proxy.js';
+import { kindOfKey, type PushRequest } from '../model/push-request.js';
+
+/**
+ * Kinds that reach clusters and endpoints in no other way than through the endpoints that they make, which
+ * a request names on their own (PushRequest.endpoints).
+ */
+const WORKLOAD_KINDS = ['Endpoints', 'EndpointSlice', 'Pod', 'Node', 'Namespace', 'WorkloadEntry'] as const;
+
+/** Kinds that no cluster and no endpoint depends on (table in BEHAVIOUR 5, "Per-proxy order"). */
+const ROUTING_KINDS = [
+  'VirtualService',
+  'Gateway',
+  'QuotaSpec',
+  'QuotaSpecBinding',
+  'HTTPAPISpec',
+  'HTTPAPISpecBinding',
+  'AuthorizationPolicy',
+  'RequestAuthentication',
+] as const;
+
+const IRRELEVANT_KINDS: Readonly<Record<ProxyType, ReadonlySet<string>>> = {
+  sidecar: new Set([...WORKLOAD_KINDS, ...ROUTING_KINDS]),
+  router: new Set([...WORKLOAD_KINDS, ...ROUTING_KINDS, 'Sidecar']),
+};
+
+/**
+ * Clusters are untouched by endpoints that only EDS carries. Where endpoints are part of the cluster
+ * (services that the proxy resolves by DNS), the store makes the request a full one.
+ */
+export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
+  return request.full && (request.endpoints.size > 0 || touchesKinds(request, proxyType));
+}
+
+export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
+  return request.endpoints.size > 0 || (request.full && touchesKinds(request, proxyType));
+}
+
+function touchesKinds({ changed }: PushRequest, proxyType: ProxyType): boolean {
+  if (changed === 'everything') return true;
+  const irrelevant = IRRELEVANT_KINDS[proxyType];
+  for (const key of changed) if (!irrelevant.has(kindOfKey(key))) return true;
+  return false;
+}

@@ -1,0 +1,119 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { outboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ServiceEndpoints } from '../../model/endpoint.js';
+import type { Finding } from '../../model/finding.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { PushRequest } from '../../model/push-request.js';
+import type { Port, Service } from '../../model/service.js';
+import { endpointsAffectedBy } from '../affected-by.js';
+import type { NamedGenerator } from '../generator.js';
+import { isClusterLocal } from './cluster-local.js';
+import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
+import { buildLoadAssignment } from './load-assignment.js';
+import { splitHorizon } from './split-horizon.js';
+import { visibleEndpoints } from './visible-endpoints.js';
+
+interface Assignment {
+  readonly resource: EncodedResource;
+  readonly findings: readonly Finding[];
+}
+
+/** Assignments of one service, valid as long as it and its endpoints are the same objects. */
+interface ServiceAssignments {
+  readonly service: Service;
+  /** By network key and own cluster, then by name. */
+  readonly byScope: Map<string, Map<string, Assignment>>;
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
+
+/**
+ * Endpoint assignments (EDS, BEHAVIOUR 5): one per outbound cluster name. There is one for every name that
+ * is asked for, an empty one where nothing is known: a proxy that waits for endpoints would wait on.
+ */
+export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
+  const scope = createEndpointScoper();
+  /** Keyed by the endpoints, or by the service while it has none. */
+  const remembered = new WeakMap<ServiceEndpoints | Service, ServiceAssignments>();
+
+  const encode = (name: string, message: object): EncodedResource =>
+    encoder.encodeResource(TypeUrl.endpoint, name, message);
+
+  const recall = (service: Service, endpoints: ServiceEndpoints | undefined, key: string): Map<string, Assignment> => {
+    const owner = endpoints ?? service;
+    let assignments = remembered.get(owner);
+    if (assignments?.service !== service) {
+      assignments = { service, byScope: new Map() };
+      remembered.set(owner, assignments);
+    }
+    let named = assignments.byScope.get(key);
+    if (named === undefined) {
+      named = new Map();
+      assignments.byScope.set(key, named);
+    }
+    return named;
+  };
+
+  const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
+    const hostname = name.slice(name.lastIndexOf('|') + 1);
+    const service = context.servicesByHost.get(hostname);
+    if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
+    const endpoints = context.endpoints.get(hostname);
+    const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
+    const named = recall(service, endpoints, isLocal ? scoped.key : scoped.networkKey);
+    const known = named.get(name);
+    if (known !== undefined) return known;
+    const port = portOf(service, name);
+    // Names come from proxies: only those that can be right are remembered.
+    if (port === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
+    const assignment = build(name, port, endpoints, scoped, isLocal);
+    named.set(name, assignment);
+    return assignment;
+  };
+
+  const build = (
+    name: string,
+    port: Port,
+    endpoints: ServiceEndpoints | undefined,
+    { network, networkView, gateways, cluster }: EndpointScope,
+    isLocal: boolean,
+  ): Assignment => {
+    const filter = { portName: port.name, networkView, cluster: isLocal ? cluster : undefined };
+    const visible = endpoints === undefined ? [] : visibleEndpoints(endpoints, filter);
+    const reachable = splitHorizon(visible, network, gateways);
+    return {
+      resource: encode(name, buildLoadAssignment(name, reachable)),
+      findings: reachable.length === 0 ? [noInstances(name)] : NO_FINDINGS,
+    };
+  };
+
+  return {
+    mode: 'named',
+    typeUrl: TypeUrl.endpoint,
+    affectedBy: (request: PushRequest, proxyType) => endpointsAffectedBy(request, proxyType),
+    scope,
+    generate: (context, scoped, name) => assignmentOf(context, scoped, name).resource,
+    findings: (context, scoped, name) => assignmentOf(context, scoped, name).findings,
+  };
+}
+
+/**
+ * The service port that a cluster stands for. Undefined when the name is not exactly that of an outbound
+ * cluster that gets its endpoints from us, among them clusters whose names the proxy resolves itself.
+ */
+function portOf(service: Service, name: string): Port | undefined {
+  const parsed = parseOutboundClusterName(name);
+  if (parsed === undefined || service.resolution === 'dns') return undefined;
+  if (outboundClusterName(parsed.port, '', service.hostname) !== name) return undefined;
+  return service.ports.find(({ number, protocol }) => number === parsed.port && protocol !== 'udp');
+}
+
+function noInstances(name: string): Finding {
+  return {
+    metric: 'nav_eds_no_instances',
+    key: name,
+    message: `Cluster ${name} has no endpoints; requests to it fail until the service has a ready workload`,
+  };
+}

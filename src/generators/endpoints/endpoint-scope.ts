@@ -1,0 +1,32 @@
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { Scope } from '../generator.js';
+import { createGatewayLookup, type NetworkGateways } from './network-gateways.js';
+
+/** What an assignment depends on beside the service: where the proxy stands, seen from the networks. */
+export interface EndpointScope extends Scope {
+  /** The proxy's network; empty when it does not matter, for no network has a gateway. */
+  readonly network: string;
+  /** Networks whose endpoints the proxy wants; undefined for all. Endpoints without network are always wanted. */
+  readonly networkView: ReadonlySet<string> | undefined;
+  readonly gateways: NetworkGateways;
+  /** The proxy's cluster; empty when no host is cluster-local. */
+  readonly cluster: string;
+  /** Key of all facts but the cluster, which few hosts depend on. */
+  readonly networkKey: string;
+}
+
+/** Reads a proxy's endpoint scope. Gateways are resolved once per snapshot. */
+export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => EndpointScope {
+  const gatewaysOf = createGatewayLookup();
+  return (context, proxy) => {
+    const gateways = gatewaysOf(context);
+    const network = gateways.byNetwork.size === 0 ? '' : (proxy.metadata.network ?? '');
+    const cluster = context.mesh.clusterLocalHosts.length === 0 ? '' : (proxy.metadata.clusterId ?? '');
+    const requested = proxy.metadata.requestedNetworkView;
+    const networkView = requested.length === 0 ? undefined : new Set(requested);
+    const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());
+    const networkKey = JSON.stringify([network, view, gateways.id]);
+    return { key: `${networkKey}${cluster}`, network, networkView, gateways, cluster, networkKey };
+  };
+}

@@ -1,0 +1,95 @@
+import type { Locality } from '../../generated/envoy/config/core/v3/Locality.js';
+import type { Metadata } from '../../generated/envoy/config/core/v3/Metadata.js';
+import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
+import type { LbEndpoint } from '../../generated/envoy/config/endpoint/v3/LbEndpoint.js';
+import type { LocalityLbEndpoints } from '../../generated/envoy/config/endpoint/v3/LocalityLbEndpoints.js';
+import type { Endpoint, Health } from '../../model/endpoint.js';
+import { buildEndpointMetadata } from '../endpoint-metadata.js';
+import { buildEndpointAddress } from '../socket-address.js';
+import { fitWeights } from './weights.js';
+
+/** What of an endpoint goes into a load assignment. */
+export type LoadTarget = Pick<Endpoint, 'address' | 'port' | 'health' | 'locality' | 'network' | 'weight' | 'tlsMode'>;
+
+/** Envoy balances over `UNKNOWN` (0, not sent) and over nothing else here: the panic threshold is 0. */
+const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 'UNHEALTHY' | 'DRAINING' }>> = {
+  healthy: {},
+  unhealthy: { healthStatus: 'UNHEALTHY' },
+  draining: { healthStatus: 'DRAINING' },
+};
+
+/**
+ * The endpoints of one cluster, grouped by locality (BEHAVIOUR 5, "EDS"). Equal sets of targets give equal
+ * messages whatever their order: localities are sorted, and in them addresses. An address that is listed
+ * twice (it moves from one slice to another, say) is sent once, in its healthiest state.
+ */
+export function buildLoadAssignment(clusterName: string, targets: readonly LoadTarget[]): ClusterLoadAssignment {
+  if (targets.length === 0) return { clusterName };
+  const sorted = fitWeights(withoutDuplicates(targets.toSorted(compareTargets)));
+  const metadata = createMetadataCache();
+  const byLocality = new Map<string, { endpoints: LbEndpoint[]; weight: number }>();
+  for (const target of sorted) {
+    let group = byLocality.get(target.locality);
+    if (group === undefined) {
+      group = { endpoints: [], weight: 0 };
+      byLocality.set(target.locality, group);
+    }
+    group.endpoints.push(buildLbEndpoint(target, metadata(target)));
+    group.weight += target.weight;
+  }
+  const localities = [...byLocality].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { clusterName, endpoints: localities.map(([name, group]) => buildLocality(name, group)) };
+}
+
+function buildLocality(
+  name: string,
+  { endpoints, weight }: { readonly endpoints: LbEndpoint[]; readonly weight: number },
+): LocalityLbEndpoints {
+  const group: LocalityLbEndpoints = { lbEndpoints: endpoints, loadBalancingWeight: { value: weight } };
+  return name === '' ? group : { locality: parseLocality(name), ...group };
+}
+
+function buildLbEndpoint(target: LoadTarget, metadata: Metadata | undefined): LbEndpoint {
+  return {
+    endpoint: { address: buildEndpointAddress(target.address, target.port) },
+    ...HEALTH_STATUS[target.health],
+    ...(metadata === undefined ? {} : { metadata }),
+    loadBalancingWeight: { value: target.weight },
+  };
+}
+
+/** `region/zone/subzone`; the later parts may be missing. */
+function parseLocality(locality: string): Locality {
+  const [region = '', zone = '', ...subZone] = locality.split('/');
+  return { region, zone, subZone: subZone.join('/') };
+}
+
+/** Most endpoints of a cluster have the same metadata: one object serves them all. */
+function createMetadataCache(): (target: LoadTarget) => Metadata | undefined {
+  let known: LoadTarget | undefined;
+  let metadata: Metadata | undefined;
+  return (target) => {
+    if (known === undefined || known.network !== target.network || known.tlsMode !== target.tlsMode) {
+      known = target;
+      metadata = buildEndpointMetadata(target);
+    }
+    return metadata;
+  };
+}
+
+const HEALTH_ORDER: Readonly<Record<Health, number>> = { healthy: 0, draining: 1, unhealthy: 2 };
+
+function compareTargets(first: LoadTarget, second: LoadTarget): number {
+  if (first.address !== second.address) return first.address < second.address ? -1 : 1;
+  if (first.port !== second.port) return first.port - second.port;
+  if (first.health !== second.health) return HEALTH_ORDER[first.health] - HEALTH_ORDER[second.health];
+  if (first.locality !== second.locality) return first.locality < second.locality ? -1 : 1;
+  return first.weight - second.weight;
+}
+
+function withoutDuplicates(sorted: readonly LoadTarget[]): readonly LoadTarget[] {
+  return sorted.filter((target, index) => {
+    const previous = sorted[index - 1];
+    return previous?.address !== target.address || previous.port !== target.port;
+  });
+}

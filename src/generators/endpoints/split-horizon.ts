@@ -1,0 +1,61 @@
+import type { LoadTarget } from './load-assignment.js';
+import type { Gateway, NetworkGateways } from './network-gateways.js';
+
+/**
+ * What a proxy can reach (BEHAVIOUR 5, "Split-horizon"): endpoints on its own network as they are, those
+ * on another network replaced by that network's gateways, which share the sum of their weights. Only
+ * healthy endpoints count, so that a gateway gets as much as stands behind it. Networks without a gateway,
+ * and endpoints or proxies without a network, are taken to be directly reachable.
+ */
+export function splitHorizon(
+  targets: readonly LoadTarget[],
+  network: string,
+  gateways: NetworkGateways,
+): readonly LoadTarget[] {
+  if (network === '' || gateways.byNetwork.size === 0) return targets;
+  const reachable: LoadTarget[] = [];
+  const remote = new Map<string, LoadTarget[]>();
+  for (const target of targets) {
+    if (target.network === '' || target.network === network || !gateways.byNetwork.has(target.network)) {
+      reachable.push(target);
+    } else if (target.health === 'healthy') {
+      const sameNetwork = remote.get(target.network);
+      if (sameNetwork === undefined) remote.set(target.network, [target]);
+      else sameNetwork.push(target);
+    }
+  }
+  if (remote.size === 0) return reachable;
+  // All weights are multiplied so that every network's sum divides evenly among its gateways.
+  const gatewaysOf = (name: string): readonly Gateway[] => gateways.byNetwork.get(name) ?? [];
+  const multiple = [...remote.keys()].map((name) => gatewaysOf(name).length).reduce(leastCommonMultiple, 1);
+  return [
+    ...reachable.map((target) => (multiple === 1 ? target : { ...target, weight: target.weight * multiple })),
+    ...[...remote].flatMap(([name, endpoints]) => behindGateways(name, endpoints, gatewaysOf(name), multiple)),
+  ];
+}
+
+function behindGateways(
+  network: string,
+  endpoints: readonly LoadTarget[],
+  gateways: readonly Gateway[],
+  multiple: number,
+): readonly LoadTarget[] {
+  const total = endpoints.reduce((sum, { weight }) => sum + Math.max(1, weight), 0);
+  // A gateway forwards mutual TLS by server name: it can be spoken to so only when all behind it can.
+  const tlsMode = endpoints.every((endpoint) => endpoint.tlsMode === 'mesh') ? 'mesh' : 'disabled';
+  return gateways.map(({ address, port, locality }) => ({
+    address,
+    port,
+    health: 'healthy',
+    locality,
+    network,
+    weight: (total * multiple) / gateways.length,
+    tlsMode,
+  }));
+}
+
+function leastCommonMultiple(first: number, second: number): number {
+  let [a, b] = [first, second];
+  while (b !== 0) [a, b] = [b, a % b];
+  return (first / a) * second;
+}
