@@ -1,0 +1,73 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+
+/** The method every ADS server implements, and the header that tells the floor server which client it serves. */
+export const ADS_METHOD = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
+export const CLIENT_INDEX_HEADER = 'x-bench-client';
+
+/** Envoy's own default initial stream window, so that flow control acts as it does with an Envoy. */
+const FLOW_CONTROL_WINDOW_BYTES = 16 * 1024 * 1024;
+
+const CHANNEL_OPTIONS = {
+  // One HTTP/2 connection per client, as Envoys have; grpc-js would share one among all clients of a thread.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.max_receive_message_length': -1,
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.enable_channelz': 0,
+  'grpc-node.flow_control_window': FLOW_CONTROL_WINDOW_BYTES,
+} as const;
+
+export interface AdsStreamHandlers {
+  message(bytes: Buffer): void;
+  /** The stream ended before close() was called; `reason` says how. */
+  failed(reason: string): void;
+}
+
+/** One client's connection; open() starts the stream. Messages pass through as bytes, in both directions. */
+export class AdsStream {
+  readonly #client: Client;
+  readonly #index: number;
+  readonly #handlers: AdsStreamHandlers;
+  #call: ReturnType<Client['makeBidiStreamRequest']> | undefined;
+  #closed = false;
+
+  constructor(target: string, index: number, handlers: AdsStreamHandlers) {
+    this.#client = new Client(target, credentials.createInsecure(), CHANNEL_OPTIONS);
+    this.#index = index;
+    this.#handlers = handlers;
+  }
+
+  open(): void {
+    const metadata = new Metadata({ waitForReady: false });
+    metadata.set(CLIENT_INDEX_HEADER, String(this.#index));
+    const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(
+      ADS_METHOD,
+      (bytes) => bytes,
+      (bytes) => bytes,
+      metadata,
+    );
+    this.#call = call;
+    call.on('data', (bytes: Buffer) => {
+      if (!this.#closed) this.#handlers.message(bytes);
+    });
+    call.on('error', (error) => this.#fail(error.message));
+    call.on('end', () => this.#fail('the server ended the stream'));
+  }
+
+  send(bytes: Buffer): void {
+    this.#call?.write(bytes);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#call?.cancel();
+    this.#client.close();
+  }
+
+  #fail(reason: string): void {
+    if (this.#closed) return;
+    this.close();
+    this.#handlers.failed(reason);
+  }
+}

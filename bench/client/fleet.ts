@@ -1,0 +1,153 @@
+import { Worker } from 'node:worker_threads';
+import { BenchError } from '../cli/bench-error.js';
+import { encodeNode, type NodeIdentity } from '../wire/node-message.js';
+import type { Expectation } from './expectation.js';
+import { type RecordedMessage, type Recording, TemplateCollector } from './recording.js';
+import type { ClientSpec, WorkerCommand, WorkerReport, WorkerResult } from './worker-protocol.js';
+
+/** How far all clients together are. */
+export interface FleetProgress {
+  readonly clients: number;
+  readonly completed: number;
+  readonly receivedBytes: number;
+  /** On the monotonic clock; 0 before the first message of the phase. */
+  readonly lastMessageAtMs: number;
+  readonly waitingFor: string;
+}
+
+export interface FleetResult {
+  /** When each client was done, on the monotonic clock. */
+  readonly completedAtMs: readonly number[];
+  readonly receivedBytes: number;
+  readonly recording: Recording;
+}
+
+type ProgressReport = Extract<WorkerReport, { kind: 'progress' }>;
+
+interface WorkerHandle {
+  readonly thread: Worker;
+  progress: ProgressReport | undefined;
+  answered: ((result: WorkerResult | undefined) => void) | undefined;
+}
+
+/** All clients, spread over worker threads, driven phase by phase. A failure of any of them rejects `failed`. */
+export class Fleet {
+  readonly #workers: readonly WorkerHandle[];
+  readonly #nodes: readonly Buffer[];
+  #reject: (error: Error) => void = () => {};
+  #stopping = false;
+  /** Never resolves; rejects when a client or a worker fails. Race it with every wait. */
+  readonly failed: Promise<never>;
+
+  constructor(identities: readonly NodeIdentity[], workers: number) {
+    this.#nodes = identities.map(encodeNode);
+    this.failed = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    // A failure between two waits is kept for the next one instead of ending the process.
+    this.failed.catch(() => {});
+    this.#workers = Array.from({ length: workers }, () => this.#startWorker());
+  }
+
+  /** Builds all clients for that server, not yet connected. */
+  async arm(target: string): Promise<void> {
+    const clients = this.#nodes.map((node, index): ClientSpec => ({ index, node }));
+    await Promise.all(
+      this.#workers.map((worker, number) => {
+        const own = clients.filter(({ index }) => index % this.#workers.length === number);
+        return this.#ask(worker, { kind: 'arm', target, clients: own });
+      }),
+    );
+  }
+
+  /** Starts a phase: forgets what was recorded, and counts as done who meets the expectation from now on. */
+  async begin(expectation: Expectation): Promise<void> {
+    await this.#askAll({ kind: 'begin', expectation });
+    for (const worker of this.#workers) worker.progress = undefined;
+  }
+
+  /** Connects all clients at once. */
+  async go(): Promise<void> {
+    await this.#askAll({ kind: 'go' });
+  }
+
+  progress(): FleetProgress {
+    const reports = this.#workers.map((worker) => worker.progress);
+    const sum = (read: (report: ProgressReport) => number) =>
+      reports.reduce((total, report) => total + (report === undefined ? 0 : read(report)), 0);
+    return {
+      clients: this.#nodes.length,
+      completed: sum((report) => report.completed),
+      receivedBytes: sum((report) => report.receivedBytes),
+      lastMessageAtMs: Math.max(...reports.map((report) => report?.lastMessageAtMs ?? 0)),
+      waitingFor: reports.find((report) => report !== undefined && report.waitingFor !== '')?.waitingFor ?? '',
+    };
+  }
+
+  /** What the phase brought. */
+  async collect(): Promise<FleetResult> {
+    const results = await this.#askAll({ kind: 'collect' });
+    const completedAtMs: number[] = [];
+    const clients: (readonly RecordedMessage[])[] = this.#nodes.map(() => []);
+    const templates = new TemplateCollector();
+    let receivedBytes = 0;
+    for (const result of results) {
+      for (const template of result?.templates ?? []) templates.add(template);
+      for (const client of result?.clients ?? []) {
+        if (client.completedAtMs !== undefined) completedAtMs.push(client.completedAtMs);
+        clients[client.index] = client.recorded;
+        for (const message of client.recorded) receivedBytes += message.sizeBytes;
+      }
+    }
+    return { completedAtMs, receivedBytes, recording: { clients, templates: templates.templates() } };
+  }
+
+  /** Disconnects all clients. */
+  async disarm(): Promise<void> {
+    await this.#askAll({ kind: 'disarm' });
+  }
+
+  /** Ends the worker threads, whatever they are doing. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#workers.map(({ thread }) => thread.terminate()));
+  }
+
+  #startWorker(): WorkerHandle {
+    const thread = new Worker(new URL('./worker.js', import.meta.url));
+    const handle: WorkerHandle = { thread, progress: undefined, answered: undefined };
+    thread.on('message', (report: WorkerReport) => {
+      switch (report.kind) {
+        case 'done':
+          handle.answered?.(report.result);
+          handle.answered = undefined;
+          break;
+        case 'progress':
+          handle.progress = report;
+          break;
+        case 'failed':
+          this.#reject(new BenchError('client-failed', report.message));
+          break;
+      }
+    });
+    thread.on('error', (error) => {
+      this.#reject(new BenchError('worker-failed', `A client worker crashed: ${error.message}.`, { cause: error }));
+    });
+    thread.on('exit', (code) => {
+      if (!this.#stopping) this.#reject(new BenchError('worker-failed', `A client worker exited with code ${code}.`));
+    });
+    return handle;
+  }
+
+  #askAll(command: WorkerCommand): Promise<readonly (WorkerResult | undefined)[]> {
+    return Promise.all(this.#workers.map((worker) => this.#ask(worker, command)));
+  }
+
+  #ask(worker: WorkerHandle, command: WorkerCommand): Promise<WorkerResult | undefined> {
+    const answer = new Promise<WorkerResult | undefined>((resolve) => {
+      worker.answered = resolve;
+    });
+    worker.thread.postMessage(command);
+    return Promise.race([answer, this.failed]);
+  }
+}

@@ -1,0 +1,97 @@
+import { monotonicMs } from '../measure/monotonic-clock.js';
+import { AdsStream } from './ads-stream.js';
+import type { Expectation } from './expectation.js';
+import { TemplateCollector } from './recording.js';
+import { Sidecar } from './sidecar.js';
+import type { ClientSpec, WorkerReport, WorkerResult } from './worker-protocol.js';
+
+interface Member {
+  readonly index: number;
+  readonly sidecar: Sidecar;
+  readonly stream: AdsStream;
+  completedAtMs: number | undefined;
+}
+
+/** The sidecars of one worker thread. */
+export class SidecarGroup {
+  readonly #members: readonly Member[];
+  readonly #templates = new TemplateCollector();
+  #completed = 0;
+  #receivedBytes = 0;
+  #lastMessageAtMs = 0;
+
+  constructor(target: string, clients: readonly ClientSpec[], fail: (message: string) => void) {
+    this.#members = clients.map((client) => this.#createMember(target, client, fail));
+  }
+
+  begin(expectation: Expectation): void {
+    this.#completed = 0;
+    this.#receivedBytes = 0;
+    this.#lastMessageAtMs = 0;
+    this.#templates.clear();
+    for (const member of this.#members) {
+      member.completedAtMs = undefined;
+      member.sidecar.beginPhase(expectation);
+    }
+  }
+
+  go(): void {
+    for (const { stream, sidecar } of this.#members) {
+      stream.open();
+      sidecar.start();
+    }
+  }
+
+  progress(): WorkerReport {
+    const laggard = this.#members.find(({ completedAtMs }) => completedAtMs === undefined);
+    return {
+      kind: 'progress',
+      completed: this.#completed,
+      receivedBytes: this.#receivedBytes,
+      lastMessageAtMs: this.#lastMessageAtMs,
+      waitingFor: laggard === undefined ? '' : `client ${laggard.index} waits for ${laggard.sidecar.describeWaiting()}`,
+    };
+  }
+
+  collect(): WorkerResult {
+    return {
+      clients: this.#members.map(({ index, completedAtMs, sidecar }) => ({
+        index,
+        completedAtMs,
+        recorded: sidecar.recorded,
+      })),
+      templates: this.#templates.templates(),
+    };
+  }
+
+  close(): void {
+    for (const { stream } of this.#members) stream.close();
+  }
+
+  #createMember(target: string, client: ClientSpec, fail: (message: string) => void): Member {
+    const failClient = (reason: string) => fail(`Client ${client.index} on ${target}: ${reason}.`);
+    const stream = new AdsStream(target, client.index, {
+      failed: failClient,
+      message: (bytes) => {
+        this.#lastMessageAtMs = monotonicMs();
+        this.#receivedBytes += bytes.length;
+        try {
+          member.sidecar.receive(bytes);
+        } catch (error) {
+          stream.close();
+          failClient(error instanceof Error ? error.message : String(error));
+        }
+      },
+    });
+    const sidecar = new Sidecar(Buffer.from(client.node), {
+      send: (request) => stream.send(request),
+      received: (template) => this.#templates.add(template),
+      completed: () => {
+        member.completedAtMs = this.#lastMessageAtMs;
+        this.#completed += 1;
+      },
+    });
+    const member: Member = { index: client.index, sidecar, stream, completedAtMs: undefined };
+    return member;
+  }
+}

@@ -1,0 +1,129 @@
+import { shortTypeName, TypeUrl } from '../../src/envoy/type-urls.js';
+import { readResponseHead } from '../wire/discovery-response.js';
+import { readEndpointNames, readRouteNames } from '../wire/resource-names.js';
+import type { Expectation } from './expectation.js';
+import type { MessageTemplate, RecordedMessage } from './recording.js';
+import { Subscription } from './subscription.js';
+
+export interface SidecarOutputs {
+  send(request: Buffer): void;
+  /** The phase's expectation is met; called once per phase. */
+  completed(): void;
+  received(template: MessageTemplate): void;
+}
+
+/**
+ * What an Envoy sidecar does on its ADS stream, as a state machine without I/O: clusters first, then their
+ * assignments, then listeners, then the route tables that they name; every response is acknowledged, and a change of
+ * the names that clusters or listeners refer to is followed by a request with the full new list.
+ */
+export class Sidecar {
+  readonly #node: Buffer;
+  readonly #outputs: SidecarOutputs;
+  readonly #clusters = new Subscription(TypeUrl.cluster);
+  readonly #endpoints = new Subscription(TypeUrl.endpoint);
+  readonly #listeners = new Subscription(TypeUrl.listener);
+  readonly #routes = new Subscription(TypeUrl.route);
+  readonly #subscriptions = [this.#clusters, this.#endpoints, this.#listeners, this.#routes];
+  #expectation: Expectation | undefined;
+  #missingMarkers: { readonly typeUrl: string; readonly text: string; readonly bytes: Buffer }[] = [];
+  #recorded: RecordedMessage[] = [];
+
+  constructor(node: Buffer, outputs: SidecarOutputs) {
+    this.#node = node;
+    this.#outputs = outputs;
+  }
+
+  /** Forgets the last phase's records and waits for what this one is about. */
+  beginPhase(expectation: Expectation): void {
+    this.#expectation = expectation;
+    const markers = expectation.kind === 'change' ? expectation.markers : [];
+    this.#missingMarkers = markers.map((marker) => ({ ...marker, bytes: Buffer.from(marker.text) }));
+    this.#recorded = [];
+    for (const subscription of this.#subscriptions) subscription.beginPhase();
+  }
+
+  /** What was received since the phase began. */
+  get recorded(): readonly RecordedMessage[] {
+    return this.#recorded;
+  }
+
+  /** Sends the first request. */
+  start(): void {
+    this.#outputs.send(this.#clusters.buildRequest(this.#node));
+  }
+
+  /** Handles one response. Throws RangeError when it is not one, or of a type that was not asked for. */
+  receive(message: Buffer): void {
+    const head = readResponseHead(message);
+    const subscription = this.#subscriptions.find(({ typeUrl }) => typeUrl === head.typeUrl);
+    if (subscription === undefined || !subscription.isRequested) {
+      throw new RangeError(`The server sent a response of type "${head.typeUrl}", which was not asked for.`);
+    }
+    const { typeUrl, requestsInPhase: afterRequests, messagesInPhase: ordinal } = subscription;
+    this.#recorded.push({ typeUrl, afterRequests, sizeBytes: message.length });
+    this.#outputs.received({ typeUrl, ordinal, bytes: message });
+    subscription.accept(head, message);
+    this.#request(subscription);
+    this.#follow(subscription, message);
+    this.#checkExpectation(typeUrl, message);
+  }
+
+  /** For the message of a wait that took too long: what this client still lacks. */
+  describeWaiting(): string {
+    if (this.#missingMarkers.length > 0) {
+      return this.#missingMarkers.map(({ typeUrl, text }) => `"${text}" in ${shortTypeName(typeUrl)}`).join(', ');
+    }
+    return this.#subscriptions
+      .filter((subscription) => !subscription.isComplete)
+      .map((subscription) => `${shortTypeName(subscription.typeUrl)} (${subscription.describeProgress()})`)
+      .join(', ');
+  }
+
+  #request(subscription: Subscription): void {
+    this.#outputs.send(subscription.buildRequest());
+  }
+
+  /** Asks for what the resources of a response refer to. */
+  #follow(subscription: Subscription, message: Buffer): void {
+    if (subscription === this.#clusters) {
+      const names = readEndpointNames(message);
+      // Without names a first request would be a wildcard subscription, which is not what an Envoy means.
+      const wanted = names.length > 0 || this.#endpoints.isRequested;
+      if (wanted && this.#endpoints.setNames(names)) this.#request(this.#endpoints);
+      if (!wanted && !this.#listeners.isRequested) this.#request(this.#listeners);
+    } else if (subscription === this.#endpoints) {
+      // As Envoy: listeners come when the cluster manager has finished its start.
+      if (this.#endpoints.isComplete && !this.#listeners.isRequested) this.#request(this.#listeners);
+    } else if (subscription === this.#listeners) {
+      const names = readRouteNames(message);
+      const wanted = names.length > 0 || this.#routes.isRequested;
+      if (wanted && this.#routes.setNames(names)) this.#request(this.#routes);
+    }
+  }
+
+  #checkExpectation(typeUrl: string, message: Buffer): void {
+    const expectation = this.#expectation;
+    if (expectation === undefined) return;
+    if (expectation.kind === 'change') {
+      this.#missingMarkers = this.#missingMarkers.filter(
+        (marker) => marker.typeUrl !== typeUrl || !message.includes(marker.bytes),
+      );
+    }
+    const met = expectation.kind === 'sync' ? this.#isSynced() : this.#missingMarkers.length === 0;
+    if (!met) return;
+    this.#expectation = undefined;
+    this.#outputs.completed();
+  }
+
+  #isSynced(): boolean {
+    const needsEndpoints = this.#endpoints.isRequested;
+    const needsRoutes = this.#routes.isRequested;
+    return (
+      this.#clusters.isComplete &&
+      (!needsEndpoints || this.#endpoints.isComplete) &&
+      this.#listeners.isComplete &&
+      (!needsRoutes || this.#routes.isComplete)
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import type { Expectation } from './expectation.js';
+import type { MessageTemplate, RecordedMessage } from './recording.js';
+
+export interface ClientSpec {
+  readonly index: number;
+  /** Encoded Node. */
+  readonly node: Uint8Array;
+}
+
+/** What the fleet asks of a worker. Every command is answered by one `done`, except `stop`, after which it exits. */
+export type WorkerCommand =
+  /** Build clients that are not yet connected. */
+  | { readonly kind: 'arm'; readonly target: string; readonly clients: readonly ClientSpec[] }
+  | { readonly kind: 'begin'; readonly expectation: Expectation }
+  /** Connect all at once and send the first requests. */
+  | { readonly kind: 'go' }
+  | { readonly kind: 'collect' }
+  | { readonly kind: 'disarm' };
+
+export interface WorkerResult {
+  readonly clients: readonly {
+    readonly index: number;
+    /** On the monotonic clock; undefined when the client has not met the expectation. */
+    readonly completedAtMs: number | undefined;
+    readonly recorded: readonly RecordedMessage[];
+  }[];
+  readonly templates: readonly MessageTemplate[];
+}
+
+export type WorkerReport =
+  | { readonly kind: 'done'; readonly result?: WorkerResult }
+  | {
+      /** Sent regularly while clients are armed. */
+      readonly kind: 'progress';
+      readonly completed: number;
+      readonly receivedBytes: number;
+      /** When the last message came, on the monotonic clock; 0 before the first of the phase. */
+      readonly lastMessageAtMs: number;
+      /** What the first client that is not done waits for; empty when all are. */
+      readonly waitingFor: string;
+    }
+  | { readonly kind: 'failed'; readonly message: string };

@@ -1,0 +1,85 @@
+import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { ADS_METHOD, CLIENT_INDEX_HEADER } from './client/ads-stream.js';
+import type { FloorCommand, FloorReport } from './floor/floor-protocol.js';
+import { buildPhaseScript, type PhaseScript } from './floor/phase-script.js';
+import { readRequestType } from './wire/discovery-request.js';
+
+/**
+ * The floor: a bare grpc-js server, forked by the bench, that writes bytes which were recorded before. It does what no
+ * server can leave out (accept streams, read each request's type, write the messages) and nothing else, so its time
+ * and CPU are what the same work costs at least, with the same transport, clients and machine.
+ */
+
+interface FloorStream {
+  readonly clientIndex: number;
+  readonly call: ServerDuplexStream<Buffer, Buffer>;
+  /** Requests by type since the phase was loaded. */
+  requests: Map<string, number>;
+}
+
+const passThrough = (bytes: Buffer): Buffer => bytes;
+const streams = new Set<FloorStream>();
+let script: PhaseScript = [];
+
+const report = (message: FloorReport) => process.send?.(message);
+
+function write(stream: FloorStream, typeUrl: string | undefined, afterRequests: number): void {
+  for (const message of script[stream.clientIndex] ?? []) {
+    if (message.afterRequests !== afterRequests) continue;
+    if (typeUrl === undefined || message.typeUrl === typeUrl) stream.call.write(message.bytes);
+  }
+}
+
+function serve(call: ServerDuplexStream<Buffer, Buffer>): void {
+  const stream: FloorStream = {
+    clientIndex: Number(call.metadata.get(CLIENT_INDEX_HEADER)[0]),
+    call,
+    requests: new Map(),
+  };
+  streams.add(stream);
+  call.on('data', (request: Buffer) => {
+    const typeUrl = readRequestType(request);
+    const count = (stream.requests.get(typeUrl) ?? 0) + 1;
+    stream.requests.set(typeUrl, count);
+    write(stream, typeUrl, count);
+  });
+  call.on('end', () => call.end());
+  call.on('cancelled', () => streams.delete(stream));
+  call.on('error', () => streams.delete(stream));
+}
+
+function obey(command: FloorCommand): void {
+  switch (command.kind) {
+    case 'load':
+      script = buildPhaseScript(command.recording);
+      for (const stream of streams) stream.requests = new Map();
+      break;
+    case 'push':
+      for (const stream of streams) write(stream, undefined, 0);
+      break;
+  }
+  report({ kind: 'done' });
+}
+
+const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.enable_channelz': 0 });
+server.addService(
+  {
+    streamAggregatedResources: {
+      path: ADS_METHOD,
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: passThrough,
+      requestDeserialize: passThrough,
+      responseSerialize: passThrough,
+      responseDeserialize: passThrough,
+    },
+  },
+  { streamAggregatedResources: serve },
+);
+process.on('message', obey);
+// The bench is gone, however it ended: so is its floor server.
+process.on('disconnect', () => process.exit(0));
+server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
+  if (error !== null) throw error;
+  report({ kind: 'listening', port });
+});

@@ -1,0 +1,31 @@
+/** How a value is spread over the clients of a phase. */
+export interface Spread {
+  readonly first: number;
+  readonly median: number;
+  readonly p99: number;
+  readonly last: number;
+}
+
+/** The value below or at which `percent` of the values lie, by nearest rank; NaN without values. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  const rank = Math.max(1, Math.ceil((percent / 100) * sorted.length));
+  return sorted[rank - 1] ?? Number.NaN;
+}
+
+/** The middle value, or the mean of the two middle ones; NaN without values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  return {
+    first: percentile(values, 0),
+    median: median(values),
+    p99: percentile(values, 99),
+    last: percentile(values, 100),
+  };
+}

@@ -1,0 +1,20 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** How long a process may take to end after SIGTERM before it is killed. */
+const GRACE_MS = 3000;
+
+/** Ends a child process that the bench started: politely, then by force. Does nothing when it has ended already. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** How a process ended, in words. */
+export function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+}

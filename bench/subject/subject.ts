@@ -1,0 +1,35 @@
+import type { Expectation } from '../client/expectation.js';
+import type { MeshChange } from '../mesh/mesh-change.js';
+
+/** The phases of a run, in the order in which they are run. */
+export const PHASES = ['first-sync', 'endpoint', 'service'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** One repeat of one phase. */
+export type Step =
+  | { readonly phase: 'first-sync'; readonly repeat: number }
+  | { readonly phase: 'endpoint' | 'service'; readonly repeat: number; readonly change: MeshChange };
+
+export function expectationOf(step: Step): Expectation {
+  return step.phase === 'first-sync' ? { kind: 'sync' } : { kind: 'change', markers: step.change.markers };
+}
+
+/** A running ADS server that the clients measure: the discovery server, the floor, or any other. */
+export interface Subject {
+  /** host:port */
+  readonly address: string;
+  /** Undefined when its process cannot be looked into. */
+  readonly pid: number | undefined;
+  /** From the start of the process until it said that it was ready, in milliseconds. */
+  readonly readyMs: number | undefined;
+  /** Never resolves; rejects when the subject's process ends by itself. */
+  readonly failed: Promise<never>;
+  /** Does what must not be timed: stages the change, loads the recorded messages. */
+  prepare(step: Step): Promise<void>;
+  /** Makes the change of the prepared step. */
+  trigger(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a subject anew. Each first sync is done by a fresh one, so that it is a first one. */
+export type StartSubject = () => Promise<Subject>;

@@ -1,0 +1,40 @@
+import protobuf from 'protobufjs';
+
+/** Length-delimited tags of Node, Struct, its map entries, and Value (envoy.config.core.v3, google.protobuf). */
+const NODE = { id: 0x0a, cluster: 0x12, metadata: 0x1a, userAgentName: 0x32 } as const;
+const STRUCT_FIELDS = 0x0a;
+const ENTRY = { key: 0x0a, value: 0x12 } as const;
+const VALUE = { string: 0x1a, struct: 0x2a } as const;
+
+export type NodeMetadata = { readonly [key: string]: string | NodeMetadata };
+
+export interface NodeIdentity {
+  /** `sidecar~<ip>~<pod.namespace>~<namespace.svc.domain>` (BEHAVIOUR 5). */
+  readonly id: string;
+  readonly cluster: string;
+  readonly metadata: NodeMetadata;
+}
+
+/** Encodes an envoy.config.core.v3.Node. */
+export function encodeNode(node: NodeIdentity): Buffer {
+  const writer = protobuf.Writer.create();
+  writer.uint32(NODE.id).string(node.id).uint32(NODE.cluster).string(node.cluster);
+  writer.uint32(NODE.metadata).fork();
+  writeStruct(writer, node.metadata);
+  writer.ldelim().uint32(NODE.userAgentName).string('envoy');
+  return Buffer.from(writer.finish());
+}
+
+function writeStruct(writer: protobuf.Writer, fields: NodeMetadata): void {
+  for (const [key, value] of Object.entries(fields)) {
+    writer.uint32(STRUCT_FIELDS).fork().uint32(ENTRY.key).string(key).uint32(ENTRY.value).fork();
+    if (typeof value === 'string') {
+      writer.uint32(VALUE.string).string(value);
+    } else {
+      writer.uint32(VALUE.struct).fork();
+      writeStruct(writer, value);
+      writer.ldelim();
+    }
+    writer.ldelim().ldelim();
+  }
+}
