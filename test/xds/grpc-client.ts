@@ -1,0 +1,50 @@
+import { Client, type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
+import { eventually } from '../support/eventually.js';
+import { discoveryRequest, type ReadResponse, type RequestFields, readResponse } from './session-rig.js';
+
+const passThrough = (bytes: Buffer): Buffer => bytes;
+
+/** A raw discovery client over real gRPC. */
+export interface DiscoveryClient {
+  readonly responses: readonly ReadResponse[];
+  readonly error: ServiceError | undefined;
+  send(fields: RequestFields): void;
+  /** Waits for the response with that index. */
+  response(index: number): Promise<ReadResponse>;
+  /** Waits until the stream has ended. */
+  ended(): Promise<ServiceError>;
+  close(): void;
+}
+
+export function connectClient(port: number, path: string): DiscoveryClient {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.max_receive_message_length': -1,
+  });
+  const call: ClientDuplexStream<Buffer, Buffer> = client.makeBidiStreamRequest(path, passThrough, passThrough);
+  const responses: ReadResponse[] = [];
+  let error: ServiceError | undefined;
+  call.on('data', (message: Buffer) => responses.push(readResponse(message)));
+  call.on('error', (failure: ServiceError) => {
+    error = failure;
+  });
+  return {
+    responses,
+    get error() {
+      return error;
+    },
+    send: (fields) => void call.write(discoveryRequest(fields)),
+    response: async (index) => {
+      await eventually(`response ${index + 1}`, () => responses.length > index);
+      return responses[index] as ReadResponse;
+    },
+    ended: async () => {
+      await eventually('the end of the stream', () => error !== undefined);
+      return error as ServiceError;
+    },
+    close: () => {
+      call.cancel();
+      client.close();
+    },
+  };
+}

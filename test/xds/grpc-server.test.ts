@@ -1,0 +1,208 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { Client, credentials, status } from '@grpc/grpc-js';
+import test from 'ava';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
+import { createGrpcServer, type GrpcServerSettings } from '../../src/xds/grpc-server.js';
+import { eventually } from '../support/eventually.js';
+import { pushRequest } from '../support/push-requests.js';
+import { connectClient } from './grpc-client.js';
+import { createRig, discoveryRequest } from './session-rig.js';
+
+const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
+const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
+
+const settings: GrpcServerSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  keepaliveIntervalMs: 30_000,
+  keepaliveTimeoutMs: 10_000,
+  maxConnectionAgeMs: 2562047 * 3_600_000,
+  maxConcurrentStreams: 100_000,
+  maxReceiveMessageBytes: 4_194_304,
+};
+
+async function startServer(overrides: Partial<GrpcServerSettings> = {}) {
+  const rig = createRig();
+  const server = createGrpcServer(
+    { ...settings, ...overrides },
+    rig.environment,
+    { opened: () => undefined, closed: (session) => rig.distributor.remove(session) },
+    rig.logger,
+  );
+  const port = await server.start();
+  return { rig, server, port };
+}
+
+async function unary(port: number, path: string, request: Buffer): Promise<{ code: number; response?: Buffer }> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const same = (bytes: Buffer): Buffer => bytes;
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, same, same, request, (error, response) => {
+      client.close();
+      resolve(error ? { code: error.code } : { code: 0, ...(response === undefined ? {} : { response }) });
+    });
+  });
+}
+
+test('a proxy subscribes, acknowledges and is pushed to over real gRPC', async (t) => {
+  const { rig, server, port } = await startServer();
+  const client = connectClient(port, ADS);
+  client.send({ node: NODE, typeUrl: TypeUrl.cluster });
+  const first = await client.response(0);
+  t.deepEqual(first.bodies, ['a=1', 'b=1']);
+  client.send({ typeUrl: TypeUrl.cluster, nonce: first.nonce, version: first.version });
+  rig.content.clusters = { a: '2' };
+  await eventually('the acknowledgement', () =>
+    [...rig.sessions].some((session) => session.snapshot()?.watches.get(TypeUrl.cluster)?.ackedNonce === first.nonce),
+  );
+  rig.distributor.submit(pushRequest());
+  rig.clock.advance(0);
+  t.deepEqual((await client.response(1)).bodies, ['a=2']);
+  client.close();
+  await server.stop(1000);
+});
+
+for (const { service, method, onlyType } of DISCOVERY_METHODS) {
+  test(`${service} answers ${method}`, async (t) => {
+    const { server, port } = await startServer();
+    const client = connectClient(port, `/${service}/${method}`);
+    if (onlyType === TypeUrl.listener || onlyType === TypeUrl.route) {
+      // The rig serves clusters and endpoints: the stream stays open and is told nothing.
+      client.send({ node: NODE });
+      client.send({ typeUrl: TypeUrl.cluster });
+      t.regex((await client.ended()).details, /^invalid type .*Cluster, expected /);
+    } else {
+      client.send({
+        node: NODE,
+        names: onlyType === TypeUrl.endpoint ? ['a'] : [],
+        typeUrl: onlyType ?? TypeUrl.cluster,
+      });
+      t.is((await client.response(0)).typeUrl, onlyType ?? TypeUrl.cluster);
+    }
+    client.close();
+    await server.stop(1000);
+  });
+}
+
+test('a request without a node ends the stream with INVALID_ARGUMENT and its reason', async (t) => {
+  const { server, port } = await startServer();
+  const client = connectClient(port, ADS);
+  client.send({ typeUrl: TypeUrl.cluster });
+  const error = await client.ended();
+  t.is(error.code, status.INVALID_ARGUMENT);
+  t.regex(error.details, /^missing node ID/);
+  client.close();
+  await server.stop(1000);
+});
+
+test('delta streams are answered UNIMPLEMENTED', async (t) => {
+  const { server, port } = await startServer();
+  const client = connectClient(port, '/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources');
+  t.is((await client.ended()).code, status.UNIMPLEMENTED);
+  client.close();
+  await server.stop(1000);
+});
+
+test('a message above MESH_GPRC_MAXRECVMSGSIZE ends its stream and no other', async (t) => {
+  const { server, port } = await startServer({ maxReceiveMessageBytes: 1000 });
+  const [big, small] = [connectClient(port, ADS), connectClient(port, ADS)];
+  big.send({ node: NODE, typeUrl: TypeUrl.cluster, names: ['x'.repeat(2000)] });
+  t.is((await big.ended()).code, status.RESOURCE_EXHAUSTED);
+  small.send({ node: NODE, typeUrl: TypeUrl.cluster });
+  t.is((await small.response(0)).typeUrl, TypeUrl.cluster);
+  big.close();
+  small.close();
+  await server.stop(1000);
+});
+
+test('the health service says SERVING only once the server does', async (t) => {
+  const { server, port } = await startServer();
+  const check = () => unary(port, '/grpc.health.v1.Health/Check', Buffer.alloc(0));
+  t.deepEqual((await check()).response, Buffer.from([0x08, 2]));
+  server.setServing();
+  t.deepEqual((await check()).response, Buffer.from([0x08, 1]));
+  await server.stop(1000);
+});
+
+test('reflection lists every discovery service', async (t) => {
+  const { server, port } = await startServer();
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const same = (bytes: Buffer): Buffer => bytes;
+  const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', same, same);
+  const answer = new Promise<Buffer>((resolve) => call.once('data', resolve));
+  // ServerReflectionRequest{list_services: ""}
+  call.write(Buffer.from([0x3a, 0x00]));
+  const listed = (await answer).toString('latin1');
+  for (const { service } of DISCOVERY_METHODS) t.true(listed.includes(service), service);
+  call.end();
+  client.close();
+  await server.stop(1000);
+});
+
+test('a port in use is an error that names the address', async (t) => {
+  const { server, port } = await startServer();
+  const error = await t.throwsAsync(startServer({ port }));
+  t.regex(error?.message ?? '', new RegExp(`127\\.0\\.0\\.1:${port}`));
+  await server.stop(1000);
+});
+
+test('a stop ends open streams with UNAVAILABLE, well before the grace is over', async (t) => {
+  const { server, port } = await startServer();
+  const client = connectClient(port, ADS);
+  client.send({ node: NODE, typeUrl: TypeUrl.cluster });
+  await client.response(0);
+  const startMs = performance.now();
+  const stopped = server.stop(10_000);
+  const error = await client.ended();
+  t.is(error.code, status.UNAVAILABLE);
+  t.is(error.details, 'server is shutting down');
+  client.close();
+  await stopped;
+  t.true(performance.now() - startMs < 5000);
+});
+
+test('a real client that never reads holds one response, and a healthy one is pushed to meanwhile', async (t) => {
+  const { rig, server, port } = await startServer();
+  rig.content.clusters = { a: 'x'.repeat(1 << 20) };
+  rig.distributor.pushAll('debug');
+  const stuck = await openUnreadStream(port);
+  const healthy = connectClient(port, ADS);
+  healthy.send({ node: NODE, typeUrl: TypeUrl.cluster });
+  await healthy.response(0);
+  for (let change = 1; change <= 20; change++) {
+    const { nonce } = await healthy.response(change - 1);
+    healthy.send({ typeUrl: TypeUrl.cluster, nonce });
+    rig.content.clusters = { a: String(change).repeat(1 << 19) };
+    rig.distributor.pushAll('debug');
+    t.is((await healthy.response(change)).bodies[0]?.[2], String(change)[0]);
+  }
+  t.is(rig.sessions.size, 2);
+  // Twenty pushes of half a megabyte: the stuck stream still has the first, and nothing else is held for it.
+  t.true(rig.distributor.responses.heldBytes < 24 << 20, String(rig.distributor.responses.heldBytes));
+  t.is(rig.counts['pushed cds'], 1 + 21);
+  stuck.destroy();
+  healthy.close();
+  await server.stop(1000);
+});
+
+/** Opens an ADS stream over bare HTTP/2 whose window never opens, and asks for clusters. */
+async function openUnreadStream(port: number): Promise<ClientHttp2Session> {
+  const session = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 1024 } });
+  session.on('error', () => undefined);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': ADS,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  stream.on('error', () => undefined);
+  stream.pause();
+  const message = discoveryRequest({ node: NODE, typeUrl: TypeUrl.cluster });
+  const frame = Buffer.alloc(5 + message.length);
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, 5);
+  stream.write(frame);
+  await new Promise((resolve) => stream.once('response', resolve));
+  return session;
+}
