@@ -1,0 +1,29 @@
+/** One metric family: its type, help text and the names of its labels. */
+export type Family<Label extends string = string> =
+  | { readonly type: 'counter' | 'gauge'; readonly help: string; readonly labels: readonly Label[] }
+  | {
+      readonly type: 'histogram';
+      readonly help: string;
+      readonly labels: readonly Label[];
+      /** Upper bounds, ascending, in the unit that the name or help gives. */
+      readonly buckets: readonly number[];
+    };
+
+/** Families of SPEC 4.7's types Sum and Count. */
+export function counter<const Label extends string>(help: string, ...labels: readonly Label[]) {
+  return { type: 'counter', help, labels } as const;
+}
+
+/** Families of SPEC 4.7's type LastValue. */
+export function gauge<const Label extends string>(help: string, ...labels: readonly Label[]) {
+  return { type: 'gauge', help, labels } as const;
+}
+
+/** Families of SPEC 4.7's type Distribution. */
+export function histogram<const Label extends string>(
+  help: string,
+  buckets: readonly number[],
+  ...labels: readonly Label[]
+) {
+  return { type: 'histogram', help, labels, buckets } as const;
+}

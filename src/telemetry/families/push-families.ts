@@ -1,0 +1,41 @@
+import { CONVERGENCE_SECONDS, PUSH_SECONDS, QUEUE_SECONDS } from './buckets.js';
+import { counter, gauge, histogram } from './family.js';
+
+/** Families of pushing and of the xDS server (SPEC 4.7, BEHAVIOUR 1). */
+export const pushFamilies = {
+  nav_conflict_inbound_listener: gauge('Conflicting inbound listeners.'),
+  nav_conflict_outbound_listener_http_over_current_tcp: gauge(
+    'Wildcard HTTP listeners conflicting with the current wildcard TCP listener.',
+  ),
+  nav_conflict_outbound_listener_tcp_over_current_http: gauge(
+    'Wildcard TCP listeners conflicting with the current wildcard HTTP listener.',
+  ),
+  nav_conflict_outbound_listener_tcp_over_current_tcp: gauge(
+    'TCP listeners conflicting with the current TCP listener.',
+  ),
+  nav_destrule_subsets: gauge('Duplicate subsets across destination rules for the same host.'),
+  nav_duplicate_proxy_clusters: gauge('Duplicate proxy clusters caused by service entries with the same hostname.'),
+  nav_eds_no_instances: gauge('Clusters without instances.'),
+  nav_invalid_out_listeners: gauge('Invalid outbound listeners.'),
+  nav_proxy_convergence_time: histogram(
+    'Delay in seconds between a config change and a proxy receiving all required configuration.',
+    CONVERGENCE_SECONDS,
+  ),
+  nav_proxy_queue_time: histogram('Seconds a proxy waits in the push queue before dequeue.', QUEUE_SECONDS),
+  nav_push_triggers: counter('Times a push was triggered, labeled by reason.', 'type'),
+  nav_total_rejected_configs: counter('Configs rejected or ignored.', 'type', 'name'),
+  nav_total_xds_internal_errors: counter('Internal XDS errors.'),
+  nav_total_xds_rejects: counter('XDS responses rejected by a proxy.'),
+  nav_vservice_dup_domain: gauge('Virtual services with duplicate domains.'),
+  nav_xds: gauge('Endpoints connected to this server using XDS.', 'version'),
+  nav_xds_cds_reject: gauge('CDS configs rejected.', 'node', 'err'),
+  nav_xds_eds_reject: gauge('EDS rejected.', 'node', 'err'),
+  nav_xds_expired_nonce: counter('XDS requests with an expired nonce.', 'type'),
+  nav_xds_lds_reject: gauge('LDS rejected.', 'node', 'err'),
+  nav_xds_push_context_errors: counter('Errors (timeouts) initiating push context.'),
+  nav_xds_push_time: histogram('Total seconds taken to push LDS, RDS, CDS and EDS.', PUSH_SECONDS, 'type'),
+  nav_xds_pushes: counter('Build and send errors for LDS, RDS, CDS and EDS.', 'type'),
+  nav_xds_rds_reject: gauge('RDS rejected.', 'node', 'err'),
+  nav_xds_write_timeout: counter('XDS response write timeouts.'),
+  nav_dns_cluster_without_endpoints: gauge('DNS clusters without endpoints.'),
+} as const;

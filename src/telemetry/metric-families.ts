@@ -1,0 +1,31 @@
+import { analysisFamilies } from './families/analysis-families.js';
+import { certificateFamilies } from './families/certificate-families.js';
+import type { Family } from './families/family.js';
+import { mcpFamilies } from './families/mcp-families.js';
+import { policyFamilies } from './families/policy-families.js';
+import { processFamilies } from './families/process-families.js';
+import { pushFamilies } from './families/push-families.js';
+import { registryFamilies } from './families/registry-families.js';
+import { webhookFamilies } from './families/webhook-families.js';
+
+/** Every family that the process exports by name (SPEC 4.7 and BEHAVIOUR 1); Node's own come from prom-client. */
+export const metricFamilies = {
+  ...analysisFamilies,
+  ...certificateFamilies,
+  ...mcpFamilies,
+  ...policyFamilies,
+  ...processFamilies,
+  ...pushFamilies,
+  ...registryFamilies,
+  ...webhookFamilies,
+} as const satisfies Readonly<Record<string, Family>>;
+
+type Families = typeof metricFamilies;
+
+/** Names of the families of one type. */
+export type FamilyName<Type extends Family['type'] = Family['type']> = {
+  [Name in keyof Families]: Families[Name]['type'] extends Type ? Name : never;
+}[keyof Families];
+
+/** One value for each label of a family. */
+export type LabelsOf<Name extends FamilyName> = Readonly<Record<Families[Name]['labels'][number], string>>;

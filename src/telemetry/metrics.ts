@@ -1,0 +1,95 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BuildInfo } from './build-info.js';
+import type { Family } from './families/family.js';
+import { type FamilyName, type LabelsOf, metricFamilies } from './metric-families.js';
+
+/** Label values come first for families that have labels, and are left out for those that have none. */
+type WithLabels<Name extends FamilyName, Rest extends readonly unknown[]> = [keyof LabelsOf<Name>] extends [never]
+  ? Rest
+  : [labels: LabelsOf<Name>, ...rest: Rest];
+
+/** Records into the families of SPEC 4.7. A wrong name, type or label does not compile. */
+export interface Metrics {
+  /** Counts; by 1 unless told otherwise. */
+  increment<Name extends FamilyName<'counter'>>(name: Name, ...values: WithLabels<Name, [by?: number]>): void;
+  /** Sets a gauge to a value. */
+  set<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
+  /** Moves a gauge up, or down by a negative number. */
+  add<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [by: number]>): void;
+  /** Adds one observation to a histogram, in the family's unit. */
+  observe<Name extends FamilyName<'histogram'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
+}
+
+/**
+ * Metrics that are kept in the given registry.
+ *
+ * A family is registered at its first record, so that a scrape shows only families that have been recorded
+ * (BEHAVIOUR 1).
+ */
+export function createMetrics(registry: Registry): Metrics {
+  const counters = createOnFirstUse((name) => new Counter(configOf(name, registry)));
+  const gauges = createOnFirstUse((name) => new Gauge(configOf(name, registry)));
+  const histograms = createOnFirstUse((name) => new Histogram(histogramConfigOf(name, registry)));
+  return {
+    increment: (name, ...values) => {
+      const { labels, number = 1 } = split(values);
+      counters(name).inc(labels, number);
+    },
+    set: (name, ...values) => {
+      const { labels, number = 0 } = split(values);
+      gauges(name).set(labels, number);
+    },
+    add: (name, ...values) => {
+      const { labels, number = 0 } = split(values);
+      gauges(name).inc(labels, number);
+    },
+    observe: (name, ...values) => {
+      const { labels, number = 0 } = split(values);
+      histograms(name).observe(labels, number);
+    },
+  };
+}
+
+/** Records what is known at start: mesh_build, nav_info, and prom-client's families of the process and its runtime. */
+export function recordStart(metrics: Metrics, registry: Registry, { version, tag }: BuildInfo): void {
+  collectDefaultMetrics({ register: registry });
+  metrics.set('mesh_build', { component: 'navigator', tag }, 1);
+  metrics.set('nav_info', { version }, 1);
+}
+
+function createOnFirstUse<Metric>(create: (name: FamilyName) => Metric): (name: FamilyName) => Metric {
+  const known = new Map<FamilyName, Metric>();
+  return (name) => {
+    const present = known.get(name);
+    if (present !== undefined) {
+      return present;
+    }
+    const created = create(name);
+    known.set(name, created);
+    return created;
+  };
+}
+
+interface Recorded {
+  readonly labels: Record<string, string>;
+  readonly number: number | undefined;
+}
+
+/** The number follows the labels when there are any. */
+function split(values: readonly unknown[]): Recorded {
+  const [first, second] = values;
+  return typeof first === 'object' && first !== null
+    ? { labels: first as Record<string, string>, number: second as number | undefined }
+    : { labels: {}, number: first as number | undefined };
+}
+
+function configOf(name: FamilyName, registry: Registry) {
+  const { help, labels }: Family = metricFamilies[name];
+  return { name, help, labelNames: [...labels], registers: [registry] };
+}
+
+function histogramConfigOf(name: FamilyName, registry: Registry) {
+  const family: Family = metricFamilies[name];
+  const config = configOf(name, registry);
+  return family.type === 'histogram' ? { ...config, buckets: [...family.buckets] } : config;
+}
