@@ -46,11 +46,11 @@ export interface LoggingOptions {
   readonly logOutputLevel: ScopeLevels;
   /** Path of a rotating log file, beside the targets; empty for none. */
   readonly logRotate: string;
-  /** Days that a backup is kept; 0 means no limit. Default 30. */
+  /** Days after which the file is rotated, and after which a backup is deleted; 0 means no limit. Default 30. */
   readonly logRotateMaxAgeDays: number;
   /** Number of backups kept; 0 means no limit. Default 1000. */
   readonly logRotateMaxBackups: number;
-  /** Size at which the file is rotated, in megabytes (of 1,000,000 bytes). Default 104857600 as SPEC 4.5 states it. */
+  /** Size at which the file is rotated, in megabytes of 2^20 bytes. Default 104857600, as SPEC 4.5 states it. */
   readonly logRotateMaxSizeMegabytes: number;
   /** Least level at which a line carries a stack trace, by scope. Default `default:none`. */
   readonly logStacktraceLevel: ScopeLevels;

@@ -1,0 +1,36 @@
+/** What the log says of an error; its stack is a field of its own, under --log_stacktrace_level. */
+export interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string | number;
+  /** Messages of the chain of causes, joined with `: `. */
+  readonly cause?: string;
+}
+
+const MAX_CAUSES = 5;
+
+/** Reduces an error to what is logged; what is no error is taken as its text. */
+export function describeError(error: unknown): LoggedError {
+  if (!(error instanceof Error)) {
+    return { type: typeof error, message: String(error) };
+  }
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : null;
+  const causes = causeMessages(error);
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === null ? {} : { code }),
+    ...(causes.length === 0 ? {} : { cause: causes.join(': ') }),
+  };
+}
+
+function causeMessages(error: Error): readonly string[] {
+  const messages: string[] = [];
+  // Bounded, since nothing keeps an error from being its own cause.
+  for (let cause = error.cause; cause !== undefined && messages.length < MAX_CAUSES; ) {
+    messages.push(cause instanceof Error ? cause.message : String(cause));
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return messages;
+}
