@@ -1,0 +1,52 @@
+import { type DebugIndexModel, type ProxyRow, renderDebugIndex } from './debug-index-template.js';
+import { compareText, sortConnections } from './order.js';
+import type { Page } from './page.js';
+import { proxyState } from './proxy-state.js';
+import { checkReadiness } from './ready.js';
+import type { Views } from './views.js';
+
+/** More than this is a list that nobody looks at; syncz has them all. */
+const MAX_PROXIES = 100;
+/** Object names that the index offers to pick from. */
+const MAX_RESOURCES = 200;
+
+/** The page that opens the debug pages: the state in short, then all pages with their parameters. */
+export function createDebugIndex(pages: readonly Page[]): Page {
+  return {
+    path: '/debug',
+    description: 'This page',
+    audience: 'operator',
+    handle: async (views, { now }) => ({ type: 'html', html: renderDebugIndex(await indexModel(views, pages, now)) }),
+  };
+}
+
+async function indexModel(views: Views, pages: readonly Page[], now: Date): Promise<DebugIndexModel> {
+  const context = views.context();
+  const root = views.currentRoot();
+  const rows = sortConnections(views.connections()).map(
+    (connection): ProxyRow => ({ connection, state: proxyState(connection, root) }),
+  );
+  const count = (type: ProxyRow['state']['type']): number => rows.filter(({ state }) => state.type === type).length;
+  return {
+    build: views.build,
+    readiness: await checkReadiness(views.probes),
+    now,
+    services: context?.services.length,
+    snapshotVersion: context?.version,
+    proxies: rows.length,
+    current: count('current'),
+    rejected: count('rejected'),
+    problems: views.problems().length,
+    // Those that need attention first; the sort is stable, so by name within a state.
+    rows: rows.toSorted((first, second) => urgency(first) - urgency(second)).slice(0, MAX_PROXIES),
+    resources: [...(context?.objects.values() ?? [])]
+      .flatMap((objects) => [...objects.keys()])
+      .sort(compareText)
+      .slice(0, MAX_RESOURCES),
+    pages,
+  };
+}
+
+function urgency({ state }: ProxyRow): number {
+  return { rejected: 0, waiting: 1, current: 2 }[state.type];
+}

@@ -1,0 +1,41 @@
+/** Markup that is safe to send: made by `html` alone, which escapes whatever is put in. */
+export class Html {
+  readonly markup: string;
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+type Insertion = string | number | Html | readonly Html[];
+
+/** Template tag: inserted text is escaped for element content and quoted attributes; `Html` goes in as it is. */
+export function html(strings: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
+  let markup = strings[0] ?? '';
+  for (const [index, insertion] of insertions.entries()) {
+    markup += render(insertion) + (strings[index + 1] ?? '');
+  }
+  return new Html(markup);
+}
+
+function render(insertion: Insertion): string {
+  if (insertion instanceof Html) return insertion.markup;
+  if (typeof insertion === 'object') return insertion.map((item) => item.markup).join('');
+  return escapeHtml(String(insertion));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** @param styleSheet our own text, which must not be escaped and cannot hold a closing tag. */
+export function styleElement(styleSheet: string): Html {
+  return new Html(`<style>${styleSheet}</style>`);
+}

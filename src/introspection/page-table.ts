@@ -1,0 +1,46 @@
+import { createDebugIndex } from './debug-index.js';
+import { compareText } from './order.js';
+import type { Page } from './page.js';
+import { adsz } from './pages/adsz.js';
+import { cdsz } from './pages/cdsz.js';
+import { configDistribution } from './pages/config-distribution.js';
+import { configDump } from './pages/config-dump.js';
+import { configProblems } from './pages/config-problems.js';
+import { configz } from './pages/configz.js';
+import { edsz } from './pages/edsz.js';
+import { endpointShardz } from './pages/endpoint-shardz.js';
+import { endpointz } from './pages/endpointz.js';
+import { instancesz } from './pages/instancesz.js';
+import { mesh } from './pages/mesh.js';
+import { metricsPage } from './pages/metrics-page.js';
+import { pushStatus } from './pages/push-status.js';
+import { readyPage } from './pages/ready-page.js';
+import { registryz } from './pages/registryz.js';
+import { resourcesz } from './pages/resourcesz.js';
+import { syncz } from './pages/syncz.js';
+import { versionPage } from './pages/version-page.js';
+
+/** Every page that the index lists, sorted by path; the index itself comes first. */
+export function createPages(): readonly Page[] {
+  const listed = [
+    adsz,
+    cdsz,
+    configDistribution,
+    configDump,
+    configProblems,
+    configz,
+    edsz,
+    endpointShardz,
+    endpointz,
+    instancesz,
+    mesh,
+    metricsPage,
+    pushStatus,
+    readyPage,
+    registryz,
+    resourcesz,
+    syncz,
+    versionPage,
+  ].sort((first, second) => compareText(first.path, second.path));
+  return [createDebugIndex(listed), ...listed];
+}

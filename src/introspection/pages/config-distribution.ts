@@ -1,0 +1,64 @@
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ProxyConnection } from '../../model/proxy-connection.js';
+import { HttpProblem } from '../http-problem.js';
+import { listOf } from '../json-source.js';
+import { sortConnections } from '../order.js';
+import { json, type Page } from '../page.js';
+import type { Views } from '../views.js';
+
+const TYPES = [
+  ['cluster_acked', TypeUrl.cluster],
+  ['listener_acked', TypeUrl.listener],
+  ['route_acked', TypeUrl.route],
+] as const;
+
+/**
+ * Which version of one object each proxy has acknowledged: array of {proxy, cluster_acked, listener_acked,
+ * route_acked}, versions that are not known omitted (BEHAVIOUR 2). 409 when tracking is off, 422 without a
+ * usable `resource`.
+ */
+export const configDistribution: Page = {
+  path: '/debug/config_distribution',
+  description: 'Version of one object (Kind/namespace/name) that each proxy has acknowledged',
+  audience: 'operator',
+  parameters: [
+    { name: 'resource', required: true, choice: { type: 'resource' } },
+    { name: 'proxy_namespace', required: false, choice: { type: 'text' } },
+  ],
+  handle: (views, { query }) => {
+    if (!views.trackingEnabled) {
+      throw new HttpProblem(
+        409,
+        'Config distribution tracking is off. Set NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING to true to turn it on.',
+      );
+    }
+    const key = parseResource(query.get('resource') ?? '');
+    const namespace = query.get('proxy_namespace') ?? '';
+    const connections = sortConnections(views.connections()).filter(
+      ({ proxy }) => namespace === '' || proxy.configNamespace === namespace,
+    );
+    return json(listOf(connections, (connection) => acknowledged(views, connection, key)));
+  },
+};
+
+/** Namespace may be empty, for cluster-scoped kinds. */
+function parseResource(resource: string): string {
+  const [kind, namespace, name, ...rest] = resource.split('/');
+  if (!kind || namespace === undefined || !name || rest.length > 0) {
+    throw new HttpProblem(
+      422,
+      'The query parameter resource is required, in the form <Kind>/<namespace>/<name>, for example ServiceEntry/default/web',
+    );
+  }
+  return resource;
+}
+
+function acknowledged(views: Views, { proxy, watches }: ProxyConnection, key: string): object {
+  const versions: Record<string, string> = { proxy: proxy.id };
+  for (const [field, typeUrl] of TYPES) {
+    const root = watches.get(typeUrl)?.ackedRoot ?? '';
+    const version = root === '' ? undefined : views.versionOf(root, key);
+    if (version !== undefined) versions[field] = version;
+  }
+  return versions;
+}

@@ -1,0 +1,11 @@
+import type { Page } from '../page.js';
+
+export const metricsPage: Page = {
+  path: '/metrics',
+  description: 'Metrics in the scrape text format',
+  audience: 'anyone',
+  handle: async (views) => {
+    const { text, contentType } = await views.metrics();
+    return { type: 'text', text, contentType };
+  },
+};

@@ -1,0 +1,22 @@
+import { JsonList } from '../json-source.js';
+import { json, type Page } from '../page.js';
+import { requireContext } from '../require-context.js';
+import { serviceJson } from './service-json.js';
+
+/** Array of all services, closed by an empty object (BEHAVIOUR 2). */
+export const registryz: Page = {
+  path: '/debug/registryz',
+  description: 'All services of all registries',
+  audience: 'operator',
+  handle: (views) => {
+    const { services } = requireContext(views);
+    return json(
+      new JsonList(
+        (function* () {
+          for (const service of services) yield serviceJson(service);
+          yield {};
+        })(),
+      ),
+    );
+  },
+};

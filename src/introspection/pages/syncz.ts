@@ -1,0 +1,38 @@
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
+import { listOf } from '../json-source.js';
+import { sortConnections } from '../order.js';
+import { json, type Page } from '../page.js';
+
+const TYPES = [
+  ['cluster', TypeUrl.cluster],
+  ['listener', TypeUrl.listener],
+  ['route', TypeUrl.route],
+  ['endpoint', TypeUrl.endpoint],
+] as const;
+
+/** Array of nonces sent and acknowledged per proxy, empty fields omitted; `*_rejection` is ours (BEHAVIOUR 2). */
+export const syncz: Page = {
+  path: '/debug/syncz',
+  description: 'What each connected proxy was sent and has acknowledged, and what it rejected',
+  audience: 'operator',
+  handle: (views) => json(listOf(sortConnections(views.connections()), syncStatus)),
+};
+
+function syncStatus({ proxy, watches }: ProxyConnection): object {
+  const status: Record<string, string> = { proxy: proxy.id };
+  if (proxy.metadata.meshVersion) status['mesh_version'] = proxy.metadata.meshVersion;
+  for (const [name, typeUrl] of TYPES) {
+    const watch = watches.get(typeUrl);
+    if (watch === undefined) continue;
+    if (watch.sentNonce !== '') status[`${name}_sent`] = watch.sentNonce;
+    if (watch.ackedNonce !== '') status[`${name}_acked`] = watch.ackedNonce;
+    const rejection = describeRejection(watch);
+    if (rejection !== undefined) status[`${name}_rejection`] = rejection;
+  }
+  return status;
+}
+
+function describeRejection({ rejection }: WatchSnapshot): string | undefined {
+  return rejection === undefined ? undefined : `${rejection.code}: ${rejection.message}`;
+}

@@ -1,0 +1,22 @@
+import { shortTypeName } from '../envoy/type-urls.js';
+import type { ProxyConnection } from '../model/proxy-connection.js';
+
+/** How far a proxy has come: `current` has acknowledged everything, `waiting` not yet, `rejected` refused something. */
+export type ProxyState =
+  | { readonly type: 'current' }
+  | { readonly type: 'waiting' }
+  | { readonly type: 'rejected'; readonly rejections: readonly string[] };
+
+/** @param currentRoot ledger root of the newest snapshot; empty when tracking is off, then nonces alone decide. */
+export function proxyState({ watches }: ProxyConnection, currentRoot: string): ProxyState {
+  const all = [...watches.values()];
+  const rejections = all.flatMap(({ typeUrl, rejection }) =>
+    rejection === undefined ? [] : [`${shortTypeName(typeUrl)}: ${rejection.message}`],
+  );
+  if (rejections.length > 0) return { type: 'rejected', rejections };
+  const current = all.every(
+    ({ sentNonce, ackedNonce, ackedRoot }) =>
+      sentNonce !== '' && sentNonce === ackedNonce && (currentRoot === '' || ackedRoot === currentRoot),
+  );
+  return { type: all.length > 0 && current ? 'current' : 'waiting' };
+}

@@ -1,0 +1,58 @@
+const REDACTED = '[redacted]';
+
+/** Fields that hold secrets, in Envoy's messages and in Kubernetes objects, in either spelling. */
+const SECRET_FIELD =
+  /^(?:private_?key|password|passphrase|secret|client_?secret|hmac_?secret|token|token_?secret|access_?token|api_?key|session_?ticket_?keys)$/i;
+
+/** Headers whose values are credentials; `{key, value}` is how Envoy writes a header. */
+const SECRET_HEADER = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
+
+/** Says where a secret is, not what it is. */
+const POINTERS: ReadonlySet<string> = new Set(['filename', 'environmentVariable', '@type']);
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+type Fields = { readonly [key: string]: unknown };
+
+/**
+ * Replacer for JSON.stringify that takes secrets out (DESIGN 8): values of secret fields, data of Secret
+ * objects and credentials in headers. Paths of secret files stay, for they help and give nothing away.
+ */
+export function redactSecrets(key: string, value: unknown): unknown {
+  if (value === null || value === undefined || value === '' || typeof value === 'boolean') return value;
+  if (SECRET_FIELD.test(key)) return hide(value);
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  const fields = value as Fields;
+  if (fields['kind'] === 'Secret') return redactSecretObject(fields);
+  if (typeof fields['key'] === 'string' && SECRET_HEADER.test(fields['key'])) return redactHeader(fields);
+  return value;
+}
+
+function redactHeader(fields: Fields): Fields {
+  const hidden: Record<string, unknown> = { ...fields };
+  for (const name of ['value', 'rawValue']) {
+    if (hidden[name] !== undefined) hidden[name] = REDACTED;
+  }
+  return hidden;
+}
+
+function redactSecretObject(fields: Fields): Fields {
+  const hidden: Record<string, unknown> = { ...fields };
+  for (const name of ['data', 'stringData', 'spec', 'body']) {
+    if (hidden[name] !== undefined) hidden[name] = hide(hidden[name]);
+  }
+  const metadata = hidden['metadata'] as Fields | undefined;
+  const annotations = metadata?.['annotations'] as Fields | undefined;
+  if (annotations?.[LAST_APPLIED] !== undefined) {
+    hidden['metadata'] = { ...metadata, annotations: { ...annotations, [LAST_APPLIED]: REDACTED } };
+  }
+  return hidden;
+}
+
+function hide(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return REDACTED;
+  if (Array.isArray(value)) return value.map(hide);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, POINTERS.has(name) ? item : hide(item)]),
+  );
+}

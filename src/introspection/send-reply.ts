@@ -1,0 +1,50 @@
+import type { Request, Response } from 'express';
+import type { Clock } from '../telemetry/clock.js';
+import { jsonPieces } from './json-source.js';
+import { chunkPieces, streamChunks } from './json-stream.js';
+import type { Reply } from './page.js';
+
+/** Writes what a page answered; HEAD gets the headers alone, and nothing long is made for it. */
+export async function sendReply(request: Request, response: Response, reply: Reply, clock: Clock): Promise<void> {
+  switch (reply.type) {
+    case 'empty':
+      response.status(reply.status).end();
+      return;
+    case 'text':
+      response.setHeader('Content-Type', reply.contentType ?? 'text/plain; charset=utf-8');
+      response.end(reply.text);
+      return;
+    case 'html':
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(reply.html.markup);
+      return;
+    case 'lines':
+      await stream(request, response, 'text/plain; charset=utf-8', reply.lines, clock);
+      return;
+    case 'json':
+      await stream(request, response, 'application/json; charset=utf-8', jsonDocument(reply), clock);
+  }
+}
+
+function* jsonDocument(reply: Extract<Reply, { type: 'json' }>): Generator<string> {
+  yield* jsonPieces(reply.body);
+  yield '\n';
+}
+
+async function stream(
+  request: Request,
+  response: Response,
+  contentType: string,
+  pieces: Iterable<string>,
+  clock: Clock,
+): Promise<void> {
+  const chunks = chunkPieces(pieces, clock);
+  if (request.method === 'HEAD') {
+    response.setHeader('Content-Type', contentType).end();
+    return;
+  }
+  // What fails before the first chunk is there can still be answered with 500.
+  const first = await chunks.next();
+  response.setHeader('Content-Type', contentType);
+  await streamChunks(first.value ?? '', chunks, response);
+}

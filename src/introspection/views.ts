@@ -1,0 +1,72 @@
+import type { ObjectKey } from '../config/object.js';
+import type { EncodedResource } from '../envoy/encoded-resource.js';
+import type { MessageJson } from '../envoy/message-json.js';
+import type { Finding } from '../model/finding.js';
+import type { ProxyConnection } from '../model/proxy-connection.js';
+import type { PushContext } from '../model/push-context.js';
+import type { ReadinessProbe } from './ready.js';
+
+/** What `/version` and the index page name (BEHAVIOUR 2, `version`). Unset values are `unknown`. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly revision: string;
+  readonly status: string;
+}
+
+/** What `/metrics` answers: the exposition format's content type and the families. */
+export interface MetricsText {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** A kind of configuration that the server knows, for `/debug/resourcesz`. */
+export interface KnownKind {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** Something in a source that could not be taken, for `/debug/config_problems`. The last good state is served on. */
+export interface ConfigProblem {
+  /** File, or whatever names the place in another source. */
+  readonly file: string;
+  /** Document in the file, from 1; absent when the file as a whole is the problem. */
+  readonly document?: number;
+  /** `<Kind>/<namespace>/<name>` where it is known. */
+  readonly object?: ObjectKey;
+  /** Path of the field, for example `spec.ports[0].number`. */
+  readonly field?: string;
+  readonly reason: string;
+}
+
+/**
+ * Everything that the HTTP pages show, as functions that read the present state. Filled in by bootstrap; all
+ * of them are cheap, and none may change anything but `triggerPush`.
+ */
+export interface Views {
+  readonly build: BuildInfo;
+  readonly messageJson: MessageJson;
+  /** All of them must pass for `/ready` to say 200. Parts that start later may add theirs to the list. */
+  readonly probes: readonly ReadinessProbe[];
+  /** NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING */
+  readonly trackingEnabled: boolean;
+  /** NAV_DEBUG_ADSZ_CONFIG: adsz and cdsz show resources too. */
+  readonly adszConfigEnabled: boolean;
+  readonly knownKinds: readonly KnownKind[];
+  metrics(): Promise<MetricsText>;
+  connections(): readonly ProxyConnection[];
+  /** Undefined until the sources have synced. */
+  context(): PushContext | undefined;
+  /** What the proxy is served of a type at present; empty for an unknown connection or type. */
+  resourcesOf(connectionId: string, typeUrl: string): readonly EncodedResource[];
+  /** Ledger root of the newest snapshot; empty when tracking is off. */
+  currentRoot(): string;
+  /** Version of an object under a ledger root; undefined when there was none or the root has expired. */
+  versionOf(root: string, key: ObjectKey): string | undefined;
+  /** Starts a full push with reason `debug` and returns how many proxies it goes to. */
+  triggerPush(): number;
+  /** Findings of the last push; undefined before the first. */
+  pushStatus(): readonly Finding[] | undefined;
+  problems(): readonly ConfigProblem[];
+}
