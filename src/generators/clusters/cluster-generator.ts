@@ -1,0 +1,27 @@
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import { clustersAffectedBy } from '../affected-by.js';
+import type { WildcardGenerator } from '../generator.js';
+import type { GeneratorSettings } from '../settings.js';
+import { createFixedPart } from './fixed-part.js';
+import { createInboundPart } from './inbound-part.js';
+import { createOutboundPart } from './outbound-part.js';
+import { createUpstreamProtocols } from './upstream-protocols.js';
+
+/**
+ * Clusters (CDS, BEHAVIOUR 5): those of every service port in view, those of the sidecar's own workload, and
+ * the fixed ones. Results are remembered by the identity of services and mesh config.
+ */
+export function createClusterGenerator(encoder: MessageEncoder, settings: GeneratorSettings): WildcardGenerator {
+  const protocols = createUpstreamProtocols(encoder);
+  return {
+    mode: 'wildcard',
+    typeUrl: TypeUrl.cluster,
+    parts: [
+      createOutboundPart(encoder, settings, protocols),
+      createInboundPart(encoder, settings, protocols),
+      createFixedPart(encoder, protocols),
+    ],
+    affectedBy: clustersAffectedBy,
+  };
+}

@@ -1,0 +1,73 @@
+import { duration } from '../../envoy/durations.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import {
+  BLACK_HOLE_CLUSTER,
+  INBOUND_PASSTHROUGH_CLUSTER_IPV4,
+  INBOUND_PASSTHROUGH_CLUSTER_IPV6,
+  PASSTHROUGH_CLUSTER,
+} from '../../envoy/names.js';
+import { compareNames } from '../../envoy/resource-set.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import type { ProxyType } from '../../model/proxy.js';
+import type { ResourcePart, Scope } from '../generator.js';
+import { createIdentityMemo } from '../identity-memo.js';
+import { type AddressFamilies, addressFamiliesOf } from '../listeners/address-families.js';
+import { buildClusterBase } from './cluster-defaults.js';
+import { bindToInboundSource } from './inbound-source.js';
+import type { UpstreamProtocols } from './upstream-protocols.js';
+
+export interface FixedScope extends Scope {
+  readonly proxyType: ProxyType;
+  readonly families: AddressFamilies;
+}
+
+/**
+ * The clusters that do not come from services (BEHAVIOUR 5, "Names"): where unknown traffic goes to, or ends.
+ * A router takes no inbound traffic for a workload, so it has none of the inbound ones.
+ */
+export function createFixedPart(encoder: MessageEncoder, protocols: UpstreamProtocols): ResourcePart<FixedScope> {
+  const memo = createIdentityMemo<readonly EncodedResource[]>();
+
+  const passthrough = (name: string, connectTimeoutMs: number): Cluster => ({
+    ...buildClusterBase(name, connectTimeoutMs),
+    type: 'ORIGINAL_DST',
+    lbPolicy: 'CLUSTER_PROVIDED',
+    ...protocols.passthrough,
+  });
+
+  const build = (connectTimeoutMs: number, { proxyType, families }: FixedScope): readonly EncodedResource[] => {
+    const inbound = (name: string, family: AddressFamilies): Cluster => ({
+      ...passthrough(name, connectTimeoutMs),
+      ...bindToInboundSource(family),
+    });
+    const clusters: Cluster[] = [
+      { name: BLACK_HOLE_CLUSTER, type: 'STATIC', connectTimeout: duration(connectTimeoutMs) },
+      passthrough(PASSTHROUGH_CLUSTER, connectTimeoutMs),
+    ];
+    const isSidecar = proxyType === 'sidecar';
+    if (isSidecar && families.ipv4) {
+      clusters.push(inbound(INBOUND_PASSTHROUGH_CLUSTER_IPV4, { ipv4: true, ipv6: false }));
+    }
+    if (isSidecar && families.ipv6) {
+      clusters.push(inbound(INBOUND_PASSTHROUGH_CLUSTER_IPV6, { ipv4: false, ipv6: true }));
+    }
+    return clusters
+      .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster))
+      .sort(compareNames);
+  };
+
+  return {
+    name: 'fixed',
+    scope: (_context, { type, ipAddresses }) => {
+      const families = addressFamiliesOf(ipAddresses);
+      const key = `${type}|${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
+      return { key, proxyType: type, families };
+    },
+    generate: ({ mesh }, scope) => ({
+      resources: memo.remember(mesh, mesh, scope.key, () => build(mesh.connectTimeoutMs, scope)),
+      findings: [],
+    }),
+  };
+}

@@ -1,0 +1,126 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { duration } from '../../envoy/durations.js';
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { inboundClusterName } from '../../envoy/names.js';
+import { compareNames } from '../../envoy/resource-set.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import type { ServiceTarget } from '../../model/proxy.js';
+import type { Port, Service } from '../../model/service.js';
+import { buildLoadAssignment } from '../endpoints/load-assignment.js';
+import type { ResourcePart, Scope } from '../generator.js';
+import { createIdentityMemo } from '../identity-memo.js';
+import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../listeners/address-families.js';
+import type { GeneratorSettings } from '../settings.js';
+import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
+import { bindToInboundSource } from './inbound-source.js';
+import { clusterStatName } from './stat-name.js';
+import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js';
+
+/** One service port of the workload. */
+interface InboundPort {
+  readonly service: Pick<Service, 'hostname' | 'name' | 'namespace' | 'registry'>;
+  readonly port: Port;
+  /** Where the workload listens on loopback; undefined when captured connections say where they were going. */
+  readonly targetPort: number | undefined;
+}
+
+export interface InboundScope extends Scope {
+  readonly ports: readonly InboundPort[];
+  readonly families: AddressFamilies;
+}
+
+/**
+ * The workload's only destination is itself: Envoy need not forget it when it is idle (5 s by default), which
+ * would close the kept-alive connections to the application.
+ */
+const CLEANUP_INTERVAL_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * One cluster per service port of the sidecar's own workload. Captured connections go where they were going,
+ * from a source address that is not captured again; without capture (INTERCEPTION_MODE NONE) they go to the
+ * target port on loopback. Replicas of a workload share one scope. Routers have none.
+ */
+export function createInboundPart(
+  encoder: MessageEncoder,
+  { sniffInbound }: Pick<GeneratorSettings, 'sniffInbound'>,
+  protocols: UpstreamProtocols,
+): ResourcePart<InboundScope> {
+  const scopeMemo = createIdentityMemo<InboundScope>();
+  const clustersMemo = createIdentityMemo<readonly EncodedResource[]>();
+
+  const build = (mesh: MeshConfig, { service, port, targetPort }: InboundPort, families: AddressFamilies): Cluster => {
+    const name = inboundClusterName(port.number, port.name, service.hostname);
+    const statName = mesh.inboundClusterStatName;
+    return {
+      ...buildClusterBase(name, mesh.connectTimeoutMs),
+      ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: '' }) }),
+      ...(targetPort === undefined ? capturedFields(families) : loopbackFields(name, targetPort, families)),
+      ...protocols[protocolsOfPort(port.protocol, sniffInbound)],
+      metadata: buildServiceMetadata(service),
+    };
+  };
+
+  return {
+    name: 'inbound',
+    scope: (context, proxy) => {
+      const targets = proxy.type === 'sidecar' ? context.targetsOf(proxy) : [];
+      if (targets.length === 0) return undefined;
+      const captured = proxy.metadata.interceptionMode !== 'NONE';
+      const families = addressFamiliesOf(proxy.ipAddresses);
+      const variant = `${captured} ${families.ipv4} ${families.ipv6}`;
+      return scopeMemo.remember(context.mesh, targets, variant, () => {
+        const ports = inboundPorts(targets, captured);
+        return { key: JSON.stringify([ports, families]), ports, families };
+      });
+    },
+    generate: ({ mesh }, { key, ports, families }) => ({
+      resources: clustersMemo.remember(mesh, ports, key, () =>
+        ports
+          .map((port) => build(mesh, port, families))
+          .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster))
+          .sort(compareNames),
+      ),
+      findings: [],
+    }),
+  };
+}
+
+function capturedFields(families: AddressFamilies): Cluster {
+  return {
+    type: 'ORIGINAL_DST',
+    lbPolicy: 'CLUSTER_PROVIDED',
+    cleanupInterval: duration(CLEANUP_INTERVAL_MS),
+    ...bindToInboundSource(families),
+  };
+}
+
+function loopbackFields(name: string, port: number, families: AddressFamilies): Cluster {
+  const target = {
+    address: loopbackAddress(families),
+    port,
+    health: 'healthy',
+    locality: '',
+    network: '',
+    weight: 1,
+    tlsMode: 'disabled',
+  } as const;
+  return { type: 'STATIC', loadAssignment: buildLoadAssignment(name, [target]) };
+}
+
+/** A service port that the workload serves on several addresses, or twice, is one cluster: the first target's. */
+function inboundPorts(targets: readonly ServiceTarget[], captured: boolean): readonly InboundPort[] {
+  const ports = new Map<string, InboundPort>();
+  for (const { service, port, targetPort } of targets) {
+    const name = inboundClusterName(port.number, port.name, service.hostname);
+    if (port.protocol === 'udp' || ports.has(name)) continue;
+    const { hostname, name: serviceName, namespace, registry } = service;
+    ports.set(name, {
+      service: { hostname, name: serviceName, namespace, registry },
+      port: { name: port.name, number: port.number, protocol: port.protocol },
+      targetPort: captured ? undefined : targetPort,
+    });
+  }
+  return [...ports.values()];
+}

@@ -1,0 +1,132 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ServiceEndpoints } from '../../model/endpoint.js';
+import type { Finding } from '../../model/finding.js';
+import type { ProxyType } from '../../model/proxy.js';
+import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { Port, Service } from '../../model/service.js';
+import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
+import type { ResourcePart, Scope } from '../generator.js';
+import { createIdentityMemo } from '../identity-memo.js';
+import { addressFamiliesOf } from '../listeners/address-families.js';
+import type { GeneratorSettings } from '../settings.js';
+import { buildOutboundCluster } from './outbound-cluster.js';
+import { type OutboundDiscovery, outboundDiscovery } from './outbound-discovery.js';
+import type { UpstreamProtocols } from './upstream-protocols.js';
+
+export interface OutboundScope extends Scope {
+  readonly view: ServiceView;
+  readonly proxyType: ProxyType;
+  readonly ipv6Only: boolean;
+  /** Sorted; empty for all. Read for services that the proxy resolves by DNS. */
+  readonly networkView: readonly string[];
+}
+
+/** Clusters of one service, each with its port. */
+type ServiceClusters = readonly { readonly port: number; readonly resource: EncodedResource }[];
+
+interface Remembered {
+  endpoints: ServiceEndpoints | undefined;
+  clusters: ServiceClusters | undefined;
+}
+
+/** One cluster per port of every service in view, encoded again only when its service has changed. */
+export function createOutboundPart(
+  encoder: MessageEncoder,
+  settings: GeneratorSettings,
+  protocols: UpstreamProtocols,
+): ResourcePart<OutboundScope> {
+  const memo = createIdentityMemo<Remembered>();
+  const byHostname = createHostnameOrder();
+
+  const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): ServiceClusters => {
+    const discovery = outboundDiscovery(service, scope.proxyType, settings.edsForHeadlessServices);
+    // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
+    const inline = discovery === 'dns';
+    const endpoints = inline ? context.endpoints.get(service.hostname) : undefined;
+    const key = inline ? `dns ${scope.ipv6Only} ${scope.networkView.join(' ')}` : discovery;
+    const remembered = memo.remember(context.mesh, service, key, () => ({ endpoints, clusters: undefined }));
+    if (remembered.clusters === undefined || remembered.endpoints !== endpoints) {
+      remembered.endpoints = endpoints;
+      remembered.clusters = encodeClusters(context, service, discovery, endpoints, scope);
+    }
+    return remembered.clusters;
+  };
+
+  const encodeClusters = (
+    { mesh }: PushContext,
+    service: Service,
+    discovery: OutboundDiscovery,
+    endpoints: ServiceEndpoints | undefined,
+    { ipv6Only, networkView }: OutboundScope,
+  ): ServiceClusters => {
+    const networks = networkView.length === 0 ? undefined : new Set(networkView);
+    const targetsOf = (port: Port) =>
+      endpoints === undefined
+        ? []
+        : visibleEndpoints(endpoints, { portName: port.name, networkView: networks, cluster: undefined });
+    return service.ports
+      .filter(({ protocol }) => protocol !== 'udp')
+      .map((port) => {
+        const facts = { service, port, discovery, mesh, ipv6Only, targets: targetsOf(port) };
+        const cluster = buildOutboundCluster(facts, settings, protocols);
+        const name = cluster.name ?? '';
+        return { port: port.number, resource: encoder.encodeResource(TypeUrl.cluster, name, cluster) };
+      });
+  };
+
+  return {
+    name: 'outbound',
+    scope: (context, { type, configNamespace, ipAddresses, metadata }) => {
+      const view = context.viewOf(configNamespace);
+      const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
+      const networkView = [...new Set(metadata.requestedNetworkView)].sort();
+      const key = [view.id, type, ipv6Only ? 'ipv6' : '', networkView.join(' ')].join('|');
+      return { key, view, proxyType: type, ipv6Only, networkView };
+    },
+    generate: (context, scope) => {
+      const byPort = new Map<number, EncodedResource[]>();
+      const findings: Finding[] = [];
+      for (const service of byHostname(scope.view)) {
+        for (const { port, resource } of clustersOf(context, service, scope)) {
+          const bucket = byPort.get(port);
+          if (bucket === undefined) byPort.set(port, [resource]);
+          // Services of one host follow each other, the oldest first: it keeps the name.
+          else if (bucket.at(-1)?.name === resource.name) findings.push(duplicate(resource.name, service));
+          else bucket.push(resource);
+        }
+      }
+      return { resources: joinSorted(byPort), findings };
+    },
+  };
+}
+
+/** Services by host, the oldest of a host first; sorted once per view. */
+function createHostnameOrder(): (view: ServiceView) => readonly Service[] {
+  const known = new WeakMap<ServiceView, readonly Service[]>();
+  return (view) => {
+    let sorted = known.get(view);
+    if (sorted === undefined) {
+      sorted = view.services.toSorted((a, b) => (a.hostname < b.hostname ? -1 : a.hostname > b.hostname ? 1 : 0));
+      known.set(view, sorted);
+    }
+    return sorted;
+  };
+}
+
+/** Names start with the port and end with the host: sorted hosts in sorted ports are sorted names, without a sort. */
+function joinSorted(byPort: ReadonlyMap<number, readonly EncodedResource[]>): readonly EncodedResource[] {
+  return [...byPort]
+    .map(([port, resources]) => ({ prefix: `${port}|`, resources }))
+    .sort((a, b) => (a.prefix < b.prefix ? -1 : 1))
+    .flatMap(({ resources }) => resources);
+}
+
+function duplicate(name: string, service: Service): Finding {
+  return {
+    metric: 'nav_duplicate_proxy_clusters',
+    key: name,
+    message: `Cluster ${name} of ${service.source} is already made by an older service or port; rename the host or the port`,
+  };
+}
