@@ -11,7 +11,6 @@ const READY_TIMEOUT_MS = 30_000;
 const DEFAULTS = {
   configDir: 'samples/mesh',
   meshConfig: 'samples/mesh-config.yaml',
-  networksConfig: 'samples/mesh-networks.yaml',
   grpcAddr: '127.0.0.1:15010',
   httpAddr: '127.0.0.1:8080',
   monitoringAddr: '127.0.0.1:15014',

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConfigFolder, createConfigFolder } from './config-folder.js';
+import type { AdsAddress } from './envoy-bootstrap.js';
+import { eventually } from './eventually.js';
+import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import { ROUTER_ADDRESS } from './network.js';
+import { projectRoot } from './project-root.js';
+import type { Rig } from './sidecar-rig.js';
+
+/** Where Envoys find the control plane of a rig. */
+export const ADS_ADDRESS: AdsAddress = { address: ROUTER_ADDRESS, port: 15010 };
+
+const HTTP_ADDRESS = '127.0.0.1:8080';
+
+/** One row of /debug/syncz: nonces sent to and acknowledged by one proxy; absent before the first. */
+export interface SyncRow {
+  readonly proxy: string;
+  readonly cluster_sent?: string;
+  readonly cluster_acked?: string;
+  readonly listener_sent?: string;
+  readonly listener_acked?: string;
+  readonly route_sent?: string;
+  readonly route_acked?: string;
+  readonly endpoint_sent?: string;
+  readonly endpoint_acked?: string;
+}
+
+/** The server under test, as its own process in the router's namespace. */
+export interface Discovery {
+  readonly configFolder: ConfigFolder;
+  /** Replaces the mesh config file. */
+  writeMeshConfig(text: string): Promise<void>;
+  /** Starts it (again) and waits until /ready answers 200. */
+  start(): Promise<void>;
+  /** Ends it at once, as a crash would: SIGKILL. */
+  kill(): Promise<void>;
+  /** Body of a page on its HTTP listener; throws unless it answers 200. */
+  get(path: string): Promise<string>;
+  syncRows(): Promise<readonly SyncRow[]>;
+  /** Sum over all series of a metric family. */
+  metric(family: string): Promise<number>;
+  /** What it logged last. */
+  tail(lines?: number): string;
+}
+
+export interface DiscoveryOptions {
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** More flags of the discovery command. */
+  readonly flags?: readonly string[];
+}
+
+/** Prepares a server with an empty mesh in folders of its own; start() runs it. The rig's end ends it. */
+export async function createDiscovery(rig: Rig, { env = {}, flags = [] }: DiscoveryOptions = {}): Promise<Discovery> {
+  const folder = await mkdtemp(join(tmpdir(), 'navigator-discovery-'));
+  rig.defer(() => rm(folder, { recursive: true, force: true }));
+  const configFolder = await createConfigFolder(join(folder, 'mesh'));
+  const meshConfigFile = join(folder, 'mesh-config.yaml');
+  await writeFile(meshConfigFile, '{}\n');
+  const command = rig.network.router.enter([
+    ...[process.execPath, join(projectRoot(), 'build/src/cli/main.js'), 'discovery'],
+    ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
+    ...['--grpcAddr', `${ADS_ADDRESS.address}:${ADS_ADDRESS.port}`],
+    ...['--httpAddr', HTTP_ADDRESS, '--monitoringAddr', '127.0.0.1:15014'],
+    ...flags,
+  ]);
+  let server: ManagedProcess | undefined;
+  rig.defer(async () => server?.stop());
+
+  const tail: Discovery['tail'] = (lines) => server?.tail(lines) ?? 'it was not started';
+  const get: Discovery['get'] = async (path) => {
+    const { status, body } = await rig.routerAgent.request(`http://${HTTP_ADDRESS}${path}`);
+    if (status !== 200) throw new Error(`discovery: ${path} answered ${status}: ${body}`);
+    return body;
+  };
+
+  return {
+    configFolder,
+    get,
+    tail,
+    writeMeshConfig: (text) => writeFile(meshConfigFile, text),
+    async start() {
+      const started = startManagedProcess({ name: 'discovery', command, env });
+      server = started;
+      await eventually('discovery is ready', async () => {
+        if (!started.isRunning()) return true;
+        await get('/ready');
+        return true;
+      }).catch((cause: unknown) => {
+        throw new Error(`discovery does not become ready: ${started.tail()}`, { cause });
+      });
+      if (!started.isRunning()) throw new Error(`discovery ended before it was ready: ${started.tail()}`);
+    },
+    async kill() {
+      await server?.stop('SIGKILL');
+    },
+    syncRows: async () => JSON.parse(await get('/debug/syncz')) as SyncRow[],
+    async metric(family) {
+      const lines = (await get('/metrics')).split('\n');
+      const values = lines.filter((line) => line.startsWith(`${family} `) || line.startsWith(`${family}{`));
+      return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Manifest } from './config-folder.js';
+import { ADS_ADDRESS, createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
+import type { Envoy } from './envoy.js';
+import { buildAdsBootstrap, buildNode } from './envoy-bootstrap.js';
+import { assertNothingRejected } from './envoy-rejections.js';
+import { ROUTER_ADDRESS } from './network.js';
+import type { SidecarCounterparts } from './requirement.js';
+import { createRig, type Rig, type Workload } from './sidecar-rig.js';
+
+/** A workload with its sidecar. */
+export interface Sidecar extends Workload {
+  readonly envoy: Envoy;
+}
+
+export interface SidecarOptions {
+  readonly name: string;
+  readonly address: string;
+  /** Default `default`. */
+  readonly namespace?: string;
+}
+
+/** A discovery server, and sidecars that are served by it. */
+export interface MeshRig {
+  readonly rig: Rig;
+  readonly discovery: Discovery;
+  /** Starts a workload with its sidecar; ready() of its Envoy is the caller's to await. */
+  addSidecar(options: SidecarOptions): Promise<Sidecar>;
+  /** No sidecar has refused anything so far. */
+  assertNothingRejected(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface MeshRigOptions extends DiscoveryOptions {
+  /** Files of the mesh at the start, by name. */
+  readonly files: Readonly<Record<string, readonly Manifest[]>>;
+  /** Text of the mesh config file; default: all defaults. */
+  readonly meshConfig?: string;
+}
+
+/** Starts the server on the mesh; sidecars resolve names with a DNS server at the router. */
+export async function createMeshRig(
+  { mode, envoy: binary }: SidecarCounterparts,
+  { files, meshConfig, ...options }: MeshRigOptions,
+): Promise<MeshRig> {
+  const rig = await createRig(mode);
+  try {
+    const discovery = await createDiscovery(rig, options);
+    for (const [file, manifests] of Object.entries(files)) await discovery.configFolder.write(file, manifests);
+    if (meshConfig !== undefined) await discovery.writeMeshConfig(meshConfig);
+    await discovery.start();
+    const sidecars: Sidecar[] = [];
+    return {
+      rig,
+      discovery,
+      async addSidecar({ name, address, namespace = 'default' }) {
+        const workload = await rig.addWorkload({ name, address });
+        const node = buildNode({ name, namespace, address });
+        const bootstrap = buildAdsBootstrap(node, ADS_ADDRESS, ROUTER_ADDRESS);
+        const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
+        sidecars.push(sidecar);
+        return sidecar;
+      },
+      async assertNothingRejected() {
+        for (const { envoy } of sidecars) if (envoy.process.isRunning()) await assertNothingRejected(envoy);
+      },
+      close: () => rig.close(),
+    };
+  } catch (error) {
+    await rig.close();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Envoy } from '../counterparts/envoy.js';
+
+/**
+ * Sum of the counter over all clusters whose name begins so, with or without the `;` that ends a stat name:
+ * `countOfClusters(envoy, 'outbound|80||web.', 'upstream_rq_total')`.
+ */
+export async function countOfClusters(envoy: Envoy, clusterPrefix: string, counter: string): Promise<number> {
+  let sum = 0;
+  for (const [name, value] of await envoy.stats()) {
+    if (name.startsWith(`cluster.${clusterPrefix}`) && name.endsWith(`.${counter}`)) sum += value;
+  }
+  return sum;
+}
+
+export interface Hops {
+  /** What left the client's sidecar through the outbound cluster. */
+  readonly outbound: number;
+  /** What the server's sidecar passed on to its app. */
+  readonly inbound: number;
+}
+
+export interface HopsOptions {
+  readonly from: Envoy;
+  readonly outboundCluster: string;
+  readonly to: Envoy;
+  readonly inboundCluster: string;
+  readonly counter: 'upstream_rq_total' | 'upstream_cx_total';
+}
+
+/**
+ * What both sidecars counted while `act` ran.
+ * @param counter `upstream_rq_total` for requests, `upstream_cx_total` for connections.
+ */
+export async function countHops<Result>(
+  { from, outboundCluster, to, inboundCluster, counter }: HopsOptions,
+  act: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly hops: Hops }> {
+  const read = async (): Promise<Hops> => ({
+    outbound: await countOfClusters(from, outboundCluster, counter),
+    inbound: await countOfClusters(to, inboundCluster, counter),
+  });
+  const before = await read();
+  const result = await act();
+  const after = await read();
+  return {
+    result,
+    hops: { outbound: after.outbound - before.outbound, inbound: after.inbound - before.inbound },
+  };
+}
