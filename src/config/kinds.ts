@@ -1,0 +1,77 @@
+import { createCoreKinds } from './core/core-kinds.js';
+import { apiVersionOf, type KindDefinition } from './kind-definition.js';
+import { createNetworkingKinds } from './networking/networking-kinds.js';
+import { createObjectReader, type ObjectReader, type ReadOptions, type ReadResult } from './read-object.js';
+import { createSchemaCompiler } from './schema/schema-reader.js';
+
+/** The kinds that this process knows, with everything needed to read an object of each. */
+export interface KindRegistry {
+  readonly meshDomain: string;
+  readonly definitions: readonly KindDefinition[];
+  find(apiVersion: string, kind: string): KindDefinition | undefined;
+  /** Every `group/version` that a kind of this name is accepted in; empty for an unknown kind. */
+  apiVersionsOf(kind: string): readonly string[];
+  /** Reads one parsed object: envelope, schema, defaults and rules. Never throws for what is in it. */
+  read(raw: unknown, options: ReadOptions): ReadResult;
+}
+
+/** Builds the registry for a mesh domain; compiles every schema, so hold one per process. */
+export function createKindRegistry(meshDomain: string): KindRegistry {
+  const definitions = [...createNetworkingKinds(meshDomain), ...createCoreKinds()];
+  const compiler = createSchemaCompiler();
+  const readers = new Map<string, ObjectReader>();
+  const apiVersions = new Map<string, readonly string[]>();
+  for (const definition of definitions) {
+    const reader = createObjectReader(definition, compiler);
+    const accepted = definition.versions.map((version) => apiVersionOf(definition, version));
+    for (const apiVersion of accepted) readers.set(`${apiVersion}/${definition.kind}`, reader);
+    apiVersions.set(definition.kind, [...(apiVersions.get(definition.kind) ?? []), ...accepted]);
+  }
+  const apiVersionsOf = (kind: string): readonly string[] => apiVersions.get(kind) ?? [];
+  return {
+    meshDomain,
+    definitions,
+    find: (apiVersion, kind) => readers.get(`${apiVersion}/${kind}`)?.definition,
+    apiVersionsOf,
+    read: (raw, options) => {
+      const header = readHeader(raw);
+      if (header.type !== 'header') return header;
+      const reader = readers.get(`${header.apiVersion}/${header.kind}`);
+      if (reader !== undefined) return reader.read(header.object, options);
+      const { apiVersion, kind } = header;
+      return { type: 'unknown', apiVersion, kind, knownApiVersions: apiVersionsOf(kind) };
+    },
+  };
+}
+
+type Header =
+  | {
+      readonly type: 'header';
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly object: Readonly<Record<string, unknown>>;
+    }
+  | Extract<ReadResult, { readonly type: 'invalid' }>;
+
+function readHeader(raw: unknown): Header {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    return invalidHeader('', raw, 'is not an object', 'start it with apiVersion, kind and metadata');
+  }
+  const object = raw as Readonly<Record<string, unknown>>;
+  for (const field of ['apiVersion', 'kind']) {
+    const value = Object.hasOwn(object, field) ? object[field] : undefined;
+    if (value === undefined || value === null || value === '') {
+      return invalidHeader(field, undefined, 'is missing', 'every object needs apiVersion, kind and metadata');
+    }
+    if (typeof value !== 'string') return invalidHeader(field, value, 'is not a string', 'put it in quotes');
+  }
+  return { type: 'header', apiVersion: String(object['apiVersion']), kind: String(object['kind']), object };
+}
+
+function invalidHeader(path: string, value: unknown, message: string, remedy: string): Header {
+  return {
+    type: 'invalid',
+    subject: { kind: 'object', namespace: '', name: '' },
+    violations: [{ path, ...(value === undefined ? {} : { value }), message, remedy }],
+  };
+}

@@ -1,0 +1,34 @@
+import { isDnsLabel } from '../primitives.js';
+import type { Violation } from '../violation.js';
+
+/** `exportTo` of any kind: `.`, `*` or namespaces; `*` alone; nothing twice (BEHAVIOUR 7). */
+export function validateExportTo(exportTo: readonly string[], path = 'exportTo'): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const [index, namespace] of exportTo.entries()) {
+    if (namespace !== '.' && namespace !== '*' && !isDnsLabel(namespace)) {
+      violations.push({
+        path: `${path}[${index}]`,
+        value: namespace,
+        message: 'is not a namespace',
+        remedy: 'use "." for its own namespace, "*" for all, or the name of one',
+      });
+    }
+    if (exportTo.indexOf(namespace) !== index) {
+      violations.push({
+        path: `${path}[${index}]`,
+        value: namespace,
+        message: 'is listed twice',
+        remedy: 'list each namespace once',
+      });
+    }
+  }
+  if (exportTo.includes('*') && exportTo.length > 1) {
+    violations.push({
+      path,
+      value: exportTo,
+      message: 'names "*" beside other namespaces',
+      remedy: 'keep "*" alone, or list the namespaces',
+    });
+  }
+  return violations;
+}

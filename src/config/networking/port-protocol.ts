@@ -1,0 +1,27 @@
+/** Protocols that a port of a mesh kind may name, in any case (BEHAVIOUR 5, "Protocol"). */
+export const KNOWN_PROTOCOLS: readonly string[] = [
+  'HTTP',
+  'HTTP2',
+  'GRPC',
+  'GRPC-WEB',
+  'HTTPS',
+  'TLS',
+  'TCP',
+  'UDP',
+  'MONGO',
+  'REDIS',
+  'MYSQL',
+  'THRIFT',
+];
+
+export function isKnownProtocol(protocol: string): boolean {
+  return KNOWN_PROTOCOLS.includes(protocol.toUpperCase());
+}
+
+export function isHttpProtocol(protocol: string): boolean {
+  return ['HTTP', 'HTTP2', 'GRPC', 'GRPC-WEB'].includes(protocol.toUpperCase());
+}
+
+export function isTlsProtocol(protocol: string): boolean {
+  return ['HTTPS', 'TLS'].includes(protocol.toUpperCase());
+}

@@ -1,0 +1,209 @@
+import { isCidr, isDnsLabel, isFqdn, isHost, isIpAddress } from '../primitives.js';
+import { validateLabels } from '../read-metadata.js';
+import { childPath, joinPath, type Violation } from '../violation.js';
+import { validateExportTo } from './export-to.js';
+import { isHttpProtocol, isKnownProtocol, isTlsProtocol, KNOWN_PROTOCOLS } from './port-protocol.js';
+import type { ServiceEntrySpec } from './service-entry.js';
+import { validateWorkloadEntry } from './workload-entry-rules.js';
+
+/** Rules of a ServiceEntry that its schema cannot express (BEHAVIOUR 7, "ServiceEntry"). */
+export function validateServiceEntry(entry: ServiceEntrySpec): readonly Violation[] {
+  return [
+    ...validateHosts(entry),
+    ...validateAddresses(entry),
+    ...validatePorts(entry),
+    ...validateSelector(entry),
+    ...validateEndpoints(entry),
+    ...validateExportTo(entry.exportTo),
+    ...validateSubjectAltNames(entry),
+  ];
+}
+
+function validateHosts(entry: ServiceEntrySpec): readonly Violation[] {
+  const violations: Violation[] = [];
+  const mustBeExact =
+    entry.resolution === 'DNS' && entry.endpoints.length === 0 && entry.workloadSelector === undefined;
+  for (const [index, host] of entry.hosts.entries()) {
+    const path = `hosts[${index}]`;
+    if (!isHost(host)) {
+      violations.push({
+        path,
+        value: host,
+        message: host === '*' ? 'matches every host' : 'is not a host name',
+        remedy: 'use a DNS name such as api.example.com or *.example.com',
+      });
+    } else if (mustBeExact && !isFqdn(host)) {
+      violations.push({
+        path,
+        value: host,
+        message: 'is a wildcard, which resolution DNS cannot look up',
+        remedy: 'use a full DNS name, list endpoints, or use resolution NONE',
+      });
+    }
+  }
+  const canTellApart = entry.ports.every((port) => isHttpProtocol(port.protocol) || isTlsProtocol(port.protocol));
+  if (entry.hosts.length > 1 && entry.resolution !== 'NONE' && !canTellApart) {
+    violations.push({
+      path: 'hosts',
+      value: entry.hosts,
+      message: `cannot be told apart on ports that are neither HTTP nor TLS with resolution ${entry.resolution}`,
+      remedy: 'set an HTTP or TLS protocol on each port, or write one ServiceEntry per host',
+    });
+  }
+  return violations;
+}
+
+function validateAddresses(entry: ServiceEntrySpec): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const [index, address] of entry.addresses.entries()) {
+    const path = `addresses[${index}]`;
+    if (isIpAddress(address)) continue;
+    if (!isCidr(address)) {
+      violations.push({
+        path,
+        value: address,
+        message: 'is neither an IP address nor a CIDR range',
+        remedy: 'use for example 10.1.2.3 or 10.1.0.0/16',
+      });
+    } else if (entry.resolution === 'DNS') {
+      violations.push({
+        path,
+        value: address,
+        message: 'is a CIDR range, which resolution DNS does not allow',
+        remedy: 'use a single IP address, or resolution NONE or STATIC',
+      });
+    }
+  }
+  return violations;
+}
+
+function validatePorts(entry: ServiceEntrySpec): readonly Violation[] {
+  const violations: Violation[] = [];
+  const names = new Map<string, number>();
+  const numbers = new Map<number, number>();
+  for (const [index, port] of entry.ports.entries()) {
+    const path = `ports[${index}]`;
+    const sameName = names.get(port.name);
+    const sameNumber = numbers.get(port.number);
+    if (!isDnsLabel(port.name)) {
+      violations.push({
+        path: `${path}.name`,
+        value: port.name,
+        message: 'is not a valid port name',
+        remedy: 'use at most 63 letters, digits and hyphens',
+      });
+    }
+    if (sameName !== undefined) {
+      violations.push({
+        path: `${path}.name`,
+        value: port.name,
+        message: `is the name of ports[${sameName}] too`,
+        remedy: 'give each port its own name',
+      });
+    }
+    if (sameNumber !== undefined) {
+      violations.push({
+        path: `${path}.number`,
+        value: port.number,
+        message: `is the number of ports[${sameNumber}] too`,
+        remedy: 'list each number once',
+      });
+    }
+    if (port.protocol !== '' && !isKnownProtocol(port.protocol)) {
+      violations.push({
+        path: `${path}.protocol`,
+        value: port.protocol,
+        message: 'is not a known protocol',
+        remedy: `use ${KNOWN_PROTOCOLS.join(', ')}, or leave it out`,
+      });
+    }
+    if (sameName === undefined) names.set(port.name, index);
+    if (sameNumber === undefined) numbers.set(port.number, index);
+  }
+  return violations;
+}
+
+function validateSelector(entry: ServiceEntrySpec): readonly Violation[] {
+  if (entry.workloadSelector === undefined) return [];
+  const labels = validateLabels(entry.workloadSelector.labels, 'workloadSelector.labels');
+  if (entry.endpoints.length === 0) return labels;
+  return [
+    ...labels,
+    {
+      path: 'workloadSelector',
+      message: 'is set together with endpoints',
+      remedy: 'keep one of the two',
+    },
+  ];
+}
+
+function validateEndpoints(entry: ServiceEntrySpec): readonly Violation[] {
+  const { endpoints, resolution } = entry;
+  if (endpoints.length === 0) return [];
+  if (resolution === 'NONE') {
+    return [
+      {
+        path: 'endpoints',
+        value: endpoints,
+        message: 'are set with resolution NONE, which does not use them',
+        remedy: 'use resolution STATIC for addresses or DNS for names, or remove the endpoints',
+      },
+    ];
+  }
+  const violations = endpoints.flatMap((_, index) => validateEndpoint(entry, index));
+  const hasSocket = endpoints.some((endpoint) => endpoint.address.startsWith('unix:'));
+  if (hasSocket && entry.ports.length !== 1) {
+    violations.push({
+      path: 'ports',
+      value: entry.ports,
+      message: 'must be exactly one when an endpoint is a unix socket',
+      remedy: 'write one ServiceEntry per port',
+    });
+  }
+  return violations;
+}
+
+function validateEndpoint(entry: ServiceEntrySpec, index: number): readonly Violation[] {
+  const endpoint = entry.endpoints[index];
+  if (endpoint === undefined) return [];
+  const path = `endpoints[${index}]`;
+  const violations = validateWorkloadEntry(endpoint).map((each) => ({ ...each, path: joinPath(path, each.path) }));
+  const isSocket = endpoint.address.startsWith('unix:');
+  if (entry.resolution === 'STATIC' && !isSocket && isFqdn(endpoint.address)) {
+    violations.push({
+      path: `${path}.address`,
+      value: endpoint.address,
+      message: 'is a name, which resolution STATIC does not look up',
+      remedy: 'use an IP address or unix:///path, or resolution DNS',
+    });
+  }
+  if (entry.resolution === 'DNS' && isSocket) {
+    violations.push({
+      path: `${path}.address`,
+      value: endpoint.address,
+      message: 'is a unix socket, which resolution DNS cannot look up',
+      remedy: 'use resolution STATIC',
+    });
+  }
+  for (const name of Object.keys(endpoint.ports)) {
+    if (entry.ports.some((port) => port.name === name)) continue;
+    violations.push({
+      path: childPath(`${path}.ports`, name),
+      value: endpoint.ports[name],
+      message: 'names no port of the service',
+      remedy: `use one of ${entry.ports.map((port) => port.name).join(', ') || 'its ports, of which there are none'}`,
+    });
+  }
+  return violations;
+}
+
+function validateSubjectAltNames(entry: ServiceEntrySpec): readonly Violation[] {
+  return [...entry.subjectAltNames.entries()]
+    .filter(([, name]) => name === '')
+    .map(([index]) => ({
+      path: `subjectAltNames[${index}]`,
+      value: '',
+      message: 'is empty',
+      remedy: 'give a name as in the certificate, or remove the item',
+    }));
+}

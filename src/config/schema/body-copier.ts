@@ -1,0 +1,97 @@
+import type { TSchema } from 'typebox';
+
+/** A field that the schema does not know. */
+export interface UnknownField {
+  /** Steps to the object that holds it. */
+  readonly path: readonly (string | number)[];
+  readonly field: string;
+  readonly value: unknown;
+  readonly known: readonly string[];
+}
+
+/** Copies a value as a schema describes it; unknown fields are handed to `onUnknown` and left out. */
+export type BodyCopier = (value: unknown, onUnknown: (field: UnknownField) => void) => unknown;
+
+type Step = string | number;
+type Copy = (value: unknown, path: Step[], onUnknown: (field: UnknownField) => void) => unknown;
+
+/** What this file reads of a JSON schema. */
+interface SchemaNode {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly default?: unknown;
+}
+
+/**
+ * Prepares the copy of parsed input that is kept: the schema's fields in the schema's order (so that equal
+ * kinds share one memory layout), defaults filled in, `null` treated as absent like the API server does, and
+ * nothing that the schema does not know. Values of the wrong type are passed on for validation to refuse.
+ */
+export function createBodyCopier(schema: TSchema): BodyCopier {
+  const copy = copyOf(schema as SchemaNode);
+  return (value, onUnknown) => copy(value, [], onUnknown);
+}
+
+function copyOf(node: SchemaNode): Copy {
+  if (node.type === 'array' && node.items !== undefined) return copyArray(copyOf(node.items));
+  if (node.type !== 'object') return (value) => value;
+  if (typeof node.additionalProperties === 'object') return copyMap(copyOf(node.additionalProperties));
+  return copyObject(node.properties ?? {});
+}
+
+function copyArray(copyItem: Copy): Copy {
+  return (value, path, onUnknown) => {
+    if (!Array.isArray(value)) return value;
+    return value.map((item, index) => {
+      path.push(index);
+      const copied = copyItem(item, path, onUnknown);
+      path.pop();
+      return copied;
+    });
+  };
+}
+
+function copyMap(copyValue: Copy): Copy {
+  return (value, path, onUnknown) => {
+    if (!isRecord(value)) return value;
+    const copied: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) continue;
+      path.push(key);
+      copied[key] = copyValue(value[key], path, onUnknown);
+      path.pop();
+    }
+    return copied;
+  };
+}
+
+function copyObject(properties: Readonly<Record<string, SchemaNode>>): Copy {
+  const names = Object.keys(properties);
+  const known = new Set(names);
+  const fields = names.map((name) => ({
+    name,
+    fallback: properties[name]?.default,
+    copy: copyOf(properties[name] ?? {}),
+  }));
+  return (value, path, onUnknown) => {
+    if (!isRecord(value)) return value;
+    const copied: Record<string, unknown> = {};
+    for (const { name, fallback, copy } of fields) {
+      const found = (Object.hasOwn(value, name) ? value[name] : undefined) ?? fallback;
+      if (found === undefined) continue;
+      path.push(name);
+      copied[name] = copy(found, path, onUnknown);
+      path.pop();
+    }
+    for (const field of Object.keys(value)) {
+      if (!known.has(field)) onUnknown({ path: [...path], field, value: value[field], known: names });
+    }
+    return copied;
+  };
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,106 @@
+import type { ErrorObject } from 'ajv';
+import { childPath, type Violation } from '../violation.js';
+
+/** Turns ajv's errors (with `verbose`) into violations; branches of a choice are told as one. */
+export function translateSchemaErrors(errors: readonly ErrorObject[]): readonly Violation[] {
+  return errors.filter((error) => !isInsideChoice(error)).map(translateSchemaError);
+}
+
+function isInsideChoice(error: ErrorObject): boolean {
+  return /\/(?:anyOf|oneOf)\/\d+\//.test(error.schemaPath);
+}
+
+function translateSchemaError(error: ErrorObject): Violation {
+  const path = pointerToPath(error.instancePath);
+  const value: unknown = error.data;
+  const params: Readonly<Record<string, unknown>> = error.params;
+  switch (error.keyword) {
+    case 'required':
+      return {
+        path: childPath(path, String(params['missingProperty'])),
+        message: 'is missing',
+        remedy: descriptionOf(error, String(params['missingProperty'])) ?? 'add it',
+      };
+    case 'type':
+      return { path, value, ...wrongType(String(params['type']), value) };
+    case 'enum':
+      return {
+        path,
+        value,
+        message: 'is not one of the allowed values',
+        remedy: `use ${listOf(params['allowedValues'])}`,
+      };
+    case 'minimum':
+    case 'maximum':
+      return { path, value, message: 'is out of range', remedy: rangeOf(error) };
+    case 'minItems':
+      return { path, value, message: 'has too few items', remedy: `give at least ${String(params['limit'])}` };
+    case 'anyOf':
+    case 'oneOf':
+      return { path, value, message: 'has none of the allowed forms, or several of them', remedy: choiceOf(error) };
+    default:
+      return {
+        path,
+        value,
+        message: error.message ?? `breaks the rule ${error.keyword}`,
+        remedy: descriptionOf(error) ?? 'correct it',
+      };
+  }
+}
+
+function wrongType(expected: string, value: unknown): Pick<Violation, 'message' | 'remedy'> {
+  const message = `is ${typeName(value)}, not ${articleFor(expected)} ${expected}`;
+  const scalar = typeof value === 'number' || typeof value === 'boolean';
+  if (expected === 'string' && scalar) return { message, remedy: 'put it in quotes' };
+  if (expected === 'array') return { message, remedy: 'write a list, each item on a line that starts with "-"' };
+  if (expected === 'object') return { message, remedy: 'write fields as "name: value"' };
+  return { message, remedy: `give ${articleFor(expected)} ${expected}` };
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return `a ${typeof value}`;
+}
+
+function articleFor(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a';
+}
+
+function rangeOf(error: ErrorObject): string {
+  const { minimum, maximum } = (error.parentSchema ?? {}) as { readonly minimum?: number; readonly maximum?: number };
+  if (maximum === undefined) return `use ${minimum} or more`;
+  return minimum === undefined ? `use ${maximum} or less` : `use ${minimum} to ${maximum}`;
+}
+
+/** Describes the branches of an anyOf or oneOf: by the field that each requires, or by type. */
+function choiceOf(error: ErrorObject): string {
+  const branches = error.schema as readonly { readonly type?: string; readonly required?: readonly string[] }[];
+  const fields = branches.flatMap((branch) => branch.required ?? []);
+  if (fields.length > 0) return `set exactly one of ${fields.join(', ')}`;
+  return `give ${branches.map((branch) => `${articleFor(branch.type ?? '')} ${branch.type}`).join(' or ')}`;
+}
+
+function descriptionOf(error: ErrorObject, property?: string): string | undefined {
+  const parent = error.parentSchema as
+    | {
+        readonly description?: string;
+        readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+      }
+    | undefined;
+  const description = property === undefined ? parent?.description : parent?.properties?.[property]?.description;
+  return description === undefined ? undefined : `it is: ${description.replace(/\.$/, '')}`;
+}
+
+function listOf(values: unknown): string {
+  return Array.isArray(values) ? values.map(String).join(', ') : String(values);
+}
+
+function pointerToPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, step) => childPath(path, /^\d+$/.test(step) ? Number(step) : step), '');
+}

@@ -1,0 +1,65 @@
+import { Ajv } from 'ajv';
+import type { Static, TSchema } from 'typebox';
+import { childPath, type Violation } from '../violation.js';
+import { createBodyCopier, type UnknownField } from './body-copier.js';
+import type { Immutable } from './immutable.js';
+import { nearestName } from './nearest-name.js';
+import { translateSchemaErrors } from './schema-errors.js';
+
+export type SchemaReadResult<Value> =
+  | {
+      readonly type: 'valid';
+      readonly value: Value;
+      /** Fields that the schema does not know, left out of the value. */
+      readonly unknownFields: readonly Violation[];
+    }
+  | {
+      readonly type: 'invalid';
+      readonly violations: readonly Violation[];
+      readonly unknownFields: readonly Violation[];
+    };
+
+export interface SchemaReader<Value> {
+  /** Copies, defaults and checks parsed input; the input itself is not changed. */
+  read(input: unknown): SchemaReadResult<Value>;
+}
+
+/** Compiles schemas into readers. Hold one per process: the compiler is what costs. */
+export interface SchemaCompiler {
+  compile<Schema extends TSchema>(schema: Schema): SchemaReader<Immutable<Static<Schema>>>;
+}
+
+/** Violations per object that are told; a broken list of thousands is one mistake, not thousands. */
+const MAX_VIOLATIONS = 20;
+
+export function createSchemaCompiler(): SchemaCompiler {
+  const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true });
+  return {
+    compile: <Schema extends TSchema>(schema: Schema) => {
+      type Value = Immutable<Static<Schema>>;
+      const copy = createBodyCopier(schema);
+      const isValid = ajv.compile<Value>(schema);
+      return {
+        read: (input): SchemaReadResult<Value> => {
+          const unknownFields: Violation[] = [];
+          const value = copy(input, (field) => {
+            if (unknownFields.length < MAX_VIOLATIONS) unknownFields.push(unknownFieldViolation(field));
+          });
+          if (isValid(value)) return { type: 'valid', value, unknownFields };
+          const violations = translateSchemaErrors(isValid.errors ?? []).slice(0, MAX_VIOLATIONS);
+          return { type: 'invalid', violations, unknownFields };
+        },
+      };
+    },
+  };
+}
+
+function unknownFieldViolation({ path, field, value, known }: UnknownField): Violation {
+  const nearest = nearestName(field, known);
+  return {
+    path: childPath(path.reduce<string>(childPath, ''), field),
+    value,
+    message: 'is not a known field',
+    remedy: nearest === undefined ? `known fields here are ${known.join(', ')}` : `did you mean ${nearest}?`,
+  };
+}
