@@ -10,17 +10,17 @@ export type Family<Label extends string = string> =
     };
 
 /** Families of SPEC 4.7's types Sum and Count. */
-export function counter<const Label extends string>(help: string, ...labels: readonly Label[]) {
+export function counter<const Label extends string = never>(help: string, ...labels: readonly Label[]) {
   return { type: 'counter', help, labels } as const;
 }
 
 /** Families of SPEC 4.7's type LastValue. */
-export function gauge<const Label extends string>(help: string, ...labels: readonly Label[]) {
+export function gauge<const Label extends string = never>(help: string, ...labels: readonly Label[]) {
   return { type: 'gauge', help, labels } as const;
 }
 
 /** Families of SPEC 4.7's type Distribution. */
-export function histogram<const Label extends string>(
+export function histogram<const Label extends string = never>(
   help: string,
   buckets: readonly number[],
   ...labels: readonly Label[]

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** Runs the real binary with nothing but the given variables in its environment. */
+async function run(argv: readonly string[], variables: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...argv], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [code, stdout, stderr] = await Promise.all([
+    new Promise<number | null>((resolve) => child.on('close', resolve)),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+const ONE_LINE_FAILURES: readonly (readonly [readonly string[], Record<string, string>, RegExp])[] = [
+  [['discovery', '--grpcAddr', '15010'], {}, /--grpcAddr must be host:port.*, not "15010"/],
+  [['discovery', '--introspect_port=70000'], {}, /--introspect_port must be an integer from 0 to 65535, not "70000"/],
+  [['discovery', '--registries', 'Consul'], {}, /--registries must be one or more of .*, not "Consul"/],
+  [['discovery', '--log_output_level', 'x:info'], {}, /--log_output_level must be .*, not "x:info"/],
+  [['discovery', '--no_such'], {}, /"--no_such" is not a flag/],
+  [['discovery', '--short'], {}, /"--short" is not a flag of discovery/],
+  [['discovery', 'extra'], {}, /discovery takes no arguments, only flags: "extra" is left over/],
+  [['discovery'], { NAV_DEBOUNCE_AFTER: 'soon' }, /NAV_DEBOUNCE_AFTER must be a duration.*, not "soon"/],
+  [['discovery'], { NAV_HTTP10: 'on\noff' }, /NAV_HTTP10 must be true or false, not "on\\noff"/],
+  [['version', '-o', 'xml'], {}, /--output must be 'yaml' or 'json', not "xml"/],
+  [['version', '--keepaliveTimeout', 'x'], {}, /--keepaliveTimeout must be a duration/],
+  [['request', 'GET'], {}, /request needs <method> <path> \[<body>\]/],
+  [['serve'], {}, /"serve" is not a command: use one of discovery, request, version/],
+];
+
+for (const [argv, variables, message] of ONE_LINE_FAILURES) {
+  test(`the binary ends with 1 and one line on stderr for: ${argv.join(' ')} ${JSON.stringify(variables)}`, async (t) => {
+    const { code, stdout, stderr } = await run(argv, variables);
+    t.is(code, 1);
+    t.is(stdout, '');
+    t.regex(stderr, message);
+    t.regex(stderr, /^navigator-discovery: [^\n]+\n$/);
+  });
+}
+
+test('the binary prints the short version by default', async (t) => {
+  const { code, stdout } = await run(['version']);
+  t.is(code, 0);
+  t.regex(stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('the binary without a command shows the commands and ends with 0', async (t) => {
+  const { code, stdout } = await run([]);
+  t.is(code, 0);
+  for (const command of ['discovery', 'request', 'version']) {
+    t.true(stdout.includes(`navigator-discovery ${command}`));
+  }
+});
+
+test('the binary says why a request did not reach the server', async (t) => {
+  // 127.0.0.1:15014 may be taken on a developer's machine; the answer to that is another test's.
+  const free = createServer((_request: IncomingMessage, response: ServerResponse) => response.end());
+  const taken = await new Promise<boolean>((resolve) => {
+    free.once('error', () => resolve(true));
+    free.listen(15014, '127.0.0.1', () => free.close(() => resolve(false)));
+  });
+  const { code, stderr } = await run(['request', 'GET', 'no/such/page']);
+  if (taken) {
+    t.true(code === 0 || code === 1);
+    return;
+  }
+  t.is(code, 1);
+  t.regex(stderr, /^navigator-discovery: GET http:\/\/127\.0\.0\.1:15014\/no\/such\/page failed: .*ECONNREFUSED/);
+});

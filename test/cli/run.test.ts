@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import test from 'ava';
+import { parse as parseYaml } from 'yaml';
+import type { Options } from '../../src/bootstrap/options.js';
+import { run } from '../../src/cli/run.js';
+import { commonFlags } from '../../src/cli/settings/common-flags.js';
+import { discoveryFlags } from '../../src/cli/settings/discovery-flags.js';
+import { environmentVariables } from '../../src/cli/settings/environment-variables.js';
+
+interface Given {
+  readonly env?: Record<string, string>;
+  readonly port?: number;
+  readonly startDiscovery?: (options: Options) => Promise<void>;
+}
+
+async function runLine(argv: readonly string[], { env = {}, port = 1, startDiscovery }: Given = {}) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const code = await run(argv, {
+    env,
+    stdin: new PassThrough(),
+    stdout,
+    stderr,
+    colorDepth: 1,
+    loadDiscovery: async () => startDiscovery ?? (() => Promise.reject(new Error('not to be started'))),
+    monitoring: { host: '127.0.0.1', port },
+  });
+  stdout.end();
+  stderr.end();
+  return { code, stdout: await text(stdout), stderr: await text(stderr) };
+}
+
+test('discovery starts the server with the parsed options and ends with 0 when it has stopped', async (t) => {
+  const started: Options[] = [];
+  const { code, stderr } = await runLine(['discovery', '--httpAddr', 'localhost:0', '-n', 'own'], {
+    env: { NAV_PUSH_THROTTLE: '3' },
+    startDiscovery: async (options) => {
+      started.push(options);
+    },
+  });
+  t.is(code, 0, stderr);
+  t.is(started.length, 1);
+  t.deepEqual(started[0]?.discovery.httpAddr, { host: 'localhost', port: 0 });
+  t.is(started[0]?.discovery.namespace, 'own');
+  t.is(started[0]?.environment.navPushThrottle, 3);
+});
+
+test('discovery ends with 1 and one line when the server throws', async (t) => {
+  const { code, stderr } = await runLine(['discovery'], {
+    startDiscovery: () => Promise.reject(new Error('port 15010\n  is in use')),
+  });
+  t.is(code, 1);
+  t.is(stderr, 'navigator-discovery: port 15010 is in use\n');
+});
+
+test('discovery is not started on a bad value', async (t) => {
+  let started = false;
+  const { code } = await runLine(['discovery', '--resync', 'x'], {
+    startDiscovery: async () => {
+      started = true;
+    },
+  });
+  t.is(code, 1);
+  t.false(started);
+});
+
+test('the full version has the form of BEHAVIOUR 2', async (t) => {
+  const { stdout } = await runLine(['version', '--short=false']);
+  t.regex(
+    stdout,
+    /^version\.BuildInfo\{Version:"[^"]+", GitRevision:"[^"]+", GolangVersion:"node v[^"]+", BuildStatus:"[^"]+", GitTag:"[^"]+"\}\n$/,
+  );
+});
+
+test('version as JSON and as YAML say the same, and YAML ends with an empty line', async (t) => {
+  const json = await runLine(['version', '-o', 'json']);
+  const yaml = await runLine(['version', '--output=yaml', '-s']);
+  const document = JSON.parse(json.stdout);
+  t.deepEqual(Object.keys(document.clientVersion), ['version', 'revision', 'golang_version', 'status', 'tag']);
+  t.is(json.stdout, `${JSON.stringify(document, undefined, 2)}\n`);
+  t.deepEqual(parseYaml(yaml.stdout), document);
+  t.true(yaml.stdout.endsWith('\n\n'));
+});
+
+test('help of discovery names every flag and every variable', async (t) => {
+  const { code, stdout } = await runLine(['discovery', '--help']);
+  t.is(code, 0);
+  for (const flag of [...Object.values(discoveryFlags), ...Object.values(commonFlags)]) {
+    t.true(stdout.includes(`--${flag.name} ${flag.type.name}`), flag.name);
+  }
+  for (const variable of Object.values(environmentVariables)) {
+    t.true(stdout.includes(`\n  ${variable.name} ${variable.type.name}`), variable.name);
+  }
+  t.true(stdout.includes('-a, --appNamespace string'));
+  t.true(stdout.includes('--plugins strings (default [authn,authz,health,policy])'));
+});
+
+test('help of version names its own flags and the common ones, and no variables', async (t) => {
+  const { stdout } = await runLine(['version', '-h']);
+  t.true(stdout.includes('-s, --short bool (default true)'));
+  t.true(stdout.includes('--log_target stringArray (default [stdout])'));
+  t.false(stdout.includes('NAV_HTTP10'));
+});
+
+/** A server that answers with what it was asked, and the status that the path ends in. */
+async function withEcho(use: (port: number) => Promise<void>): Promise<void> {
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    response.statusCode = Number(/\d{3}$/.exec(request.url ?? '')?.[0] ?? 200);
+    response.end(`${request.method} ${request.url} ${body}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use((server.address() as AddressInfo).port);
+  } finally {
+    server.close();
+  }
+}
+
+test('request prints the body and a line end, for a path with and without a leading slash', async (t) => {
+  await withEcho(async (port) => {
+    t.is((await runLine(['request', 'get', '/debug/syncz'], { port })).stdout, 'GET /debug/syncz \n');
+    t.is((await runLine(['request', 'GET', 'debug/syncz?a=b'], { port })).stdout, 'GET /debug/syncz?a=b \n');
+    t.is((await runLine(['request', 'POST', 'x', '{"a":1}'], { port })).stdout, 'POST /x {"a":1}\n');
+    t.is((await runLine(['request', 'POST', 'x', '--', '-body'], { port })).stdout, 'POST /x -body\n');
+  });
+});
+
+test('request fails above status 399, except for 404', async (t) => {
+  await withEcho(async (port) => {
+    const failed = await runLine(['request', 'GET', 'x/503'], { port });
+    t.is(failed.code, 1);
+    t.is(failed.stderr, 'navigator-discovery: received unsuccessful status code 503: GET /x/503\n');
+    t.is((await runLine(['request', 'GET', 'x/400'], { port })).code, 1);
+    const missing = await runLine(['request', 'GET', 'x/404'], { port });
+    t.is(missing.code, 0);
+    t.is(missing.stdout, 'GET /x/404 \n');
+    t.is((await runLine(['request', 'GET', 'x/302'], { port })).code, 0);
+  });
+});
+
+test('request refuses a method that is none', async (t) => {
+  const { code, stderr } = await runLine(['request', 'G T', '/']);
+  t.is(code, 1);
+  t.regex(stderr, /Method must be a valid HTTP token/);
+});
