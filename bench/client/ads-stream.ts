@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
 
 /** The method every ADS server implements, and the header that tells the floor server which client it serves. */
 export const ADS_METHOD = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
@@ -29,7 +29,7 @@ export class AdsStream {
   readonly #client: Client;
   readonly #index: number;
   readonly #handlers: AdsStreamHandlers;
-  #call: ReturnType<Client['makeBidiStreamRequest']> | undefined;
+  #call: ClientDuplexStream<Buffer, Buffer> | undefined;
   #closed = false;
 
   constructor(target: string, index: number, handlers: AdsStreamHandlers) {

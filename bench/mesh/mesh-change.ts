@@ -30,16 +30,16 @@ export function buildEndpointChanges(services: readonly MeshService[], repeats: 
     // Three-digit octets: no marker is part of another address.
     const address = `10.240.${100 + repeat}.200`;
     const before: MeshService = current;
-    const endpoints = before.endpoints.with(-1, { nodeName: 'node-0', zone: 'zone-a', ...before.endpoints.at(-1), address });
+    const endpoints = before.endpoints.with(-1, {
+      nodeName: 'node-0',
+      zone: 'zone-a',
+      ...before.endpoints.at(-1),
+      address,
+    });
     current = { ...before, endpoints };
     changes.push({ before, after: current, markers: [{ typeUrl: TypeUrl.endpoint, text: address }] });
   }
   return changes;
-}
-
-/** How many service changes a mesh has room for: one for each TCP service. */
-export function countServiceChanges(services: readonly MeshService[]): number {
-  return services.filter((service) => service.kind === 'tcp').length;
 }
 
 /**

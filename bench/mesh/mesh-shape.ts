@@ -51,6 +51,11 @@ export function serviceKind(index: number): ServiceKind {
   return index % HEADLESS_EVERY.modulus === HEADLESS_EVERY.remainder ? 'headless' : 'http';
 }
 
+/** How many of that many services are plain TCP. */
+export function countTcpServices(services: number): number {
+  return Math.ceil(Math.max(0, services - TCP_EVERY.remainder) / TCP_EVERY.modulus);
+}
+
 /** Fully qualified host name of a generated service. */
 export function serviceHost(service: Pick<MeshService, 'name' | 'namespace'>): string {
   return `${service.name}.${service.namespace}.svc.cluster.local`;

@@ -3,15 +3,19 @@ import { fileURLToPath } from 'node:url';
 import { BenchError } from '../cli/bench-error.js';
 import type { Recording } from '../client/recording.js';
 import type { FloorCommand, FloorReport } from '../floor/floor-protocol.js';
-import { describeExit, endProcess } from './owned-process.js';
+import { describeExit, endProcess, type OwnedProcesses } from './owned-process.js';
 import type { Step, Subject } from './subject.js';
 
 /** Starts the floor server in a process of its own; `recordingOf` gives what was recorded of a step. */
-export async function startFloorProcess(recordingOf: (step: Step) => Recording): Promise<Subject> {
+export async function startFloorProcess(
+  processes: OwnedProcesses,
+  recordingOf: (step: Step) => Recording,
+): Promise<Subject> {
   const child = fork(fileURLToPath(new URL('../floor-server.js', import.meta.url)), {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  processes.add(child);
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (error) => {
       reject(new BenchError('server-failed', `The floor server did not start: ${error.message}.`, { cause: error }));
@@ -21,8 +25,7 @@ export async function startFloorProcess(recordingOf: (step: Step) => Recording):
     });
   });
   failed.catch(() => {});
-  const answer = () =>
-    Promise.race([new Promise<FloorReport>((resolve) => child.once('message', resolve)), failed]);
+  const answer = () => Promise.race([new Promise<FloorReport>((resolve) => child.once('message', resolve)), failed]);
   const ask = async (command: FloorCommand) => {
     const answered = answer();
     child.send(command);

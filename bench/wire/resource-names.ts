@@ -7,8 +7,7 @@ const CLUSTER = { name: 1, type: 2, edsClusterConfig: 3, edsServiceName: 2, type
 const LISTENER = { filterChains: 3, defaultFilterChain: 25, chainFilters: 3, filterTypedConfig: 4 } as const;
 const ANY = { typeUrl: 1, value: 2 } as const;
 const HTTP_CONNECTION_MANAGER = {
-  typeUrl:
-    'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+  typeUrl: 'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
   rds: 3,
   routeConfigName: 2,
 } as const;
@@ -25,7 +24,8 @@ export function readEndpointNames(cdsResponse: Buffer): readonly string[] {
     while (cluster.next()) {
       if (cluster.field === CLUSTER.name) name = cluster.text();
       else if (cluster.field === CLUSTER.type) isEds = cluster.varint === CLUSTER.typeEds;
-      else if (cluster.field === CLUSTER.edsClusterConfig) serviceName = readText(cluster.message(), CLUSTER.edsServiceName);
+      else if (cluster.field === CLUSTER.edsClusterConfig)
+        serviceName = readText(cluster.message(), CLUSTER.edsServiceName);
     }
     if (isEds) names.add(serviceName === '' ? name : serviceName);
   });

@@ -1,0 +1,13 @@
+import { UsageError } from 'clipanion';
+
+export interface WholeNumberRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Reads a flag's whole number. Throws UsageError naming the flag, the value and the range. */
+export function parseWholeNumber(flag: string, value: string, range: WholeNumberRange): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= range.from && number <= range.to) return number;
+  throw new UsageError(`${flag}: "${value}" is not a whole number from ${range.from} to ${range.to}.`);
+}

@@ -1,0 +1,83 @@
+import { median, type Spread, spreadOf } from '../measure/statistics.js';
+import { type StepResult, type SubjectResult, stepsOf } from '../run/phase-result.js';
+import type { BenchRun } from '../run/run-bench.js';
+import type { Phase } from '../subject/subject.js';
+
+/** One phase of one subject: every value is the median over the repeats. */
+export interface PhaseSummary {
+  readonly repeats: number;
+  /** When the clients were done, in milliseconds since the phase was started or the change was written. */
+  readonly clientMs: Spread;
+  readonly lastMinusFirstMs: number;
+  readonly cpuSeconds: number | undefined;
+  readonly residentBytes: number | undefined;
+  readonly peakResidentBytes: number | undefined;
+  /** Message bytes that the clients received, all together. */
+  readonly receivedBytes: number;
+  readonly clientCpuSeconds: number;
+}
+
+export interface PhaseReport {
+  readonly phase: Phase;
+  readonly server: PhaseSummary;
+  readonly floor: PhaseSummary | undefined;
+  /** Server by floor: of a first sync the last client's time, of a change (which is debounced) last minus first. */
+  readonly timeRatio: number | undefined;
+  readonly cpuRatio: number | undefined;
+}
+
+export interface BenchReport {
+  readonly readyMs: number | undefined;
+  readonly idleBytes: number | undefined;
+  readonly grownBytes: number | undefined;
+  readonly phases: readonly PhaseReport[];
+}
+
+/** Sums up a run; phases that were not asked for are left out. */
+export function buildBenchReport(run: BenchRun, phases: readonly Phase[]): BenchReport {
+  return {
+    readyMs: medianOf(run.server.readyMs),
+    idleBytes: medianOf(run.server.idleBytes),
+    grownBytes: run.server.grownBytes,
+    phases: phases.map((phase) => buildPhaseReport(phase, run.server, run.floor)),
+  };
+}
+
+function buildPhaseReport(phase: Phase, server: SubjectResult, floor: SubjectResult | undefined): PhaseReport {
+  const ours = summarisePhase(stepsOf(server, phase));
+  const least = floor === undefined ? undefined : summarisePhase(stepsOf(floor, phase));
+  const timeOf = (summary: PhaseSummary) => (phase === 'first-sync' ? summary.clientMs.last : summary.lastMinusFirstMs);
+  return {
+    phase,
+    server: ours,
+    floor: least,
+    timeRatio: least === undefined ? undefined : timeOf(ours) / timeOf(least),
+    cpuRatio:
+      least?.cpuSeconds === undefined || ours.cpuSeconds === undefined ? undefined : ours.cpuSeconds / least.cpuSeconds,
+  };
+}
+
+function summarisePhase(steps: readonly StepResult[]): PhaseSummary {
+  const spreads = steps.map(({ clientMs }) => spreadOf(clientMs));
+  return {
+    repeats: steps.length,
+    clientMs: {
+      first: median(spreads.map(({ first }) => first)),
+      median: median(spreads.map((spread) => spread.median)),
+      p99: median(spreads.map(({ p99 }) => p99)),
+      last: median(spreads.map(({ last }) => last)),
+    },
+    lastMinusFirstMs: median(spreads.map(({ first, last }) => last - first)),
+    cpuSeconds: medianOf(steps.map(({ cpuSeconds }) => cpuSeconds)),
+    residentBytes: medianOf(steps.map(({ residentBytes }) => residentBytes)),
+    peakResidentBytes: medianOf(steps.map(({ peakResidentBytes }) => peakResidentBytes)),
+    receivedBytes: median(steps.map(({ receivedBytes }) => receivedBytes)),
+    clientCpuSeconds: median(steps.map(({ clientCpuSeconds }) => clientCpuSeconds)),
+  };
+}
+
+/** The median of what was measured; undefined when nothing was. */
+function medianOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : median(known);
+}

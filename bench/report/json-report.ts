@@ -1,0 +1,40 @@
+import { cpus } from 'node:os';
+import type { BenchOptions } from '../cli/bench-options.js';
+import { spreadOf } from '../measure/statistics.js';
+import type { SubjectResult } from '../run/phase-result.js';
+import type { BenchRun } from '../run/run-bench.js';
+import { DEBOUNCE_MS } from '../subject/discovery-process.js';
+import type { BenchReport } from './bench-report.js';
+import type { Goal } from './goals.js';
+
+/** The report for machines: what the text report shows, and every repeat on its own. Units are in the names. */
+export function formatJsonReport(
+  options: BenchOptions,
+  run: BenchRun,
+  report: BenchReport,
+  goals: readonly Goal[],
+): string {
+  const processors = cpus();
+  const document = {
+    machine: { processors: processors.length, model: processors[0]?.model ?? '', node: process.versions.node },
+    options,
+    debounceMs: DEBOUNCE_MS,
+    ...report,
+    goals,
+    repeats: { server: listRepeats(run.server), ...(run.floor === undefined ? {} : { floor: listRepeats(run.floor) }) },
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function listRepeats(result: SubjectResult) {
+  return {
+    readyMs: result.readyMs,
+    idleBytes: result.idleBytes,
+    phases: result.steps.map(({ step, clientMs, recording: _recording, ...measured }) => ({
+      phase: step.phase,
+      repeat: step.repeat,
+      clientMs: spreadOf(clientMs),
+      ...measured,
+    })),
+  };
+}

@@ -1,0 +1,127 @@
+import type { BenchOptions } from '../cli/bench-options.js';
+import { DEBOUNCE_MS } from '../subject/discovery-process.js';
+import type { Phase } from '../subject/subject.js';
+import type { BenchReport, PhaseReport, PhaseSummary } from './bench-report.js';
+import type { Goal } from './goals.js';
+import { formatTable } from './table.js';
+import type { TerminalStyle } from './terminal-style.js';
+
+const MEBIBYTE = 1024 * 1024;
+const NONE = '-';
+const PHASE_TITLES: Readonly<Record<Phase, string>> = {
+  'first-sync': 'first sync',
+  endpoint: 'endpoint change',
+  service: 'service change',
+};
+const HEADINGS = [
+  '',
+  'first',
+  'median',
+  'p99',
+  'last',
+  'last-first',
+  'CPU s',
+  'RSS',
+  'peak',
+  'sent MiB',
+  'clients CPU s',
+];
+
+/** The report for people: what was measured, the table, and the goals. */
+export function formatTextReport(
+  options: BenchOptions,
+  report: BenchReport,
+  goals: readonly Goal[],
+  style: TerminalStyle,
+): string {
+  const rows = [HEADINGS, ...report.phases.flatMap((phase) => formatPhase(phase, options))];
+  const [headings = '', ...lines] = formatTable(rows);
+  const table = lines.map((line) => (line.startsWith('  ') ? line : style.bold(line)));
+  return [
+    '',
+    ...formatHeader(options, report, style),
+    '',
+    style.dim(headings),
+    ...table,
+    '',
+    style.dim(
+      'Times in ms since all clients connected (first sync) or since the file was written (changes: they include',
+    ),
+    style.dim(
+      `the server's debounce, ${DEBOUNCE_MS} ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.`,
+    ),
+    ...(goals.length === 0 ? [] : ['', style.bold('Goals'), ...formatGoals(goals, style)]),
+    '',
+  ].join('\n');
+}
+
+function formatHeader(options: BenchOptions, report: BenchReport, style: TerminalStyle): readonly string[] {
+  const { size } = options;
+  const mesh =
+    options.target === undefined || options.meshDir !== undefined
+      ? `${size.services} services x ${size.endpointsPerService} endpoints in ${size.namespaces} namespaces, `
+      : '';
+  const workers = `${options.workers} worker${options.workers === 1 ? '' : 's'}`;
+  const start =
+    report.readyMs === undefined
+      ? `target ${options.target ?? ''}`
+      : `ready ${fixed(report.readyMs, 0)} ms after start, idle at ${mebibytes(report.idleBytes)} MiB`;
+  return [
+    style.bold(`${mesh}${options.clients} clients on ${workers}`),
+    `${start}; median of ${options.repeat} repeat${options.repeat === 1 ? '' : 's'}`,
+  ];
+}
+
+function formatPhase(report: PhaseReport, options: BenchOptions): readonly (readonly string[])[] {
+  const rows = [
+    [PHASE_TITLES[report.phase]],
+    formatSummary(options.target === undefined ? '  server' : '  target', report.server),
+  ];
+  if (report.floor === undefined) return rows;
+  rows.push(formatSummary('  floor', report.floor));
+  const time = ratio(report.timeRatio);
+  const isSync = report.phase === 'first-sync';
+  rows.push(['  ratio', '', '', '', isSync ? time : '', isSync ? '' : time, ratio(report.cpuRatio)]);
+  return rows;
+}
+
+function formatSummary(title: string, summary: PhaseSummary): string[] {
+  const { clientMs } = summary;
+  return [
+    title,
+    fixed(clientMs.first, 1),
+    fixed(clientMs.median, 1),
+    fixed(clientMs.p99, 1),
+    fixed(clientMs.last, 1),
+    fixed(summary.lastMinusFirstMs, 1),
+    fixed(summary.cpuSeconds, 3),
+    mebibytes(summary.residentBytes),
+    mebibytes(summary.peakResidentBytes),
+    fixed(summary.receivedBytes / MEBIBYTE, 1),
+    fixed(summary.clientCpuSeconds, 2),
+  ];
+}
+
+function formatGoals(goals: readonly Goal[], style: TerminalStyle): readonly string[] {
+  const lines = formatTable(
+    goals.map((goal) => [goal.name, quantity(goal.value, goal), '/', quantity(goal.limit, goal)]),
+  );
+  return lines.map((line, index) => `  ${goals[index]?.met ? style.good('PASS ') : style.bad('short')}  ${line}`);
+}
+
+function quantity(value: number, { unit, limit }: Goal): string {
+  const digits = limit < 1 ? 3 : limit < 10 ? 2 : 0;
+  return unit === 'x' ? `${fixed(value, digits)}x` : `${fixed(value, digits)} ${unit}`;
+}
+
+function fixed(value: number | undefined, digits: number): string {
+  return value === undefined || Number.isNaN(value) ? NONE : value.toFixed(digits);
+}
+
+function mebibytes(bytes: number | undefined): string {
+  return bytes === undefined ? NONE : fixed(bytes / MEBIBYTE, 0);
+}
+
+function ratio(value: number | undefined): string {
+  return value === undefined || !Number.isFinite(value) ? NONE : `${value.toFixed(2)}x`;
+}

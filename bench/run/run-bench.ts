@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { BenchOptions } from '../cli/bench-options.js';
+import { Fleet, type FleetProgress } from '../client/fleet.js';
+import { buildSidecarIdentities } from '../client/sidecar-identity.js';
+import { buildEndpointChanges, buildServiceChanges } from '../mesh/mesh-change.js';
+import { writeMeshFolder } from '../mesh/mesh-folder.js';
+import { buildMeshServices, type MeshService } from '../mesh/mesh-shape.js';
+import { startDiscoveryProcess } from '../subject/discovery-process.js';
+import { startFloorProcess } from '../subject/floor-process.js';
+import { MeshFolderChanges } from '../subject/mesh-folder-changes.js';
+import type { OwnedProcesses } from '../subject/owned-process.js';
+import type { StartSubject, Step } from '../subject/subject.js';
+import { connectTarget } from '../subject/target-server.js';
+import type { Cleanup } from './cleanup.js';
+import { measureSubject } from './measure-subject.js';
+import type { SubjectResult } from './phase-result.js';
+import { planSteps } from './run-plan.js';
+
+export interface BenchRun {
+  readonly server: SubjectResult;
+  readonly floor: SubjectResult | undefined;
+}
+
+export interface RunContext {
+  readonly cleanup: Cleanup;
+  readonly processes: OwnedProcesses;
+  readonly progress: (what: string, progress: FleetProgress | undefined) => void;
+}
+
+/** Measures the server, then the floor on what was recorded of the server, with the same clients. */
+export async function runBench(options: BenchOptions, context: RunContext): Promise<BenchRun> {
+  const services = buildMeshServices(options.size);
+  const changes = {
+    endpoint: options.phases.includes('endpoint') ? buildEndpointChanges(services, options.repeat) : [],
+    service: options.phases.includes('service') ? buildServiceChanges(services, options.repeat) : [],
+  };
+  const steps = planSteps(options.phases, options.repeat, changes);
+  const start = await prepareSubject(options, context, services);
+  const fleet = new Fleet(buildSidecarIdentities(services, options.clients), options.workers);
+  context.cleanup.add(() => fleet.stop());
+
+  const { timeoutMs } = options;
+  const progress = context.progress;
+  const label = options.target === undefined ? 'server' : 'target';
+  const server = await measureSubject({ label, start, fleet, steps, timeoutMs, progress });
+  if (!options.floor) return { server, floor: undefined };
+
+  const recordings = new Map(server.steps.map(({ step, recording }) => [step, recording]));
+  const recordingOf = (step: Step) => recordings.get(step) ?? { clients: [], templates: [] };
+  const startFloor = () => startFloorProcess(context.processes, recordingOf);
+  const floor = await measureSubject({ label: 'floor', start: startFloor, fleet, steps, timeoutMs, progress });
+  return { server, floor };
+}
+
+async function prepareSubject(
+  options: BenchOptions,
+  context: RunContext,
+  services: readonly MeshService[],
+): Promise<StartSubject> {
+  const { target, meshDir } = options;
+  if (target === undefined) {
+    const workFolder = await createFolder(tmpdir(), context);
+    const folders = { meshFolder: join(workFolder, 'mesh'), stagingFolder: join(workFolder, 'staging') };
+    context.progress('writing the mesh', undefined);
+    await writeMeshFolder(folders.meshFolder, services);
+    const { processes } = context;
+    return () => {
+      context.progress('starting the server', undefined);
+      return startDiscoveryProcess({ ...folders, workFolder, processes, timeoutMs: options.timeoutMs });
+    };
+  }
+  if (meshDir === undefined) return async () => connectTarget(target, undefined);
+  const meshFolder = resolve(meshDir);
+  // Beside the mesh folder, for a rename works only within one file system.
+  const stagingFolder = await createFolder(dirname(meshFolder), context);
+  const changes = new MeshFolderChanges({ meshFolder, stagingFolder });
+  context.cleanup.add(() => changes.restore());
+  return async () => connectTarget(target, changes);
+}
+
+async function createFolder(parent: string, context: RunContext): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'navigator-bench-'));
+  context.cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

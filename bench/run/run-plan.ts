@@ -1,0 +1,22 @@
+import type { MeshChange } from '../mesh/mesh-change.js';
+import type { Phase, Step } from '../subject/subject.js';
+
+export interface PlannedChanges {
+  readonly endpoint: readonly MeshChange[];
+  readonly service: readonly MeshChange[];
+}
+
+/**
+ * The steps of a run. First syncs come first, each on a fresh server; the changes are then made on the last one. A run
+ * without the first-sync phase still makes one, for there is nothing to change for clients that have nothing.
+ */
+export function planSteps(phases: readonly Phase[], repeat: number, changes: PlannedChanges): readonly Step[] {
+  const syncs = phases.includes('first-sync') ? repeat : 1;
+  const steps: Step[] = Array.from({ length: syncs }, (_, index) => ({ phase: 'first-sync', repeat: index }));
+  for (const phase of ['endpoint', 'service'] as const) {
+    if (phases.includes(phase)) {
+      steps.push(...changes[phase].slice(0, repeat).map((change, index) => ({ phase, repeat: index, change })));
+    }
+  }
+  return steps;
+}

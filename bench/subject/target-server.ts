@@ -1,0 +1,15 @@
+import type { MeshFolderChanges } from './mesh-folder-changes.js';
+import type { Subject } from './subject.js';
+
+/** A server that somebody else runs: it is not started, stopped or looked into. */
+export function connectTarget(address: string, changes: MeshFolderChanges | undefined): Subject {
+  return {
+    address,
+    pid: undefined,
+    readyMs: undefined,
+    failed: new Promise<never>(() => {}),
+    prepare: async (step) => changes?.prepare(step),
+    trigger: async () => changes?.trigger(),
+    stop: async () => {},
+  };
+}
