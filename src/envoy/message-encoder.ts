@@ -17,6 +17,11 @@ export interface MessageEncoder {
   packAny(typeUrl: string, message: object): PackedAny;
   /** Encodes one resource, once, for every stream that will carry it. */
   encodeResource(typeUrl: string, name: string, message: object): EncodedResource;
+  /**
+   * The same at a third of the cost, for a message that needs no conversion: enums are numbers, bytes are
+   * Buffers, 64-bit integers are numbers. Anything else in it would be encoded wrongly, without an error.
+   */
+  encodeExactResource(typeUrl: string, name: string, message: object): EncodedResource;
 }
 
 export function createMessageEncoder(registry: ProtoRegistry): MessageEncoder {
@@ -28,6 +33,15 @@ export function createMessageEncoder(registry: ProtoRegistry): MessageEncoder {
     encode,
     packAny: (typeUrl, message) => ({ type_url: typeUrl, value: encode(typeUrl, message) }),
     encodeResource: (typeUrl, name, message) => frameResource(typeUrl, name, encode(typeUrl, message)),
+    encodeExactResource: (typeUrl, name, message) =>
+      frameResource(
+        typeUrl,
+        name,
+        registry
+          .type(typeUrl)
+          .encode(message as Record<string, unknown>)
+          .finish(),
+      ),
   };
 }
 

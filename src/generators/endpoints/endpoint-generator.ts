@@ -2,10 +2,10 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { outboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
-import type { PushRequest } from '../../model/push-request.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsAffectedBy } from '../affected-by.js';
 import type { NamedGenerator } from '../generator.js';
@@ -38,8 +38,8 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   /** Keyed by the endpoints, or by the service while it has none. */
   const remembered = new WeakMap<ServiceEndpoints | Service, ServiceAssignments>();
 
-  const encode = (name: string, message: object): EncodedResource =>
-    encoder.encodeResource(TypeUrl.endpoint, name, message);
+  const encode = (name: string, message: ClusterLoadAssignment): EncodedResource =>
+    encoder.encodeExactResource(TypeUrl.endpoint, name, message);
 
   const recall = (service: Service, endpoints: ServiceEndpoints | undefined, key: string): Map<string, Assignment> => {
     const owner = endpoints ?? service;
@@ -89,13 +89,22 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     };
   };
 
+  /** Findings are asked for right after the resource: the second look-up is spared. */
+  let last: { context: PushContext; scoped: EndpointScope; name: string; assignment: Assignment } | undefined;
+  const lookUp = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
+    if (last?.name === name && last.scoped === scoped && last.context === context) return last.assignment;
+    const assignment = assignmentOf(context, scoped, name);
+    last = { context, scoped, name, assignment };
+    return assignment;
+  };
+
   return {
     mode: 'named',
     typeUrl: TypeUrl.endpoint,
-    affectedBy: (request: PushRequest, proxyType) => endpointsAffectedBy(request, proxyType),
+    affectedBy: endpointsAffectedBy,
     scope,
-    generate: (context, scoped, name) => assignmentOf(context, scoped, name).resource,
-    findings: (context, scoped, name) => assignmentOf(context, scoped, name).findings,
+    generate: (context, scoped, name) => lookUp(context, scoped, name).resource,
+    findings: (context, scoped, name) => lookUp(context, scoped, name).findings,
   };
 }
 

@@ -11,17 +11,21 @@ import { fitWeights } from './weights.js';
 /** What of an endpoint goes into a load assignment. */
 export type LoadTarget = Pick<Endpoint, 'address' | 'port' | 'health' | 'locality' | 'network' | 'weight' | 'tlsMode'>;
 
-/** Envoy balances over `UNKNOWN` (0, not sent) and over nothing else here: the panic threshold is 0. */
-const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 'UNHEALTHY' | 'DRAINING' }>> = {
+/**
+ * Envoy sends nothing new to an UNHEALTHY (2) or DRAINING (3) endpoint; unlike an endpoint that is gone, it
+ * keeps its connections until what runs on them is done. Numbers, so that the message is exact for the encoder.
+ */
+const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 2 | 3 }>> = {
   healthy: {},
-  unhealthy: { healthStatus: 'UNHEALTHY' },
-  draining: { healthStatus: 'DRAINING' },
+  unhealthy: { healthStatus: 2 },
+  draining: { healthStatus: 3 },
 };
 
 /**
  * The endpoints of one cluster, grouped by locality (BEHAVIOUR 5, "EDS"). Equal sets of targets give equal
  * messages whatever their order: localities are sorted, and in them addresses. An address that is listed
- * twice (it moves from one slice to another, say) is sent once, in its healthiest state.
+ * twice (it moves from one slice to another, say) is sent once, in its healthiest state. Enums are numbers, so
+ * the message is an exact one for the encoder.
  */
 export function buildLoadAssignment(clusterName: string, targets: readonly LoadTarget[]): ClusterLoadAssignment {
   if (targets.length === 0) return { clusterName };

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
 import type { PushContext } from '../../model/push-context.js';
 
@@ -58,7 +59,6 @@ function resolveGateway(context: PushContext, { target, port, locality }: Networ
     }));
 }
 
-/** By shape: the addresses themselves were validated where they came in. */
 function isIpAddress(address: string): boolean {
-  return /^[0-9.]+$/.test(address) || address.includes(':');
+  return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
 }

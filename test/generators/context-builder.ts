@@ -1,0 +1,169 @@
+import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
+import type { MeshNetworks } from '../../src/config/mesh/mesh-networks.js';
+import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
+import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
+import type { PushContext, ServiceView } from '../../src/model/push-context.js';
+import type { Port, Service } from '../../src/model/service.js';
+
+/** What a test says of a snapshot; the rest is as plain as can be. */
+export interface ContextParts {
+  readonly services?: readonly Service[];
+  readonly endpoints?: readonly ServiceEndpoints[];
+  readonly mesh?: MeshConfig;
+  readonly networks?: MeshNetworks;
+  /** Views by namespace; every other namespace sees all services. */
+  readonly views?: Readonly<Record<string, ServiceView>>;
+  readonly targets?: readonly ServiceTarget[];
+}
+
+export const MESH: MeshConfig = {
+  proxyListenPort: 15001,
+  proxyHttpPort: 0,
+  connectTimeoutMs: 10_000,
+  protocolDetectionTimeoutMs: 5000,
+  ingressClass: 'mesh',
+  ingressService: 'mesh-ingressgateway',
+  ingressControllerMode: 'STRICT',
+  enableTracing: false,
+  accessLogFile: '',
+  accessLogFormat: '',
+  accessLogEncoding: 'TEXT',
+  outboundTrafficPolicy: 'ALLOW_ANY',
+  enableAutoMtls: true,
+  trustDomain: 'cluster.local',
+  trustDomainAliases: [],
+  rootNamespace: 'mesh-system',
+  defaultServiceExportTo: ['*'],
+  defaultVirtualServiceExportTo: ['*'],
+  defaultDestinationRuleExportTo: ['*'],
+  dnsRefreshRateMs: 5000,
+  localityLbEnabled: true,
+  enablePrometheusMerge: true,
+  h2UpgradePolicy: 'DO_NOT_UPGRADE',
+  inboundClusterStatName: '',
+  outboundClusterStatName: '',
+  clusterLocalHosts: [],
+  policy: {
+    mixerCheckServer: '',
+    mixerReportServer: '',
+    disablePolicyChecks: true,
+    policyCheckFailOpen: false,
+    disableMixerHttpReports: true,
+    enableClientSidePolicyCheck: false,
+    sidecarToTelemetrySessionAffinity: false,
+    reportBatchMaxEntries: 100,
+    reportBatchMaxTimeMs: 1000,
+  },
+  defaultConfig: {
+    configPath: './etc/mesh/proxy',
+    serviceCluster: 'mesh-proxy',
+    drainDurationMs: 45_000,
+    parentShutdownDurationMs: 60_000,
+    terminationDrainDurationMs: 5000,
+    proxyAdminPort: 15000,
+    concurrency: 2,
+    controlPlaneAuthPolicy: 'MUTUAL_TLS',
+    discoveryAddress: '',
+    tracingAddress: '',
+    statNameLength: 189,
+    statusPort: 15020,
+  },
+};
+
+export const NO_NETWORKS: MeshNetworks = { networks: new Map() };
+
+let sequence = 0;
+
+export function buildContext(parts: ContextParts = {}): PushContext {
+  const services = [...(parts.services ?? [])].sort((a, b) => (a.hostname < b.hostname ? -1 : 1));
+  const endpoints = new Map((parts.endpoints ?? []).map((item) => [item.hostname, item]));
+  const everything: ServiceView = { id: 'all', services: parts.services ?? [] };
+  sequence++;
+  return {
+    sequence,
+    version: `2026-01-01T00:00:00Z/${sequence}`,
+    mesh: parts.mesh ?? MESH,
+    networks: parts.networks ?? NO_NETWORKS,
+    domain: 'cluster.local',
+    services,
+    servicesByHost: new Map(services.map((service) => [service.hostname, service])),
+    endpoints: { get: (key) => endpoints.get(key), size: endpoints.size, entries: () => endpoints.entries() },
+    objects: new Map(),
+    findings: [],
+    viewOf: (namespace) => parts.views?.[namespace] ?? everything,
+    targetsOf: () => parts.targets ?? [],
+  };
+}
+
+export function buildPort(fields: Partial<Port> = {}): Port {
+  return { name: 'http', number: 80, protocol: 'http', ...fields };
+}
+
+export function buildService(fields: Partial<Service> = {}): Service {
+  const { name = 'web', namespace = 'default' } = fields;
+  return {
+    hostname: `${name}.${namespace}.svc.cluster.local`,
+    name,
+    namespace,
+    registry: 'Orchestrator',
+    addresses: ['10.96.0.1'],
+    ports: [buildPort()],
+    resolution: 'endpoints',
+    headless: false,
+    meshExternal: false,
+    exportTo: ['*'],
+    labels: {},
+    subjectAltNames: [],
+    creationTimestamp: '',
+    source: `Service/${namespace}/${name}`,
+    ...fields,
+  };
+}
+
+export function buildEndpoint(fields: Partial<Endpoint> = {}): Endpoint {
+  return {
+    address: '10.0.0.1',
+    port: 8080,
+    portName: 'http',
+    health: 'healthy',
+    labels: {},
+    locality: '',
+    network: '',
+    weight: 1,
+    serviceAccount: '',
+    tlsMode: 'disabled',
+    workloadName: 'web',
+    namespace: 'default',
+    hostname: '',
+    ...fields,
+  };
+}
+
+/** @param shards endpoints by shard, or those of the one shard there is */
+export function buildEndpoints(
+  service: Service,
+  shards: readonly Partial<Endpoint>[] | Readonly<Record<ShardKey, readonly Partial<Endpoint>[]>>,
+): ServiceEndpoints {
+  const byShard = Array.isArray(shards) ? { 'Orchestrator/Orchestrator': shards } : shards;
+  return {
+    hostname: service.hostname,
+    namespace: service.namespace,
+    shards: new Map(Object.entries(byShard).map(([key, list]) => [key, list.map(buildEndpoint)])),
+    serviceAccounts: [],
+  };
+}
+
+export function buildProxy(fields: Partial<Proxy> = {}, metadata: Partial<ProxyMetadata> = {}): Proxy {
+  const type = fields.type ?? 'sidecar';
+  return {
+    id: `${type}~10.0.0.9~client.default~default.svc.cluster.local`,
+    type,
+    ipAddresses: ['10.0.0.9'],
+    name: 'client',
+    configNamespace: 'default',
+    dnsDomain: 'default.svc.cluster.local',
+    locality: '',
+    metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [], ...metadata },
+    ...fields,
+  };
+}
