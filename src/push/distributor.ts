@@ -68,7 +68,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
       ledger?.record(ledgerChanges(next, context === undefined ? 'everything' : request.changed), clock.monotonicMs());
       context = next;
       if (resources === undefined) resources = createResourceCache(next);
-      else resources.advance(next);
+      else resources.advance(next, request);
       return true;
     } catch (err) {
       metrics.contextError();

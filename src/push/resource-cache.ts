@@ -4,6 +4,7 @@ import type { Generated, NamedGenerator, ResourceGenerator, WildcardGenerator } 
 import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
+import type { PushRequest } from '../model/push-request.js';
 import type { NameSet } from './name-set.js';
 
 /**
@@ -11,11 +12,11 @@ import type { NameSet } from './name-set.js';
  * and a set whose content did not change keeps its identity from one snapshot to the next.
  */
 export interface ResourceCache {
-  /** From now on resources come from this snapshot. */
-  advance(context: PushContext): void;
+  /** From now on resources come from this snapshot; types that the request cannot concern keep theirs. */
+  advance(context: PushContext, request: PushRequest): void;
   /** @param names what a proxy asks for; undefined for everything (wildcard types only). */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
-  /** What generation met in this snapshot so far. */
+  /** What generation met for the proxies that are served. */
   findings(): readonly Finding[];
   /** Number of part generations run since start: shows that equal scopes cost one. */
   readonly generations: number;
@@ -26,55 +27,75 @@ interface Entry {
   readonly findings: readonly Finding[];
 }
 
+/** What is remembered of one type. */
+interface TypeCache {
+  readonly generator: ResourceGenerator;
+  /** By part and scope. */
+  parts: Map<string, Generated>;
+  /** By scopes and names. */
+  sets: Map<string, Entry>;
+  /** Of the snapshot before: to recognise what did not change. */
+  previousSets: Map<string, Entry>;
+}
+
+/** Scopes that nobody has any more are forgotten with the next change of their type, or beyond this many. */
+const MAX_SETS_PER_TYPE = 10_000;
+
 export function createResourceCache(initial: PushContext): ResourceCache {
+  const types = new Map<string, TypeCache>();
   let context = initial;
-  let parts = new Map<string, Generated>();
-  let sets = new Map<string, Entry>();
-  let previousSets = new Map<string, Entry>();
   let generations = 0;
 
-  const generatePart = (generator: WildcardGenerator, proxy: Proxy): { keys: string; generated: Generated[] } => {
+  const typeCache = (generator: ResourceGenerator): TypeCache => {
+    let cache = types.get(generator.typeUrl);
+    if (cache === undefined) {
+      cache = { generator, parts: new Map(), sets: new Map(), previousSets: new Map() };
+      types.set(generator.typeUrl, cache);
+    }
+    return cache;
+  };
+
+  const generateParts = (cache: TypeCache, generator: WildcardGenerator, proxy: Proxy) => {
     const generated: Generated[] = [];
-    let keys = '';
+    let key = '';
     for (const part of generator.parts) {
       const scope = part.scope(context, proxy);
       if (scope === undefined) continue;
-      const key = `${generator.typeUrl}\n${part.name}\n${scope.key}`;
-      let result = parts.get(key);
+      const partKey = `${part.name}\n${scope.key}`;
+      let result = cache.parts.get(partKey);
       if (result === undefined) {
         generations++;
         result = part.generate(context, scope);
-        parts.set(key, result);
+        cache.parts.set(partKey, result);
       }
-      keys += `${key}\n`;
+      key += `${partKey}\n`;
       generated.push(result);
     }
-    return { keys, generated };
+    return { key, generated };
   };
 
-  const remember = (key: string, resources: readonly EncodedResource[], findings: readonly Finding[]): ResourceSet => {
-    const set = nextResourceSet(previousSets.get(key)?.set, resources);
-    sets.set(key, { set, findings });
+  const remember = (cache: TypeCache, key: string, resources: readonly EncodedResource[], findings: Finding[]) => {
+    const set = nextResourceSet(cache.previousSets.get(key)?.set, resources);
+    if (cache.sets.size >= MAX_SETS_PER_TYPE) cache.sets.clear();
+    cache.sets.set(key, { set, findings });
     return set;
   };
 
   const wildcardResources = (generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet => {
-    const { keys, generated } = generatePart(generator, proxy);
-    const key = `${keys}${names?.id ?? '*'}`;
-    const known = sets.get(key);
+    const cache = typeCache(generator);
+    const { key: scopes, generated } = generateParts(cache, generator, proxy);
+    const key = `${scopes}${names?.id ?? '*'}`;
+    const known = cache.sets.get(key);
     if (known !== undefined) return known.set;
-    let resources = mergeSorted(generated.map((part) => part.resources));
-    if (names !== undefined) {
-      const wanted = new Set(names.names);
-      resources = resources.filter((resource) => wanted.has(resource.name));
-    }
-    return remember(key, resources, []);
+    const all = mergeSorted(generated.map((part) => part.resources));
+    return remember(cache, key, names === undefined ? all : onlyNamed(all, names), []);
   };
 
   const namedResources = (generator: NamedGenerator, proxy: Proxy, names: NameSet): ResourceSet => {
+    const cache = typeCache(generator);
     const scope = generator.scope(context, proxy);
-    const key = `${generator.typeUrl}\n${scope.key}\n${names.id}`;
-    const known = sets.get(key);
+    const key = `${scope.key}\n${names.id}`;
+    const known = cache.sets.get(key);
     if (known !== undefined) return known.set;
     generations++;
     const resources: EncodedResource[] = [];
@@ -84,16 +105,18 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       if (resource !== undefined) resources.push(resource);
       if (generator.findings !== undefined) findings.push(...generator.findings(context, scope, name));
     }
-    return remember(key, resources, findings);
+    return remember(cache, key, resources, findings);
   };
 
   return {
-    advance: (next) => {
+    advance: (next, request) => {
       context = next;
-      parts = new Map();
-      // Two generations of sets are kept: one to answer with, one to recognise what did not change.
-      previousSets = sets.size > 0 ? sets : previousSets;
-      sets = new Map();
+      for (const cache of types.values()) {
+        if (!isConcerned(cache.generator, request)) continue;
+        cache.parts = new Map();
+        if (cache.sets.size > 0) cache.previousSets = cache.sets;
+        cache.sets = new Map();
+      }
     },
     resourcesFor: (generator, proxy, names) =>
       generator.mode === 'wildcard'
@@ -101,8 +124,10 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         : namedResources(generator, proxy, names ?? NO_NAMES),
     findings: () => {
       const all: Finding[] = [];
-      for (const part of parts.values()) all.push(...part.findings);
-      for (const entry of sets.values()) all.push(...entry.findings);
+      for (const { parts, sets } of types.values()) {
+        for (const part of parts.values()) all.push(...part.findings);
+        for (const entry of sets.values()) all.push(...entry.findings);
+      }
       return all;
     },
     get generations() {
@@ -112,6 +137,15 @@ export function createResourceCache(initial: PushContext): ResourceCache {
 }
 
 const NO_NAMES: NameSet = { id: '', names: [] };
+
+function isConcerned(generator: ResourceGenerator, request: PushRequest): boolean {
+  return generator.affectedBy(request, 'sidecar') || generator.affectedBy(request, 'router');
+}
+
+function onlyNamed(resources: readonly EncodedResource[], names: NameSet): readonly EncodedResource[] {
+  const wanted = new Set(names.names);
+  return resources.filter((resource) => wanted.has(resource.name));
+}
 
 /** Merges lists that are each sorted by name; one list comes back as it is. */
 function mergeSorted(lists: readonly (readonly EncodedResource[])[]): readonly EncodedResource[] {

@@ -1,0 +1,40 @@
+import type { Proxy } from '../model/proxy.js';
+import type { ProxyConnection } from '../model/proxy-connection.js';
+import type { Distributor } from '../push/distributor.js';
+import type { PushMetrics } from '../push/push-metrics.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { ProxySession } from '../xds/proxy-session.js';
+
+/** The proxies that are connected to this instance. */
+export interface Connections {
+  /** Called when a session's node is known. */
+  register(session: ProxySession): void;
+  /** Called when a stream has ended, whether its node was known or not. */
+  closed(session: ProxySession): void;
+  /** Makes `<node id>-<counter>` (BEHAVIOUR 5, "Request handling"). */
+  nextId(nodeId: string): string;
+  list(): readonly ProxyConnection[];
+  proxyOf(connectionId: string): Proxy | undefined;
+}
+
+export function createConnections(distributor: Distributor, metrics: PushMetrics, logger: Logger): Connections {
+  const sessions = new Map<string, ProxySession>();
+  let counter = 0;
+  return {
+    register: (session) => {
+      sessions.set(session.id, session);
+      distributor.add(session);
+      metrics.connected(session.proxy?.metadata.meshVersion ?? '');
+      logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy connected');
+    },
+    closed: (session) => {
+      distributor.remove(session);
+      if (!sessions.delete(session.id)) return;
+      metrics.disconnected(session.proxy?.metadata.meshVersion ?? '');
+      logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy disconnected');
+    },
+    nextId: (nodeId) => `${nodeId}-${++counter}`,
+    list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
+    proxyOf: (connectionId) => sessions.get(connectionId)?.proxy,
+  };
+}

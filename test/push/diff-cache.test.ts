@@ -1,0 +1,27 @@
+import test from 'ava';
+import { frameResource } from '../../src/envoy/message-encoder.js';
+import { createResourceSet } from '../../src/envoy/resource-set.js';
+import { createDiffCache } from '../../src/push/diff-cache.js';
+
+const setOf = (bodies: Record<string, string>) =>
+  createResourceSet(Object.entries(bodies).map(([name, body]) => frameResource('t', name, Buffer.from(body))));
+const namesOf = (resources: readonly { readonly name: string }[]) => resources.map(({ name }) => name);
+
+test('the same step gives the same object, so that streams can share its bytes', (t) => {
+  const diffs = createDiffCache();
+  const [from, to] = [setOf({ a: '1' }), setOf({ a: '2' })];
+  t.is(diffs.diff(from, to), diffs.diff(from, to));
+  t.is(diffs.select(from, to, undefined), diffs.select(from, to, undefined));
+});
+
+test('a selection has what changed and what is asked for again, once each and sorted', (t) => {
+  const diffs = createDiffCache();
+  const [from, to] = [setOf({ a: '1', b: '1', c: '1', d: '1' }), setOf({ a: '1', b: '2', c: '1', d: '1' })];
+  const again = diffs.diff(setOf({ a: 'x', b: 'x' }), setOf({ a: 'y', b: 'y', z: 'y' }));
+  t.deepEqual(namesOf(diffs.select(from, to, again).resources), ['a', 'b']);
+});
+
+test('from nothing everything is new', (t) => {
+  const diffs = createDiffCache();
+  t.deepEqual(namesOf(diffs.select(undefined, setOf({ a: '1', b: '1' }), undefined).resources), ['a', 'b']);
+});

@@ -1,0 +1,102 @@
+import test from 'ava';
+import { frameResource } from '../../src/envoy/message-encoder.js';
+import type { NamedGenerator, WildcardGenerator } from '../../src/generators/generator.js';
+import type { Finding } from '../../src/model/finding.js';
+import { createResourceCache } from '../../src/push/resource-cache.js';
+import { pushRequest } from '../support/push-requests.js';
+import { createDefaultContext } from '../xds/default-context.js';
+import { proxyOf } from '../xds/session-rig.js';
+
+const finding: Finding = { metric: 'nav_eds_no_instances', key: 'k', message: 'm' };
+
+function wildcard(body: { current: string }, affected = true): WildcardGenerator {
+  return {
+    typeUrl: 'wild',
+    mode: 'wildcard',
+    affectedBy: () => affected,
+    parts: [
+      {
+        name: 'shared',
+        scope: () => ({ key: '' }),
+        generate: () => ({ resources: [frameResource('wild', 'b', Buffer.from(body.current))], findings: [finding] }),
+      },
+      {
+        name: 'own',
+        scope: (_context, proxy) => (proxy.type === 'router' ? undefined : { key: proxy.name }),
+        generate: () => ({ resources: [frameResource('wild', 'a', Buffer.from('own'))], findings: [] }),
+      },
+    ],
+  };
+}
+
+const proxy = proxyOf('sidecar~1');
+
+test('parts are merged by name, and a part without a scope for the proxy is left out', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const generator = wildcard({ current: '1' });
+  const names = (set: { resources: readonly { name: string }[] }) => set.resources.map(({ name }) => name);
+  t.deepEqual(names(cache.resourcesFor(generator, proxy, undefined)), ['a', 'b']);
+  t.deepEqual(names(cache.resourcesFor(generator, { ...proxy, type: 'router' }, undefined)), ['b']);
+});
+
+test('equal scopes share one set, and parts that two scopes share are generated once', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const generator = wildcard({ current: '1' });
+  const first = cache.resourcesFor(generator, proxy, undefined);
+  t.is(cache.resourcesFor(generator, { ...proxy, id: 'other' }, undefined), first);
+  t.is(cache.generations, 2);
+  t.not(cache.resourcesFor(generator, { ...proxy, name: 'elsewhere' }, undefined), first);
+  t.is(cache.generations, 3);
+});
+
+test('a snapshot that changes nothing keeps the identity of the set', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const body = { current: '1' };
+  const generator = wildcard(body);
+  const first = cache.resourcesFor(generator, proxy, undefined);
+  cache.advance(createDefaultContext(2), pushRequest());
+  t.is(cache.resourcesFor(generator, proxy, undefined), first);
+  body.current = '2';
+  cache.advance(createDefaultContext(3), pushRequest());
+  const third = cache.resourcesFor(generator, proxy, undefined);
+  t.not(third, first);
+  t.not(third.hash, first.hash);
+});
+
+test('a type that a change cannot concern is not generated again and keeps its findings', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const generator = wildcard({ current: '1' }, false);
+  cache.resourcesFor(generator, proxy, undefined);
+  cache.advance(createDefaultContext(2), pushRequest({ full: false }));
+  cache.resourcesFor(generator, proxy, undefined);
+  t.is(cache.generations, 2);
+  t.deepEqual(cache.findings(), [finding]);
+});
+
+test('a wildcard type asked for by name gives those names', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const set = cache.resourcesFor(wildcard({ current: '1' }), proxy, { id: 'x', names: ['b', 'c'] });
+  t.deepEqual(
+    set.resources.map(({ name }) => name),
+    ['b'],
+  );
+});
+
+test('a named type leaves out names that do not exist and collects findings of those asked for', (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const generator: NamedGenerator = {
+    typeUrl: 'named',
+    mode: 'named',
+    affectedBy: () => true,
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, name) =>
+      name === 'gone' ? undefined : frameResource('named', name, Buffer.from(name)),
+    findings: (_context, _scope, name) => (name === 'empty' ? [finding] : []),
+  };
+  const set = cache.resourcesFor(generator, proxy, { id: 'x', names: ['empty', 'full', 'gone'] });
+  t.deepEqual(
+    set.resources.map(({ name }) => name),
+    ['empty', 'full'],
+  );
+  t.deepEqual(cache.findings(), [finding]);
+});
