@@ -92,7 +92,7 @@ function renderProxies({ rows, proxies, now }: DebugIndexModel): Html {
     return html`<p class="empty">No proxy is connected. Proxies appear here as soon as they open a stream.</p>`;
   }
   const rest = proxies - rows.length;
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll"><table class="proxies">
 <thead><tr><th scope="col">Proxy</th><th scope="col">State</th><th scope="col">Connected</th><th scope="col">Look at</th></tr></thead>
 <tbody>${rows.map((row) => renderProxy(row, now))}</tbody>
 </table></div>
@@ -183,7 +183,8 @@ code, .id { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monosp
 .card:hover { border-color: var(--link); text-decoration: none; }
 .card strong { font-size: 1.6rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .card span { color: var(--quiet); font-size: 13px; }
-.card.busy, .card.bad { border-color: currentColor; background: var(--panel); }
+.card.busy { border-color: var(--busy); }
+.card.bad { border-color: var(--bad); }
 .card.busy strong { color: var(--busy); }
 .card.bad strong { color: var(--bad); }
 .scroll { overflow-x: auto; }
@@ -195,7 +196,9 @@ thead th { border-top: 0; color: var(--quiet); font-size: 13px; font-weight: 500
 .quiet, .id, .empty, time { color: var(--quiet); }
 .id { font-size: 12px; overflow-wrap: anywhere; }
 time { white-space: nowrap; }
-.links a { margin-right: .6rem; white-space: nowrap; }
+.links { white-space: nowrap; }
+.links a { margin-right: .6rem; }
+.proxies td:first-child { width: 45%; }
 .pages td:first-child { width: 1%; white-space: nowrap; }
 form { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem; margin: .35rem 0 .15rem; }
 input, button { font: inherit; font-size: 13px; padding: .2rem .6rem; border: 1px solid var(--line); border-radius: .35rem;

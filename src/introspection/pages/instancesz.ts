@@ -1,11 +1,10 @@
-import type { ServiceTarget } from '../../model/proxy.js';
+import type { Proxy, ServiceTarget } from '../../model/proxy.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
 import { JsonRecord, type JsonSource, listOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
 import { requireContext } from '../require-context.js';
-import { endpointJson } from './service-json.js';
 
 /** Node id to the proxy's own service instances (BEHAVIOUR 2). */
 export const instancesz: Page = {
@@ -22,11 +21,16 @@ function* instancesByNode(
   let previous: string | undefined;
   for (const { proxy } of sortConnections(connections)) {
     // A proxy that has just reconnected may be here twice; JSON keys must not be.
-    if (proxy.id !== previous) yield [proxy.id, listOf(context.targetsOf(proxy), targetJson)];
+    if (proxy.id !== previous)
+      yield [proxy.id, listOf(context.targetsOf(proxy), (target) => targetJson(proxy, target))];
     previous = proxy.id;
   }
 }
 
-function targetJson({ service, port, endpoint }: ServiceTarget): object {
-  return { service: service.hostname, servicePort: port, endpoint: endpointJson(endpoint) };
+function targetJson({ ipAddresses }: Proxy, { service, port, targetPort }: ServiceTarget): object {
+  return {
+    service: service.hostname,
+    servicePort: port,
+    endpoint: { address: ipAddresses[0], port: targetPort },
+  };
 }
