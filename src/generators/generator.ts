@@ -30,8 +30,12 @@ export interface ResourcePart<S extends Scope = Scope> {
 
 interface GeneratorBase {
   readonly typeUrl: string;
-  /** Whether the change can alter what proxies of this type are served; false only when provably not. */
-  affectedBy(request: PushRequest, proxyType: ProxyType): boolean;
+  /**
+   * Whether the change can alter what proxies of this type are served; false only when provably not.
+   *
+   * @param context the snapshot after the change, with which a generator can tell more precisely
+   */
+  affectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean;
 }
 
 /** A type of which a proxy gets everything: clusters, listeners. */

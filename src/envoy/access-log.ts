@@ -1,0 +1,74 @@
+import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
+import type { Struct } from '../generated/google/protobuf/Struct.js';
+import type { MessageEncoder } from './message-encoder.js';
+import type { TypedFilter } from './typed-filter.js';
+
+/** A file that requests or connections are logged to. */
+export interface AccessLogOptions {
+  /** Path as the proxy sees it, for example `/dev/stdout`. */
+  readonly path: string;
+  readonly encoding: 'TEXT' | 'JSON';
+  /**
+   * TEXT: a format string, empty for Envoy's own default. JSON: an object of field name to format string;
+   * empty, or anything else than such an object, for DEFAULT_JSON_FIELDS.
+   */
+  readonly format: string;
+}
+
+const FILE_ACCESS_LOG = 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog';
+
+const DEFAULT_JSON_FIELDS: Readonly<Record<string, string>> = {
+  start_time: '%START_TIME%',
+  method: '%REQ(:METHOD)%',
+  path: '%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%',
+  protocol: '%PROTOCOL%',
+  authority: '%REQ(:AUTHORITY)%',
+  user_agent: '%REQ(USER-AGENT)%',
+  x_forwarded_for: '%REQ(X-FORWARDED-FOR)%',
+  request_id: '%REQ(X-REQUEST-ID)%',
+  response_code: '%RESPONSE_CODE%',
+  response_code_details: '%RESPONSE_CODE_DETAILS%',
+  response_flags: '%RESPONSE_FLAGS%',
+  connection_termination_details: '%CONNECTION_TERMINATION_DETAILS%',
+  upstream_transport_failure_reason: '%UPSTREAM_TRANSPORT_FAILURE_REASON%',
+  bytes_received: '%BYTES_RECEIVED%',
+  bytes_sent: '%BYTES_SENT%',
+  duration: '%DURATION%',
+  upstream_service_time: '%RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)%',
+  upstream_host: '%UPSTREAM_HOST%',
+  upstream_cluster: '%UPSTREAM_CLUSTER%',
+  upstream_local_address: '%UPSTREAM_LOCAL_ADDRESS%',
+  downstream_local_address: '%DOWNSTREAM_LOCAL_ADDRESS%',
+  downstream_remote_address: '%DOWNSTREAM_REMOTE_ADDRESS%',
+  requested_server_name: '%REQUESTED_SERVER_NAME%',
+  route_name: '%ROUTE_NAME%',
+};
+
+/** The file access logger of a connection manager or TCP proxy (mesh config accessLogFile, BEHAVIOUR 8). */
+export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOptions): TypedFilter {
+  const config: FileAccessLog = { path: options.path };
+  if (options.encoding === 'JSON') {
+    config.logFormat = { jsonFormat: stringStruct(jsonFields(options.format)) };
+  } else if (options.format !== '') {
+    const line = options.format.endsWith('\n') ? options.format : `${options.format}\n`;
+    config.logFormat = { textFormatSource: { inlineString: line } };
+  }
+  return { name: 'envoy.access_loggers.file', typedConfig: encoder.packAny(FILE_ACCESS_LOG, config) };
+}
+
+function jsonFields(format: string): Readonly<Record<string, string>> {
+  let parsed: unknown;
+  try {
+    parsed = format === '' ? undefined : JSON.parse(format);
+  } catch {
+    return DEFAULT_JSON_FIELDS;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return DEFAULT_JSON_FIELDS;
+  return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]));
+}
+
+function stringStruct(fields: Readonly<Record<string, string>>): Struct {
+  return {
+    fields: Object.fromEntries(Object.entries(fields).map(([name, stringValue]) => [name, { stringValue }])),
+  };
+}

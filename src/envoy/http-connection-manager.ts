@@ -1,0 +1,77 @@
+import type {
+  HttpConnectionManager,
+  _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing,
+} from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
+import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import type { UuidRequestIdConfig } from '../generated/envoy/extensions/request_id/uuid/v3/UuidRequestIdConfig.js';
+import type { ConfigSource } from './config-source.js';
+import { duration } from './durations.js';
+import type { MessageEncoder } from './message-encoder.js';
+import type { TypedFilter } from './typed-filter.js';
+
+/** What differs from one HTTP connection manager to another. */
+export interface HttpConnectionManagerOptions {
+  readonly statPrefix: string;
+  /** A route table that the proxy asks for by name, or one that comes with the listener. */
+  readonly routes:
+    | { readonly name: string; readonly configSource: ConfigSource }
+    | { readonly inline: NonNullable<HttpConnectionManager['routeConfig']> };
+  readonly httpFilters: readonly HttpFilter[];
+  readonly accessLogs: readonly TypedFilter[];
+  readonly tracing: Tracing | undefined;
+  readonly useRemoteAddress: boolean;
+  /** Take HTTP/1.0 requests. */
+  readonly acceptHttp10: boolean;
+  /** Close connections without streams after this time; undefined for Envoy's default of one hour, 0 for never. */
+  readonly idleTimeoutMs: number | undefined;
+  /** Take requests with an absolute URL, as a forward proxy gets them. */
+  readonly allowAbsoluteUrl?: boolean;
+  /** Inbound: the name this server answers with; the caller's certificate is passed on to the application. */
+  readonly inboundServerName?: string;
+}
+
+const HTTP_CONNECTION_MANAGER =
+  'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
+const UUID_REQUEST_ID = 'type.googleapis.com/envoy.extensions.request_id.uuid.v3.UuidRequestIdConfig';
+
+/** The network filter that speaks HTTP (BEHAVIOUR 5, "HTTP connection manager"). */
+export function buildHttpConnectionManager(
+  encoder: MessageEncoder,
+  options: HttpConnectionManagerOptions,
+): TypedFilter {
+  const requestId: UuidRequestIdConfig = { useRequestIdForTraceSampling: { value: true } };
+  const manager: HttpConnectionManager = {
+    statPrefix: options.statPrefix,
+    ...('inline' in options.routes
+      ? { routeConfig: options.routes.inline }
+      : { rds: { configSource: options.routes.configSource, routeConfigName: options.routes.name } }),
+    httpFilters: [...options.httpFilters],
+    accessLog: [...options.accessLogs],
+    tracing: options.tracing ?? null,
+    useRemoteAddress: { value: options.useRemoteAddress },
+    streamIdleTimeout: duration(0),
+    proxy_100Continue: true,
+    upgradeConfigs: [{ upgradeType: 'websocket' }],
+    normalizePath: { value: true },
+    pathWithEscapedSlashesAction: 'KEEP_UNCHANGED',
+    requestIdExtension: { typedConfig: encoder.packAny(UUID_REQUEST_ID, requestId) },
+  };
+  if (options.acceptHttp10 || options.allowAbsoluteUrl) {
+    manager.httpProtocolOptions = {
+      acceptHttp_10: options.acceptHttp10,
+      allowAbsoluteUrl: options.allowAbsoluteUrl ? { value: true } : null,
+    };
+  }
+  if (options.idleTimeoutMs !== undefined) {
+    manager.commonHttpProtocolOptions = { idleTimeout: duration(options.idleTimeoutMs) };
+  }
+  if (options.inboundServerName !== undefined) {
+    manager.serverName = options.inboundServerName;
+    manager.forwardClientCertDetails = 'APPEND_FORWARD';
+    manager.setCurrentClientCertDetails = { subject: { value: true }, dns: true, uri: true };
+  }
+  return {
+    name: 'envoy.filters.network.http_connection_manager',
+    typedConfig: encoder.packAny(HTTP_CONNECTION_MANAGER, manager),
+  };
+}

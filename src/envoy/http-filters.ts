@@ -1,0 +1,35 @@
+import type { FilterConfig as GrpcStats } from '../generated/envoy/extensions/filters/http/grpc_stats/v3/FilterConfig.js';
+import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import type { MessageEncoder } from './message-encoder.js';
+
+const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.http';
+
+/** Translates gRPC-Web requests for gRPC servers. */
+export function grpcWebFilter(encoder: MessageEncoder): HttpFilter {
+  return httpFilter(encoder, 'envoy.filters.http.grpc_web', `${EXTENSIONS}.grpc_web.v3.GrpcWeb`, {});
+}
+
+/** Counts gRPC messages and statuses, and puts them where access logs find them. */
+export function grpcStatsFilter(encoder: MessageEncoder): HttpFilter {
+  const config: GrpcStats = { emitFilterState: true, statsForAllMethods: { value: false } };
+  return httpFilter(encoder, 'envoy.filters.http.grpc_stats', `${EXTENSIONS}.grpc_stats.v3.FilterConfig`, config);
+}
+
+/** Acts only where a route has a CORS policy. */
+export function corsFilter(encoder: MessageEncoder): HttpFilter {
+  return httpFilter(encoder, 'envoy.filters.http.cors', `${EXTENSIONS}.cors.v3.Cors`, {});
+}
+
+/** Acts only where a route injects faults. */
+export function faultFilter(encoder: MessageEncoder): HttpFilter {
+  return httpFilter(encoder, 'envoy.filters.http.fault', `${EXTENSIONS}.fault.v3.HTTPFault`, {});
+}
+
+/** Forwards the request; always the last filter. */
+export function routerFilter(encoder: MessageEncoder): HttpFilter {
+  return httpFilter(encoder, 'envoy.filters.http.router', `${EXTENSIONS}.router.v3.Router`, {});
+}
+
+function httpFilter(encoder: MessageEncoder, name: string, typeUrl: string, config: object): HttpFilter {
+  return { name, typedConfig: encoder.packAny(typeUrl, config) };
+}

@@ -1,0 +1,26 @@
+import type { TcpProxy } from '../generated/envoy/extensions/filters/network/tcp_proxy/v3/TcpProxy.js';
+import { duration } from './durations.js';
+import type { MessageEncoder } from './message-encoder.js';
+import type { TypedFilter } from './typed-filter.js';
+
+/** A TCP proxy to one cluster. */
+export interface TcpProxyOptions {
+  readonly statPrefix: string;
+  readonly cluster: string;
+  readonly accessLogs: readonly TypedFilter[];
+  /** Close connections without traffic after this time; undefined for Envoy's default of one hour, 0 for never. */
+  readonly idleTimeoutMs: number | undefined;
+}
+
+const TCP_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
+
+/** The network filter that hands a connection's bytes to a cluster. */
+export function buildTcpProxy(encoder: MessageEncoder, options: TcpProxyOptions): TypedFilter {
+  const config: TcpProxy = {
+    statPrefix: options.statPrefix,
+    cluster: options.cluster,
+    accessLog: [...options.accessLogs],
+    idleTimeout: options.idleTimeoutMs === undefined ? null : duration(options.idleTimeoutMs),
+  };
+  return { name: 'envoy.filters.network.tcp_proxy', typedConfig: encoder.packAny(TCP_PROXY, config) };
+}

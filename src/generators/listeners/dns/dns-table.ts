@@ -1,0 +1,73 @@
+import { frameField, type MessageEncoder } from '../../../envoy/message-encoder.js';
+import type { DnsTable } from '../../../generated/envoy/data/dns/v3/DnsTable.js';
+import type { PushContext } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
+import { createIdentityMemo } from '../../identity-memo.js';
+import { dnsAddresses, dnsNames } from './dns-names.js';
+
+/** Encoded table of what DNS capture answers to proxies of a namespace. */
+export type DnsTableBuilder = (context: PushContext, namespace: string) => Buffer;
+
+/** A service's part of a table: its names, and the bytes that answer them. */
+interface DnsEntry {
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+  readonly bytes: Buffer;
+}
+
+const DNS_TABLE = 'type.googleapis.com/envoy.data.dns.v3.DnsTable';
+/** How often a query that is not in the table is repeated to the resolver behind. */
+const EXTERNAL_RETRIES = 3;
+/** Short, for services move: the shortest that Envoy takes. */
+const ANSWER_TTL_SECONDS = 30;
+
+/** Builds tables from entries that are encoded once, for as long as their service and its endpoints stay the same. */
+export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder {
+  const addressMemo = createIdentityMemo<string[]>();
+  const entryMemo = createIdentityMemo<DnsEntry>();
+  const head = encoder.encode(DNS_TABLE, { externalRetryCount: EXTERNAL_RETRIES } satisfies DnsTable);
+
+  const entryOf = (context: PushContext, service: Service, sameNamespace: boolean): DnsEntry => {
+    const endpoints = context.endpoints.get(service.hostname);
+    const addresses = addressMemo.remember(context.mesh, endpoints ?? service, `addresses|${service.source}`, () =>
+      dnsAddresses(context, service),
+    );
+    const key = `${sameNamespace}|${addresses.join()}`;
+    return entryMemo.remember(context.mesh, service, key, () => {
+      const names = dnsNames(service, sameNamespace);
+      return { names, addresses, bytes: encodeDomains(encoder, names, addresses) };
+    });
+  };
+
+  return (context, namespace) => {
+    const taken = new Set<string>();
+    const parts: Buffer[] = [head];
+    for (const service of context.viewOf(namespace).services) {
+      const entry = entryOf(context, service, service.namespace === namespace);
+      if (entry.addresses.length === 0) continue;
+      // A name has one answer: that of the oldest service.
+      const free = entry.names.filter((name) => !taken.has(name));
+      for (const name of free) taken.add(name);
+      parts.push(free.length === entry.names.length ? entry.bytes : encodeDomains(encoder, free, entry.addresses));
+    }
+    return Buffer.concat(parts);
+  };
+}
+
+function encodeDomains(encoder: MessageEncoder, names: readonly string[], addresses: readonly string[]): Buffer {
+  if (names.length === 0 || addresses.length === 0) return Buffer.alloc(0);
+  return encoder.encode(DNS_TABLE, {
+    virtualDomains: names.map((name) => ({
+      name,
+      answerTtl: { seconds: ANSWER_TTL_SECONDS },
+      endpoint: { addressList: { address: [...addresses] } },
+    })),
+  } satisfies DnsTable);
+}
+
+/** Frames an encoded table as the server configuration of a DNS filter. */
+export function frameDnsServerConfig(table: Buffer): Buffer {
+  const INLINE_DNS_TABLE_FIELD = 1;
+  const SERVER_CONFIG_FIELD = 2;
+  return frameField(SERVER_CONFIG_FIELD, frameField(INLINE_DNS_TABLE_FIELD, table));
+}

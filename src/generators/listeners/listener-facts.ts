@@ -1,0 +1,29 @@
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { ViewIndex } from '../view-index.js';
+import { type AddressFamilies, addressFamiliesOf } from './address-families.js';
+import { type TracingCollector, tracingCollectorOf } from './tracing-collector.js';
+
+/** What every listener's filters read of a proxy. */
+export interface ListenerFacts {
+  readonly families: AddressFamilies;
+  /** Metadata HTTP10. */
+  readonly http10: boolean;
+  /** Metadata IDLE_TIMEOUT. */
+  readonly idleTimeoutMs: number | undefined;
+  /** Where its spans go; undefined for no tracing. */
+  readonly tracing: TracingCollector | undefined;
+  /** Names all of the above: equal facts have equal keys. */
+  readonly key: string;
+}
+
+/** @param view of the proxy's namespace */
+export function listenerFactsOf(context: PushContext, proxy: Proxy, view: ViewIndex): ListenerFacts {
+  const families = addressFamiliesOf(proxy.ipAddresses);
+  const http10 = proxy.metadata.http10 ?? false;
+  const { idleTimeoutMs } = proxy.metadata;
+  const tracing = tracingCollectorOf(context, view);
+  const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
+  const key = `${family}|${http10 ? 'http10' : ''}|${idleTimeoutMs ?? ''}|${tracing?.cluster ?? ''}`;
+  return { families, http10, idleTimeoutMs, tracing, key };
+}

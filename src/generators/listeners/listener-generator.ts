@@ -1,0 +1,39 @@
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { WildcardGenerator } from '../generator.js';
+import type { GeneratorSettings } from '../settings.js';
+import { createViewIndexer } from '../view-index.js';
+import { createDnsPart } from './dns/dns-part.js';
+import { createFilterFactory } from './filter-factory.js';
+import type { HttpFilterPlugin } from './http-filter-plugin.js';
+import { createHttpProxyPart } from './http-proxy-part.js';
+import { createInboundPart } from './inbound/inbound-part.js';
+import { listenersAffectedBy } from './listeners-affected-by.js';
+import { createOutboundPart } from './outbound/outbound-part.js';
+import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
+
+/**
+ * Listeners of sidecars (BEHAVIOUR 5, "Sidecar listeners"). Routers get none yet.
+ *
+ * @param plugins in the order their HTTP filters run
+ */
+export function createListenerGenerator(
+  encoder: MessageEncoder,
+  settings: GeneratorSettings,
+  plugins: readonly HttpFilterPlugin[] = [],
+): WildcardGenerator {
+  const filters = createFilterFactory(encoder, settings, plugins);
+  const indexOf = createViewIndexer();
+  return {
+    mode: 'wildcard',
+    typeUrl: TypeUrl.listener,
+    affectedBy: listenersAffectedBy,
+    parts: [
+      createOutboundPart(encoder, settings, filters, indexOf),
+      createVirtualOutboundPart(encoder, filters, indexOf),
+      createHttpProxyPart(encoder, filters, indexOf),
+      createDnsPart(encoder),
+      createInboundPart(encoder, settings, filters, indexOf),
+    ],
+  };
+}

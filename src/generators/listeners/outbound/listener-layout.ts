@@ -1,0 +1,101 @@
+import type { Service } from '../../../model/service.js';
+import type { Claim } from './claim.js';
+import type { ListenerPlan, TrafficPlan } from './listener-plan.js';
+
+/** One filter chain: what it matches and where it leads. */
+export interface ChainLayout {
+  /** CIDR, or empty for all destinations. */
+  readonly range: string;
+  /** TLS connections for this server name only; empty for any. */
+  readonly serverName: string;
+  /** Only what was recognised as plaintext HTTP. */
+  readonly onlyHttp: boolean;
+  readonly target:
+    | {
+        readonly type: 'http';
+        readonly routeName: string;
+        readonly grpcWeb: boolean;
+        /** The service whose requests alone it gets; undefined when services share it by host. */
+        readonly service: Service | undefined;
+      }
+    | { readonly type: 'service'; readonly claim: Claim }
+    | { readonly type: 'unclaimed' };
+}
+
+export interface ListenerLayout {
+  readonly chains: readonly ChainLayout[];
+  /** Takes what no chain matches. */
+  readonly rest: ChainLayout | undefined;
+  readonly inspectTls: boolean;
+  readonly inspectHttp: boolean;
+  /**
+   * The only service that the listener is made from, or, without object, a listener made from no service in
+   * particular; undefined when several are in it.
+   */
+  readonly subject: { readonly object?: object; readonly key: string } | undefined;
+}
+
+/** @param rules captured: connections keep their original destination, so the unclaimed ones can be passed on */
+export function layOutListener(
+  plan: ListenerPlan,
+  rules: { readonly captured: boolean; readonly sniff: boolean },
+): ListenerLayout {
+  const chains: ChainLayout[] = [];
+  for (const [range, traffic] of plan.ranges) {
+    const layout = layOutTraffic(plan, traffic, range, false);
+    chains.push(...layout.chains);
+    if (layout.rest !== undefined) chains.push(layout.rest);
+  }
+  const { whole } = plan;
+  const competes = whole.byServerName.size > 0 || plan.ranges.size > 0 || (rules.sniff && whole.http.length > 0);
+  const passOn = rules.captured && plan.shared && whole.rest === undefined && competes;
+  const own = layOutTraffic(plan, whole, '', passOn);
+  chains.push(...own.chains);
+  const inspectTls = chains.some((chain) => chain.serverName !== '');
+  const inspectHttp = chains.some((chain) => chain.onlyHttp);
+  return { chains, rest: own.rest, inspectTls, inspectHttp, subject: subjectOf(plan) };
+}
+
+function layOutTraffic(
+  plan: ListenerPlan,
+  traffic: TrafficPlan,
+  range: string,
+  passOn: boolean,
+): { chains: ChainLayout[]; rest: ChainLayout | undefined } {
+  const chains: ChainLayout[] = [];
+  const anyOf = { range, serverName: '', onlyHttp: false };
+  const [firstTls] = traffic.byServerName.values();
+  const dedicated = !plan.shared || range !== '';
+  // Alone at its address, a TLS service needs no server name, and gets the connections without one.
+  const lastTls = dedicated ? firstTls : undefined;
+  if (!dedicated || traffic.byServerName.size > 1 || traffic.rest !== undefined) {
+    for (const [serverName, claim] of traffic.byServerName) {
+      chains.push({ ...anyOf, serverName, target: { type: 'service', claim } });
+    }
+  }
+  const restClaim = traffic.rest ?? lastTls;
+  let rest: ChainLayout | undefined;
+  if (restClaim !== undefined) rest = { ...anyOf, target: { type: 'service', claim: restClaim } };
+  else if (passOn) rest = { ...anyOf, target: { type: 'unclaimed' } };
+  const [firstHttp] = traffic.http;
+  if (firstHttp !== undefined) {
+    const routeName = dedicated ? `${firstHttp.service.hostname}:${plan.port}` : String(plan.port);
+    const grpcWeb = traffic.http.some((claim) => claim.port.protocol === 'grpc-web');
+    const target = { type: 'http', routeName, grpcWeb, service: dedicated ? firstHttp.service : undefined } as const;
+    if (rest === undefined) rest = { ...anyOf, target };
+    else chains.push({ ...anyOf, onlyHttp: true, target });
+  }
+  return { chains, rest };
+}
+
+function subjectOf({ whole, ranges, shared }: ListenerPlan): ListenerLayout['subject'] {
+  if (ranges.size > 0 || whole.byServerName.size > 1) return undefined;
+  if (shared) {
+    if (whole.byServerName.size > 0 || whole.rest !== undefined) return undefined;
+    return { key: whole.http.some((claim) => claim.port.protocol === 'grpc-web') ? 'http|grpc-web' : 'http' };
+  }
+  const [tls] = whole.byServerName.values();
+  if (tls !== undefined && whole.rest !== undefined) return undefined;
+  const only = whole.rest ?? tls;
+  return only === undefined ? undefined : { object: only.service, key: only.port.protocol };
+}

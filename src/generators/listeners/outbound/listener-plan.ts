@@ -1,0 +1,117 @@
+import type { Claim } from './claim.js';
+import { type Conflict, MAX_NAMED_HOSTS } from './conflict.js';
+
+/** Who gets the connections of one listener, or of one address range of it. */
+export interface TrafficPlan {
+  /** HTTP requests, by host. Sniffed claims are here too, for the HTTP half of their traffic. */
+  readonly http: Claim[];
+  /** TLS connections by server name, in lower case. */
+  readonly byServerName: Map<string, Claim>;
+  /** Whatever the others do not take. */
+  rest: Claim | undefined;
+}
+
+/** Everything that one listener address is wanted for. */
+export interface ListenerPlan {
+  readonly bind: string;
+  readonly port: number;
+  readonly shared: boolean;
+  readonly whole: TrafficPlan;
+  /** By CIDR. Ranges are matched before anything else, so they do not compete with `whole`. */
+  readonly ranges: Map<string, TrafficPlan>;
+}
+
+export interface OutboundPlan {
+  /** By `<address>_<port>`, in order of first claim. */
+  readonly listeners: ReadonlyMap<string, ListenerPlan>;
+  readonly conflicts: readonly Conflict[];
+}
+
+/**
+ * Decides who listens where; the first to claim something keeps it.
+ *
+ * @param claims oldest service first
+ * @param reserved what is not for services: `<address>_<port>` to the name of what has it
+ */
+export function planListeners(claims: Iterable<Claim>, reserved: ReadonlyMap<string, string>): OutboundPlan {
+  const listeners = new Map<string, ListenerPlan>();
+  const conflicts: Conflict[] = [];
+  for (const claim of claims) {
+    const name = `${claim.bind}_${claim.port.number}`;
+    const owner = reserved.get(name);
+    if (owner !== undefined) {
+      const rejectedAs = claim.traffic === 'http' ? 'HTTP' : 'TCP';
+      conflicts.push({ rejected: claim, rejectedAs, acceptedAs: 'TCP', accepted: [owner], acceptedCount: 1 });
+      continue;
+    }
+    let listener = listeners.get(name);
+    if (listener === undefined) {
+      const { bind, port, shared } = claim;
+      listener = { bind, port: port.number, shared, whole: emptyPlan(), ranges: new Map() };
+      listeners.set(name, listener);
+    }
+    const conflict = admit(planFor(listener, claim.range), claim);
+    if (conflict !== undefined) conflicts.push(conflict);
+  }
+  return { listeners, conflicts };
+}
+
+function planFor(listener: ListenerPlan, range: string): TrafficPlan {
+  if (range === '') return listener.whole;
+  const known = listener.ranges.get(range);
+  if (known !== undefined) return known;
+  const plan = emptyPlan();
+  listener.ranges.set(range, plan);
+  return plan;
+}
+
+function emptyPlan(): TrafficPlan {
+  return { http: [], byServerName: new Map(), rest: undefined };
+}
+
+/** Gives the claim what is still free; returns what it was refused, if anything. */
+function admit(plan: TrafficPlan, claim: Claim): Conflict | undefined {
+  switch (claim.traffic) {
+    case 'http': {
+      if (plan.rest?.traffic === 'tcp') return overTcp(claim, 'HTTP', plan.rest);
+      plan.http.push(claim);
+      return undefined;
+    }
+    case 'tcp': {
+      if (plan.rest !== undefined) return overTcp(claim, 'TCP', plan.rest);
+      const conflict = overHttp(claim, plan.http);
+      if (conflict === undefined) plan.rest = claim;
+      return conflict;
+    }
+    case 'tls': {
+      const serverName = claim.service.hostname.toLowerCase();
+      const older = plan.byServerName.get(serverName);
+      if (older !== undefined) return overTcp(claim, 'TCP', older);
+      // Reading server names would make the older service's clients wait where the server speaks first.
+      if (plan.rest?.traffic === 'tcp') return overTcp(claim, 'TCP', plan.rest);
+      plan.byServerName.set(serverName, claim);
+      return undefined;
+    }
+    case 'sniffed': {
+      // Alone at its address it has a table of its own; sharing, it joins the others' by host.
+      const { rest } = plan;
+      if (rest !== undefined && (rest.traffic === 'tcp' || !claim.shared || claim.range !== '')) {
+        return overTcp(claim, 'TCP', rest);
+      }
+      const conflict = rest !== undefined ? overTcp(claim, 'TCP', rest) : overHttp(claim, plan.http);
+      plan.http.push(claim);
+      if (conflict === undefined) plan.rest = claim;
+      return conflict;
+    }
+  }
+}
+
+function overTcp(rejected: Claim, rejectedAs: 'HTTP' | 'TCP', older: Claim): Conflict {
+  return { rejected, rejectedAs, acceptedAs: 'TCP', accepted: [older.service.hostname], acceptedCount: 1 };
+}
+
+function overHttp(rejected: Claim, older: readonly Claim[]): Conflict | undefined {
+  if (older.length === 0) return undefined;
+  const accepted = older.slice(0, MAX_NAMED_HOSTS).map((claim) => claim.service.hostname);
+  return { rejected, rejectedAs: 'TCP', acceptedAs: 'HTTP', accepted, acceptedCount: older.length };
+}

@@ -1,0 +1,86 @@
+import type { MessageEncoder } from '../../../envoy/message-encoder.js';
+import { outboundClusterName } from '../../../envoy/names.js';
+import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
+import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
+import type { Service } from '../../../model/service.js';
+import { createIdentityMemo } from '../../identity-memo.js';
+import type { GeneratorSettings } from '../../settings.js';
+import type { FilterFactory } from '../filter-factory.js';
+import { cidrRange } from '../listener-addresses.js';
+import { encodeFilterChain } from '../listener-bytes.js';
+import { unclaimedTrafficCluster } from '../passthrough.js';
+import { plaintextHttpProtocols } from '../plaintext-http.js';
+import type { ChainLayout } from './listener-layout.js';
+import type { ListenerPlan } from './listener-plan.js';
+import type { OutboundListenerContext } from './outbound-listener.js';
+
+/** Encodes the filter chains of outbound listeners, each once for as long as its service stays the same. */
+export interface OutboundChains {
+  encode(chain: ChainLayout, plan: ListenerPlan, context: OutboundListenerContext): Buffer;
+}
+
+export function createOutboundChains(
+  encoder: MessageEncoder,
+  filters: FilterFactory,
+  settings: GeneratorSettings,
+): OutboundChains {
+  const memo = createIdentityMemo<Buffer>();
+
+  const filterFor = (chain: ChainLayout, plan: ListenerPlan, { mesh, facts }: OutboundListenerContext): Filter => {
+    const { target } = chain;
+    switch (target.type) {
+      case 'http': {
+        const { routeName, grpcWeb } = target;
+        const statPrefix = `outbound_${plan.bind}_${plan.port}`;
+        return filters.outboundHttp(mesh, facts, { statPrefix, routeName, grpcWeb });
+      }
+      case 'service': {
+        const { service, port } = target.claim;
+        return filters.tcp(mesh, facts, outboundClusterName(port.number, '', service.hostname), port.protocol);
+      }
+      case 'unclaimed':
+        return filters.tcp(mesh, facts, unclaimedTrafficCluster(mesh));
+    }
+  };
+
+  const encode = (chain: ChainLayout, plan: ListenerPlan, context: OutboundListenerContext): Buffer => {
+    const match: FilterChainMatch = {};
+    if (chain.range !== '') match.prefixRanges = [cidrRange(chain.range)];
+    if (chain.serverName !== '') match.serverNames = [chain.serverName];
+    if (chain.onlyHttp) {
+      match.transportProtocol = 'raw_buffer';
+      match.applicationProtocols = plaintextHttpProtocols(settings.http10 || context.facts.http10);
+    }
+    return encodeFilterChain(encoder, {
+      name: chainName(chain),
+      filters: [filterFor(chain, plan, context)],
+      ...(Object.keys(match).length > 0 ? { filterChainMatch: match } : {}),
+    });
+  };
+
+  return {
+    encode: (chain, plan, context) => {
+      const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
+      const key = `${plan.bind}_${plan.port}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
+      return memo.remember(context.mesh, serviceOf(chain) ?? context.mesh, key, () => encode(chain, plan, context));
+    },
+  };
+}
+
+function serviceOf({ target }: ChainLayout): Service | undefined {
+  if (target.type === 'service') return target.claim.service;
+  return target.type === 'http' ? target.service : undefined;
+}
+
+/** Unique within its listener. */
+function chainName({ range, serverName, target }: ChainLayout): string {
+  const where = `${range}${serverName === '' ? '' : `|${serverName}`}`;
+  switch (target.type) {
+    case 'http':
+      return where === '' ? 'http' : `${where}|http`;
+    case 'service':
+      return where === '' ? 'tcp' : `${where}|tcp`;
+    case 'unclaimed':
+      return 'PassthroughFilterChain';
+  }
+}

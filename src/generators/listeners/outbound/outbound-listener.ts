@@ -1,0 +1,81 @@
+import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
+import { duration } from '../../../envoy/durations.js';
+import type { EncodedResource } from '../../../envoy/encoded-resource.js';
+import type { MessageEncoder } from '../../../envoy/message-encoder.js';
+import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
+import { createIdentityMemo } from '../../identity-memo.js';
+import { socketAddress } from '../listener-addresses.js';
+import { composeListener, type ListenerParts } from '../listener-bytes.js';
+import type { ListenerFacts } from '../listener-facts.js';
+import { httpInspectorFilter, tlsInspectorFilter } from '../listener-filters.js';
+import { type ListenerLayout, layOutListener } from './listener-layout.js';
+import type { ListenerPlan } from './listener-plan.js';
+import type { OutboundChains } from './outbound-chains.js';
+
+/** What all outbound listeners of a proxy have in common. */
+export interface OutboundListenerContext {
+  readonly mesh: MeshConfig;
+  readonly facts: ListenerFacts;
+  /** False when the sidecar binds its ports itself (INTERCEPTION_MODE NONE). */
+  readonly captured: boolean;
+  /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
+  readonly sniff: boolean;
+  /** Further addresses of shared listeners: the other family's wildcard of a dual-stack proxy. */
+  readonly additionalAddresses: readonly string[];
+  /** Names all of the above except the mesh config. */
+  readonly key: string;
+}
+
+/** Builds the listener of a plan; remembered as long as it is made from the same services. */
+export type OutboundListenerBuilder = (plan: ListenerPlan, context: OutboundListenerContext) => EncodedResource;
+
+export function createOutboundListenerBuilder(
+  encoder: MessageEncoder,
+  chains: OutboundChains,
+): OutboundListenerBuilder {
+  const memo = createIdentityMemo<EncodedResource>();
+
+  const build = (plan: ListenerPlan, layout: ListenerLayout, context: OutboundListenerContext): EncodedResource => {
+    const encoded = layout.chains.map((chain) => chains.encode(chain, plan, context));
+    const rest = layout.rest === undefined ? undefined : chains.encode(layout.rest, plan, context);
+    const head = listenerHead(encoder, plan, layout, context);
+    if (encoded.length === 0 && rest !== undefined) return composeListener(encoder, { head, chains: [rest] });
+    return composeListener(encoder, { head, chains: encoded, defaultChain: rest });
+  };
+
+  return (plan, context) => {
+    const layout = layOutListener(plan, context);
+    if (layout.subject === undefined) return build(plan, layout, context);
+    const { object = context.mesh, key } = layout.subject;
+    return memo.remember(context.mesh, object, `${plan.bind}_${plan.port}|${key}|${context.key}`, () =>
+      build(plan, layout, context),
+    );
+  };
+}
+
+function listenerHead(
+  encoder: MessageEncoder,
+  plan: ListenerPlan,
+  layout: ListenerLayout,
+  { mesh, captured, additionalAddresses }: OutboundListenerContext,
+): ListenerParts['head'] {
+  const listenerFilters: ListenerFilter[] = [];
+  if (layout.inspectTls) listenerFilters.push(tlsInspectorFilter(encoder));
+  if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder, []));
+  return {
+    name: `${plan.bind}_${plan.port}`,
+    address: socketAddress(plan.bind, plan.port),
+    ...(plan.shared && additionalAddresses.length > 0
+      ? { additionalAddresses: additionalAddresses.map((it) => ({ address: socketAddress(it, plan.port) })) }
+      : {}),
+    ...(listenerFilters.length > 0
+      ? {
+          listenerFilters,
+          listenerFiltersTimeout: duration(mesh.protocolDetectionTimeoutMs),
+          continueOnListenerFiltersTimeout: true,
+        }
+      : {}),
+    trafficDirection: 'OUTBOUND',
+    bindToPort: { value: !captured },
+  };
+}

@@ -1,0 +1,87 @@
+import type { PushContext } from '../../../model/push-context.js';
+import type { Port, Service } from '../../../model/service.js';
+import { type TrafficClass, trafficClass } from '../../traffic-class.js';
+import { type AddressFamilies, parseServiceAddress } from '../address-families.js';
+import type { Claim } from './claim.js';
+
+/** What decides at which addresses a sidecar listens for a service. */
+export interface ClaimRules {
+  readonly families: AddressFamilies;
+  /** Address of the listeners that services share: the wildcard, or loopback when nothing is captured. */
+  readonly sharedBind: string;
+  /** False when the sidecar binds its ports (INTERCEPTION_MODE NONE): no one can connect to a service's address. */
+  readonly captured: boolean;
+  /** Made-up addresses of ServiceEntries are in use (metadata DNS_CAPTURE). */
+  readonly autoAddresses: boolean;
+  /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
+  readonly sniff: boolean;
+  /** NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS */
+  readonly podListeners: boolean;
+}
+
+/**
+ * The connections that a service's ports want: HTTP shares one listener per port; everything else listens at
+ * the service's addresses, at its pods' when it is headless, or shares when it has none (BEHAVIOUR 5, "Sidecar
+ * listeners").
+ */
+export function serviceClaims(context: PushContext, service: Service, rules: ClaimRules): Claim[] {
+  const claims: Claim[] = [];
+  for (const port of service.ports) {
+    const traffic = trafficClass(port.protocol, rules.sniff);
+    if (traffic === 'none') continue;
+    const shared = { service, port, traffic, bind: rules.sharedBind, shared: true };
+    if (traffic === 'http' || !rules.captured) {
+      claims.push({ ...shared, range: '' });
+      continue;
+    }
+    if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {
+      for (const bind of podAddresses(context, service, port, rules.families)) {
+        claims.push({ service, port, traffic, bind, shared: false, range: '' });
+      }
+      continue;
+    }
+    const addresses = addressesOf(service, rules.autoAddresses);
+    if (addresses.length === 0) claims.push({ ...shared, range: '' });
+    for (const text of addresses) {
+      const address = parseServiceAddress(text, rules.families);
+      if (address === undefined) continue;
+      if ('cidr' in address) claims.push({ ...shared, range: address.cidr });
+      else claims.push({ service, port, traffic, bind: address.ip, shared: false, range: '' });
+    }
+  }
+  return claims;
+}
+
+/** Whether the addresses that a service is reached at are those of its pods. */
+export function readsEndpoints(service: Service): boolean {
+  return service.headless && service.registry === 'Orchestrator';
+}
+
+/** Whether some port of a service gets listeners of its own for each pod. */
+export function hasPodListeners(service: Service, sniff: boolean): boolean {
+  return readsEndpoints(service) && service.ports.some(({ protocol }) => isPodTraffic(trafficClass(protocol, sniff)));
+}
+
+function isPodTraffic(traffic: TrafficClass): boolean {
+  return traffic === 'tcp' || traffic === 'sniffed';
+}
+
+function addressesOf(service: Service, autoAddresses: boolean): readonly string[] {
+  // Some registries give 0.0.0.0 to services without an address of their own.
+  const addresses = service.addresses.filter((address) => address !== '0.0.0.0' && address !== '::');
+  if (addresses.length > 0 || service.autoAddress === undefined || !autoAddresses) return addresses;
+  // A proxy that keeps the original destination cannot reach an address that does not exist.
+  return service.resolution === 'passthrough' ? [] : [service.autoAddress];
+}
+
+function podAddresses(context: PushContext, service: Service, port: Port, families: AddressFamilies): Set<string> {
+  const addresses = new Set<string>();
+  for (const endpoints of context.endpoints.get(service.hostname)?.shards.values() ?? []) {
+    for (const endpoint of endpoints) {
+      if (endpoint.portName !== port.name) continue;
+      const address = parseServiceAddress(endpoint.address, families);
+      if (address !== undefined && 'ip' in address) addresses.add(address.ip);
+    }
+  }
+  return addresses;
+}

@@ -1,0 +1,40 @@
+import type { ServiceView } from '../model/push-context.js';
+import type { Port, Service } from '../model/service.js';
+
+export interface ServicePort {
+  readonly service: Service;
+  readonly port: Port;
+}
+
+/** A view's services by what generators look them up by; the lists keep the view's order. */
+export interface ViewIndex {
+  readonly byHost: ReadonlyMap<string, Service>;
+  /** Ports of all protocols, by number. */
+  readonly byPort: ReadonlyMap<number, readonly ServicePort[]>;
+}
+
+/** Indexes each view once, for as long as it lives. */
+export function createViewIndexer(): (view: ServiceView) => ViewIndex {
+  const indexes = new WeakMap<ServiceView, ViewIndex>();
+  return (view) => {
+    const known = indexes.get(view);
+    if (known !== undefined) return known;
+    const index = indexView(view);
+    indexes.set(view, index);
+    return index;
+  };
+}
+
+function indexView(view: ServiceView): ViewIndex {
+  const byHost = new Map<string, Service>();
+  const byPort = new Map<number, ServicePort[]>();
+  for (const service of view.services) {
+    byHost.set(service.hostname, service);
+    for (const port of service.ports) {
+      const sharing = byPort.get(port.number);
+      if (sharing === undefined) byPort.set(port.number, [{ service, port }]);
+      else sharing.push({ service, port });
+    }
+  }
+  return { byHost, byPort };
+}
