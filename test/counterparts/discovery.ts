@@ -5,14 +5,17 @@ import { type ConfigFolder, createConfigFolder } from './config-folder.js';
 import type { AdsAddress } from './envoy-bootstrap.js';
 import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
-import { ROUTER_ADDRESS } from './network.js';
 import { projectRoot } from './project-root.js';
 import type { Rig } from './sidecar-rig.js';
 
-/** Where Envoys find the control plane of a rig. */
-export const ADS_ADDRESS: AdsAddress = { address: ROUTER_ADDRESS, port: 15010 };
+/** Ports of the server; a namespace of its own has the usual ones free. */
+export interface DiscoveryPorts {
+  readonly grpc: number;
+  readonly http: number;
+  readonly monitoring: number;
+}
 
-const HTTP_ADDRESS = '127.0.0.1:8080';
+const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014 };
 
 /** One row of /debug/syncz: nonces sent to and acknowledged by one proxy; absent before the first. */
 export interface SyncRow {
@@ -30,6 +33,8 @@ export interface SyncRow {
 /** The server under test, as its own process in the router's namespace. */
 export interface Discovery {
   readonly configFolder: ConfigFolder;
+  /** Where Envoys find it. */
+  readonly adsAddress: AdsAddress;
   /** Replaces the mesh config file. */
   writeMeshConfig(text: string): Promise<void>;
   /** Starts it (again) and waits until /ready answers 200. */
@@ -50,10 +55,17 @@ export interface DiscoveryOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** More flags of the discovery command. */
   readonly flags?: readonly string[];
+  /** Default 15010, 8080, 15014. */
+  readonly ports?: DiscoveryPorts;
 }
 
 /** Prepares a server with an empty mesh in folders of its own; start() runs it. The rig's end ends it. */
-export async function createDiscovery(rig: Rig, { env = {}, flags = [] }: DiscoveryOptions = {}): Promise<Discovery> {
+export async function createDiscovery(
+  rig: Rig,
+  { env = {}, flags = [], ports = USUAL_PORTS }: DiscoveryOptions = {},
+): Promise<Discovery> {
+  const adsAddress: AdsAddress = { address: rig.network.router.address, port: ports.grpc };
+  const httpAddress = `127.0.0.1:${ports.http}`;
   const folder = await mkdtemp(join(tmpdir(), 'navigator-discovery-'));
   rig.defer(() => rm(folder, { recursive: true, force: true }));
   const configFolder = await createConfigFolder(join(folder, 'mesh'));
@@ -62,8 +74,8 @@ export async function createDiscovery(rig: Rig, { env = {}, flags = [] }: Discov
   const command = rig.network.router.enter([
     ...[process.execPath, join(projectRoot(), 'build/src/cli/main.js'), 'discovery'],
     ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
-    ...['--grpcAddr', `${ADS_ADDRESS.address}:${ADS_ADDRESS.port}`],
-    ...['--httpAddr', HTTP_ADDRESS, '--monitoringAddr', '127.0.0.1:15014'],
+    ...['--grpcAddr', `${adsAddress.address}:${adsAddress.port}`],
+    ...['--httpAddr', httpAddress, '--monitoringAddr', `127.0.0.1:${ports.monitoring}`],
     ...flags,
   ]);
   let server: ManagedProcess | undefined;
@@ -71,13 +83,14 @@ export async function createDiscovery(rig: Rig, { env = {}, flags = [] }: Discov
 
   const tail: Discovery['tail'] = (lines) => server?.tail(lines) ?? 'it was not started';
   const get: Discovery['get'] = async (path) => {
-    const { status, body } = await rig.routerAgent.request(`http://${HTTP_ADDRESS}${path}`);
+    const { status, body } = await rig.routerAgent.request(`http://${httpAddress}${path}`);
     if (status !== 200) throw new Error(`discovery: ${path} answered ${status}: ${body}`);
     return body;
   };
 
   return {
     configFolder,
+    adsAddress,
     get,
     tail,
     writeMeshConfig: (text) => writeFile(meshConfigFile, text),

@@ -1,9 +1,8 @@
 import type { Manifest } from './config-folder.js';
-import { ADS_ADDRESS, createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
+import { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
 import type { Envoy } from './envoy.js';
 import { buildAdsBootstrap, buildNode } from './envoy-bootstrap.js';
 import { assertNothingRejected } from './envoy-rejections.js';
-import { ROUTER_ADDRESS } from './network.js';
 import type { SidecarCounterparts } from './requirement.js';
 import { createRig, type Rig, type Workload } from './sidecar-rig.js';
 
@@ -31,8 +30,8 @@ export interface MeshRig {
 }
 
 export interface MeshRigOptions extends DiscoveryOptions {
-  /** Files of the mesh at the start, by name. */
-  readonly files: Readonly<Record<string, readonly Manifest[]>>;
+  /** Files of the mesh at the start, by name: objects, or text. */
+  readonly files: Readonly<Record<string, readonly Manifest[] | string>>;
   /** Text of the mesh config file; default: all defaults. */
   readonly meshConfig?: string;
 }
@@ -45,7 +44,11 @@ export async function createMeshRig(
   const rig = await createRig(mode);
   try {
     const discovery = await createDiscovery(rig, options);
-    for (const [file, manifests] of Object.entries(files)) await discovery.configFolder.write(file, manifests);
+    const { configFolder } = discovery;
+    for (const [file, content] of Object.entries(files)) {
+      if (typeof content === 'string') await configFolder.writeText(file, content);
+      else await configFolder.write(file, content);
+    }
     if (meshConfig !== undefined) await discovery.writeMeshConfig(meshConfig);
     await discovery.start();
     const sidecars: Sidecar[] = [];
@@ -55,7 +58,7 @@ export async function createMeshRig(
       async addSidecar({ name, address, namespace = 'default' }) {
         const workload = await rig.addWorkload({ name, address });
         const node = buildNode({ name, namespace, address });
-        const bootstrap = buildAdsBootstrap(node, ADS_ADDRESS, ROUTER_ADDRESS);
+        const bootstrap = buildAdsBootstrap(node, discovery.adsAddress, rig.network.router.address);
         const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
         sidecars.push(sidecar);
         return sidecar;

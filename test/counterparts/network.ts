@@ -32,7 +32,8 @@ export interface WorkloadOptions {
 
 /** A router namespace with forwarding, and workloads joined to it by veth pairs. Nothing touches the machine's own network. */
 export interface Network {
-  readonly mode: NamespaceMode;
+  /** `none`: the machine's own network (host-network.ts). */
+  readonly mode: NamespaceMode | 'none';
   readonly router: NetworkNamespace;
   addWorkload(options: WorkloadOptions): Promise<NetworkNamespace>;
   /** More addresses on the router, for servers outside of the mesh. */

@@ -3,7 +3,8 @@ import { findNamespaceMode, type NamespaceMode } from './namespace-mode.js';
 
 /** What tests with real sidecars need. */
 export interface SidecarCounterparts {
-  readonly mode: NamespaceMode;
+  /** `none`: on the machine's own network, without capture (for the demo, where there is nothing better). */
+  readonly mode: NamespaceMode | 'none';
   readonly envoy: string;
 }
 

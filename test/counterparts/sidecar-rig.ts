@@ -1,6 +1,7 @@
 import { type Agent, startAgent } from './agent.js';
 import { type Envoy, startEnvoy } from './envoy.js';
 import type { EnvoyJson } from './envoy-bootstrap.js';
+import { createHostNetwork } from './host-network.js';
 import type { NamespaceMode } from './namespace-mode.js';
 import { createNetwork, type Network, type NetworkNamespace, type WorkloadOptions } from './network.js';
 
@@ -25,8 +26,8 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function createRig(mode: NamespaceMode): Promise<Rig> {
-  const network = await createNetwork(mode);
+export async function createRig(mode: NamespaceMode | 'none'): Promise<Rig> {
+  const network = mode === 'none' ? createHostNetwork() : await createNetwork(mode);
   const stops: (() => Promise<void>)[] = [() => network.close()];
   const addAgent = (namespace: NetworkNamespace): Agent => {
     const agent = startAgent(namespace);

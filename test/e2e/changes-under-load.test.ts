@@ -155,5 +155,5 @@ e2eTest('a change made while the server was dead reaches the proxies once it is 
 /** Whether the sidecar of the workload passed on any request to its app. */
 async function countRequestsTo({ envoy }: Sidecar): Promise<boolean> {
   const stats = await envoy.stats();
-  return [...stats].some(([name, value]) => /^cluster\.inbound\|8080\|.*\.upstream_rq_total$/.test(name) && value > 0);
+  return [...stats].some(([name, value]) => /^cluster\.inbound\|80\|.*\.upstream_rq_total$/.test(name) && value > 0);
 }

@@ -141,7 +141,7 @@ e2eTest('an HTTP request goes from app to sidecar to sidecar to app', async (t) 
       from: client.envoy,
       outboundCluster: `outbound|80||${ECHO_HOST}`,
       to: server.envoy,
-      inboundCluster: 'inbound|8080|',
+      inboundCluster: 'inbound|80|',
       counter: 'upstream_rq_total',
     },
     () =>

@@ -1,0 +1,21 @@
+import type { Network, NetworkNamespace } from './network.js';
+
+/**
+ * A stand-in for machines without network namespaces: every "workload" is a loopback address of the machine
+ * itself, and nothing is captured. Linux alone has all of 127.0.0.0/8 on its loopback.
+ */
+export function createHostNetwork(): Network {
+  const describe = (name: string, address: string): NetworkNamespace => ({
+    name,
+    address,
+    pid: process.pid,
+    enter: (command) => ['setpriv', '--pdeathsig', 'KILL', ...command],
+  });
+  return {
+    mode: 'none',
+    router: describe('router', '127.0.0.1'),
+    addWorkload: async ({ name, address }) => describe(name, address),
+    addRouterAddress: async () => undefined,
+    close: async () => undefined,
+  };
+}
