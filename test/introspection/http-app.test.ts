@@ -1,0 +1,142 @@
+import test from 'ava';
+import { JsonList } from '../../src/introspection/json-source.js';
+import { json, type Page } from '../../src/introspection/page.js';
+import { createPages } from '../../src/introspection/page-table.js';
+import { call } from './fixtures/http-client.js';
+import { connection } from './fixtures/mesh.js';
+import { serve } from './fixtures/serve.js';
+
+test('an unknown path answers 404 in plain text with the nearest known path', async (t) => {
+  const { port } = await serve(t);
+  for (const [path, nearest] of [
+    ['/debug/syncs', '/debug/syncz'],
+    ['/debug/endpointshards', '/debug/endpointShardz'],
+    ['/debug/configdump?proxyID=x', '/debug/config_dump'],
+    ['/readyz', '/ready'],
+    ['/metric', '/metrics'],
+  ] as const) {
+    const { status, headers, body } = await call(port, path);
+    t.is(status, 404, path);
+    t.is(headers['content-type'], 'text/plain; charset=utf-8');
+    t.true(body.includes(`Did you mean ${nearest}?`), body);
+  }
+});
+
+test('a path like no other answers 404 without a guess', async (t) => {
+  const { port } = await serve(t);
+  const { status, body } = await call(port, '/a/very/different/thing');
+  t.is(status, 404);
+  t.is(body, 'There is no /a/very/different/thing here. /debug lists all pages.\n');
+});
+
+test('a path that makes no sense is a 404 too, never an error', async (t) => {
+  const { port, log } = await serve(t);
+  for (const path of ['/%ff%zz', '//[', '/debug/%', `/${'x'.repeat(5000)}`, '/debug/..%2f', '/__proto__']) {
+    t.is((await call(port, path)).status, 404, path.slice(0, 20));
+  }
+  t.deepEqual(log, []);
+});
+
+test('a query that makes no sense is read as far as it goes', async (t) => {
+  const { port } = await serve(t);
+  t.is((await call(port, '/debug/edsz?%zz=%&proxyID=none&&&=')).status, 404);
+  t.is((await call(port, '/debug/endpointz?brief[a][b]=1')).status, 200);
+});
+
+for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
+  test(`${method} answers 405 and names the methods that are allowed`, async (t) => {
+    const { port } = await serve(t);
+    for (const path of ['/ready', '/metrics', '/debug', '/debug/adsz?push=true']) {
+      const { status, headers, body } = await call(port, path, { method });
+      t.is(status, 405, path);
+      t.is(headers.allow, 'GET, HEAD');
+      t.true(body.includes(`not ${method}`));
+    }
+  });
+}
+
+test('HEAD answers every page with the status and type of GET and no body', async (t) => {
+  const { port } = await serve(t);
+  for (const { path } of createPages()) {
+    const [get, head] = [await call(port, path), await call(port, path, { method: 'HEAD' })];
+    t.is(head.status, get.status, path);
+    t.is(head.headers['content-type'], get.headers['content-type'], path);
+    t.is(head.body, '');
+  }
+});
+
+test('a body is read over when it is small and refused when it is large', async (t) => {
+  const { port } = await serve(t);
+  t.is((await call(port, '/version', { headers: { 'content-length': 1000 }, body: 'x'.repeat(1000) })).status, 200);
+  const { status, headers } = await call(port, '/version', { headers: { 'content-length': 65_537 }, body: 'x' });
+  t.is(status, 413);
+  t.is(headers.connection, 'close');
+});
+
+test('a body of unannounced length is cut off at the limit', async (t) => {
+  const page = waitingPage();
+  const { port } = await serve(t, { pages: [page] });
+  const headers = { 'transfer-encoding': 'chunked' };
+  await t.throwsAsync(call(port, page.path, { method: 'GET', headers, body: 'x'.repeat(100_000) }));
+});
+
+function waitingPage(): Page {
+  return { path: '/wait', description: '', audience: 'anyone', handle: () => new Promise(() => {}) };
+}
+
+const FAILING: Readonly<Record<string, Page['handle']>> = {
+  throws: () => {
+    throw new Error('secret detail');
+  },
+  rejects: async () => {
+    throw new Error('secret detail');
+  },
+  'throws what is no error': () => {
+    throw undefined;
+  },
+  'fails while its first item is made': () => json(new JsonList(brokenAfter(0))),
+  'answers what cannot be written': () => json({ size: 1n }),
+};
+
+function* brokenAfter(count: number): Generator<string> {
+  for (let index = 0; index < count; index++) yield 'x'.repeat(1000);
+  throw new Error('secret detail');
+}
+
+for (const [what, handle] of Object.entries(FAILING)) {
+  test(`a page that ${what} answers 500, is logged, and the next request is served`, async (t) => {
+    const page: Page = { path: '/broken', description: '', audience: 'anyone', handle };
+    const { port, log } = await serve(t, { pages: [page, ...createPages()] });
+    const { status, headers, body } = await call(port, '/broken');
+    t.is(status, 500);
+    t.is(headers['content-type'], 'text/plain; charset=utf-8');
+    t.is(body, 'The page could not be made; the log of this server has the error.\n');
+    t.like(log[0], { level: 'error', message: 'http handler failed', fields: { method: 'GET', path: '/broken' } });
+    t.true(log[0] !== undefined && 'err' in log[0].fields);
+    t.is((await call(port, '/ready')).status, 200);
+  });
+}
+
+test('an answer that fails half-way is broken off, logged, and never looks complete', async (t) => {
+  const handle: Page['handle'] = () => json(new JsonList(brokenAfter(500)));
+  const page: Page = { path: '/broken', description: '', audience: 'anyone', handle };
+  const { port, log } = await serve(t, { pages: [page, ...createPages()] });
+  await t.throwsAsync(call(port, '/broken'));
+  t.like(log[0], { level: 'error', message: 'http handler failed' });
+  t.is((await call(port, '/ready')).status, 200);
+});
+
+test('a view that throws ends the request with 500, not the process', async (t) => {
+  const { port } = await serve(t, {
+    views: {
+      connections: () => [connection()],
+      context: () => {
+        throw new Error('no');
+      },
+      metrics: async () => {
+        throw new Error('no');
+      },
+    },
+  });
+  for (const path of ['/debug', '/debug/registryz', '/metrics']) t.is((await call(port, path)).status, 500, path);
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import test from 'ava';
+import { createHttpServer } from '../../src/introspection/http-server.js';
+import { ListenError } from '../../src/introspection/listen-error.js';
+import type { Page } from '../../src/introspection/page.js';
+import { type Clock, systemClock } from '../../src/telemetry/clock.js';
+import { call } from './fixtures/http-client.js';
+import { recordingLogger, serve } from './fixtures/serve.js';
+
+function bareServer(address: string) {
+  return createHttpServer({
+    address,
+    setting: '--monitoringAddr',
+    app: (_request, response) => response.end('ok'),
+    logger: recordingLogger([]),
+    clock: systemClock,
+  });
+}
+
+test('start says where it listens, with the port that the system chose', async (t) => {
+  const server = bareServer('127.0.0.1:0');
+  const bound = await server.start();
+  t.teardown(() => server.stop());
+  t.is(bound.host, '127.0.0.1');
+  t.is((await call(bound.port, '/')).body, 'ok');
+});
+
+test('an address without a host listens on every interface', async (t) => {
+  const server = bareServer(':0');
+  const { port } = await server.start();
+  t.teardown(() => server.stop());
+  t.is((await call(port, '/', { localAddress: '127.0.0.3' })).status, 200);
+});
+
+test('a port in use is an error that names the address and the flag to change', async (t) => {
+  const { port } = await serve(t);
+  const error = await t.throwsAsync(bareServer(`127.0.0.1:${port}`).start(), { instanceOf: ListenError });
+  t.is(error?.code, 'EADDRINUSE');
+  t.is(
+    error?.message,
+    `cannot listen on 127.0.0.1:${port}: another process uses the port; set another address with --monitoringAddr`,
+  );
+});
+
+test('an address that this machine does not have is an error that says so', async (t) => {
+  const error = await t.throwsAsync(bareServer('192.0.2.1:0').start(), { instanceOf: ListenError });
+  t.regex(error?.message ?? '', /no network interface of this machine has the address/);
+});
+
+test('two servers may share one app', async (t) => {
+  const first = await serve(t);
+  const second = await serve(t, { address: '[::1]:0' });
+  t.is((await call(first.port, '/ready')).status, 200);
+  t.not(first.port, second.port);
+});
+
+test('stop is quick when nothing runs, and may be called twice or before start', async (t) => {
+  const { server, port } = await serve(t);
+  await call(port, '/ready');
+  await Promise.all([server.stop(), server.stop()]);
+  await t.throwsAsync(call(port, '/ready'), { code: 'ECONNREFUSED' });
+  await t.notThrowsAsync(bareServer(':0').stop());
+});
+
+/** A page whose answer waits until the test lets it go. */
+function gate() {
+  const { promise: entered, resolve: enter } = withResolvers();
+  const { promise: released, resolve: release } = withResolvers();
+  const page: Page = {
+    path: '/slow',
+    description: '',
+    audience: 'anyone',
+    handle: async () => {
+      enter();
+      await released;
+      return { type: 'text', text: 'done' };
+    },
+  };
+  return { page, entered, release };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+test('stop lets a running request finish and then closes its kept-alive connection', async (t) => {
+  const { page, entered, release } = gate();
+  const { port, server } = await serve(t, { pages: [page], timeouts: { keepAliveMs: 60_000 } });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n');
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    received += text;
+  });
+  await entered;
+  const stopped = server.stop();
+  release();
+  await Promise.all([stopped, once(socket, 'close')]);
+  t.regex(received, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ndone$/);
+});
+
+test('stop cuts off a request that outlives the grace period', async (t) => {
+  const scheduled: { delayMs: number; callback: () => void }[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    schedule: (delayMs, callback) => {
+      scheduled.push({ delayMs, callback });
+      return () => {};
+    },
+  };
+  const { page, entered } = gate();
+  const { port, server, log } = await serve(t, { pages: [page], clock, timeouts: { graceMs: 1234 } });
+  const answer = call(port, '/slow');
+  await entered;
+  const stopped = server.stop();
+  t.is(scheduled[0]?.delayMs, 1234);
+  scheduled[0]?.callback();
+  await t.throwsAsync(answer);
+  await stopped;
+  t.like(log.at(-1), { level: 'warn', message: 'http requests cut off at shutdown' });
+});
+
+test('a client that never finishes its headers is answered 408 and let go', async (t) => {
+  const { port } = await serve(t, { timeouts: { headersMs: 50, requestMs: 100 } });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /ready HTTP/1.1\r\n');
+  const [reply] = await once(socket.setEncoding('utf8'), 'data');
+  t.regex(reply, /^HTTP\/1\.1 408 /);
+  await once(socket, 'close');
+});
+
+test('a client that asks and then neither reads nor writes is let go', async (t) => {
+  const { page, entered } = gate();
+  const { port } = await serve(t, { pages: [page], timeouts: { idleMs: 50 } });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await entered;
+  await once(socket.resume(), 'close');
+  t.pass();
+});

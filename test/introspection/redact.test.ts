@@ -1,0 +1,80 @@
+import test from 'ava';
+import { JsonRecord, jsonPieces } from '../../src/introspection/json-source.js';
+import { call } from './fixtures/http-client.js';
+import { context, meshObject } from './fixtures/mesh.js';
+import { serve } from './fixtures/serve.js';
+
+function redacted(value: object): unknown {
+  return JSON.parse([...jsonPieces(value)].join(''));
+}
+
+test('secret fields are hidden in either spelling, and the paths of secret files stay', (t) => {
+  t.deepEqual(
+    redacted({
+      tlsCertificate: {
+        certificateChain: { inlineString: 'PUBLIC' },
+        privateKey: { inlineBytes: 'a2V5' },
+        password: { filename: '/etc/certs/password' },
+      },
+      private_key: 'PEM',
+      sessionTicketKeys: { keys: [{ inlineBytes: 'dGlja2V0' }] },
+      token: 12,
+      secretName: 'web-tls',
+    }),
+    {
+      tlsCertificate: {
+        certificateChain: { inlineString: 'PUBLIC' },
+        privateKey: { inlineBytes: '[redacted]' },
+        password: { filename: '/etc/certs/password' },
+      },
+      private_key: '[redacted]',
+      sessionTicketKeys: { keys: [{ inlineBytes: '[redacted]' }] },
+      token: '[redacted]',
+      secretName: 'web-tls',
+    },
+  );
+});
+
+test('credentials in headers are hidden, other headers stay', (t) => {
+  t.deepEqual(
+    redacted([
+      { header: { key: 'Authorization', value: 'Bearer x' } },
+      { header: { key: 'x-api-key', rawValue: 'eA==' } },
+      { header: { key: 'x-version', value: '1' } },
+    ]),
+    [
+      { header: { key: 'Authorization', value: '[redacted]' } },
+      { header: { key: 'x-api-key', rawValue: '[redacted]' } },
+      { header: { key: 'x-version', value: '1' } },
+    ],
+  );
+});
+
+test('empty secrets are shown as empty, since that is what one wants to know', (t) => {
+  t.deepEqual(redacted({ password: '', token: null }), { password: '', token: null });
+});
+
+test('names of records are never taken for secret fields', (t) => {
+  const record = new JsonRecord([['token', { service: 'a' }]]);
+  t.deepEqual(redacted(record), { token: { service: 'a' } });
+});
+
+test('configz shows a Secret without its data and what was last applied', async (t) => {
+  const secret = meshObject('Secret', 'tls', {
+    apiVersion: 'v1',
+    metadata: {
+      name: 'tls',
+      namespace: 'default',
+      labels: {},
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"tls.key":"S0VZ"}}', owner: 'a' },
+      resourceVersion: '1',
+    },
+    body: { type: 'kubernetes.io/tls', data: { 'tls.key': 'S0VZ' }, stringData: { more: 'S0VZ' } },
+  });
+  const { port } = await serve(t, { views: { context: () => context({ objects: [secret] }) } });
+  const { body } = await call(port, '/debug/configz');
+  t.false(body.includes('S0VZ'));
+  const [shown] = JSON.parse(body);
+  t.like(shown, { type: 'kubernetes.io/tls', data: { 'tls.key': '[redacted]' } });
+  t.is(shown.metadata.annotations.owner, 'a');
+});
