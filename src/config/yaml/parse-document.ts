@@ -1,6 +1,7 @@
-import { CORE_SCHEMA, load, Type, YAMLException } from 'js-yaml';
+import { load, YAMLException } from 'js-yaml';
 import { findHazard } from './hazard.js';
-import { MAX_YAML_CHARACTERS, MAX_YAML_DEPTH } from './yaml-limits.js';
+import { createLoadOptions } from './load-options.js';
+import { MAX_YAML_CHARACTERS } from './yaml-limits.js';
 
 /** What one document of YAML or JSON says. */
 export type ParsedYaml =
@@ -20,12 +21,7 @@ export type YamlParser = (text: string) => ParsedYaml;
  * tags, duplicate keys refused, and bounded in depth, length and what aliases may expand to.
  */
 export function createYamlParser(): YamlParser {
-  const mergeKey = new Type('tag:yaml.org,2002:merge', { kind: 'scalar', resolve: (text) => text === '<<' });
-  // The option maxDepth is newer than the published types.
-  const options: Parameters<typeof load>[1] & { readonly maxDepth: number } = {
-    schema: CORE_SCHEMA.extend({ implicit: [mergeKey] }),
-    maxDepth: MAX_YAML_DEPTH,
-  };
+  const options = createLoadOptions();
   return (text) => {
     if (text.length > MAX_YAML_CHARACTERS) {
       return { type: 'error', message: `the document is longer than ${MAX_YAML_CHARACTERS} characters; split it` };
@@ -36,7 +32,10 @@ export function createYamlParser(): YamlParser {
       return hazard === undefined ? { type: 'value', value } : { type: 'error', message: hazard };
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      return { type: 'error', message: error.reason, line: error.mark.line + 1, column: error.mark.column + 1 };
+      // An error at the end of input has no mark.
+      const mark: { readonly line: number; readonly column: number } | undefined = error.mark;
+      const place = mark === undefined ? {} : { line: mark.line + 1, column: mark.column + 1 };
+      return { type: 'error', message: error.reason, ...place };
     }
   };
 }

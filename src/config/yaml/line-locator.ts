@@ -1,0 +1,67 @@
+import { type EventType, load, type State } from 'js-yaml';
+import { createLoadOptions } from './load-options.js';
+
+/** Line of a document, from 1, that a path such as `spec.ports[0].number` stands on, or as much of it as is there. */
+export type LineLocator = (path: string) => number;
+
+interface YamlNode {
+  readonly line: number;
+  readonly children: YamlNode[];
+  value: unknown;
+}
+
+/**
+ * Makes a locator for a document that is known to parse. Only made when there is something to complain
+ * about: the document is parsed once more, on the first call, this time noting where everything is.
+ */
+export function createLineLocator(text: string): LineLocator {
+  let root: YamlNode | undefined;
+  return (path) => {
+    root ??= parseWithLines(text);
+    let node = root;
+    let line = root.line;
+    for (const step of stepsOf(path)) {
+      const found = typeof step === 'number' ? itemOf(node, step) : fieldOf(node, step);
+      if (found === undefined) break;
+      node = found.node;
+      line = found.line;
+    }
+    return line;
+  };
+}
+
+function parseWithLines(text: string): YamlNode {
+  const top: YamlNode = { line: 0, children: [], value: undefined };
+  const open: YamlNode[] = [top];
+  const listener = (event: EventType, state: State): void => {
+    if (event === 'open') {
+      const node: YamlNode = { line: state.line + 1, children: [], value: undefined };
+      open.at(-1)?.children.push(node);
+      open.push(node);
+    } else if (open.length > 1) {
+      const node = open.pop();
+      if (node !== undefined) node.value = state.result;
+    }
+  };
+  load(text, { ...createLoadOptions(), listener: listener as (event: EventType, state: State) => void });
+  return top.children[0] ?? top;
+}
+
+/** Keys and values of a mapping take turns among its children. */
+function fieldOf(node: YamlNode, name: string): { readonly node: YamlNode; readonly line: number } | undefined {
+  const at = node.children.findIndex((child, index) => index % 2 === 0 && String(child.value) === name);
+  const key = node.children[at];
+  return key === undefined ? undefined : { node: node.children[at + 1] ?? key, line: key.line };
+}
+
+function itemOf(node: YamlNode, index: number): { readonly node: YamlNode; readonly line: number } | undefined {
+  const item = node.children[index];
+  return item === undefined ? undefined : { node: item, line: item.line };
+}
+
+function stepsOf(path: string): readonly (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, field]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? (field ?? '') : String(JSON.parse(quoted));
+  });
+}

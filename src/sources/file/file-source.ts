@@ -1,0 +1,148 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { KindRegistry } from '../../config/kinds.js';
+import { createYamlParser } from '../../config/yaml/parse-document.js';
+import type { ChangeBatch } from '../../model/object-change.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Source } from '../source.js';
+import { SourceError } from '../source-error.js';
+import { createDebounced } from './debounced.js';
+import { createDirectoryWatcher } from './directory-watcher.js';
+import type { FileReport } from './file-report.js';
+import { createFolderLoader } from './folder-loader.js';
+import { createFolderState } from './folder-state.js';
+import { createDocumentReader } from './read-documents.js';
+import { createReportLog } from './report-log.js';
+import { errorCode, errorText, isGone } from './scan-directory.js';
+
+export interface FileSourceOptions {
+  /** `--configDir`; must exist when the source starts. */
+  readonly directory: string;
+  /** Cluster that the objects count as living in. */
+  readonly cluster: string;
+  readonly kinds: KindRegistry;
+  /** Namespace of namespaced objects that name none. */
+  readonly defaultNamespace: string;
+  /** Scope `source`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Called with all present problems whenever they change. */
+  readonly onReport?: (reports: readonly FileReport[]) => void;
+  /** Quiet time before a change is read, in milliseconds (BEHAVIOUR 8: 50). */
+  readonly debounceMs?: number;
+  /** How often the folder is looked through even when no change was told; 30 s. */
+  readonly rescanMs?: number;
+}
+
+export interface FileSource extends Source {
+  /** What in the folder is not served as written, at present. */
+  reports(): readonly FileReport[];
+}
+
+const DEFAULT_DEBOUNCE_MS = 50;
+const MAX_DEBOUNCE_MS = 500;
+const DEFAULT_RESCAN_MS = 30_000;
+/** Looked through this often while the system tells of no changes: the folder is gone, or watches have run out. */
+const BLIND_RESCAN_MS = 1_000;
+
+/**
+ * Objects from a folder of YAML and JSON files, kept up to date while the files change (BEHAVIOUR 8, "File
+ * source"; DESIGN 7). Each file counts as a whole: while anything in it is wrong, it is reported and its last
+ * good state is served. While the folder itself is missing, all of it is.
+ */
+export function createFileSource(options: FileSourceOptions): FileSource {
+  const { cluster, kinds, defaultNamespace, logger, clock } = options;
+  const directory = path.resolve(options.directory);
+  const state = createFolderState(createDocumentReader({ kinds, defaultNamespace, parse: createYamlParser() }));
+  const reportLog = createReportLog(options);
+  const watcher = createDirectoryWatcher((file) => {
+    if (isParent(file, directory) && file !== directory) return;
+    loader.hint(file);
+    debounced.trigger();
+  });
+  const loader = createFolderLoader({ directory, state, watcher, logger });
+  const debounced = createDebounced(() => void runLater(), {
+    clock,
+    quietMs: options.debounceMs ?? DEFAULT_DEBOUNCE_MS,
+    maxMs: Math.max(MAX_DEBOUNCE_MS, options.debounceMs ?? 0),
+  });
+  let deliver: (batch: ChangeBatch) => void = () => {};
+  let running: Promise<void> | undefined;
+  let stopped = false;
+  let cancelRescan = (): void => {};
+
+  const reconcile = async (): Promise<void> => {
+    cancelRescan();
+    const { problems: folderProblems, isBlind } = await loader.load();
+    if (stopped) return;
+    const { changes, problems } = state.settle();
+    reportLog.update([...folderProblems, ...problems]);
+    if (changes.length > 0) deliver({ cluster, changes });
+    const usualMs = options.rescanMs ?? DEFAULT_RESCAN_MS;
+    cancelRescan = clock.schedule(isBlind ? Math.min(BLIND_RESCAN_MS, usualMs) : usualMs, () => {
+      loader.hint(undefined);
+      void runLater();
+    });
+  };
+
+  /** One reconciliation at a time; hints that come meanwhile start the next through the debounce. */
+  const runLater = async (): Promise<void> => {
+    if (running !== undefined) {
+      await running;
+      if (!stopped) debounced.trigger();
+      return;
+    }
+    running = reconcile()
+      .catch((err: unknown) => {
+        logger.error({ err, directory }, 'the configuration folder could not be read');
+        loader.hint(undefined);
+        cancelRescan = clock.schedule(BLIND_RESCAN_MS, () => void runLater());
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    await running;
+  };
+
+  return {
+    name: `file:${directory}`,
+    start: async (deliverBatch) => {
+      await requireDirectory(directory);
+      deliver = deliverBatch;
+      loader.hint(undefined);
+      running = reconcile().finally(() => {
+        running = undefined;
+      });
+      await running;
+    },
+    stop: async () => {
+      stopped = true;
+      debounced.cancel();
+      watcher.close();
+      await running?.catch(() => {});
+      cancelRescan();
+      watcher.close();
+    },
+    reports: () => reportLog.reports(),
+  };
+}
+
+/** The folder's parent is watched for the folder itself alone. */
+function isParent(file: string | undefined, directory: string): boolean {
+  return file !== undefined && path.dirname(file) === path.dirname(directory);
+}
+
+async function requireDirectory(directory: string): Promise<void> {
+  const stats = await stat(directory).catch((cause: unknown) => {
+    if (isGone(cause)) {
+      const message = `the configuration folder ${directory} does not exist; create it, or name another with --configDir`;
+      throw new SourceError('DIRECTORY_MISSING', message, { cause });
+    }
+    const message = `the configuration folder ${directory} cannot be read (${errorCode(cause)}): ${errorText(cause)}; allow this user to read it`;
+    throw new SourceError('DIRECTORY_UNREADABLE', message, { cause });
+  });
+  if (stats.isDirectory()) return;
+  const message = `${directory} is not a folder; name the folder that holds the YAML files with --configDir`;
+  throw new SourceError('NOT_A_DIRECTORY', message);
+}

@@ -1,0 +1,130 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../../telemetry/logger.js';
+import type { DirectoryWatcher } from './directory-watcher.js';
+import type { FileProblem } from './file-report.js';
+import type { FolderState } from './folder-state.js';
+import type { SkippedKind } from './read-documents.js';
+import { errorText, identityOf, isConfigFile, isGone, scanDirectory } from './scan-directory.js';
+
+export interface FolderLoaderOptions {
+  readonly directory: string;
+  readonly state: FolderState;
+  readonly watcher: DirectoryWatcher;
+  readonly logger: Logger;
+}
+
+export interface LoadResult {
+  /** Of the folders, as against the files in them. */
+  readonly problems: readonly FileProblem[];
+  /** The system does not tell of every change, so look again soon. */
+  readonly isBlind: boolean;
+}
+
+/** Brings a folder's state up to date with the disk, reading only files that changed. */
+export interface FolderLoader {
+  /** Something may have changed: a path, or anything. */
+  hint(file: string | undefined): void;
+  /** Looks at what was hinted at since the last call. */
+  load(): Promise<LoadResult>;
+}
+
+interface FoundFile {
+  readonly identity: string;
+  readonly size: number;
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const CONCURRENT_READS = 32;
+
+export function createFolderLoader({ directory, state, watcher, logger }: FolderLoaderOptions): FolderLoader {
+  let hints = new Set<string>();
+  let isAnythingHinted = false;
+  let folderProblems: readonly FileProblem[] = [];
+  let isBlind = false;
+  const skippedKinds = new Map<string, string>();
+
+  const read = async (file: string, { identity, size }: FoundFile): Promise<void> => {
+    if (size > MAX_FILE_BYTES) {
+      state.refuse({ file, reason: `is larger than ${MAX_FILE_BYTES} bytes; split it` }, identity);
+      return;
+    }
+    try {
+      const text = await readFile(path.join(directory, file), 'utf8');
+      const { skipped } = state.accept(file, identity, text);
+      logSkipped(file, skipped);
+    } catch (error) {
+      if (isGone(error)) isAnythingHinted = true;
+      else state.refuse({ file, reason: `cannot be read: ${errorText(error)}` }, identity);
+    }
+  };
+
+  /** Logs each kind of a file that is not read, once until the file's kinds change. */
+  const logSkipped = (file: string, skipped: readonly SkippedKind[]): void => {
+    const kinds = new Map(skipped.map((each) => [`${each.apiVersion} ${each.kind}`, each]));
+    const signature = [...kinds.keys()].sort().join();
+    if (signature === (skippedKinds.get(file) ?? '')) return;
+    skippedKinds.set(file, signature);
+    for (const { apiVersion, kind, knownApiVersions, location } of kinds.values()) {
+      logger.warn({ ...location, apiVersion, kind, knownApiVersions }, 'skipped a kind that is not read here');
+    }
+  };
+
+  const readAll = async (files: readonly (readonly [string, FoundFile])[]): Promise<void> => {
+    const changed = files.filter(([file, found]) => state.identityOf(file) !== found.identity);
+    for (let start = 0; start < changed.length; start += CONCURRENT_READS) {
+      await Promise.all(changed.slice(start, start + CONCURRENT_READS).map(([file, found]) => read(file, found)));
+    }
+  };
+
+  const loadEverything = async (): Promise<void> => {
+    const parent = path.dirname(directory);
+    const parentStats = await stat(parent).catch(() => undefined);
+    if (parentStats !== undefined) watcher.visit(parent, parentStats);
+    const scan = await scanDirectory(directory, watcher.visit);
+    watcher.sweep();
+    const keeps = (file: string): boolean =>
+      scan.files.has(file) ||
+      scan.unreadable.some((gone) => gone === '' || file === gone || file.startsWith(`${gone}/`));
+    for (const file of state.files()) {
+      if (keeps(file)) continue;
+      state.remove(file);
+      skippedKinds.delete(file);
+    }
+    await readAll([...scan.files]);
+    folderProblems = scan.problems;
+    isBlind = scan.unreadable.length > 0 || !watcher.isComplete();
+  };
+
+  /** The files that were hinted at, when all are plain files that are already known. */
+  const loadHinted = async (files: ReadonlySet<string>): Promise<boolean> => {
+    const found: (readonly [string, FoundFile])[] = [];
+    for (const file of files) {
+      const relative = path.relative(directory, file).split(path.sep).join('/');
+      const name = path.basename(file);
+      if (name.startsWith('.') && isConfigFile(name)) continue;
+      if (state.identityOf(relative) === undefined) return false;
+      const stats = await stat(file).catch(() => undefined);
+      if (stats === undefined || !stats.isFile()) return false;
+      found.push([relative, { identity: identityOf(stats), size: stats.size }]);
+    }
+    await readAll(found);
+    return true;
+  };
+
+  return {
+    hint: (file) => {
+      if (file === undefined) isAnythingHinted = true;
+      else hints.add(file);
+    },
+    load: async () => {
+      const taken = hints;
+      const isAnything = isAnythingHinted || folderProblems.length > 0;
+      hints = new Set();
+      isAnythingHinted = false;
+      const isDone = !isAnything && (await loadHinted(taken));
+      if (!isDone) await loadEverything();
+      return { problems: folderProblems, isBlind: isBlind || isAnythingHinted };
+    },
+  };
+}

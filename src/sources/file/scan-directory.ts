@@ -1,0 +1,106 @@
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { FileProblem } from './file-report.js';
+
+/** Changes whenever a file's content does: also when it is replaced by one of equal size and time. */
+export type FileIdentity = string;
+
+export interface DirectoryScan {
+  /** Files to read, by path below the folder. */
+  readonly files: ReadonlyMap<string, { readonly identity: FileIdentity; readonly size: number }>;
+  /** What could not be looked at. */
+  readonly problems: readonly FileProblem[];
+  /** Paths below the folder whose content is not known at present; empty string: the folder itself. */
+  readonly unreadable: readonly string[];
+}
+
+/** Called with each directory to watch, before its content is listed, so that no later change is missed. */
+export type VisitDirectory = (directory: string, stats: Stats) => void;
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+const CONCURRENT_STATS = 64;
+
+/**
+ * Lists the configuration files below a folder. Follows links to files and folders; skips names that start
+ * with a dot, which are editors' files and the inner folders of ConfigMap mounts (`..data`).
+ */
+export async function scanDirectory(root: string, visit: VisitDirectory): Promise<DirectoryScan> {
+  const files = new Map<string, { readonly identity: FileIdentity; readonly size: number }>();
+  const problems: FileProblem[] = [];
+  const unreadable: string[] = [];
+  const linkedDirectories = new Set<string>();
+
+  const refuse = (relative: string, error: unknown): void => {
+    problems.push({ file: relative === '' ? '.' : relative, reason: `cannot be read: ${errorText(error)}` });
+    unreadable.push(relative);
+  };
+
+  const scanOne = async (relative: string, ancestors: ReadonlySet<string>): Promise<void> => {
+    const directory = path.join(root, relative);
+    let entries: readonly Dirent[];
+    let trail: ReadonlySet<string>;
+    try {
+      const real = await realpath(directory);
+      if (ancestors.has(real)) return;
+      trail = new Set([...ancestors, real]);
+      visit(directory, await stat(directory));
+      entries = await readdir(directory, { withFileTypes: true });
+    } catch (error) {
+      if (relative === '' || !isGone(error)) refuse(relative, error);
+      return;
+    }
+    const visible = entries.filter((entry) => !entry.name.startsWith('.'));
+    for (let start = 0; start < visible.length; start += CONCURRENT_STATS) {
+      await Promise.all(
+        visible
+          .slice(start, start + CONCURRENT_STATS)
+          .map((entry) => scanEntry(path.posix.join(relative, entry.name), entry, trail)),
+      );
+    }
+  };
+
+  const scanEntry = async (relative: string, entry: Dirent, ancestors: ReadonlySet<string>): Promise<void> => {
+    if (entry.isDirectory()) return await scanOne(relative, ancestors);
+    if (!entry.isSymbolicLink() && !(entry.isFile() && isConfigFile(relative))) return;
+    const file = path.join(root, relative);
+    try {
+      const stats = await stat(file);
+      if (stats.isDirectory()) return await scanOne(relative, ancestors);
+      if (!stats.isFile() || !isConfigFile(relative)) return;
+      if (entry.isSymbolicLink()) linkedDirectories.add(path.dirname(await realpath(file)));
+      files.set(relative, { identity: identityOf(stats), size: stats.size });
+    } catch (error) {
+      if (isConfigFile(relative) && (entry.isSymbolicLink() || !isGone(error))) refuse(relative, error);
+    }
+  };
+
+  await scanOne('', new Set());
+  for (const directory of linkedDirectories) {
+    const stats = await stat(directory).catch(() => undefined);
+    if (stats !== undefined) visit(directory, stats);
+  }
+  return { files, problems, unreadable };
+}
+
+export function isConfigFile(name: string): boolean {
+  return EXTENSIONS.has(path.extname(name).toLowerCase());
+}
+
+export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): FileIdentity {
+  return [dev, ino, size, mtimeMs, ctimeMs].join(':');
+}
+
+/** Removed between listing and looking: not a problem, it is simply not there. */
+export function isGone(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
