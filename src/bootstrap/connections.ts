@@ -1,4 +1,3 @@
-import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
@@ -14,7 +13,7 @@ export interface Connections {
   /** Makes `<node id>-<counter>` (BEHAVIOUR 5, "Request handling"). */
   nextId(nodeId: string): string;
   list(): readonly ProxyConnection[];
-  proxyOf(connectionId: string): Proxy | undefined;
+  find(connectionId: string): ProxySession | undefined;
 }
 
 export function createConnections(distributor: Distributor, metrics: PushMetrics, logger: Logger): Connections {
@@ -35,6 +34,6 @@ export function createConnections(distributor: Distributor, metrics: PushMetrics
     },
     nextId: (nodeId) => `${nodeId}-${++counter}`,
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
-    proxyOf: (connectionId) => sessions.get(connectionId)?.proxy,
+    find: (connectionId) => sessions.get(connectionId),
   };
 }

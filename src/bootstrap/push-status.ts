@@ -1,5 +1,15 @@
 import type { Finding, FindingMetric } from '../model/finding.js';
+import type { ProxyConnection } from '../model/proxy-connection.js';
+import type { PushContext } from '../model/push-context.js';
 import type { Metrics } from '../telemetry/metrics.js';
+
+/** Where findings come from: the snapshot's translation, generation, and the proxies that are connected. */
+export interface PushStatusSources {
+  /** Undefined before the first snapshot. */
+  context(): PushContext | undefined;
+  connections(): readonly ProxyConnection[];
+  generated(): readonly Finding[];
+}
 
 const GAUGES: readonly FindingMetric[] = [
   'endpoint_no_pod',
@@ -15,9 +25,30 @@ const GAUGES: readonly FindingMetric[] = [
   'nav_destrule_subsets',
 ];
 
-/** Sets the push-status gauges: each is the number of distinct keys among the findings (BEHAVIOUR 1). */
-export function recordPushStatus(metrics: Metrics, findings: readonly Finding[]): void {
+/** Everything found about the newest snapshot (BEHAVIOUR 1, "Push-status gauges"). */
+export function pushStatus(sources: PushStatusSources): readonly Finding[] {
+  const context = sources.context();
+  if (context === undefined) return [];
+  return [...context.findings, ...sources.generated(), ...proxiesWithoutService(context, sources.connections())];
+}
+
+/** Sets the push-status gauges, each the number of distinct keys, and the number of services. */
+export function recordPushStatus(metrics: Metrics, sources: PushStatusSources): void {
+  const context = sources.context();
+  if (context === undefined) return;
+  metrics.set('nav_services', context.services.length);
   const keys = new Map<FindingMetric, Set<string>>(GAUGES.map((gauge) => [gauge, new Set()]));
-  for (const finding of findings) keys.get(finding.metric)?.add(finding.key);
+  for (const finding of pushStatus(sources)) keys.get(finding.metric)?.add(finding.key);
   for (const [gauge, distinct] of keys) metrics.set(gauge, distinct.size);
+}
+
+function proxiesWithoutService(context: PushContext, connections: readonly ProxyConnection[]): Finding[] {
+  return connections
+    .filter(({ proxy }) => proxy.type === 'sidecar' && context.targetsOf(proxy).length === 0)
+    .map(({ proxy }) => ({
+      metric: 'nav_no_ip',
+      key: proxy.id,
+      message: `No service selects the workload at ${proxy.ipAddresses.join(', ')}`,
+      proxy: proxy.id,
+    }));
 }

@@ -22,7 +22,6 @@ export interface GrpcServerSettings {
 }
 
 export interface SessionHooks {
-  opened(session: ProxySession): void;
   closed(session: ProxySession): void;
 }
 
@@ -52,7 +51,6 @@ export function createGrpcServer(
   const serve = (call: ServerDuplexStream<Buffer, Buffer>, onlyType: string | undefined): void => {
     const session = new ProxySession(environment, createGrpcStream(call), onlyType);
     sessions.add(session);
-    hooks.opened(session);
     let open = true;
     const close = (): void => {
       if (!open) return;

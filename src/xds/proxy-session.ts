@@ -4,7 +4,7 @@ import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { PushRequest } from '../model/push-request.js';
 import type { Distribution } from '../push/distribution.js';
-import type { NameSets } from '../push/name-set.js';
+import type { NameSet, NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -67,6 +67,11 @@ export class ProxySession implements PushTarget {
 
   get proxy(): Proxy | undefined {
     return this.#proxy;
+  }
+
+  /** What the proxy asks for of a type; undefined for everything, or nothing yet. */
+  namesOf(typeUrl: string): NameSet | undefined {
+    return this.#watches.get(typeUrl)?.names;
   }
 
   /** @throws StreamError when the request ends the stream. */

@@ -27,7 +27,7 @@ async function startServer(overrides: Partial<GrpcServerSettings> = {}) {
   const server = createGrpcServer(
     { ...settings, ...overrides },
     rig.environment,
-    { opened: () => undefined, closed: (session) => rig.distributor.remove(session) },
+    { closed: (session) => rig.distributor.remove(session) },
     rig.logger,
   );
   const port = await server.start();

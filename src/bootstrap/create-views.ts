@@ -1,0 +1,69 @@
+import type { Registry } from 'prom-client';
+import type { KindRegistry } from '../config/kinds.js';
+import type { MessageJson } from '../envoy/message-json.js';
+import type { ConfigProblem, Views } from '../introspection/views.js';
+import type { DistributionLedger } from '../push/distribution-ledger.js';
+import type { Distributor } from '../push/distributor.js';
+import type { BuildInfo } from '../telemetry/build-info.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { Connections } from './connections.js';
+import { type PushStatusSources, pushStatus, recordPushStatus } from './push-status.js';
+
+export interface ViewParts {
+  readonly build: BuildInfo;
+  readonly messageJson: MessageJson;
+  readonly distributor: Distributor;
+  readonly connections: Connections;
+  readonly ledger: DistributionLedger | undefined;
+  readonly kinds: KindRegistry;
+  readonly metrics: Metrics;
+  readonly registry: Registry;
+  /** NAV_DEBUG_ADSZ_CONFIG */
+  readonly adszConfigEnabled: boolean;
+  problems(): readonly ConfigProblem[];
+}
+
+/** Shows the state of the running parts to the HTTP pages. */
+export function createViews(parts: ViewParts): Views {
+  const { build, distributor, connections, ledger, kinds, metrics, registry } = parts;
+  const status: PushStatusSources = {
+    context: () => distributor.context,
+    connections: () => connections.list(),
+    generated: () => distributor.resources.findings(),
+  };
+  return {
+    build,
+    messageJson: parts.messageJson,
+    probes: [
+      {
+        name: 'sources',
+        check: () =>
+          distributor.context === undefined
+            ? { ready: false, reason: 'the first complete state has not been read yet' }
+            : { ready: true },
+      },
+    ],
+    trackingEnabled: ledger !== undefined,
+    adszConfigEnabled: parts.adszConfigEnabled,
+    knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
+      versions.map((version) => ({ group, version, kind })),
+    ),
+    metrics: async () => {
+      recordPushStatus(metrics, status);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+    connections: () => connections.list(),
+    context: () => distributor.context,
+    resourcesOf: (connectionId, typeUrl) => {
+      const session = connections.find(connectionId);
+      const generator = distributor.generators.get(typeUrl);
+      if (session?.proxy === undefined || generator === undefined || distributor.context === undefined) return [];
+      return distributor.resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl)).resources;
+    },
+    currentRoot: () => distributor.root,
+    versionOf: (root, key) => ledger?.versionAt(root, key),
+    triggerPush: () => distributor.pushAll('debug'),
+    pushStatus: () => (distributor.context === undefined ? undefined : pushStatus(status)),
+    problems: parts.problems,
+  };
+}

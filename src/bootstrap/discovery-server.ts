@@ -1,0 +1,174 @@
+import { setLogger } from '@grpc/grpc-js';
+import { Registry } from 'prom-client';
+import { createKindRegistry } from '../config/kinds.js';
+import { createMessageEncoder } from '../envoy/message-encoder.js';
+import { createMessageJson } from '../envoy/message-json.js';
+import { loadProtoRegistry } from '../envoy/proto-registry.js';
+import { createHttpApp } from '../introspection/http-app.js';
+import { createHttpServer } from '../introspection/http-server.js';
+import { createMeshStore } from '../model/mesh-store.js';
+import { nextPushContext } from '../model/next-push-context.js';
+import { createDistributionLedger } from '../push/distribution-ledger.js';
+import { createDistributor } from '../push/distributor.js';
+import { createNameSets } from '../push/name-set.js';
+import { readBuildInfo } from '../telemetry/build-info.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logging } from '../telemetry/logging.js';
+import { createMetrics, recordStart } from '../telemetry/metrics.js';
+import { createGrpcServer } from '../xds/grpc-server.js';
+import { createNodeReader } from '../xds/node-wire.js';
+import { createConnections } from './connections.js';
+import { controlPlaneIdentity } from './controlplane-identity.js';
+import { createGenerators } from './create-generators.js';
+import { createSources } from './create-sources.js';
+import { createViews } from './create-views.js';
+import { distributorSettings, grpcServerSettings, storeSettings } from './map-options.js';
+import type { Options } from './options.js';
+import { createProxyReader } from './proxy-reader.js';
+import { recordPushMetrics } from './record-push-metrics.js';
+import { StartError } from './start-error.js';
+
+/** The whole server, wired and not yet running. */
+export interface DiscoveryServer {
+  /**
+   * Reads the sources, then serves. Settles when everything is served.
+   *
+   * @throws StartError when something cannot start as it was told to.
+   */
+  start(): Promise<void>;
+  /** Ends streams well and closes everything; harmless on a server that never started. */
+  stop(): Promise<void>;
+}
+
+/** Streams get this long to end by themselves (BEHAVIOUR 2, "Shutdown"). */
+const STOP_GRACE_MS = 10_000;
+
+/** The composition root: the only place that wires the rooms to one another (DESIGN section 3). */
+export function createDiscoveryServer(options: Options, logging: Logging, clock: Clock): DiscoveryServer {
+  const { discovery, environment } = options;
+  const logger = logging.scope('default');
+  routeGrpcLog(logging);
+
+  const registry = new Registry();
+  const metrics = createMetrics(registry);
+  const build = readBuildInfo();
+  recordStart(metrics, registry, build);
+  const pushMetrics = recordPushMetrics(metrics);
+
+  const protos = loadProtoRegistry();
+  const kinds = createKindRegistry(environment.meshDomain);
+  const sources = createSources(options, kinds, logging, clock);
+  const store = createMeshStore(storeSettings(options), {
+    mesh: sources.mesh.current,
+    networks: sources.networks.current,
+  });
+
+  const ledger = environment.navEnableConfigDistributionTracking
+    ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
+    : undefined;
+  const distributor = createDistributor(
+    distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
+    {
+      generators: createGenerators(createMessageEncoder(protos), environment),
+      ledger,
+      metrics: pushMetrics,
+      clock,
+      logger: logging.scope('ads'),
+      nextContext: (previous) => nextPushContext(previous, store, clock.now()),
+    },
+  );
+  const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
+
+  const grpc = createGrpcServer(
+    grpcServerSettings(options),
+    {
+      distribution: distributor,
+      nameSets: createNameSets(),
+      metrics: pushMetrics,
+      logger: logging.scope('ads'),
+      clock,
+      readProxy: createProxyReader(createNodeReader(protos)),
+      enqueue: (session) => distributor.enqueue(session),
+      register: (session) => connections.register(session),
+      connectionId: (nodeId) => connections.nextId(nodeId),
+    },
+    { closed: (session) => connections.closed(session) },
+    logging.scope('ads'),
+  );
+
+  const app = createHttpApp({
+    views: createViews({
+      build,
+      messageJson: createMessageJson(protos),
+      distributor,
+      connections,
+      ledger,
+      kinds,
+      metrics,
+      registry,
+      adszConfigEnabled: environment.navDebugAdszConfig,
+      problems: () => sources.problems(),
+    }),
+    logger,
+    clock,
+  });
+  const http = [
+    { setting: '--httpAddr', address: discovery.httpAddr },
+    { setting: '--monitoringAddr', address: discovery.monitoringAddr },
+  ].map(({ setting, address }) => createHttpServer({ setting, address, app, logger, clock }));
+
+  return {
+    start: async () => {
+      const startMs = clock.monotonicMs();
+      const grpcPort = await bindGrpc(() => grpc.start(), options);
+      await sources.start((change) => {
+        for (const [type, count] of Object.entries(change.updates)) {
+          if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
+        }
+        if (change.push !== undefined) distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
+      }, store);
+      distributor.start();
+      grpc.setServing();
+      const httpAddresses = await Promise.all(http.map((server) => server.start()));
+      logger.info(
+        {
+          services: distributor.context?.services.length ?? 0,
+          grpc: `${discovery.grpcAddr.host}:${grpcPort}`,
+          http: httpAddresses.map(({ host, port }) => `${host}:${port}`),
+          startMs: Math.round(clock.monotonicMs() - startMs),
+        },
+        'Discovery server is ready',
+      );
+    },
+    stop: async () => {
+      distributor.stop();
+      await sources.stop();
+      await grpc.stop(STOP_GRACE_MS);
+      await Promise.all(http.map((server) => server.stop()));
+    },
+  };
+}
+
+async function bindGrpc(bind: () => Promise<number>, { discovery }: Options): Promise<number> {
+  try {
+    return await bind();
+  } catch (cause) {
+    const { host, port } = discovery.grpcAddr;
+    throw new StartError(
+      `--grpcAddr ${host}:${port} cannot be listened on: the port is in use or the address is not of this machine; ` +
+        'free it, or give another address',
+      { cause },
+    );
+  }
+}
+
+/** grpc-js writes to the console unless told otherwise. */
+function routeGrpcLog(logging: Logging): void {
+  const logger = logging.scope('grpcAdapter');
+  const text = (parts: readonly unknown[]): string => parts.map(String).join(' ');
+  setLogger({
+    error: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports an error'),
+    info: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports'),
+    debug: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports'),
+  });
+}

@@ -1,0 +1,50 @@
+import type { MeshStoreSettings } from '../model/store/settings.js';
+import type { DistributorSettings } from '../push/distributor.js';
+import type { GrpcServerSettings } from '../xds/grpc-server.js';
+import type { Options } from './options.js';
+
+/** Unsent bytes of all proxies together, beyond which no further proxy is sent to. */
+const UNSENT_BYTES = 32 << 20;
+/** A proxy that has not read its response for this long does not hold back the others. */
+const STALL_MS = 200;
+/** Composed responses that are kept for proxies that connect later. */
+const IDLE_RESPONSE_BYTES = 16 << 20;
+
+export function distributorSettings({ environment }: Options, controlPlane: string): DistributorSettings {
+  return {
+    debounce: {
+      afterMs: environment.navDebounceAfterMs,
+      maxMs: environment.navDebounceMaxMs,
+      debounceEndpoints: environment.navEnableEdsDebounce,
+    },
+    queue: { throttle: environment.navPushThrottle, byteBudget: UNSENT_BYTES, stallMs: STALL_MS },
+    idleResponseBytes: IDLE_RESPONSE_BYTES,
+    controlPlane,
+  };
+}
+
+export function grpcServerSettings({ discovery, common, environment }: Options): GrpcServerSettings {
+  return {
+    host: discovery.grpcAddr.host === '' ? '::' : discovery.grpcAddr.host,
+    port: discovery.grpcAddr.port,
+    keepaliveIntervalMs: common.keepaliveIntervalMs,
+    keepaliveTimeoutMs: common.keepaliveTimeoutMs,
+    maxConnectionAgeMs: common.keepaliveMaxServerConnectionAgeMs,
+    maxConcurrentStreams: environment.meshGprcMaxStreams,
+    maxReceiveMessageBytes: environment.meshGprcMaxRecvMsgSizeBytes,
+  };
+}
+
+export function storeSettings({ discovery, environment }: Options): MeshStoreSettings {
+  return {
+    domain: discovery.domain,
+    clusterId: discovery.clusterId,
+    meshDomain: environment.meshDomain,
+    revision: environment.revision,
+    trustDomain: discovery.trustDomain,
+    useEndpointSlice: environment.navUseEndpointSlice,
+    servicesSelectWorkloadEntries: environment.navEnableOrchSelectWorkloadEntries,
+    serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
+    edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
+  };
+}

@@ -1,0 +1,16 @@
+import { NodeError, parseNode } from '../model/parse-node.js';
+import type { Proxy } from '../model/proxy.js';
+import type { WireNode } from '../xds/node-wire.js';
+import { StreamError } from '../xds/stream-error.js';
+
+/** Reads the node of a stream's first request; what is wrong with it ends the stream. */
+export function createProxyReader(readNode: (bytes: Uint8Array) => WireNode): (bytes: Uint8Array) => Proxy {
+  return (bytes) => {
+    try {
+      return parseNode(readNode(bytes));
+    } catch (cause) {
+      const message = cause instanceof NodeError ? cause.message : 'the node of the first request cannot be decoded';
+      throw new StreamError('INVALID_ARGUMENT', message, { cause });
+    }
+  };
+}

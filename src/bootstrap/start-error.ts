@@ -1,0 +1,7 @@
+/** The server cannot start as it was told to; the message is one line that names the setting and the remedy. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
