@@ -55,6 +55,8 @@ export interface DiscoveryOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** More flags of the discovery command. */
   readonly flags?: readonly string[];
+  /** Folder for its files, which stays; default: a temporary one that goes with the rig. */
+  readonly folder?: string;
   /** Default 15010, 8080, 15014. */
   readonly ports?: DiscoveryPorts;
 }
@@ -62,12 +64,12 @@ export interface DiscoveryOptions {
 /** Prepares a server with an empty mesh in folders of its own; start() runs it. The rig's end ends it. */
 export async function createDiscovery(
   rig: Rig,
-  { env = {}, flags = [], ports = USUAL_PORTS }: DiscoveryOptions = {},
+  { env = {}, flags = [], folder: chosenFolder, ports = USUAL_PORTS }: DiscoveryOptions = {},
 ): Promise<Discovery> {
   const adsAddress: AdsAddress = { address: rig.network.router.address, port: ports.grpc };
   const httpAddress = `127.0.0.1:${ports.http}`;
-  const folder = await mkdtemp(join(tmpdir(), 'navigator-discovery-'));
-  rig.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = chosenFolder ?? (await mkdtemp(join(tmpdir(), 'navigator-discovery-')));
+  if (chosenFolder === undefined) rig.defer(() => rm(folder, { recursive: true, force: true }));
   const configFolder = await createConfigFolder(join(folder, 'mesh'));
   const meshConfigFile = join(folder, 'mesh-config.yaml');
   await writeFile(meshConfigFile, '{}\n');

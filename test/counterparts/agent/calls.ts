@@ -3,6 +3,8 @@
 export interface HttpRequest {
   /** `http://<ip>[:port]/path`; the address that is connected to. */
   readonly url: string;
+  /** Sent instead of the URL's own path; a whole URL speaks to an HTTP proxy. */
+  readonly path?: string;
   /** Default GET. */
   readonly method?: string;
   /** Set `host` here to name a service while connecting to an address. */

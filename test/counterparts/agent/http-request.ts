@@ -3,9 +3,10 @@ import type { HttpAnswer, HttpRequest } from './calls.js';
 
 /** One HTTP request; any status is an answer, only a broken connection or silence is an error. */
 export function requestHttp(options: HttpRequest, agent: Agent | false = false): Promise<HttpAnswer> {
-  const { url, method = 'GET', headers = {}, body = '', timeoutMs = 30_000 } = options;
+  const { url, path, method = 'GET', headers = {}, body = '', timeoutMs = 30_000 } = options;
   return new Promise((resolve, reject) => {
-    const request = startRequest(url, { method, headers, agent, timeout: timeoutMs }, (response) => {
+    const target = { method, headers, agent, timeout: timeoutMs, ...(path === undefined ? {} : { path }) };
+    const request = startRequest(url, target, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
