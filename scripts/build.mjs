@@ -1,6 +1,6 @@
 // npm run build: proto types, then the TypeScript compiler. Incremental: a second run does next to nothing.
 import { execFileSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,3 +16,22 @@ try {
   process.exit(error.status ?? 1);
 }
 chmodSync(join(root, 'build/src/cli/main.js'), 0o755);
+
+// What `version` and mesh_build say about this build; a tree without git leaves them unknown.
+const git = (...args) => {
+  try {
+    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+};
+const revision = git('rev-parse', 'HEAD');
+const changes = git('status', '--porcelain');
+writeFileSync(
+  join(root, 'build/build-info.json'),
+  JSON.stringify({
+    revision,
+    status: revision === undefined ? undefined : changes === '' ? 'Clean' : 'Modified',
+    tag: git('describe', '--tags', '--exact-match') || undefined,
+  }),
+);
