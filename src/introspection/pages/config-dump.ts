@@ -4,6 +4,7 @@ import type { ProxyConnection } from '../../model/proxy-connection.js';
 import { findProxy, PROXY_ID } from '../find-proxy.js';
 import { JsonList, type JsonSource, listOf, recordOf } from '../json-source.js';
 import { json, type Page } from '../page.js';
+import { resourceJson } from '../resource-json.js';
 import type { Views } from '../views.js';
 
 const ADMIN = 'type.googleapis.com/envoy.admin.v3';
@@ -52,10 +53,9 @@ function* configs(views: Views, connection: ProxyConnection, withEndpoints: bool
 
 function dynamicResources(views: Views, connection: ProxyConnection, typeUrl: string, field: string): JsonList {
   const stamp = stampOf(connection, typeUrl);
-  return listOf(views.resourcesOf(connection.id, typeUrl).toSorted(compareNames), (resource) => ({
-    ...stamp,
-    [field]: views.messageJson.resourceToJson(resource),
-  }));
+  return listOf(views.resourcesOf(connection.id, typeUrl).toSorted(compareNames), (resource) =>
+    recordOf({ ...stamp, [field]: resourceJson(views.messageJson, resource) }),
+  );
 }
 
 function dynamicListeners(views: Views, connection: ProxyConnection): JsonList {
@@ -66,7 +66,9 @@ function dynamicListeners(views: Views, connection: ProxyConnection): JsonList {
   }));
 }
 
-function stampOf(connection: ProxyConnection, typeUrl: string): object {
+type Stamp = { readonly versionInfo?: string; readonly lastUpdated?: string };
+
+function stampOf(connection: ProxyConnection, typeUrl: string): Stamp {
   const watch = connection.watches.get(typeUrl);
   return {
     ...(watch === undefined || watch.sentVersion === '' ? {} : { versionInfo: watch.sentVersion }),
