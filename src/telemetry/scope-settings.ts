@@ -10,7 +10,7 @@ import {
 /** A scope that lines are logged to; `all` only names the others together. */
 export type WritableScope = Exclude<LogScope, 'all'>;
 
-export const WRITABLE_SCOPES: readonly WritableScope[] = LOG_SCOPES.filter((scope) => scope !== 'all');
+const WRITABLE_SCOPES: readonly WritableScope[] = LOG_SCOPES.filter((scope) => scope !== 'all');
 
 /** How one scope is logged; changes at run time. */
 export interface ScopeSettings {

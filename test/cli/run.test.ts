@@ -14,9 +14,10 @@ interface Given {
   readonly env?: Record<string, string>;
   readonly port?: number;
   readonly startDiscovery?: (options: Options) => Promise<void>;
+  readonly onLoad?: () => void;
 }
 
-async function runLine(argv: readonly string[], { env = {}, port = 1, startDiscovery }: Given = {}) {
+async function runLine(argv: readonly string[], { env = {}, port = 1, startDiscovery, onLoad }: Given = {}) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const code = await run(argv, {
@@ -25,7 +26,10 @@ async function runLine(argv: readonly string[], { env = {}, port = 1, startDisco
     stdout,
     stderr,
     colorDepth: 1,
-    loadDiscovery: async () => startDiscovery ?? (() => Promise.reject(new Error('not to be started'))),
+    loadDiscovery: async () => {
+      onLoad?.();
+      return startDiscovery ?? (() => Promise.reject(new Error('not to be started')));
+    },
     monitoring: { host: '127.0.0.1', port },
   });
   stdout.end();
@@ -140,6 +144,24 @@ test('request fails above status 399, except for 404', async (t) => {
     t.is(missing.stdout, 'GET /x/404 \n');
     t.is((await runLine(['request', 'GET', 'x/302'], { port })).code, 0);
   });
+});
+
+test('request says what it asked for when the server cannot be reached', async (t) => {
+  // Port 1 of the loopback is reserved and closed.
+  const { code, stdout, stderr } = await runLine(['request', 'GET', 'no/such/page'], { port: 1 });
+  t.is(code, 1);
+  t.is(stdout, '');
+  t.regex(stderr, /^navigator-discovery: GET http:\/\/127\.0\.0\.1:1\/no\/such\/page failed: .*ECONNREFUSED/);
+});
+
+test('version and request do not load the server', async (t) => {
+  const loaded: string[] = [];
+  for (const argv of [['version'], ['version', '-o', 'yaml'], ['request', 'GET', 'x'], ['discovery', '--help']]) {
+    await runLine(argv, { onLoad: () => loaded.push(argv.join(' ')) });
+  }
+  t.deepEqual(loaded, []);
+  await runLine(['discovery'], { onLoad: () => loaded.push('discovery') });
+  t.deepEqual(loaded, ['discovery']);
 });
 
 test('request refuses a method that is none', async (t) => {

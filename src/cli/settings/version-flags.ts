@@ -1,7 +1,7 @@
 import { bool, oneOf } from '../values/scalar-types.js';
 import type { FlagTable } from './setting.js';
 
-export const OUTPUT_FORMATS = ['', 'yaml', 'json'] as const;
+const OUTPUT_FORMATS = ['', 'yaml', 'json'] as const;
 
 /** What the `version` command is asked for. */
 export interface VersionFlags {
