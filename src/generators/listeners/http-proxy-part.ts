@@ -1,9 +1,9 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ServiceView } from '../../model/push-context.js';
+import { type AddressFamilies, loopbackAddress } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { ViewIndex } from '../view-index.js';
-import { type AddressFamilies, loopbackAddress } from './address-families.js';
 import type { FilterFactory } from './filter-factory.js';
 import { socketAddress } from './listener-addresses.js';
 import { composeListener, encodeFilterChain } from './listener-bytes.js';

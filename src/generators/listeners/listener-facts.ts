@@ -1,7 +1,7 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
 import type { ViewIndex } from '../view-index.js';
-import { type AddressFamilies, addressFamiliesOf } from './address-families.js';
 import { type TracingCollector, tracingCollectorOf } from './tracing-collector.js';
 
 /** What every listener's filters read of a proxy. */

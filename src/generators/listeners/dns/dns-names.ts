@@ -1,6 +1,6 @@
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
-import { parseServiceAddress } from '../address-families.js';
+import { parseServiceAddress } from '../../address-families.js';
 import { readsEndpoints } from '../outbound/service-claims.js';
 
 /** Both families are answered: a resolver asks for the one that it wants. */

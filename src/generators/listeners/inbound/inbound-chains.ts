@@ -8,7 +8,7 @@ import {
 } from '../../../envoy/names.js';
 import type { FilterChain } from '../../../generated/envoy/config/listener/v3/FilterChain.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
-import { type AddressFamilies, wildcardAddresses } from '../address-families.js';
+import { type AddressFamilies, wildcardAddresses } from '../../address-families.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { cidrRange } from '../listener-addresses.js';
 import { encodeFilterChain } from '../listener-bytes.js';

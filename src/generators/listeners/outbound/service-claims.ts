@@ -1,7 +1,7 @@
 import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
+import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
-import { type AddressFamilies, parseServiceAddress } from '../address-families.js';
 import type { Claim } from './claim.js';
 
 /** What decides at which addresses a sidecar listens for a service. */

@@ -1,0 +1,47 @@
+/**
+ * The names by which a proxy's application may call a host, besides the host itself: resolvers complete names
+ * with the domains of their search list, so `web` means `web.default.svc.cluster.local` in namespace `default`
+ * (BEHAVIOUR 5, "Routes").
+ *
+ * @param dnsDomain of the proxy, for example `default.svc.cluster.local`
+ * @returns shortest first; empty where only the full name works
+ */
+export function shortHostForms(hostname: string, dnsDomain: string): string[] {
+  if (dnsDomain === '' || hostname.startsWith('*')) return [];
+  const parts = splitDnsDomain(dnsDomain);
+  const inOwnDomain = prefixBefore(hostname, dnsDomain);
+  if (inOwnDomain !== undefined) {
+    if (parts === undefined) return [inOwnDomain];
+    const withNamespace = `${inOwnDomain}.${parts.namespace}`;
+    return [inOwnDomain, withNamespace, `${withNamespace}.svc`];
+  }
+  const inCluster = parts === undefined ? undefined : prefixBefore(hostname, parts.services);
+  // A single label before `svc.<domain>` is a namespace, not a service.
+  if (inCluster === undefined || !inCluster.includes('.')) return [];
+  return [inCluster, `${inCluster}.svc`];
+}
+
+/**
+ * Stands for the proxy's domain where all that matters is how a host relates to it: equal relations have equal
+ * short forms.
+ */
+export function hostRelation(hostname: string, dnsDomain: string): string {
+  const suffix = `.${dnsDomain}`;
+  if (hostname.endsWith(suffix)) return `own:${suffix.length}`;
+  const services = splitDnsDomain(dnsDomain)?.services;
+  return services !== undefined && hostname.endsWith(`.${services}`) ? `cluster:${services.length}` : 'other';
+}
+
+/** `<namespace>.svc.<domain>`; undefined for domains of another form. */
+function splitDnsDomain(dnsDomain: string): { namespace: string; services: string } | undefined {
+  const dot = dnsDomain.indexOf('.');
+  const services = dnsDomain.slice(dot + 1);
+  return dot > 0 && services.startsWith('svc.') ? { namespace: dnsDomain.slice(0, dot), services } : undefined;
+}
+
+function prefixBefore(hostname: string, domain: string): string | undefined {
+  const suffix = `.${domain}`;
+  return hostname.length > suffix.length && hostname.endsWith(suffix)
+    ? hostname.slice(0, hostname.length - suffix.length)
+    : undefined;
+}

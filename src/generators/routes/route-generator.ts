@@ -1,0 +1,65 @@
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { NamedGenerator, Scope } from '../generator.js';
+import type { GeneratorSettings } from '../settings.js';
+import { createViewIndexer } from '../view-index.js';
+import { parseRouteName } from './route-name.js';
+import { composeRouteTable, destinationsOf, type RouteTable, type RouteTableInput } from './route-table.js';
+import { routesAffectedBy } from './routes-affected-by.js';
+import { createVirtualHostEncoder } from './virtual-host-encoder.js';
+
+/** What a sidecar's route tables depend on. */
+export interface RouteScope extends Scope {
+  /** False for routers, which have no tables yet. */
+  readonly served: boolean;
+  /** Whose view of the services it is; the key has the view's id. */
+  readonly namespace: string;
+  readonly dnsDomain: string;
+}
+
+/** Outbound route tables of sidecars (BEHAVIOUR 5, "Routes"). */
+export function createRouteGenerator(encoder: MessageEncoder, settings: GeneratorSettings): NamedGenerator<RouteScope> {
+  const hosts = createVirtualHostEncoder(encoder, settings);
+  const indexOf = createViewIndexer();
+  const tables = new WeakMap<PushContext, Map<string, RouteTable>>();
+
+  const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
+    const parsed = scope.served ? parseRouteName(name) : undefined;
+    if (parsed === undefined) return undefined;
+    const view = indexOf(context.viewOf(scope.namespace));
+    const input: RouteTableInput = { context, view, dnsDomain: scope.dnsDomain, sniff: settings.sniffOutbound };
+    const destinations = destinationsOf(parsed, input);
+    return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
+  };
+
+  // Findings are asked for beside the table, and proxies that ask for other names share the tables they have in common.
+  const tableOf = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
+    let known = tables.get(context);
+    if (known === undefined) {
+      known = new Map();
+      tables.set(context, known);
+    }
+    const key = `${scope.key}\n${name}`;
+    const remembered = known.get(key);
+    if (remembered !== undefined) return remembered;
+    const table = build(context, scope, name);
+    // Names come from the wire: those of no table must not fill the memory.
+    if (table !== undefined) known.set(key, table);
+    return table;
+  };
+
+  return {
+    mode: 'named',
+    typeUrl: TypeUrl.route,
+    affectedBy: routesAffectedBy,
+    scope: (context, proxy) => {
+      const served = proxy.type === 'sidecar';
+      const { configNamespace: namespace, dnsDomain } = proxy;
+      const key = served ? `${context.viewOf(namespace).id}|${dnsDomain}` : 'router';
+      return { key, served, namespace, dnsDomain };
+    },
+    generate: (context, scope, name) => tableOf(context, scope, name)?.resource,
+    findings: (context, scope, name) => tableOf(context, scope, name)?.findings ?? [],
+  };
+}

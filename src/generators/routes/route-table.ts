@@ -1,0 +1,106 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
+import { TypeUrl } from '../../envoy/type-urls.js';
+import type { Finding } from '../../model/finding.js';
+import type { PushContext } from '../../model/push-context.js';
+import { trafficClass } from '../traffic-class.js';
+import type { ServicePort, ViewIndex } from '../view-index.js';
+import type { RouteName } from './route-name.js';
+import type { VirtualHostEncoder } from './virtual-host-encoder.js';
+
+export interface RouteTable {
+  readonly resource: EncodedResource;
+  readonly findings: readonly Finding[];
+}
+
+/** What a table is made from. */
+export interface RouteTableInput {
+  readonly context: PushContext;
+  /** Of the proxy's namespace. */
+  readonly view: ViewIndex;
+  readonly dnsDomain: string;
+  /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
+  readonly sniff: boolean;
+}
+
+interface Destination extends ServicePort {
+  readonly withoutPort: boolean;
+}
+
+const HTTP_DEFAULT_PORT = 80;
+
+/** Undefined when the proxy has no listener that would ask for such a table. */
+export function destinationsOf(name: RouteName, input: RouteTableInput): Destination[] | undefined {
+  const { view, context, sniff } = input;
+  const isHttp = ({ port }: ServicePort): boolean => {
+    const traffic = trafficClass(port.protocol, sniff);
+    return traffic === 'http' || traffic === 'sniffed';
+  };
+  switch (name.type) {
+    case 'port': {
+      const sharing = (view.byPort.get(name.port) ?? []).filter(isHttp);
+      return sharing.map((target) => ({ ...target, withoutPort: true }));
+    }
+    case 'service': {
+      const service = view.byHost.get(name.hostname);
+      const port = service?.ports.find((it) => it.number === name.port && isHttp({ service, port: it }));
+      return service === undefined || port === undefined ? undefined : [{ service, port, withoutPort: true }];
+    }
+    case 'httpProxy': {
+      if (context.mesh.proxyHttpPort <= 0) return undefined;
+      return [...view.byHost.values()].flatMap((service) =>
+        service.ports
+          .filter((port) => isHttp({ service, port }))
+          .map((port) => ({ service, port, withoutPort: port.number === HTTP_DEFAULT_PORT })),
+      );
+    }
+  }
+}
+
+/**
+ * Puts a route table together from virtual hosts that were encoded before. Envoy refuses a table in which a
+ * domain appears twice, whatever its case: the oldest service keeps it, and the others keep the rest of theirs
+ * (BEHAVIOUR 1, nav_vservice_dup_domain).
+ *
+ * @param destinations oldest service first
+ */
+export function composeRouteTable(
+  encoder: MessageEncoder,
+  hosts: VirtualHostEncoder,
+  name: string,
+  destinations: readonly Destination[],
+  { context: { mesh }, dnsDomain }: RouteTableInput,
+): RouteTable {
+  // The fallback's domain is nobody else's.
+  const taken = new Set(['*']);
+  const findings: Finding[] = [];
+  const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
+  for (const target of destinations) {
+    const host = hosts.encode(mesh, target, dnsDomain, target.withoutPort);
+    const lost: string[] = [];
+    for (const domain of host.domains) {
+      const before = taken.size;
+      taken.add(domain);
+      if (taken.size === before) lost.push(domain);
+    }
+    if (lost.length === 0) {
+      fields.push(host.field);
+      continue;
+    }
+    for (const domain of lost) findings.push(duplicateDomain(name, domain, target));
+    const kept = host.domains.filter((domain) => !lost.includes(domain));
+    if (kept.length > 0) fields.push(hosts.encodeWith(mesh, target, kept));
+  }
+  fields.push(hosts.fallback(mesh));
+  return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
+}
+
+function duplicateDomain(table: string, domain: string, { service, port }: ServicePort): Finding {
+  return {
+    metric: 'nav_vservice_dup_domain',
+    key: domain,
+    message:
+      `route table ${table}: domain ${domain} of ${service.hostname}:${port.number} (${service.source}) ` +
+      'belongs to an older service already; give the services different hosts or addresses',
+  };
+}
