@@ -1,0 +1,46 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { composeDiscoveryResponse } from '../../src/envoy/discovery-response.js';
+import { frameResource } from '../../src/envoy/message-encoder.js';
+import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+
+const responseType = loadProtoRegistry().type('envoy.service.discovery.v3.DiscoveryResponse');
+
+test('protobuf reads a composed response as exactly its header and its resources', (t) => {
+  const text = fc.string({ maxLength: 40 });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.record({ versionInfo: text, typeUrl: text, nonce: text, controlPlane: text }),
+        fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 10 }),
+        (header, contents) => {
+          const resources = contents.map((bytes) => frameResource(header.typeUrl, 'name', bytes));
+          const decoded = responseType.toObject(responseType.decode(composeDiscoveryResponse(header, resources)), {
+            arrays: true,
+            defaults: true,
+          });
+          t.is(decoded['versionInfo'], header.versionInfo);
+          t.is(decoded['typeUrl'], header.typeUrl);
+          t.is(decoded['nonce'], header.nonce);
+          t.deepEqual(decoded['controlPlane'], { identifier: header.controlPlane });
+          const anys = decoded['resources'] as { type_url: string; value: Uint8Array }[];
+          t.deepEqual(
+            anys.map(({ type_url, value }) => [type_url, [...value]]),
+            contents.map((bytes) => [header.typeUrl, [...bytes]]),
+          );
+        },
+      ),
+      { numRuns: 100 },
+    ),
+  );
+});
+
+test('an empty response still tells type, version and nonce', (t) => {
+  const bytes = composeDiscoveryResponse({ versionInfo: 'v', typeUrl: 't', nonce: 'n', controlPlane: 'c' }, []);
+  t.deepEqual(responseType.toObject(responseType.decode(bytes)), {
+    versionInfo: 'v',
+    typeUrl: 't',
+    nonce: 'n',
+    controlPlane: { identifier: 'c' },
+  });
+});

@@ -1,0 +1,37 @@
+import test from 'ava';
+import { loadProtoRegistry, protoIncludeDirs } from '../../src/envoy/proto-registry.js';
+import { PUSH_ORDER } from '../../src/envoy/type-urls.js';
+
+const registry = loadProtoRegistry();
+
+for (const typeUrl of PUSH_ORDER) {
+  test(`${typeUrl} is loaded`, (t) => {
+    t.is(`type.googleapis.com/${registry.type(typeUrl).fullName.slice(1)}`, typeUrl);
+  });
+}
+
+test('a type is found by full name as well as by type URL', (t) => {
+  const name = 'envoy.config.cluster.v3.Cluster';
+  t.is(registry.type(name), registry.type(`type.googleapis.com/${name}`));
+});
+
+test('an unknown type is an error that says where to add it', (t) => {
+  t.is(registry.find('type.googleapis.com/acme.Unknown'), undefined);
+  const error = t.throws(() => registry.type('type.googleapis.com/acme.Unknown'));
+  t.regex(error.message, /acme\.Unknown is not loaded; add its file to proto-files\.json/);
+});
+
+test('a package or an enum is no message type', (t) => {
+  t.is(registry.find('envoy.config.cluster.v3'), undefined);
+  t.is(registry.find('envoy.config.core.v3.HealthStatus'), undefined);
+});
+
+test('a file that does not exist cannot be loaded', (t) => {
+  t.throws(() => loadProtoRegistry(['envoy/no/such.proto']));
+});
+
+test('every include directory is absolute and named once', (t) => {
+  const dirs = protoIncludeDirs();
+  t.true(dirs.every((dir) => dir.startsWith('/')));
+  t.is(new Set(dirs).size, dirs.length);
+});

@@ -1,0 +1,92 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
+import { frameResource } from '../../src/envoy/message-encoder.js';
+import {
+  compareNames,
+  createResourceSet,
+  diffResourceSets,
+  EMPTY_RESOURCE_SET,
+  nextResourceSet,
+} from '../../src/envoy/resource-set.js';
+
+function resource(name: string, content: string): EncodedResource {
+  return frameResource('type', name, Buffer.from(content));
+}
+
+/** A state of the world: content by name. */
+const world = fc.dictionary(fc.stringMatching(/^[a-c]{1,3}$/), fc.constantFrom('1', '2', '3'));
+
+function setOf(state: Readonly<Record<string, string>>) {
+  return createResourceSet(
+    Object.entries(state)
+      .map(([name, content]) => resource(name, content))
+      .sort(compareNames),
+  );
+}
+
+test('a diff takes a client from one set exactly to the other', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(world, world, (before, after) => {
+        const { changed, removed } = diffResourceSets(setOf(before), setOf(after));
+        const client = new Map(setOf(before).resources.map(({ name, version }) => [name, version]));
+        for (const name of removed) t.true(client.delete(name), 'only what was there is removed');
+        for (const { name, version } of changed) {
+          t.not(client.get(name), version, 'only what differs is sent');
+          client.set(name, version);
+        }
+        t.deepEqual(
+          [...client].sort(),
+          setOf(after).resources.map(({ name, version }) => [name, version]),
+        );
+      }),
+    ),
+  );
+});
+
+test('a diff lists changes and removals by name', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(world, world, (before, after) => {
+        const { changed, removed } = diffResourceSets(setOf(before), setOf(after));
+        t.deepEqual(
+          changed.map(({ name }) => name),
+          changed.map(({ name }) => name).sort(),
+        );
+        t.deepEqual(removed, [...removed].sort());
+      }),
+    ),
+  );
+});
+
+test('sets have equal hashes exactly when they have equal content', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(world, world, (first, second) => {
+        const { changed, removed } = diffResourceSets(setOf(first), setOf(second));
+        t.is(setOf(first).hash === setOf(second).hash, changed.length === 0 && removed.length === 0);
+      }),
+    ),
+  );
+});
+
+test('a set of equal content is the previous set itself', (t) => {
+  const previous = setOf({ a: '1', b: '2' });
+  t.is(nextResourceSet(previous, setOf({ a: '1', b: '2' }).resources), previous);
+  t.not(nextResourceSet(previous, setOf({ a: '1', b: '3' }).resources), previous);
+  t.not(nextResourceSet(previous, setOf({ a: '1' }).resources), previous);
+});
+
+test('the names count in a hash: the same content under another name is another set', (t) => {
+  t.not(setOf({ a: '1' }).hash, setOf({ b: '1' }).hash);
+});
+
+test('a set knows its size in bytes', (t) => {
+  const set = setOf({ a: '1', b: '22' });
+  t.is(
+    set.byteLength,
+    set.resources.reduce((sum, { entry }) => sum + entry.length, 0),
+  );
+  t.is(EMPTY_RESOURCE_SET.byteLength, 0);
+});
