@@ -1,5 +1,5 @@
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
-import type { AddressFamilies } from '../listeners/address-families.js';
+import type { AddressFamilies } from '../address-families.js';
 
 /**
  * Source addresses of what a sidecar sends to its own workload (BEHAVIOUR 5, "Names"). The capture rules let
