@@ -10,8 +10,8 @@ Written by \`npm run generate\` from the tables that also drive parsing, default
 
 A bad value stops the start with exit code 1 and one line that names the flag or variable, the value and what is
 allowed. Durations are in Go's form: \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are separated by commas, or the flag is
-repeated. A setting marked † is accepted, and its feature has not landed: the server says so once at start when it is
-given.
+repeated. A setting marked † is accepted, but its feature, or one of its values, has not landed: when it is given, the server
+says so once at start.
 
 ## A folder as the cluster
 
