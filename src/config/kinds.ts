@@ -1,7 +1,13 @@
 import { createCoreKinds } from './core/core-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import { createNetworkingKinds } from './networking/networking-kinds.js';
-import { createObjectReader, type ObjectReader, type ReadOptions, type ReadResult } from './read-object.js';
+import {
+  createMetadataReader,
+  createObjectReader,
+  type ObjectReader,
+  type ReadOptions,
+  type ReadResult,
+} from './read-object.js';
 import { createSchemaCompiler } from './schema/schema-reader.js';
 
 /** The kinds that this process knows, with everything needed to read an object of each. */
@@ -19,10 +25,11 @@ export interface KindRegistry {
 export function createKindRegistry(meshDomain: string): KindRegistry {
   const definitions = [...createNetworkingKinds(meshDomain), ...createCoreKinds()];
   const compiler = createSchemaCompiler();
+  const metadataReader = createMetadataReader(compiler);
   const readers = new Map<string, ObjectReader>();
   const apiVersions = new Map<string, readonly string[]>();
   for (const definition of definitions) {
-    const reader = createObjectReader(definition, compiler);
+    const reader = createObjectReader(definition, compiler, metadataReader);
     const accepted = definition.versions.map((version) => apiVersionOf(definition, version));
     for (const apiVersion of accepted) readers.set(`${apiVersion}/${definition.kind}`, reader);
     apiVersions.set(definition.kind, [...(apiVersions.get(definition.kind) ?? []), ...accepted]);

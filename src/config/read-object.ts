@@ -32,9 +32,21 @@ export interface ObjectReader {
 
 const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
-export function createObjectReader(definition: KindDefinition, compiler: SchemaCompiler): ObjectReader {
-  const metadataReader = compiler.compile(metadataSchema);
-  const bodyReader: SchemaReader<unknown> = compiler.compile(definition.schema);
+export type MetadataReader = SchemaReader<Immutable<Static<typeof metadataSchema>>>;
+
+export function createMetadataReader(compiler: SchemaCompiler): MetadataReader {
+  return compiler.compile(metadataSchema, 'ignored');
+}
+
+export function createObjectReader(
+  definition: KindDefinition,
+  compiler: SchemaCompiler,
+  metadataReader: MetadataReader,
+): ObjectReader {
+  const bodyReader: SchemaReader<unknown> = compiler.compile(
+    definition.schema,
+    definition.unknownFields === 'refused' ? 'reported' : 'ignored',
+  );
   return {
     definition,
     read: (raw, options) => {
@@ -63,7 +75,7 @@ interface Part<Value> {
 }
 
 function readMetadata(
-  reader: SchemaReader<Immutable<Static<typeof metadataSchema>>>,
+  reader: MetadataReader,
   definition: KindDefinition,
   raw: Readonly<Record<string, unknown>>,
   options: ReadOptions,
@@ -81,7 +93,7 @@ function readBody(
 ): Part<unknown> {
   const parent = definition.bodyAt === 'spec' ? 'spec' : '';
   const result = reader.read(parent === '' ? raw : (raw[parent] ?? {}));
-  const unknown = definition.unknownFields === 'refused' ? result.unknownFields : [];
+  const unknown = result.unknownFields;
   if (result.type === 'invalid') return { violations: below(parent, [...unknown, ...result.violations]) };
   return { value: result.value, violations: below(parent, [...unknown, ...definition.validate(result.value)]) };
 }

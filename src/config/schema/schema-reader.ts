@@ -26,16 +26,26 @@ export interface SchemaReader<Value> {
 
 /** Compiles schemas into readers. Hold one per process: the compiler is what costs. */
 export interface SchemaCompiler {
-  compile<Schema extends TSchema>(schema: Schema): SchemaReader<Immutable<Static<Schema>>>;
+  compile<Schema extends TSchema>(
+    schema: Schema,
+    unknownFields: 'reported' | 'ignored',
+  ): SchemaReader<Immutable<Static<Schema>>>;
 }
 
 /** Violations per object that are told; a broken list of thousands is one mistake, not thousands. */
 const MAX_VIOLATIONS = 20;
 
 export function createSchemaCompiler(): SchemaCompiler {
-  const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true });
+  // The schemas are ours: checking them against the meta-schema at every start would take longer than compiling them.
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    meta: false,
+    validateSchema: false,
+    code: { optimize: false },
+  });
   return {
-    compile: <Schema extends TSchema>(schema: Schema) => {
+    compile: <Schema extends TSchema>(schema: Schema, unknown: 'reported' | 'ignored') => {
       type Value = Immutable<Static<Schema>>;
       const copy = createBodyCopier(schema);
       const isValid = ajv.compile<Value>(schema);
@@ -43,7 +53,8 @@ export function createSchemaCompiler(): SchemaCompiler {
         read: (input): SchemaReadResult<Value> => {
           const unknownFields: Violation[] = [];
           const value = copy(input, (field) => {
-            if (unknownFields.length < MAX_VIOLATIONS) unknownFields.push(unknownFieldViolation(field));
+            if (unknown === 'reported' && unknownFields.length < MAX_VIOLATIONS)
+              unknownFields.push(unknownFieldViolation(field));
           });
           if (isValid(value)) return { type: 'valid', value, unknownFields };
           const violations = translateSchemaErrors(isValid.errors ?? []).slice(0, MAX_VIOLATIONS);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../telemetry/logger.js';
@@ -35,6 +36,8 @@ interface FoundFile {
 }
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Read without waiting: for a small file a promise costs ten times as much as the read. */
+const SMALL_FILE_BYTES = 64 * 1024;
 const CONCURRENT_READS = 32;
 
 export function createFolderLoader({ directory, state, watcher, logger }: FolderLoaderOptions): FolderLoader {
@@ -50,7 +53,8 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
       return;
     }
     try {
-      const text = await readFile(path.join(directory, file), 'utf8');
+      const absolute = path.join(directory, file);
+      const text = size <= SMALL_FILE_BYTES ? readFileSync(absolute, 'utf8') : await readFile(absolute, 'utf8');
       const { skipped } = state.accept(file, identity, text);
       logSkipped(file, skipped);
     } catch (error) {

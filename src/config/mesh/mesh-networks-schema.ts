@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+
+const endpointsSchema = Type.Object(
+  {
+    fromCidr: Type.Optional(Type.String({ description: 'CIDR range whose addresses are on the network.' })),
+    fromRegistry: Type.Optional(Type.String({ description: 'Registry (cluster id) whose endpoints all are.' })),
+  },
+  { oneOf: [{ required: ['fromCidr'] }, { required: ['fromRegistry'] }] },
+);
+
+const gatewaySchema = Type.Object(
+  {
+    address: Type.Optional(Type.String({ description: 'Address of the gateway: an IP address or a DNS name.' })),
+    registryServiceName: Type.Optional(
+      Type.String({ description: 'DNS name of the service in the mesh whose endpoints are the gateways.' }),
+    ),
+    port: Type.Integer({ description: 'Port of the gateway.', minimum: 1, maximum: 65535 }),
+    locality: Type.String({ description: 'Where the gateway is: region/zone/subzone.', default: '' }),
+  },
+  { oneOf: [{ required: ['address'] }, { required: ['registryServiceName'] }] },
+);
+
+/** The mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
+export const meshNetworksSchema = Type.Object({
+  networks: stringMap(
+    Type.Object({
+      endpoints: Type.Array(endpointsSchema, { description: 'Which endpoints are on the network.', minItems: 1 }),
+      gateways: Type.Array(gatewaySchema, { description: 'How the network is reached from others.', minItems: 1 }),
+    }),
+    { description: 'The networks of the mesh, by name.', default: {} },
+  ),
+});
+
+export type MeshNetworksFile = Immutable<Static<typeof meshNetworksSchema>>;

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+
+/** The policy settings of the mesh config file, which are flat in it (BEHAVIOUR 8, "Policy"). */
+export const policyFields = {
+  mixerCheckServer: Type.String({
+    description: 'host:port of the server that checks; embedded for the one in this process; empty for none.',
+    default: '',
+  }),
+  mixerReportServer: Type.String({
+    description: 'host:port of the server that takes reports; embedded for the one in this process; empty for none.',
+    default: '',
+  }),
+  disablePolicyChecks: Type.Boolean({ description: 'Whether requests go unchecked.', default: true }),
+  policyCheckFailOpen: Type.Boolean({
+    description: 'Whether requests pass when the server cannot be reached.',
+    default: false,
+  }),
+  disableMixerHttpReports: Type.Boolean({ description: 'Whether HTTP requests go unreported.', default: true }),
+  enableClientSidePolicyCheck: Type.Boolean({ description: 'Whether the calling side checks too.', default: false }),
+  sidecarToTelemetrySessionAffinity: Type.Boolean({
+    description: 'Whether a proxy reports to one server always.',
+    default: false,
+  }),
+  reportBatchMaxEntries: Type.Integer({
+    description: 'Reports that are sent at once.',
+    minimum: 1,
+    maximum: 4294967295,
+    default: 100,
+  }),
+  reportBatchMaxTime: Type.String({ description: 'Longest time that a report waits for others.', default: '1s' }),
+};

@@ -1,0 +1,103 @@
+import { parseDuration } from '../parse-duration.js';
+import { createBodyCopier } from '../schema/body-copier.js';
+import type { SchemaCompiler } from '../schema/schema-reader.js';
+import type { SettingsReader } from '../settings-reader.js';
+import type { Violation } from '../violation.js';
+import type { MeshConfig } from './mesh-config.js';
+import { validateMeshConfig } from './mesh-config-rules.js';
+import { type MeshConfigFile, meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from './mesh-config-schema.js';
+
+/** Makes the reader of the mesh config file (BEHAVIOUR 8, "Mesh config defaults"). */
+export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader<MeshConfig> {
+  const reader = compiler.compile(meshConfigSchema, 'reported');
+  return (content) => {
+    const result = reader.read(content ?? {});
+    if (result.type === 'invalid') return { type: 'invalid', violations: result.violations };
+    const violations = validateMeshConfig(result.value);
+    if (violations.length > 0) return { type: 'invalid', violations };
+    const warnings = [...result.unknownFields, ...unusedFields(result.value)];
+    return { type: 'valid', value: translateMeshConfig(result.value), warnings };
+  };
+}
+
+/** The mesh config of a mesh that has no such file. */
+export function createDefaultMeshConfig(): MeshConfig {
+  return translateMeshConfig(createBodyCopier(meshConfigSchema)({}, () => {}) as MeshConfigFile);
+}
+
+function unusedFields(file: MeshConfigFile): readonly Violation[] {
+  return UNUSED_MESH_CONFIG_FIELDS.filter((field) => field in file).map((field) => ({
+    path: field,
+    message: 'has no effect in this version',
+    remedy: 'remove it',
+  }));
+}
+
+function translateMeshConfig(file: MeshConfigFile): MeshConfig {
+  const { defaultConfig } = file;
+  return {
+    proxyListenPort: file.proxyListenPort,
+    proxyHttpPort: file.proxyHttpPort,
+    connectTimeoutMs: parseDuration(file.connectTimeout),
+    protocolDetectionTimeoutMs: parseDuration(file.protocolDetectionTimeout),
+    ingressClass: file.ingressClass,
+    ingressService: file.ingressService,
+    ingressControllerMode: file.ingressControllerMode,
+    enableTracing: file.enableTracing,
+    accessLogFile: file.accessLogFile,
+    accessLogFormat: file.accessLogFormat,
+    accessLogEncoding: file.accessLogEncoding,
+    outboundTrafficPolicy: file.outboundTrafficPolicy.mode,
+    enableAutoMtls: file.enableAutoMtls,
+    trustDomain: file.trustDomain,
+    trustDomainAliases: file.trustDomainAliases,
+    rootNamespace: file.rootNamespace,
+    defaultServiceExportTo: file.defaultServiceExportTo,
+    defaultVirtualServiceExportTo: file.defaultVirtualServiceExportTo,
+    defaultDestinationRuleExportTo: file.defaultDestinationRuleExportTo,
+    dnsRefreshRateMs: parseDuration(file.dnsRefreshRate),
+    localityLbEnabled: file.localityLbSetting.enabled,
+    enablePrometheusMerge: file.enablePrometheusMerge,
+    h2UpgradePolicy: file.h2UpgradePolicy,
+    inboundClusterStatName: file.inboundClusterStatName,
+    outboundClusterStatName: file.outboundClusterStatName,
+    clusterLocalHosts: clusterLocalHostsOf(file),
+    policy: {
+      mixerCheckServer: file.mixerCheckServer,
+      mixerReportServer: file.mixerReportServer,
+      disablePolicyChecks: file.disablePolicyChecks,
+      policyCheckFailOpen: file.policyCheckFailOpen,
+      disableMixerHttpReports: file.disableMixerHttpReports,
+      enableClientSidePolicyCheck: file.enableClientSidePolicyCheck,
+      sidecarToTelemetrySessionAffinity: file.sidecarToTelemetrySessionAffinity,
+      reportBatchMaxEntries: file.reportBatchMaxEntries,
+      reportBatchMaxTimeMs: parseDuration(file.reportBatchMaxTime),
+    },
+    defaultConfig: {
+      configPath: defaultConfig.configPath,
+      serviceCluster: defaultConfig.serviceCluster,
+      drainDurationMs: parseDuration(defaultConfig.drainDuration),
+      parentShutdownDurationMs: parseDuration(defaultConfig.parentShutdownDuration),
+      terminationDrainDurationMs: parseDuration(defaultConfig.terminationDrainDuration),
+      proxyAdminPort: defaultConfig.proxyAdminPort,
+      concurrency: defaultConfig.concurrency,
+      controlPlaneAuthPolicy: defaultConfig.controlPlaneAuthPolicy,
+      discoveryAddress: defaultConfig.discoveryAddress,
+      tracingAddress: defaultConfig.tracing.zipkin.address,
+      statNameLength: defaultConfig.statNameLength,
+      statusPort: defaultConfig.statusPort,
+    },
+  };
+}
+
+/** Hosts of the settings that say clusterLocal, less those that a later one takes out again. */
+function clusterLocalHostsOf(file: MeshConfigFile): readonly string[] {
+  const hosts = new Set<string>();
+  for (const { settings, hosts: named } of file.serviceSettings) {
+    for (const host of named) {
+      if (settings.clusterLocal) hosts.add(host);
+      else hosts.delete(host);
+    }
+  }
+  return [...hosts].sort();
+}

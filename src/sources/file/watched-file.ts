@@ -1,0 +1,147 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { SettingsReader } from '../../config/settings-reader.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { createDebounced } from './debounced.js';
+import { createDirectoryWatcher } from './directory-watcher.js';
+import { parseSettings } from './parse-settings.js';
+import { errorText, identityOf, isGone } from './scan-directory.js';
+
+export interface WatchedFileOptions<Value> {
+  /** File to watch; it need not exist. */
+  readonly file: string;
+  readonly read: SettingsReader<Value>;
+  /** Used until the file has been valid once. */
+  readonly defaults: Value;
+  /** Scope `source`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Called when the value really changes, not for the first value. */
+  readonly onChange: (value: Value) => void;
+  /** Quiet time before a change is read, in milliseconds; 50. */
+  readonly debounceMs?: number;
+  /** How often the file is looked at even when no change was told, in milliseconds; 10 s. */
+  readonly rescanMs?: number;
+}
+
+/** One settings file that is read at the start and again whenever it changes. */
+export interface WatchedFile<Value> {
+  /** Settles with the first value: the file's, or the defaults when it is missing or not valid. */
+  start(): Promise<Value>;
+  current(): Value;
+  /** Why the file's present content is not used, a line each; empty when it is. */
+  problems(): readonly string[];
+  stop(): Promise<void>;
+}
+
+const DEFAULT_DEBOUNCE_MS = 50;
+const MAX_DEBOUNCE_MS = 500;
+const DEFAULT_RESCAN_MS = 10_000;
+
+/**
+ * Watches a settings file: mesh config, mesh networks (BEHAVIOUR 8). Missing or not valid at the start:
+ * defaults. Bad, or gone, later: logged, and the last good value stays.
+ */
+export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
+  const { read, logger, clock } = options;
+  const file = path.resolve(options.file);
+  let value = options.defaults;
+  let identity: string | undefined;
+  let problems: readonly string[] = [];
+  let isStarted = false;
+  let isStopped = false;
+  let cancelRescan = (): void => {};
+  let work: Promise<void> = Promise.resolve();
+
+  const watcher = createDirectoryWatcher(() => debounced.trigger());
+  const later = (): void => {
+    work = work.then(reload);
+  };
+  const debounced = createDebounced(later, {
+    clock,
+    quietMs: options.debounceMs ?? DEFAULT_DEBOUNCE_MS,
+    maxMs: Math.max(MAX_DEBOUNCE_MS, options.debounceMs ?? 0),
+  });
+
+  const refuse = (reasons: readonly string[], message: string): void => {
+    if (isDeepStrictEqual(reasons, problems)) return;
+    problems = reasons;
+    for (const reason of reasons) logger.error({ file, reason }, message);
+  };
+
+  const accept = (text: string): void => {
+    const result = parseSettings(text, read);
+    if (result.type === 'invalid') {
+      const message = isStarted
+        ? 'settings file is refused, its last good content stays in force'
+        : 'settings file is refused, defaults are used';
+      refuse(result.reasons, message);
+      return;
+    }
+    problems = [];
+    for (const reason of result.warnings) logger.warn({ file, reason }, 'settings file has a field without effect');
+    if (isDeepStrictEqual(result.value, value)) return;
+    value = result.value;
+    if (!isStarted) return;
+    logger.info({ file }, 'settings file is reloaded');
+    options.onChange(value);
+  };
+
+  const look = async (): Promise<void> => {
+    await watchDirectories(file, watcher.visit);
+    watcher.sweep();
+    try {
+      const found = identityOf(await stat(file));
+      if (found === identity) return;
+      const text = await readFile(file, 'utf8');
+      identity = found;
+      accept(text);
+    } catch (error) {
+      identity = undefined;
+      if (isGone(error) && !isStarted) {
+        logger.info({ file }, 'settings file does not exist, defaults are used until it does');
+      } else if (!(isGone(error) && value === options.defaults)) {
+        refuse([errorText(error)], 'settings file cannot be read');
+      }
+    }
+  };
+
+  const reload = async (): Promise<void> => {
+    if (isStopped) return;
+    cancelRescan();
+    await look();
+    if (!isStopped) cancelRescan = clock.schedule(options.rescanMs ?? DEFAULT_RESCAN_MS, later);
+  };
+
+  return {
+    start: async () => {
+      work = work.then(reload);
+      await work;
+      isStarted = true;
+      return value;
+    },
+    current: () => value,
+    problems: () => problems,
+    stop: async () => {
+      isStopped = true;
+      debounced.cancel();
+      await work;
+      cancelRescan();
+      watcher.close();
+    },
+  };
+}
+
+/** The folder of the file, and that of the file behind it when it is a link. */
+async function watchDirectories(
+  file: string,
+  visit: ReturnType<typeof createDirectoryWatcher>['visit'],
+): Promise<void> {
+  const real = await realpath(file).catch(() => file);
+  for (const directory of new Set([path.dirname(file), path.dirname(real)])) {
+    const stats = await stat(directory).catch(() => undefined);
+    if (stats !== undefined) visit(directory, stats);
+  }
+}
