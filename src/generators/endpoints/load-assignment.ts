@@ -87,8 +87,12 @@ function compareTargets(first: LoadTarget, second: LoadTarget): number {
   if (first.address !== second.address) return first.address < second.address ? -1 : 1;
   if (first.port !== second.port) return first.port - second.port;
   if (first.health !== second.health) return HEALTH_ORDER[first.health] - HEALTH_ORDER[second.health];
-  if (first.locality !== second.locality) return first.locality < second.locality ? -1 : 1;
-  return first.weight - second.weight;
+  if (first.weight !== second.weight) return first.weight - second.weight;
+  const [a, b] = [first, second].map(({ locality, network, tlsMode }) => `${locality} ${network} ${tlsMode}`) as [
+    string,
+    string,
+  ];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function withoutDuplicates(sorted: readonly LoadTarget[]): readonly LoadTarget[] {
