@@ -1,0 +1,49 @@
+import test from 'ava';
+import { clustersAffectedBy, endpointsAffectedBy } from '../../src/generators/affected-by.js';
+import type { ProxyType } from '../../src/model/proxy.js';
+import type { PushRequest } from '../../src/model/push-request.js';
+import { pushRequest } from '../support/push-requests.js';
+
+const ENDPOINTS = { endpoints: new Set(['web.default.svc.cluster.local']) };
+const changed = (...kinds: string[]) => ({ changed: new Set(kinds.map((kind) => `${kind}/default/a`)) });
+
+const cases: readonly (readonly [
+  string,
+  Partial<PushRequest>,
+  ProxyType,
+  { clusters: boolean; endpoints: boolean },
+])[] = [
+  ['endpoints alone', { full: false, ...ENDPOINTS }, 'sidecar', { clusters: false, endpoints: true }],
+  ['endpoints in a full push', { ...ENDPOINTS }, 'sidecar', { clusters: true, endpoints: true }],
+  ['everything', { changed: 'everything' }, 'sidecar', { clusters: true, endpoints: true }],
+  ['a Service', changed('Service'), 'sidecar', { clusters: true, endpoints: true }],
+  ['a ServiceEntry', changed('ServiceEntry'), 'router', { clusters: true, endpoints: true }],
+  ['a DestinationRule', changed('DestinationRule'), 'router', { clusters: true, endpoints: true }],
+  ['a PeerAuthentication', changed('PeerAuthentication'), 'sidecar', { clusters: true, endpoints: true }],
+  ['a kind that nobody has heard of', changed('Novelty'), 'sidecar', { clusters: true, endpoints: true }],
+  ['a Sidecar', changed('Sidecar'), 'sidecar', { clusters: true, endpoints: true }],
+  ['a Sidecar', changed('Sidecar'), 'router', { clusters: false, endpoints: false }],
+  ['a VirtualService', changed('VirtualService'), 'sidecar', { clusters: false, endpoints: false }],
+  ['a Gateway', changed('Gateway'), 'router', { clusters: false, endpoints: false }],
+  ['quota kinds', changed('QuotaSpec', 'QuotaSpecBinding'), 'sidecar', { clusters: false, endpoints: false }],
+  ['a Pod without endpoints', changed('Pod'), 'sidecar', { clusters: false, endpoints: false }],
+  [
+    'a VirtualService and a Service',
+    changed('VirtualService', 'Service'),
+    'sidecar',
+    { clusters: true, endpoints: true },
+  ],
+  [
+    'a Pod and its endpoints',
+    { full: false, ...changed('Pod'), ...ENDPOINTS },
+    'sidecar',
+    { clusters: false, endpoints: true },
+  ],
+];
+
+for (const [what, request, proxyType, { clusters, endpoints }] of cases) {
+  test(`${what}: a ${proxyType} gets ${clusters ? 'clusters' : 'no clusters'} and ${endpoints ? 'endpoints' : 'no endpoints'}`, (t) => {
+    t.is(clustersAffectedBy(pushRequest(request), proxyType), clusters);
+    t.is(endpointsAffectedBy(pushRequest(request), proxyType), endpoints);
+  });
+}
