@@ -188,6 +188,7 @@ code, .id { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monosp
 .card.busy strong { color: var(--busy); }
 .card.bad strong { color: var(--bad); }
 .scroll { overflow-x: auto; }
+.proxies { min-width: 46rem; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; border: 1px solid var(--line); border-radius: .6rem;
   background: var(--panel); overflow: hidden; }
 th, td { padding: .55rem 1.1rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
