@@ -14,7 +14,7 @@ const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 
 /** The tests that run real proxies come last, and have the machine for themselves. */
 const PHASES = [
-  ['!test/counterparts/**', '!test/e2e/**'],
+  ['test/**/*.test.ts', '!test/counterparts/**', '!test/e2e/**'],
   ['--concurrency=1', 'test/counterparts/**/*.test.ts', 'test/e2e/**/*.test.ts'],
 ];
 
