@@ -1,5 +1,3 @@
-import { Cli } from 'clipanion';
-import { createBenchCli } from './cli/create-bench-cli.js';
+import { runCommandLine } from './cli/run-command-line.js';
 
-const enableColors = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
-process.exitCode = await createBenchCli(enableColors).run(process.argv.slice(2), Cli.defaultContext);
+process.exitCode = await runCommandLine(process.argv.slice(2), process);

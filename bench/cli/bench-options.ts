@@ -1,38 +1,17 @@
-import { cpus } from 'node:os';
-import { UsageError } from 'clipanion';
+import { availableParallelism } from 'node:os';
 import { MAX_REPEATS } from '../mesh/mesh-change.js';
 import { countTcpServices, type MeshSize } from '../mesh/mesh-shape.js';
 import { PHASES, type Phase } from '../subject/subject.js';
+import type { Flags } from './bench-command.js';
+import { MESH_FLAGS, parseMeshSize } from './mesh-flags.js';
+import type { ParsedFlags } from './parsed-flags.js';
+import { UsageError } from './usage-error.js';
 import { parseWholeNumber, type WholeNumberRange } from './whole-number.js';
 
-/** Ranges of the numbers; the upper ends keep generated addresses inside 10.0.0.0/8. */
-export const SERVICES: WholeNumberRange = { from: 10, to: 20_000 };
-export const ENDPOINTS: WholeNumberRange = { from: 1, to: 250 };
-const NAMESPACES: WholeNumberRange = { from: 1, to: 1000 };
 const CLIENTS: WholeNumberRange = { from: 1, to: 10_000 };
 const REPEAT: WholeNumberRange = { from: 1, to: MAX_REPEATS };
-const WORKERS: WholeNumberRange = { from: 1, to: Math.max(2, cpus().length) };
+const WORKERS: WholeNumberRange = { from: 1, to: Math.max(2, availableParallelism()) };
 const TIMEOUT_SECONDS: WholeNumberRange = { from: 1, to: 3600 };
-
-/** Flags as they were given. */
-export interface RawMeshFlags {
-  readonly services: string;
-  readonly endpoints: string;
-  readonly namespaces: string;
-}
-
-export interface RawBenchFlags extends RawMeshFlags {
-  readonly clients: string;
-  readonly phases: string | undefined;
-  readonly repeat: string;
-  readonly workers: string;
-  readonly timeout: string;
-  readonly target: string | undefined;
-  readonly meshDir: string | undefined;
-  readonly floor: boolean;
-  readonly json: boolean;
-  readonly strict: boolean;
-}
 
 /** What a run measures, checked. */
 export interface BenchOptions {
@@ -49,51 +28,60 @@ export interface BenchOptions {
   readonly target: string | undefined;
   /** The mesh folder that the target watches. */
   readonly meshDir: string | undefined;
+  /** Measure the floor too. */
   readonly floor: boolean;
   readonly json: boolean;
   /** Exit with 1 when a goal is missed. */
   readonly strict: boolean;
 }
 
-/** Checks the size of a mesh. Throws UsageError naming the flag, the value and what is allowed. */
-export function parseMeshSize(flags: RawMeshFlags): MeshSize {
-  return {
-    services: parseWholeNumber('--services', flags.services, SERVICES),
-    endpointsPerService: parseWholeNumber('--endpoints', flags.endpoints, ENDPOINTS),
-    namespaces: parseWholeNumber('--namespaces', flags.namespaces, NAMESPACES),
-  };
-}
+export const BENCH_FLAGS = {
+  ...MESH_FLAGS,
+  clients: { placeholder: 'N', default: '200', description: 'sidecars that connect' },
+  phases: { placeholder: 'LIST', description: `one or more of ${PHASES.join(',')} (default all)` },
+  repeat: { placeholder: 'N', default: '3', description: 'repeats of each phase; the median counts' },
+  workers: { placeholder: 'N', default: '1', description: 'threads that the clients are spread over' },
+  timeout: { placeholder: 'SECONDS', default: '60', description: 'how long any single wait may take' },
+  target: { placeholder: 'HOST:PORT', description: 'measure another ADS server, which is running already' },
+  'mesh-dir': { placeholder: 'DIR', description: 'the folder that the --target watches, for its change phases' },
+  floor: { default: true, description: 'leave out the floor' },
+  json: { default: false, description: 'print JSON, with every repeat' },
+  strict: { default: false, description: 'exit with 1 when a goal is missed' },
+} as const satisfies Flags;
 
 /** Checks all flags of a run. Throws UsageError naming the flag, the value and what is allowed. */
-export function parseBenchOptions(flags: RawBenchFlags): BenchOptions {
+export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
   const size = parseMeshSize(flags);
-  const changesMesh = flags.target === undefined || flags.meshDir !== undefined;
-  if (flags.meshDir !== undefined && flags.target === undefined) {
-    throw new UsageError('--mesh-dir: names the folder that a --target watches; give --target too.');
+  const target = flags.text('target');
+  const meshDir = flags.text('mesh-dir');
+  if (meshDir !== undefined && target === undefined) {
+    throw new UsageError(`--mesh-dir: "${meshDir}" is the folder that a --target watches; give --target too.`);
   }
-  const phases = parsePhases(flags.phases, changesMesh);
   const options: BenchOptions = {
     size,
-    clients: parseWholeNumber('--clients', flags.clients, CLIENTS),
-    phases,
-    repeat: parseWholeNumber('--repeat', flags.repeat, REPEAT),
-    workers: parseWholeNumber('--workers', flags.workers, WORKERS),
-    timeoutMs: parseWholeNumber('--timeout', flags.timeout, TIMEOUT_SECONDS) * 1000,
-    target: flags.target === undefined ? undefined : parseTarget(flags.target),
-    meshDir: flags.meshDir,
-    floor: flags.floor,
-    json: flags.json,
-    strict: flags.strict,
+    clients: parseWholeNumber('--clients', flags.text('clients'), CLIENTS),
+    phases: parsePhases(flags.text('phases'), target === undefined || meshDir !== undefined),
+    repeat: parseWholeNumber('--repeat', flags.text('repeat'), REPEAT),
+    workers: parseWholeNumber('--workers', flags.text('workers'), WORKERS),
+    timeoutMs: parseWholeNumber('--timeout', flags.text('timeout'), TIMEOUT_SECONDS) * 1000,
+    target: target === undefined ? undefined : parseTarget(target),
+    meshDir,
+    floor: flags.isOn('floor'),
+    json: flags.isOn('json'),
+    strict: flags.isOn('strict'),
   };
-  // Each repeat of the service phase gives another TCP service an HTTP port.
-  const changeable = countTcpServices(size.services);
-  if (phases.includes('service') && options.repeat > changeable) {
-    throw new UsageError(
-      `--repeat: "${flags.repeat}" service changes need as many TCP services, and ${size.services} services hold ${changeable}. ` +
-        'Ask for fewer repeats or more --services.',
-    );
-  }
+  checkRepeat(options);
   return options;
+}
+
+/** Each repeat of the service phase gives another TCP service an HTTP port, so there must be as many. */
+function checkRepeat({ phases, repeat, size }: BenchOptions): void {
+  const changeable = countTcpServices(size.services);
+  if (!phases.includes('service') || repeat <= changeable) return;
+  throw new UsageError(
+    `--repeat: "${repeat}" service changes need as many TCP services, and of ${size.services} services ${changeable} are. ` +
+      'Ask for fewer repeats or more --services.',
+  );
 }
 
 function parsePhases(value: string | undefined, changesMesh: boolean): readonly Phase[] {
@@ -115,10 +103,8 @@ function parsePhases(value: string | undefined, changesMesh: boolean): readonly 
 }
 
 function parseTarget(value: string): string {
-  const match = /^(?<host>\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):(?<port>\d{1,5})$/.exec(value);
+  const match = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):(?<port>\d{1,5})$/.exec(value);
   const port = Number(match?.groups?.['port']);
-  if (match === null || port < 1 || port > 65_535) {
-    throw new UsageError(`--target: "${value}" is not host:port, for example 127.0.0.1:15010 or [::1]:15010.`);
-  }
-  return value;
+  if (port >= 1 && port <= 65_535) return value;
+  throw new UsageError(`--target: "${value}" is not host:port, for example 127.0.0.1:15010 or [::1]:15010.`);
 }

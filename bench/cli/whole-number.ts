@@ -1,4 +1,4 @@
-import { UsageError } from 'clipanion';
+import { UsageError } from './usage-error.js';
 
 export interface WholeNumberRange {
   readonly from: number;
@@ -6,8 +6,8 @@ export interface WholeNumberRange {
 }
 
 /** Reads a flag's whole number. Throws UsageError naming the flag, the value and the range. */
-export function parseWholeNumber(flag: string, value: string, range: WholeNumberRange): number {
-  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+export function parseWholeNumber(flag: string, value: string | undefined, range: WholeNumberRange): number {
+  const number = value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= range.from && number <= range.to) return number;
-  throw new UsageError(`${flag}: "${value}" is not a whole number from ${range.from} to ${range.to}.`);
+  throw new UsageError(`${flag}: "${value ?? ''}" is not a whole number from ${range.from} to ${range.to}.`);
 }

@@ -1,10 +1,10 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import type protobuf from 'protobufjs';
-import { ADS_METHOD } from '../../bench/client/ads-stream.js';
-import { type MeshService, serviceHost } from '../../bench/mesh/mesh-shape.js';
-import { createMessageEncoder, type MessageEncoder } from '../../src/envoy/message-encoder.js';
-import { loadProtoRegistry, type ProtoRegistry } from '../../src/envoy/proto-registry.js';
-import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { ADS_METHOD } from '../../../bench/client/ads-stream.js';
+import { type MeshService, serviceHost } from '../../../bench/mesh/mesh-shape.js';
+import { createMessageEncoder, type MessageEncoder } from '../../../src/envoy/message-encoder.js';
+import { loadProtoRegistry, type ProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
 
 const REQUEST = 'envoy.service.discovery.v3.DiscoveryRequest';
 const RESPONSE = 'envoy.service.discovery.v3.DiscoveryResponse';

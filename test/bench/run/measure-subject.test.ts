@@ -1,13 +1,13 @@
 import test from 'ava';
-import { Fleet } from '../../bench/client/fleet.js';
-import { buildSidecarIdentities } from '../../bench/client/sidecar-identity.js';
-import { buildEndpointChanges, buildServiceChanges } from '../../bench/mesh/mesh-change.js';
-import { buildMeshServices } from '../../bench/mesh/mesh-shape.js';
-import { measureSubject } from '../../bench/run/measure-subject.js';
-import { planSteps } from '../../bench/run/run-plan.js';
-import { startFloorProcess } from '../../bench/subject/floor-process.js';
-import { OwnedProcesses } from '../../bench/subject/owned-process.js';
-import type { Step, Subject } from '../../bench/subject/subject.js';
+import { Fleet } from '../../../bench/client/fleet.js';
+import { buildSidecarIdentities } from '../../../bench/client/sidecar-identity.js';
+import { buildEndpointChanges, buildServiceChanges } from '../../../bench/mesh/mesh-change.js';
+import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
+import { measureSubject } from '../../../bench/run/measure-subject.js';
+import { planSteps } from '../../../bench/run/run-plan.js';
+import { startFloorProcess } from '../../../bench/subject/floor-process.js';
+import { OwnedProcesses } from '../../../bench/subject/owned-process.js';
+import type { Step, Subject } from '../../../bench/subject/subject.js';
 import { type FakeAdsServer, startFakeAdsServer } from './fake-ads-server.js';
 
 const CLIENTS = 5;

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import type { BenchCommand } from './bench-command.js';
+import { UsageError } from './usage-error.js';
+
+/** A command's flags and operands, defaults filled in. */
+export interface ParsedFlags {
+  /** Undefined when it was not given and has no default. */
+  text(name: string): string | undefined;
+  isOn(name: string): boolean;
+  readonly operands: readonly string[];
+}
+
+/** Reads a command's arguments. Throws UsageError for flags that it does not have, and for missing values or operands. */
+export function parseFlags(command: BenchCommand, args: readonly string[]): ParsedFlags {
+  const options: Record<string, { readonly type: 'string' | 'boolean' }> = {};
+  for (const [name, flag] of Object.entries(command.flags)) {
+    options[name] = { type: 'placeholder' in flag ? 'string' : 'boolean' };
+  }
+  const { values, positionals } = readArguments(args, options);
+  checkOperands(command, positionals);
+  return {
+    operands: positionals,
+    text: (name) => {
+      const value = values[name] ?? command.flags[name]?.default;
+      return typeof value === 'string' ? value : undefined;
+    },
+    isOn: (name) => (values[name] ?? command.flags[name]?.default) === true,
+  };
+}
+
+function readArguments(args: readonly string[], options: Record<string, { readonly type: 'string' | 'boolean' }>) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // Node goes on to explain how operands that start with a dash are given, and there are none.
+    throw new UsageError(`${message.split('. ')[0]}.`, { cause: error });
+  }
+}
+
+function checkOperands(command: BenchCommand, given: readonly string[]): void {
+  const surplus = given[command.operands.length];
+  if (surplus !== undefined) throw new UsageError(`"${surplus}" is neither a command nor a flag.`);
+  const missing = command.operands[given.length];
+  if (missing !== undefined) throw new UsageError(`${command.name}: ${missing} is missing.`);
+}

@@ -1,0 +1,28 @@
+import type { BenchCommand, CommandOutput } from './bench-command.js';
+import { BenchError } from './bench-error.js';
+import { fanOutCommand } from './fan-out-command.js';
+import { formatHelp } from './help-text.js';
+import { meshCommand } from './mesh-command.js';
+import { parseFlags } from './parsed-flags.js';
+import { UsageError } from './usage-error.js';
+
+/** Another benchmark is another command here. */
+const COMMANDS: readonly BenchCommand[] = [fanOutCommand, meshCommand];
+
+/** Runs `npm run bench -- <args>` and gives its exit code: 1 for bad arguments and for failures, told in one message. */
+export async function runCommandLine(args: readonly string[], output: CommandOutput): Promise<number> {
+  if (args[0] === 'help' || args.includes('--help') || args.includes('-h')) {
+    output.stdout.write(formatHelp(COMMANDS));
+    return 0;
+  }
+  const named = COMMANDS.find(({ name }) => name !== '' && name === args[0]);
+  const command = named ?? fanOutCommand;
+  try {
+    return await command.run(parseFlags(command, named === undefined ? args : args.slice(1)), output);
+  } catch (error) {
+    if (error instanceof UsageError) output.stderr.write(`bench: ${error.message} See --help.\n`);
+    else if (error instanceof BenchError) output.stderr.write(`bench: ${error.message}\n`);
+    else throw error;
+    return 1;
+  }
+}
