@@ -1,4 +1,3 @@
-import type { Endpoint } from './endpoint.js';
 import type { Port, Service } from './service.js';
 
 export type ProxyType = 'sidecar' | 'router';
@@ -25,11 +24,15 @@ export interface ProxyMetadata {
   readonly meshId?: string;
 }
 
-/** One of the proxy's own services: a service port that the proxy's workload serves. */
+/**
+ * One of the proxy's own services: a service port that the proxy's workload serves. The workloads of one
+ * deployment share the very same targets, so it holds nothing about the single workload.
+ */
 export interface ServiceTarget {
   readonly service: Service;
   readonly port: Port;
-  readonly endpoint: Endpoint;
+  /** The port that the workload listens on. */
+  readonly targetPort: number;
 }
 
 /** A connected proxy as its first request described it. */

@@ -1,0 +1,129 @@
+import type { NodeBody } from '../../config/core/node.js';
+import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
+import { DependencyIndex } from './dependency-index.js';
+import { nodeLocality } from './node-locality.js';
+import { type Pod, podAddresses } from './pod.js';
+import { SelectorIndex } from './selector-index.js';
+import { addTo, removeFrom } from './set-map.js';
+import type { WorkloadEntry } from './workload-entry.js';
+
+/**
+ * Pods, Nodes and WorkloadEntries of one cluster, and who uses them. Every change tells which consumers
+ * (object keys of Services and ServiceEntries) have to be translated again.
+ */
+export class ClusterWorkloads {
+  /** Selectors over Pods, by consumer. */
+  readonly podSelectors = new SelectorIndex();
+  /** Selectors over WorkloadEntries, by consumer. */
+  readonly entrySelectors = new SelectorIndex();
+  /** Pods (by key) and addresses that consumers looked up. */
+  readonly dependencies = new DependencyIndex();
+  readonly #pods = new Map<string, Pod>();
+  readonly #podsByAddress = new Map<string, Set<string>>();
+  readonly #podsByNode = new Map<string, Set<string>>();
+  readonly #nodeLocalities = new Map<string, string>();
+  readonly #entries = new Map<string, WorkloadEntry>();
+
+  setPod(pod: Pod, dirty: Set<string>): void {
+    const key = keyOf(pod);
+    this.#forgetPod(key, dirty);
+    this.#pods.set(key, pod);
+    const { name, namespace, labels } = pod.metadata;
+    for (const address of podAddresses(pod)) {
+      addTo(this.#podsByAddress, address, key);
+      addAll(dirty, this.dependencies.consumersOf(address));
+    }
+    const { nodeName } = pod.body.spec;
+    if (nodeName !== undefined) addTo(this.#podsByNode, nodeName, key);
+    addAll(dirty, this.podSelectors.setMember(key, namespace, labels));
+    addAll(dirty, this.dependencies.consumersOf(objectKey('Pod', namespace, name)));
+  }
+
+  deletePod(key: string, dirty: Set<string>): void {
+    this.#forgetPod(key, dirty);
+    addAll(dirty, this.podSelectors.deleteMember(key));
+    addAll(dirty, this.dependencies.consumersOf(key));
+  }
+
+  setNode(node: MeshObject<'Node', NodeBody>, dirty: Set<string>): void {
+    this.#setLocality(node.metadata.name, nodeLocality(node.metadata.labels), dirty);
+  }
+
+  deleteNode(name: string, dirty: Set<string>): void {
+    this.#setLocality(name, '', dirty);
+  }
+
+  setEntry(entry: WorkloadEntry, dirty: Set<string>): void {
+    const key = keyOf(entry);
+    this.#entries.set(key, entry);
+    addAll(dirty, this.entrySelectors.setMember(key, entry.metadata.namespace, entry.body.labels));
+  }
+
+  deleteEntry(key: string, dirty: Set<string>): void {
+    this.#entries.delete(key);
+    addAll(dirty, this.entrySelectors.deleteMember(key));
+  }
+
+  pod(key: string): Pod | undefined {
+    return this.#pods.get(key);
+  }
+
+  /** Pods on their node's network share its address, so one with an address of its own comes first. */
+  podAt(address: string): Pod | undefined {
+    let found: Pod | undefined;
+    for (const key of [...(this.#podsByAddress.get(address) ?? [])].sort()) {
+      const pod = this.#pods.get(key);
+      if (pod !== undefined && !pod.body.spec.hostNetwork) return pod;
+      found ??= pod;
+    }
+    return found;
+  }
+
+  /** `region/zone`, or empty when the node is unknown or says nothing. */
+  localityOfNode(name: string | undefined): string {
+    return name === undefined ? '' : (this.#nodeLocalities.get(name) ?? '');
+  }
+
+  podsSelectedBy(consumer: string): readonly Pod[] {
+    return this.podSelectors.match(consumer).map((key) => this.#pods.get(key) as Pod);
+  }
+
+  entriesSelectedBy(consumer: string): readonly WorkloadEntry[] {
+    return this.entrySelectors.match(consumer).map((key) => this.#entries.get(key) as WorkloadEntry);
+  }
+
+  #forgetPod(key: string, dirty: Set<string>): void {
+    const pod = this.#pods.get(key);
+    if (pod === undefined) return;
+    this.#pods.delete(key);
+    for (const address of podAddresses(pod)) {
+      removeFrom(this.#podsByAddress, address, key);
+      addAll(dirty, this.dependencies.consumersOf(address));
+    }
+    const { nodeName } = pod.body.spec;
+    if (nodeName !== undefined) removeFrom(this.#podsByNode, nodeName, key);
+  }
+
+  #setLocality(node: string, locality: string, dirty: Set<string>): void {
+    if (this.localityOfNode(node) === locality) return;
+    if (locality === '') this.#nodeLocalities.delete(node);
+    else this.#nodeLocalities.set(node, locality);
+    addAll(dirty, this.dependencies.consumersOf(nodeFact(node)));
+    for (const key of this.#podsByNode.get(node) ?? []) {
+      const pod = this.#pods.get(key);
+      if (pod === undefined) continue;
+      addAll(dirty, this.dependencies.consumersOf(key));
+      for (const address of podAddresses(pod)) addAll(dirty, this.dependencies.consumersOf(address));
+      addAll(dirty, this.podSelectors.selectorsOf(key));
+    }
+  }
+}
+
+/** The fact that an endpoint without a pod depends on for its locality. */
+export function nodeFact(name: string): string {
+  return objectKey('Node', '', name);
+}
+
+function addAll(target: Set<string>, values: Iterable<string>): void {
+  for (const value of values) target.add(value);
+}

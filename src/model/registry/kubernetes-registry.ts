@@ -1,0 +1,215 @@
+import { SERVICE_NAME_LABEL } from '../../config/core/endpoint-slice.js';
+import type { ServicePort } from '../../config/core/service.js';
+import { keyOf, objectKey } from '../../config/object.js';
+import type { Service } from '../service.js';
+import type { ClusterWorkloads } from './cluster-workloads.js';
+import { EndpointCollector, type TargetPort } from './endpoint-collector.js';
+import { type EndpointSlice, type EndpointsObject, listEndpoints, listSlices } from './kubernetes-endpoints.js';
+import {
+  isExternalName,
+  type KubernetesService,
+  servedPorts,
+  translateKubernetesService,
+} from './kubernetes-service.js';
+import { containerPort, isPodReady, type Pod, podAddresses } from './pod.js';
+import type { ServiceClaim } from './service-claim.js';
+import type { Translation } from './translation.js';
+import { translateWorkloadEntry, type WorkloadEntry } from './workload-entry.js';
+
+/** Settings of SPEC 4.6 that this registry reads. */
+export interface KubernetesRegistrySettings {
+  readonly useEndpointSlice: boolean;
+  readonly servicesSelectWorkloadEntries: boolean;
+}
+
+/**
+ * Core Services of one cluster and where their endpoints come from. The setting names the kind that is read
+ * first; a service that has only the other kind is served from that one; they are never merged, for in a
+ * cluster each mirrors the other. A service with neither is served by the pods that its selector matches,
+ * because a folder has no endpoints controller.
+ */
+export class KubernetesRegistry {
+  readonly #settings: KubernetesRegistrySettings;
+  readonly #workloads: ClusterWorkloads;
+  readonly #services = new Map<string, KubernetesService>();
+  /** By key of the Service they belong to. */
+  readonly #endpoints = new Map<string, EndpointsObject>();
+  readonly #slices = new Map<string, Map<string, EndpointSlice>>();
+  /** Slice key to Service key. */
+  readonly #sliceOwners = new Map<string, string>();
+
+  constructor(settings: KubernetesRegistrySettings, workloads: ClusterWorkloads) {
+    this.#settings = settings;
+    this.#workloads = workloads;
+  }
+
+  setService(service: KubernetesService, dirty: Set<string>): void {
+    const key = keyOf(service);
+    this.#services.set(key, service);
+    this.#select(key);
+    dirty.add(key);
+  }
+
+  deleteService(key: string, dirty: Set<string>): void {
+    this.#services.delete(key);
+    this.#select(key);
+    dirty.add(key);
+  }
+
+  setEndpoints(object: EndpointsObject, dirty: Set<string>): void {
+    const service = objectKey('Service', object.metadata.namespace, object.metadata.name);
+    this.#endpoints.set(service, object);
+    this.#select(service);
+    dirty.add(service);
+  }
+
+  deleteEndpoints(namespace: string, name: string, dirty: Set<string>): void {
+    const service = objectKey('Service', namespace, name);
+    this.#endpoints.delete(service);
+    this.#select(service);
+    dirty.add(service);
+  }
+
+  setSlice(slice: EndpointSlice, dirty: Set<string>): void {
+    const key = keyOf(slice);
+    this.deleteSlice(key, dirty);
+    const owner = slice.metadata.labels[SERVICE_NAME_LABEL];
+    if (owner === undefined) return;
+    const service = objectKey('Service', slice.metadata.namespace, owner);
+    this.#sliceOwners.set(key, service);
+    let slices = this.#slices.get(service);
+    if (slices === undefined) {
+      slices = new Map();
+      this.#slices.set(service, slices);
+    }
+    slices.set(key, slice);
+    this.#select(service);
+    dirty.add(service);
+  }
+
+  deleteSlice(key: string, dirty: Set<string>): void {
+    const service = this.#sliceOwners.get(key);
+    if (service === undefined) return;
+    this.#sliceOwners.delete(key);
+    const slices = this.#slices.get(service);
+    slices?.delete(key);
+    if (slices?.size === 0) this.#slices.delete(service);
+    this.#select(service);
+    dirty.add(service);
+  }
+
+  keys(): Iterable<string> {
+    return this.#services.keys();
+  }
+
+  /** Translates one Service anew; undefined when there is none of that key. */
+  claim(key: string, translation: Translation): ServiceClaim | undefined {
+    const object = this.#services.get(key);
+    if (object === undefined) {
+      this.#workloads.dependencies.set(key, []);
+      return undefined;
+    }
+    const service = translateKubernetesService(object, translation);
+    const collector = new EndpointCollector(service, this.#workloads, translation);
+    this.#collect(key, object, service, collector, translation);
+    this.#workloads.dependencies.set(key, collector.facts);
+    return collector.claim();
+  }
+
+  #collect(
+    key: string,
+    object: KubernetesService,
+    service: Service,
+    collector: EndpointCollector,
+    translation: Translation,
+  ): void {
+    const { publishNotReadyAddresses } = object.body.spec;
+    if (isExternalName(object)) {
+      const workload = externalWorkload(service, translation);
+      const ports = service.ports.map(({ name, number }) => ({ name, port: number }));
+      collector.addWorkload(workload, service.externalName ?? '', ports);
+      return;
+    }
+    switch (this.#endpointSource(key)) {
+      case 'Endpoints':
+        listEndpoints(this.#endpoints.get(key) as EndpointsObject, publishNotReadyAddresses, collector);
+        break;
+      case 'EndpointSlice':
+        listSlices([...(this.#slices.get(key) ?? new Map()).values()], service, publishNotReadyAddresses, collector);
+        break;
+      case 'Pod':
+        for (const pod of this.#workloads.podsSelectedBy(key)) {
+          addSelectedPod(pod, object, publishNotReadyAddresses, collector);
+        }
+        break;
+    }
+    for (const entry of this.#workloads.entriesSelectedBy(key)) {
+      const { name, namespace } = entry.metadata;
+      const workload = translateWorkloadEntry(entry.body, namespace, name, translation);
+      collector.addWorkload(workload, entry.body.address, entryPorts(entry, object));
+    }
+  }
+
+  #endpointSource(service: string): 'Endpoints' | 'EndpointSlice' | 'Pod' {
+    const { useEndpointSlice } = this.#settings;
+    const [hasEndpoints, hasSlices] = [this.#endpoints.has(service), this.#slices.has(service)];
+    if (hasSlices && (useEndpointSlice || !hasEndpoints)) return 'EndpointSlice';
+    return hasEndpoints ? 'Endpoints' : 'Pod';
+  }
+
+  /** Pods are selected only where nothing lists the endpoints. */
+  #select(key: string): void {
+    const service = this.#services.get(key);
+    const { podSelectors, entrySelectors } = this.#workloads;
+    if (service === undefined || isExternalName(service)) {
+      podSelectors.deleteSelector(key);
+      entrySelectors.deleteSelector(key);
+      return;
+    }
+    const { namespace } = service.metadata;
+    const { selector } = service.body.spec;
+    if (this.#endpointSource(key) === 'Pod') podSelectors.setSelector(key, namespace, selector);
+    else podSelectors.deleteSelector(key);
+    if (this.#settings.servicesSelectWorkloadEntries) entrySelectors.setSelector(key, namespace, selector);
+  }
+}
+
+function addSelectedPod(pod: Pod, object: KubernetesService, publishUnready: boolean, to: EndpointCollector): void {
+  const address = podAddresses(pod)[0];
+  if (address === undefined) return;
+  const ports: TargetPort[] = [];
+  for (const servicePort of servedPorts(object)) {
+    const port = podPort(pod, servicePort);
+    if (port !== undefined) ports.push({ name: servicePort.name, port });
+  }
+  to.addPod(pod, address, publishUnready || isPodReady(pod), ports);
+}
+
+/** Undefined when the pod has no port of that name, which Kubernetes leaves out of the endpoints as well. */
+function podPort(pod: Pod, { port, targetPort = port }: ServicePort): number | undefined {
+  return typeof targetPort === 'number' ? targetPort : containerPort(pod, targetPort);
+}
+
+/** A workload entry names its ports by the service's port names, or by its target port names. */
+function entryPorts({ body: { ports } }: WorkloadEntry, service: KubernetesService): readonly TargetPort[] {
+  return servedPorts(service).map(({ name, port, targetPort = port }) => {
+    const target = typeof targetPort === 'number' ? targetPort : (ports[targetPort] ?? port);
+    return { name, port: ports[name] ?? target };
+  });
+}
+
+function externalWorkload(
+  service: Service,
+  { networkOf }: Translation,
+): Parameters<EndpointCollector['addWorkload']>[0] {
+  return {
+    labels: {},
+    locality: '',
+    network: networkOf(service.externalName ?? ''),
+    weight: 1,
+    serviceAccount: '',
+    tlsMode: 'disabled',
+    workloadName: '',
+    namespace: service.namespace,
+  };
+}

@@ -1,0 +1,46 @@
+import type { PodBody } from '../../config/core/pod.js';
+import type { MeshObject } from '../../config/object.js';
+import { spiffeIdentity } from './spiffe-identity.js';
+import type { Translation } from './translation.js';
+import { tlsModeOf, type Workload } from './workload.js';
+import { workloadNameOf } from './workload-name.js';
+
+export type Pod = MeshObject<'Pod', PodBody>;
+
+/** Finished pods keep their address in their status while another pod may have it by now. */
+export function podAddresses({ body: { status } }: Pod): readonly string[] {
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return [];
+  const addresses = status.podIPs.map(({ ip }) => ip).filter((ip) => ip !== '');
+  if (status.podIP === undefined || status.podIP === '' || addresses.includes(status.podIP)) return addresses;
+  return [status.podIP, ...addresses];
+}
+
+/** What the Ready condition says; a pod of a folder may have none, and then counts as ready unless its phase denies it. */
+export function isPodReady({ body: { status } }: Pod): boolean {
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  if (ready !== undefined) return ready.status === 'True';
+  return status.phase === undefined || status.phase === 'Running';
+}
+
+/** The number of a container port by its name. */
+export function containerPort({ body: { spec } }: Pod, name: string): number | undefined {
+  for (const container of spec.containers) {
+    const port = container.ports.find((candidate) => candidate.name === name);
+    if (port !== undefined) return port.containerPort;
+  }
+  return undefined;
+}
+
+export function translatePod(pod: Pod, address: string, locality: string, translation: Translation): Workload {
+  const { name, namespace, labels } = pod.metadata;
+  return {
+    labels,
+    locality,
+    network: translation.networkOf(address),
+    weight: 1,
+    serviceAccount: spiffeIdentity(translation.trustDomain, namespace, pod.body.spec.serviceAccountName || 'default'),
+    tlsMode: tlsModeOf(labels, translation.meshDomain),
+    workloadName: workloadNameOf(name, labels),
+    namespace,
+  };
+}

@@ -1,0 +1,51 @@
+import type { ServiceEntryPort, ServiceEntrySpec } from '../../config/networking/service-entry.js';
+import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
+import { keyOf, type MeshObject } from '../../config/object.js';
+import { selectStatedProtocol } from '../select-protocol.js';
+import type { Resolution, Service } from '../service.js';
+import type { TargetPort } from './endpoint-collector.js';
+import type { Translation } from './translation.js';
+
+export type ServiceEntry = MeshObject<'ServiceEntry', ServiceEntrySpec>;
+
+const RESOLUTIONS: Readonly<Record<ServiceEntrySpec['resolution'], Resolution>> = {
+  NONE: 'passthrough',
+  STATIC: 'endpoints',
+  DNS: 'dns',
+};
+
+/** One Service per host; all have the entry's ports and addresses (BEHAVIOUR 7, "ServiceEntry"). */
+export function translateServiceEntry(entry: ServiceEntry, translation: Translation): readonly Service[] {
+  const { metadata, body } = entry;
+  const ports = body.ports.map(({ name, number, protocol }) => ({
+    name,
+    number,
+    protocol: selectStatedProtocol(number, protocol),
+  }));
+  return [...new Set(body.hosts)].map((hostname) => ({
+    hostname,
+    name: hostname,
+    namespace: metadata.namespace,
+    registry: 'External',
+    addresses: body.addresses,
+    ports,
+    resolution: RESOLUTIONS[body.resolution],
+    headless: false,
+    meshExternal: body.location === 'MESH_EXTERNAL',
+    exportTo: body.exportTo.length === 0 ? translation.defaultServiceExportTo : body.exportTo,
+    labels: metadata.labels,
+    subjectAltNames: body.subjectAltNames,
+    creationTimestamp: metadata.creationTimestamp ?? '',
+    source: keyOf(entry),
+  }));
+}
+
+/** Where a pod serves the ports of an entry that selects it. */
+export function podPorts(ports: readonly ServiceEntryPort[]): readonly TargetPort[] {
+  return ports.map(({ name, number, targetPort = number }) => ({ name, port: targetPort }));
+}
+
+/** Where a workload entry serves them: its own ports map first. */
+export function workloadPorts(ports: readonly ServiceEntryPort[], workload: WorkloadEntrySpec): readonly TargetPort[] {
+  return ports.map(({ name, number, targetPort = number }) => ({ name, port: workload.ports[name] ?? targetPort }));
+}

@@ -1,0 +1,43 @@
+import type { Endpoint } from '../endpoint.js';
+
+/** What is known of the process behind an address, whichever object described it. */
+export type Workload = Pick<
+  Endpoint,
+  'labels' | 'locality' | 'network' | 'weight' | 'serviceAccount' | 'tlsMode' | 'workloadName' | 'namespace'
+>;
+
+/** Where one service port is served by a workload. */
+export interface EndpointPlace {
+  readonly address: string;
+  readonly port: number;
+  readonly portName: string;
+  readonly hostname: string;
+}
+
+export function buildEndpoint(workload: Workload, place: EndpointPlace): Endpoint {
+  return {
+    address: place.address,
+    port: place.port,
+    portName: place.portName,
+    health: 'healthy',
+    labels: workload.labels,
+    locality: workload.locality,
+    network: workload.network,
+    weight: workload.weight,
+    serviceAccount: workload.serviceAccount,
+    tlsMode: workload.tlsMode,
+    workloadName: workload.workloadName,
+    namespace: workload.namespace,
+    hostname: place.hostname,
+  };
+}
+
+/** The sidecar injector marks workloads that take mutual TLS with `security.D/tlsMode` (BEHAVIOUR 3). */
+export function tlsModeOf(labels: Readonly<Record<string, string>>, meshDomain: string): Endpoint['tlsMode'] {
+  return labels[`security.${meshDomain}/tlsMode`] === 'mesh' ? 'mesh' : 'disabled';
+}
+
+/** `region/zone/subzone` without the unknown end. */
+export function joinLocality(region: string, zone: string, subZone = ''): string {
+  return `${region}/${zone}/${subZone}`.replace(/\/+$/, '');
+}

@@ -1,0 +1,49 @@
+import type { ObjectKey } from '../../config/object.js';
+import type { PushReason } from '../push-request.js';
+import { effectOf, isMeshKind } from './object-effect.js';
+import type { DirectoryChange } from './service-directory.js';
+import type { StoreChange } from './store-change.js';
+
+/** Collects which objects one step touched, and makes the push request of it. */
+export class ChangeLog {
+  readonly #changed = new Set<ObjectKey>();
+  #configs = 0;
+  #full = false;
+
+  /** An object was set or deleted. */
+  note(kind: string, key: ObjectKey): void {
+    const effect = effectOf(kind);
+    if (effect !== 'workload') this.#changed.add(key);
+    if (effect === 'config') this.#full = true;
+    if (isMeshKind(kind)) this.#configs++;
+  }
+
+  result(change: DirectoryChange): StoreChange {
+    const { endpoints, addresses } = change;
+    const updates = { config: this.#configs, eds: change.eds, svc: change.svc, svcdelete: change.svcdelete };
+    const changed = new Set([...this.#changed, ...change.sources]);
+    if (changed.size === 0 && endpoints.size === 0 && addresses.size === 0) return { push: undefined, updates };
+    const full = this.#full || change.full;
+    return { push: { full, changed, endpoints, addresses, reasons: this.#reasons(change, full) }, updates };
+  }
+
+  /** The mesh config or the networks changed, which no object names. */
+  everything(change: DirectoryChange): StoreChange {
+    const { endpoints, addresses, eds, svc, svcdelete } = change;
+    return {
+      push: { full: true, changed: 'everything', endpoints, addresses, reasons: ['global'] },
+      updates: { config: 0, eds, svc, svcdelete },
+    };
+  }
+
+  #reasons(change: DirectoryChange, full: boolean): readonly PushReason[] {
+    const reasons: PushReason[] = [];
+    if (change.sources.size > 0) reasons.push('service');
+    else if (change.endpoints.size > 0) reasons.push('endpoint');
+    if (this.#full) reasons.push('config');
+    if (!full && change.addresses.size > 0) reasons.push('proxy');
+    // Nothing that a proxy is served, but the object's version is news to whoever tracks it.
+    if (reasons.length === 0) reasons.push('config');
+    return reasons;
+  }
+}

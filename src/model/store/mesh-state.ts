@@ -1,0 +1,27 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { ServiceEndpoints } from '../endpoint.js';
+import type { Finding } from '../finding.js';
+import type { ServiceTarget } from '../proxy.js';
+import type { Lookup } from '../push-context.js';
+import type { Service } from '../service.js';
+import type { ServiceViews } from '../snapshot/service-views.js';
+import type { TargetInterner } from '../snapshot/workload-targets.js';
+
+/** Everything a push context is made of, as the stores had it at one moment; immutable. */
+export interface MeshState {
+  readonly mesh: MeshConfig;
+  readonly networks: MeshNetworks;
+  readonly domain: string;
+  /** Sorted by hostname; one per host. */
+  readonly services: readonly Service[];
+  readonly servicesByHost: ReadonlyMap<string, Service>;
+  readonly endpoints: Lookup<string, ServiceEndpoints>;
+  readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  readonly findings: readonly Finding[];
+  readonly views: ServiceViews;
+  /** Own services of a workload, by `workloadKey`. */
+  readonly targets: Lookup<string, readonly ServiceTarget[]>;
+  readonly interner: TargetInterner;
+}

@@ -1,0 +1,71 @@
+import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
+import { BucketedMapWriter } from '../bucketed-map.js';
+
+/**
+ * Every object of every cluster. What is shown to the outside is one object per key: that of the control
+ * plane's own cluster, or else of the first other cluster by name.
+ */
+export class ObjectTable {
+  readonly #ownCluster: string;
+  readonly #byCluster = new Map<string, Map<ObjectKey, MeshObject>>();
+  readonly #byKind = new Map<string, BucketedMapWriter<MeshObject>>();
+  #snapshot: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>> | undefined;
+
+  constructor(ownCluster: string) {
+    this.#ownCluster = ownCluster;
+  }
+
+  get(cluster: string, key: ObjectKey): MeshObject | undefined {
+    return this.#byCluster.get(cluster)?.get(key);
+  }
+
+  set(cluster: string, object: MeshObject): void {
+    let objects = this.#byCluster.get(cluster);
+    if (objects === undefined) {
+      objects = new Map();
+      this.#byCluster.set(cluster, objects);
+    }
+    const key = keyOf(object);
+    objects.set(key, object);
+    this.#show(object.kind, key);
+  }
+
+  /** @returns the object that was there */
+  delete(cluster: string, key: ObjectKey): MeshObject | undefined {
+    const objects = this.#byCluster.get(cluster);
+    const object = objects?.get(key);
+    if (object === undefined) return undefined;
+    objects?.delete(key);
+    this.#show(object.kind, key);
+    return object;
+  }
+
+  snapshot(): ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>> {
+    this.#snapshot ??= new Map([...this.#byKind].map(([kind, objects]) => [kind, objects.snapshot()]));
+    return this.#snapshot;
+  }
+
+  #show(kind: string, key: ObjectKey): void {
+    let objects = this.#byKind.get(kind);
+    if (objects === undefined) {
+      objects = new BucketedMapWriter();
+      this.#byKind.set(kind, objects);
+    }
+    const shown = this.#shown(key);
+    if (shown === undefined) objects.delete(key);
+    else objects.set(key, shown);
+    this.#snapshot = undefined;
+  }
+
+  #shown(key: ObjectKey): MeshObject | undefined {
+    const own = this.#byCluster.get(this.#ownCluster)?.get(key);
+    if (own !== undefined || this.#byCluster.size === 1) return own ?? this.#ofOnlyCluster(key);
+    const cluster = [...this.#byCluster.keys()].sort().find((name) => this.#byCluster.get(name)?.has(key));
+    return cluster === undefined ? undefined : this.#byCluster.get(cluster)?.get(key);
+  }
+
+  #ofOnlyCluster(key: ObjectKey): MeshObject | undefined {
+    const [objects] = this.#byCluster.values();
+    return objects?.get(key);
+  }
+}

@@ -1,0 +1,213 @@
+import type { ObjectKey } from '../../config/object.js';
+import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
+import type { ServiceEndpoints } from '../endpoint.js';
+import type { Finding } from '../finding.js';
+import type { ServiceClaim } from '../registry/service-claim.js';
+import type { Service } from '../service.js';
+import { TargetInterner } from '../snapshot/workload-targets.js';
+import { AutoAddresses } from './auto-addresses.js';
+import { duplicateHosts } from './duplicate-hosts.js';
+import { FindingTable } from './finding-table.js';
+import { HostTable } from './host-table.js';
+import { keepClaim, keepService } from './keep-identity.js';
+import { mergeEndpoints, rankClaims } from './merge-claims.js';
+import { type ServedBy, TargetTable } from './target-table.js';
+
+/** All claims of one namespace on one host, merged. */
+interface ServiceRecord {
+  readonly claims: readonly ServiceClaim[];
+  readonly service: Service;
+  readonly endpoints: ServiceEndpoints;
+}
+
+/** What settling did. */
+export interface DirectoryChange {
+  /** Whether more than endpoints that only EDS carries changed. */
+  readonly full: boolean;
+  /** Keys of the objects behind services that are new, different or gone. */
+  readonly sources: ReadonlySet<ObjectKey>;
+  /** Hosts whose endpoints changed. */
+  readonly endpoints: ReadonlySet<string>;
+  /** Addresses of workloads whose own services changed. */
+  readonly addresses: ReadonlySet<string>;
+  readonly svc: number;
+  readonly svcdelete: number;
+  readonly eds: number;
+}
+
+type Progress = {
+  -readonly [Key in keyof DirectoryChange]: DirectoryChange[Key] extends ReadonlySet<string>
+    ? Set<string>
+    : DirectoryChange[Key];
+};
+
+/** Merges the claims of all registries into services and endpoints, and tells what became different. */
+export class ServiceDirectory {
+  readonly interner = new TargetInterner();
+  readonly hosts = new HostTable();
+  readonly findings = new FindingTable();
+  readonly targets = new TargetTable(this.interner);
+  readonly #ownCluster: string;
+  readonly #claimsBySource = new Map<string, readonly ServiceClaim[]>();
+  /** Claims by record, then by source. */
+  readonly #claims = new Map<string, Map<string, ServiceClaim>>();
+  readonly #records = new Map<string, ServiceRecord>();
+  /** Record keys by host. */
+  readonly #recordsByHost = new Map<string, Set<string>>();
+  readonly #endpoints = new BucketedMapWriter<ServiceEndpoints>();
+  readonly #autoAddresses = new AutoAddresses();
+  readonly #dirty = new Set<string>();
+
+  constructor(ownCluster: string) {
+    this.#ownCluster = ownCluster;
+  }
+
+  get endpoints(): BucketedMap<ServiceEndpoints> {
+    return this.#endpoints.snapshot();
+  }
+
+  /** Replaces all that one object of one cluster claims; nothing is merged before `settle`. */
+  replace(source: string, claims: readonly ServiceClaim[]): void {
+    const previous = new Map(this.#claimsBySource.get(source)?.map((claim) => [recordKey(claim.service), claim]));
+    const next = claims.map((claim) => keepClaim(previous.get(recordKey(claim.service)), claim));
+    for (const claim of next) {
+      const key = recordKey(claim.service);
+      const before = previous.get(key);
+      previous.delete(key);
+      if (before === claim) continue;
+      const bySource = this.#claims.get(key);
+      if (bySource === undefined) this.#claims.set(key, new Map([[source, claim]]));
+      else bySource.set(source, claim);
+      this.#dirty.add(key);
+    }
+    for (const key of previous.keys()) {
+      const bySource = this.#claims.get(key);
+      bySource?.delete(source);
+      if (bySource?.size === 0) this.#claims.delete(key);
+      this.#dirty.add(key);
+    }
+    if (next.length === 0) this.#claimsBySource.delete(source);
+    else this.#claimsBySource.set(source, next);
+  }
+
+  /** Merges what changed since the last call. */
+  settle(): DirectoryChange {
+    const progress: Progress = {
+      full: false,
+      sources: new Set(),
+      endpoints: new Set(),
+      addresses: new Set(),
+      svc: 0,
+      svcdelete: 0,
+      eds: 0,
+    };
+    const ranked = new Map<string, readonly ServiceClaim[]>();
+    const rank = (key: string): readonly ServiceClaim[] => {
+      const claims = rankClaims([...(this.#claims.get(key)?.values() ?? [])], this.#ownCluster);
+      ranked.set(key, claims);
+      return claims;
+    };
+    const moved = new Set<string>();
+    for (const key of this.#dirty) this.#assignAddress(key, rank(key)[0]?.service, moved);
+    for (const key of moved) if (!ranked.has(key)) rank(key);
+    const hosts = new Set<string>();
+    for (const [key, claims] of ranked) this.#updateRecord(key, claims, hosts, progress);
+    for (const hostname of hosts) this.#updateHost(hostname);
+    this.#dirty.clear();
+    return progress;
+  }
+
+  #assignAddress(key: string, service: Service | undefined, moved: Set<string>): void {
+    if (service !== undefined && needsAddress(service)) {
+      this.#autoAddresses.add(key, service.creationTimestamp, moved);
+    } else {
+      this.#autoAddresses.remove(key, moved);
+    }
+  }
+
+  #updateRecord(key: string, claims: readonly ServiceClaim[], hosts: Set<string>, progress: Progress): void {
+    const previous = this.#records.get(key);
+    const record = this.#merge(key, claims, previous);
+    if (record === undefined && previous === undefined) return;
+    const { hostname } = ((record ?? previous) as ServiceRecord).service;
+    hosts.add(hostname);
+    this.#recordKeys(hostname, key, record !== undefined);
+    if (record === undefined) this.#records.delete(key);
+    else this.#records.set(key, record);
+    this.targets.update(servedBy(previous), servedBy(record), progress.addresses);
+    this.findings.set(key, record?.claims.flatMap(({ findings }) => findings) ?? []);
+    noteChange(previous, record, progress);
+  }
+
+  #merge(key: string, claims: readonly ServiceClaim[], previous: ServiceRecord | undefined): ServiceRecord | undefined {
+    const first = claims[0];
+    if (first === undefined) return undefined;
+    const autoAddress = this.#autoAddresses.get(key);
+    const service =
+      autoAddress === undefined ? first.service : keepService(previous?.service, { ...first.service, autoAddress });
+    return { claims, service, endpoints: mergeEndpoints(claims, previous?.endpoints) };
+  }
+
+  #recordKeys(hostname: string, key: string, exists: boolean): void {
+    const keys = this.#recordsByHost.get(hostname) ?? new Set();
+    if (exists) keys.add(key);
+    else keys.delete(key);
+    if (keys.size === 0) this.#recordsByHost.delete(hostname);
+    else this.#recordsByHost.set(hostname, keys);
+  }
+
+  #updateHost(hostname: string): void {
+    const records = [...(this.#recordsByHost.get(hostname) ?? [])].map(
+      (key) => this.#records.get(key) as ServiceRecord,
+    );
+    const winner = this.hosts.update(
+      hostname,
+      records.map(({ service }) => service),
+    );
+    const record = records.find(({ service }) => service === winner);
+    if (record === undefined) this.#endpoints.delete(hostname);
+    else this.#endpoints.set(hostname, record.endpoints);
+    const claims = records.flatMap((item) => item.claims);
+    const duplicates: readonly Finding[] = claims.length < 2 ? [] : duplicateHosts(hostname, claims);
+    this.findings.set(hostname, duplicates);
+  }
+}
+
+function noteChange(previous: ServiceRecord | undefined, next: ServiceRecord | undefined, progress: Progress): void {
+  if (previous?.service !== next?.service) {
+    progress.full = true;
+    for (const record of [previous, next]) if (record !== undefined) progress.sources.add(record.service.source);
+    if (next === undefined) progress.svcdelete++;
+    else progress.svc++;
+  }
+  if (previous?.endpoints !== next?.endpoints) {
+    const { service } = (next ?? previous) as ServiceRecord;
+    progress.endpoints.add(service.hostname);
+    progress.eds++;
+    const accountsChanged = previous?.endpoints.serviceAccounts !== next?.endpoints.serviceAccounts;
+    if (accountsChanged || !isCarriedByEds(service)) progress.full = true;
+  }
+}
+
+/** Endpoints of other services are in clusters, or in listeners of their own. */
+function isCarriedByEds({ resolution, headless }: Service): boolean {
+  return resolution === 'endpoints' && !headless;
+}
+
+/** Only hosts that an application can resolve, and whose proxy does not need the address it asked for. */
+function needsAddress({ registry, addresses, hostname, resolution }: Service): boolean {
+  return registry === 'External' && addresses.length === 0 && !hostname.startsWith('*') && resolution !== 'passthrough';
+}
+
+function servedBy(record: ServiceRecord | undefined): ServedBy | undefined {
+  if (record === undefined) return undefined;
+  return {
+    service: record.service,
+    workloads: record.claims.flatMap(({ endpoints, unready }) => [endpoints, unready]),
+  };
+}
+
+/** Hostname and namespace, neither of which has a slash. */
+function recordKey({ hostname, namespace }: Service): string {
+  return `${hostname}/${namespace}`;
+}
