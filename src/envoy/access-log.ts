@@ -1,4 +1,5 @@
 import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
+import type { StdoutAccessLog } from '../generated/envoy/extensions/access_loggers/stream/v3/StdoutAccessLog.js';
 import type { Struct } from '../generated/google/protobuf/Struct.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
@@ -15,7 +16,15 @@ export interface AccessLogOptions {
   readonly format: string;
 }
 
-const FILE_ACCESS_LOG = 'type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog';
+type LogFormat = NonNullable<FileAccessLog['logFormat']>;
+
+const LOGGERS = 'type.googleapis.com/envoy.extensions.access_loggers';
+
+/** Opened by path, standard output fails where it is a socket; these loggers write to what is open already. */
+const STREAM_LOGGERS: Readonly<Record<string, { readonly name: string; readonly typeUrl: string } | undefined>> = {
+  '/dev/stdout': { name: 'envoy.access_loggers.stdout', typeUrl: `${LOGGERS}.stream.v3.StdoutAccessLog` },
+  '/dev/stderr': { name: 'envoy.access_loggers.stderr', typeUrl: `${LOGGERS}.stream.v3.StderrAccessLog` },
+};
 
 const DEFAULT_JSON_FIELDS: Readonly<Record<string, string>> = {
   start_time: '%START_TIME%',
@@ -44,16 +53,23 @@ const DEFAULT_JSON_FIELDS: Readonly<Record<string, string>> = {
   route_name: '%ROUTE_NAME%',
 };
 
-/** The file access logger of a connection manager or TCP proxy (mesh config accessLogFile, BEHAVIOUR 8). */
+/** The access logger of a connection manager or TCP proxy (mesh config accessLogFile, BEHAVIOUR 8). */
 export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOptions): TypedFilter {
-  const config: FileAccessLog = { path: options.path };
-  if (options.encoding === 'JSON') {
-    config.logFormat = { jsonFormat: stringStruct(jsonFields(options.format)) };
-  } else if (options.format !== '') {
-    const line = options.format.endsWith('\n') ? options.format : `${options.format}\n`;
-    config.logFormat = { textFormatSource: { inlineString: line } };
+  const logFormat = buildLogFormat(options);
+  const stream = STREAM_LOGGERS[options.path];
+  if (stream !== undefined) {
+    const config: StdoutAccessLog = { logFormat };
+    return { name: stream.name, typedConfig: encoder.packAny(stream.typeUrl, config) };
   }
-  return { name: 'envoy.access_loggers.file', typedConfig: encoder.packAny(FILE_ACCESS_LOG, config) };
+  const config: FileAccessLog = { path: options.path, logFormat };
+  const typedConfig = encoder.packAny(`${LOGGERS}.file.v3.FileAccessLog`, config);
+  return { name: 'envoy.access_loggers.file', typedConfig };
+}
+
+function buildLogFormat({ encoding, format }: AccessLogOptions): LogFormat | null {
+  if (encoding === 'JSON') return { jsonFormat: stringStruct(jsonFields(format)) };
+  if (format === '') return null;
+  return { textFormatSource: { inlineString: format.endsWith('\n') ? format : `${format}\n` } };
 }
 
 function jsonFields(format: string): Readonly<Record<string, string>> {

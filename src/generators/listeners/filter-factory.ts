@@ -24,6 +24,15 @@ export interface HttpChainOptions {
   readonly grpcWeb: boolean;
 }
 
+/** What a chain of bytes is for. */
+export interface TcpChainOptions {
+  readonly cluster: string;
+  /** Default: the cluster's name. */
+  readonly statPrefix?: string;
+  /** Protocol of the port, where it may have a filter of its own. */
+  readonly protocol?: Protocol;
+}
+
 /** Makes the network filters of all listeners, so that they agree on logs, tracing, timeouts and filter order. */
 export interface FilterFactory {
   /** @param routeName of the table that the proxy asks for. */
@@ -38,7 +47,7 @@ export interface FilterFactory {
     options: HttpChainOptions & { readonly routes: RouteConfiguration },
   ): Filter;
   /** The filter for a cluster of a port that is not served as HTTP. */
-  tcp(mesh: MeshConfig, facts: ListenerFacts, cluster: string, protocol?: Protocol): Filter;
+  tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter;
 }
 
 /** How inbound HTTP servers name themselves (the `server` response header). */
@@ -102,11 +111,11 @@ export function createFilterFactory(
         acceptHttp10: facts.http10,
         inboundServerName: INBOUND_SERVER_NAME,
       }),
-    tcp: (mesh, facts, cluster, protocol = 'tcp') => {
-      if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, cluster, cluster);
-      if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, cluster, cluster);
+    tcp: (mesh, facts, { cluster, statPrefix = cluster, protocol }) => {
+      if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, statPrefix, cluster);
+      if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, statPrefix, cluster);
       const { idleTimeoutMs } = facts;
-      return buildTcpProxy(encoder, { statPrefix: cluster, cluster, accessLogs: accessLogs(mesh), idleTimeoutMs });
+      return buildTcpProxy(encoder, { statPrefix, cluster, accessLogs: accessLogs(mesh), idleTimeoutMs });
     },
   };
 }

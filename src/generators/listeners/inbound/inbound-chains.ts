@@ -52,7 +52,7 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
     chains.push({
       name: port.traffic === 'sniffed' ? `${name}-tcp` : name,
       filterChainMatch: match,
-      filters: [filters.tcp(mesh, facts, cluster, port.protocol)],
+      filters: [filters.tcp(mesh, facts, { cluster, protocol: port.protocol })],
     });
   }
   return chains.map((chain) => encodeFilterChain(encoder, chain));
@@ -63,7 +63,7 @@ export function inboundBlackHoleChain({ encoder, filters, mesh, facts }: Inbound
   return encodeFilterChain(encoder, {
     name: 'virtualInbound-blackhole',
     filterChainMatch: { destinationPort: { value: VIRTUAL_INBOUND_PORT } },
-    filters: [filters.tcp(mesh, facts, BLACK_HOLE_CLUSTER)],
+    filters: [filters.tcp(mesh, facts, { cluster: BLACK_HOLE_CLUSTER })],
   });
 }
 
@@ -83,7 +83,7 @@ export function inboundPassthroughChains(context: InboundChainContext, sniff: bo
     chains.push({
       name: `virtualInbound-catchall-tcp${suffix}`,
       filterChainMatch: match,
-      filters: [filters.tcp(mesh, facts, cluster)],
+      filters: [filters.tcp(mesh, facts, { cluster })],
     });
     return chains.map((chain) => encodeFilterChain(encoder, chain));
   });

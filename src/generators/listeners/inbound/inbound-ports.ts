@@ -1,6 +1,7 @@
 import type { Finding } from '../../../model/finding.js';
 import type { Protocol } from '../../../model/protocol.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
+import { compareServices } from '../../../model/service-order.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
 
@@ -24,13 +25,13 @@ export interface InboundPorts {
  * Decides which service a port of the workload is served for: the oldest one that leads there. A younger one
  * is a conflict, but only where it is another service (BEHAVIOUR 1, nav_conflict_inbound_listener).
  *
- * @param targets of the workload; equally old ones in order of precedence
+ * @param targets of the workload, in any order of services
  * @param address of the inbound listener, for messages
  */
 export function inboundPorts(targets: readonly ServiceTarget[], sniff: boolean, address: string): InboundPorts {
   const byPort = new Map<number, InboundPort>();
   const conflicts: Finding[] = [];
-  for (const { service, port, targetPort } of [...targets].sort(byAge)) {
+  for (const { service, port, targetPort } of [...targets].sort((a, b) => compareServices(a.service, b.service))) {
     const traffic = trafficClass(port.protocol, sniff);
     // Unix sockets (port 0) are not reached by redirection.
     if (traffic === 'none' || targetPort <= 0) continue;
@@ -68,9 +69,4 @@ function conflict(listener: string, acceptedAs: string, accepted: string, reject
 
 function protocolName({ traffic }: InboundPort): 'HTTP' | 'TCP' {
   return traffic === 'http' ? 'HTTP' : 'TCP';
-}
-
-function byAge(first: ServiceTarget, second: ServiceTarget): number {
-  const [a, b] = [first.service.creationTimestamp, second.service.creationTimestamp];
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -3,6 +3,7 @@ import { outboundClusterName } from '../../../envoy/names.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import type { Service } from '../../../model/service.js';
+import { clusterStatName } from '../../clusters/stat-name.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
@@ -36,10 +37,13 @@ export function createOutboundChains(
       }
       case 'service': {
         const { service, port } = target.claim;
-        return filters.tcp(mesh, facts, outboundClusterName(port.number, '', service.hostname), port.protocol);
+        const cluster = outboundClusterName(port.number, '', service.hostname);
+        const pattern = mesh.outboundClusterStatName;
+        const statPrefix = pattern === '' ? cluster : clusterStatName(pattern, { service, port, subset: '' });
+        return filters.tcp(mesh, facts, { cluster, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
-        return filters.tcp(mesh, facts, unclaimedTrafficCluster(mesh));
+        return filters.tcp(mesh, facts, { cluster: unclaimedTrafficCluster(mesh) });
     }
   };
 

@@ -50,11 +50,11 @@ export function createVirtualOutboundPart(
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-blackhole',
           filterChainMatch: { destinationPort: { value: port } },
-          filters: [filters.tcp(mesh, facts, BLACK_HOLE_CLUSTER)],
+          filters: [filters.tcp(mesh, facts, { cluster: BLACK_HOLE_CLUSTER })],
         }),
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-catchall-tcp',
-          filters: [filters.tcp(mesh, facts, unclaimedTrafficCluster(mesh))],
+          filters: [filters.tcp(mesh, facts, { cluster: unclaimedTrafficCluster(mesh) })],
         }),
       ];
       return { resources: [composeListener(encoder, { head, chains })], findings: [] };
