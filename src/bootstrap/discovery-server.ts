@@ -1,13 +1,15 @@
 import { setLogger } from '@grpc/grpc-js';
 import { Registry } from 'prom-client';
 import { createKindRegistry } from '../config/kinds.js';
+import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
+import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { createMessageEncoder } from '../envoy/message-encoder.js';
 import { createMessageJson } from '../envoy/message-json.js';
 import { loadProtoRegistry } from '../envoy/proto-registry.js';
 import { createHttpApp } from '../introspection/http-app.js';
 import { createHttpServer } from '../introspection/http-server.js';
-import { createMeshStore } from '../model/mesh-store.js';
-import { nextPushContext } from '../model/next-push-context.js';
+import { nextPushContext } from '../model/snapshot/next-push-context.js';
+import { createMeshStore } from '../model/store/mesh-store.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
@@ -57,11 +59,11 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
 
   const protos = loadProtoRegistry();
   const kinds = createKindRegistry(environment.meshDomain);
-  const sources = createSources(options, kinds, logging, clock);
   const store = createMeshStore(storeSettings(options), {
-    mesh: sources.mesh.current,
-    networks: sources.networks.current,
+    mesh: createDefaultMeshConfig(),
+    networks: createDefaultMeshNetworks(),
   });
+  const sources = createSources(options, kinds, store, logging, clock);
 
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
@@ -126,7 +128,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
           if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
         }
         if (change.push !== undefined) distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
-      }, store);
+      });
       distributor.start();
       grpc.setServing();
       const httpAddresses = await Promise.all(http.map((server) => server.start()));

@@ -1,4 +1,5 @@
-import { NodeError, parseNode } from '../model/parse-node.js';
+import { NodeError } from '../model/node-error.js';
+import { parseNode } from '../model/parse-node.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WireNode } from '../xds/node-wire.js';
 import { StreamError } from '../xds/stream-error.js';
