@@ -100,16 +100,15 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
     isBlind = scan.unreadable.length > 0 || !watcher.isComplete();
   };
 
-  /** The files that were hinted at, when all are plain files that are already known. */
+  /** Looks at what was hinted at alone; false when that tells too little, as for a new file or a folder. */
   const loadHinted = async (files: ReadonlySet<string>): Promise<boolean> => {
     const found: (readonly [string, FoundFile])[] = [];
     for (const file of files) {
-      const relative = path.relative(directory, file).split(path.sep).join('/');
-      const name = path.basename(file);
-      if (name.startsWith('.') && isConfigFile(name)) continue;
-      if (state.identityOf(relative) === undefined) return false;
       const stats = await stat(file).catch(() => undefined);
       if (stats === undefined || !stats.isFile()) return false;
+      if (!isConfigFile(file) || path.basename(file).startsWith('.')) continue;
+      const relative = path.relative(directory, file).split(path.sep).join('/');
+      if (state.identityOf(relative) === undefined) return false;
       found.push([relative, { identity: identityOf(stats), size: stats.size }]);
     }
     await readAll(found);

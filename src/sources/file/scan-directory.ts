@@ -20,6 +20,8 @@ export type VisitDirectory = (directory: string, stats: Stats) => void;
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const CONCURRENT_STATS = 64;
+/** Links between folders can make more paths than there are folders. */
+const MAX_DIRECTORIES = 10_000;
 
 /**
  * Lists the configuration files below a folder. Follows links to files and folders; skips names that start
@@ -30,6 +32,7 @@ export async function scanDirectory(root: string, visit: VisitDirectory): Promis
   const problems: FileProblem[] = [];
   const unreadable: string[] = [];
   const linkedDirectories = new Set<string>();
+  let directories = 0;
 
   const refuse = (relative: string, error: unknown): void => {
     problems.push({ file: relative === '' ? '.' : relative, reason: `cannot be read: ${errorText(error)}` });
@@ -43,6 +46,9 @@ export async function scanDirectory(root: string, visit: VisitDirectory): Promis
     try {
       const real = await realpath(directory);
       if (ancestors.has(real)) return;
+      directories++;
+      if (directories > MAX_DIRECTORIES)
+        throw new Error(`there are more than ${MAX_DIRECTORIES} folders; remove links`);
       trail = new Set([...ancestors, real]);
       visit(directory, await stat(directory));
       entries = await readdir(directory, { withFileTypes: true });

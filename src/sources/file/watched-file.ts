@@ -55,7 +55,9 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
   let cancelRescan = (): void => {};
   let work: Promise<void> = Promise.resolve();
 
-  const watcher = createDirectoryWatcher(() => debounced.trigger());
+  const watcher = createDirectoryWatcher((changed) => {
+    if (concerns(changed, file)) debounced.trigger();
+  });
   const later = (): void => {
     work = work.then(reload);
   };
@@ -80,6 +82,7 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       refuse(result.reasons, message);
       return;
     }
+    if (problems.length > 0) logger.info({ file }, 'settings file is in order again');
     problems = [];
     for (const reason of result.warnings) logger.warn({ file, reason }, 'settings file has a field without effect');
     if (isDeepStrictEqual(result.value, value)) return;
@@ -132,6 +135,13 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       watcher.close();
     },
   };
+}
+
+/** Other files of its folder change without the file changing, but not the links it may lead through (`..data`). */
+function concerns(changed: string | undefined, file: string): boolean {
+  if (changed === undefined || path.dirname(changed) !== path.dirname(file)) return true;
+  const name = path.basename(changed);
+  return name === path.basename(file) || name.startsWith('..');
 }
 
 /** The folder of the file, and that of the file behind it when it is a link. */
