@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import type { Proxy, ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
 import type { Port, Service } from '../service.js';
@@ -53,7 +54,9 @@ export class TargetInterner {
 
 /** Under which a workload's targets are found: its services are of its own namespace. */
 export function workloadKey(namespace: string, address: string): string {
-  return `${namespace}|${address}`;
+  // IPv6 has many spellings, and users write some of them.
+  const canonical = address.includes(':') && ipaddr.IPv6.isValid(address) ? ipaddr.parse(address).toString() : address;
+  return `${namespace}|${canonical}`;
 }
 
 /** The targets of all the proxy's addresses. */

@@ -1,0 +1,110 @@
+import ipaddr from 'ipaddr.js';
+import { NodeError, quoteForMessage } from './node-error.js';
+import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
+import type { Proxy, ProxyType } from './proxy.js';
+
+/** The fields of an Envoy node that say who a proxy is. */
+export interface NodeFacts {
+  readonly id: string;
+  readonly metadata: NodeMetadata;
+  readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
+}
+
+/** Far beyond any real one: names and domains together stay below 1 KiB. */
+const MAX_ID_LENGTH = 2048;
+const MAX_LOCALITY_LENGTH = 256;
+const MAX_ADDRESSES = 64;
+
+/**
+ * Reads who a proxy is from its node, whose id is `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`
+ * (BEHAVIOUR 5, "Node"). Whatever a proxy sends, this gives a Proxy or a NodeError.
+ *
+ * @throws NodeError
+ */
+export function parseNode(node: NodeFacts): Proxy {
+  const { id } = node;
+  if (id === '') throw new NodeError('MISSING_NODE_ID', 'missing node ID: the first request of a stream must carry it');
+  if (id.length > MAX_ID_LENGTH) {
+    throw new NodeError(
+      'INVALID_NODE_ID',
+      `node ID ${quoteForMessage(id)} has ${id.length} characters, at most ${MAX_ID_LENGTH} are taken`,
+    );
+  }
+  if (hasControlCharacter(id)) {
+    throw new NodeError(
+      'INVALID_NODE_ID',
+      `node ID ${quoteForMessage(id)} has control characters, which no name may have`,
+    );
+  }
+  const parts = id.split('~');
+  const [type, address, fullName, dnsDomain] = parts as [string, string, string, string];
+  if (parts.length !== 4 || fullName === '') {
+    throw new NodeError(
+      'MISSING_PARTS',
+      `missing parts in the service node ${quoteForMessage(id)}: it has to be <sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`,
+    );
+  }
+  if (!isProxyType(type)) {
+    throw new NodeError(
+      'INVALID_NODE_TYPE',
+      `invalid node type (valid types: sidecar, router) in the service node ${quoteForMessage(id)}`,
+    );
+  }
+  const metadata = parseNodeMetadata(node.metadata);
+  const ipAddresses = addressesOf(address, metadata.instanceIps);
+  if (ipAddresses.length === 0) {
+    throw new NodeError(
+      'NO_VALID_IP',
+      `no valid IP address in the service node id or metadata: the second part of ${quoteForMessage(id)} or INSTANCE_IPS has to have one`,
+    );
+  }
+  return {
+    id,
+    type,
+    ipAddresses,
+    name: nameOf(fullName),
+    configNamespace: metadata.namespace ?? dnsDomain.split('.', 1)[0] ?? '',
+    dnsDomain,
+    locality: localityOf(node.locality),
+    metadata,
+  };
+}
+
+function isProxyType(text: string): text is ProxyType {
+  return text === 'sidecar' || text === 'router';
+}
+
+/** The workload's name may have dots itself; its namespace has none. */
+function nameOf(fullName: string): string {
+  const end = fullName.lastIndexOf('.');
+  return end === -1 ? fullName : fullName.slice(0, end);
+}
+
+function addressesOf(ofId: string, instanceIps: readonly string[]): readonly string[] {
+  const addresses = new Set<string>();
+  for (const text of [ofId, ...instanceIps.slice(0, MAX_ADDRESSES)]) {
+    const address = text.trim();
+    if (isAddress(address)) addresses.add(address);
+  }
+  return [...addresses];
+}
+
+/** Four decimal parts or IPv6; not the shortened and octal IPv4 forms that no endpoint is written in. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function localityOf({ region, zone, subZone }: NodeFacts['locality']): string {
+  return [region, zone, subZone]
+    .map((part) => part.slice(0, MAX_LOCALITY_LENGTH))
+    .join('/')
+    .replace(/\/+$/, '');
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
+  }
+  return false;
+}
