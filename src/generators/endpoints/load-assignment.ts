@@ -64,8 +64,13 @@ function buildLbEndpoint(target: LoadTarget, metadata: Metadata | undefined): Lb
 
 /** `region/zone/subzone`; the later parts may be missing. */
 function parseLocality(locality: string): Locality {
-  const [region = '', zone = '', ...subZone] = locality.split('/');
-  return { region, zone, subZone: subZone.join('/') };
+  const [region = '', zone = '', ...rest] = locality.split('/');
+  const subZone = rest.join('/');
+  return {
+    ...(region === '' ? {} : { region }),
+    ...(zone === '' ? {} : { zone }),
+    ...(subZone === '' ? {} : { subZone }),
+  };
 }
 
 /** Most endpoints of a cluster have the same metadata: one object serves them all. */

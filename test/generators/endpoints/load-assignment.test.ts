@@ -44,7 +44,7 @@ test('endpoints are grouped by locality, and localities carry the sum of their w
           loadBalancingWeight: 1,
         },
         {
-          locality: { region: 'r1', zone: 'z2', subZone: '' },
+          locality: { region: 'r1', zone: 'z2' },
           lbEndpoints: [{ ...lbEndpoint('10.0.0.1'), loadBalancingWeight: 4 }, lbEndpoint('10.0.0.2')],
           loadBalancingWeight: 5,
         },
@@ -97,7 +97,7 @@ test('an endpoint on a unix socket is a pipe', (t) => {
 
 test('an address that is listed twice is sent once, in its healthiest state', (t) => {
   t.like(assignmentJson([{ health: 'unhealthy' }, { health: 'healthy', locality: 'r1' }, { health: 'draining' }]), {
-    endpoints: [{ locality: { region: 'r1', zone: '', subZone: '' }, lbEndpoints: [lbEndpoint('10.0.0.1')] }],
+    endpoints: [{ locality: { region: 'r1' }, lbEndpoints: [lbEndpoint('10.0.0.1')] }],
   });
 });
 

@@ -1,0 +1,97 @@
+import { dump } from 'js-yaml';
+import { createKindRegistry } from '../../src/config/kinds.js';
+import { createMeshConfigReader } from '../../src/config/mesh/read-mesh-config.js';
+import { createMeshNetworksReader } from '../../src/config/mesh/read-mesh-networks.js';
+import { DEFAULT_MESH_DOMAIN } from '../../src/config/mesh-domain.js';
+import type { MeshObject } from '../../src/config/object.js';
+import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
+import type { SettingsReader } from '../../src/config/settings-reader.js';
+import { createYamlParser } from '../../src/config/yaml/parse-document.js';
+import { splitDocuments } from '../../src/config/yaml/split-documents.js';
+import type { GeneratorSettings } from '../../src/generators/settings.js';
+import { type NodeFacts, parseNode } from '../../src/model/parse-node.js';
+import type { Proxy } from '../../src/model/proxy.js';
+import type { PushContext } from '../../src/model/push-context.js';
+import { nextPushContext } from '../../src/model/snapshot/next-push-context.js';
+import { createMeshStore } from '../../src/model/store/mesh-store.js';
+import { createDocumentReader } from '../../src/sources/file/read-documents.js';
+import { SETTINGS } from './default-settings.js';
+
+/**
+ * The first document of a case: who is asking, and in what mesh. The others are objects as in a mesh folder.
+ */
+interface CaseHeader {
+  /** Nodes by a name that says what is special about each. */
+  readonly proxies: Readonly<Record<string, Pick<NodeFacts, 'id'> & Partial<NodeFacts>>>;
+  readonly settings?: Partial<GeneratorSettings>;
+  /** The mesh config file. */
+  readonly meshConfig?: unknown;
+  /** The mesh networks file. */
+  readonly meshNetworks?: unknown;
+}
+
+/** A case, read by what reads the real thing: objects through the model's store, nodes as proxies send them. */
+export interface GoldenCase {
+  readonly context: PushContext;
+  readonly settings: GeneratorSettings;
+  readonly proxies: ReadonlyMap<string, Proxy>;
+}
+
+const CLUSTER = 'Orchestrator';
+
+/** @throws Error when anything in the case is not as a mesh would accept it */
+export function readGoldenCase(name: string, text: string): GoldenCase {
+  const parse = createYamlParser();
+  const [first, ...documents] = splitDocuments(text);
+  const parsed = parse(first?.text ?? '');
+  if (parsed.type === 'error') throw new Error(`${name}: ${parsed.message}`);
+  const header = parsed.value as CaseHeader;
+  const compiler = createSchemaCompiler();
+  const settings = { ...SETTINGS, ...header.settings };
+  const mesh = readSettings(name, createMeshConfigReader(compiler), header.meshConfig);
+  const networks = readSettings(name, createMeshNetworksReader(compiler), header.meshNetworks);
+  const store = createMeshStore(
+    {
+      domain: 'cluster.local',
+      clusterId: CLUSTER,
+      meshDomain: DEFAULT_MESH_DOMAIN,
+      revision: '',
+      trustDomain: '',
+      useEndpointSlice: false,
+      servicesSelectWorkloadEntries: true,
+      serviceEntriesSelectPods: true,
+      edsForHeadlessServices: settings.edsForHeadlessServices,
+    },
+    { mesh, networks },
+  );
+  const objects = readObjects(name, documents.map((document) => document.text).join('\n'));
+  store.apply({ cluster: CLUSTER, changes: objects.map((object) => ({ type: 'upsert', object })) });
+  return {
+    context: nextPushContext(undefined, store, new Date(0)),
+    settings,
+    proxies: new Map(Object.entries(header.proxies).map(([title, node]) => [title, parseNode(completeNode(node))])),
+  };
+}
+
+function readSettings<Value>(name: string, read: SettingsReader<Value>, content: unknown): Value {
+  const result = read(content);
+  if (result.type === 'invalid') throw new Error(`${name}: ${JSON.stringify(result.violations)}`);
+  return result.value;
+}
+
+function readObjects(name: string, text: string): readonly MeshObject[] {
+  const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
+  const reader = createDocumentReader({ kinds, parse: createYamlParser(), defaultNamespace: 'default' });
+  const { objects, problems, skipped } = reader.read(name, text, new Map()).content;
+  if (problems.length + skipped.length > 0) throw new Error(`${name}: ${JSON.stringify([...problems, ...skipped])}`);
+  return objects.map(({ object }) => object);
+}
+
+function completeNode(node: Pick<NodeFacts, 'id'> & Partial<NodeFacts>): NodeFacts {
+  return { metadata: {}, locality: { region: '', zone: '', subZone: '' }, ...node };
+}
+
+/** One canonical form, so that a diff shows what changed and nothing else. */
+export function toGoldenYaml(value: unknown): string {
+  return dump(value, { lineWidth: -1, noRefs: true, noCompatMode: true });
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
+import type { Json } from '../../src/envoy/message-json.js';
+import { createClusterGenerator } from '../../src/generators/clusters/cluster-generator.js';
+import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint-generator.js';
+import type { NamedGenerator } from '../../src/generators/generator.js';
+import { createListenerGenerator } from '../../src/generators/listeners/listener-generator.js';
+import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
+import type { Proxy } from '../../src/model/proxy.js';
+import { projectRoot } from '../counterparts/project-root.js';
+import { type GoldenCase, readGoldenCase, toGoldenYaml } from './golden-case.js';
+import { ENCODER, generateAll, toJson } from './served-resources.js';
+
+/** The types of a golden case, in the order a proxy is sent them; also the middle part of a file's name. */
+export const GOLDEN_TYPES = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
+export type GoldenType = (typeof GOLDEN_TYPES)[number];
+
+/** Everything that one proxy of a case is served. */
+export type GoldenResources = Readonly<Record<GoldenType, readonly EncodedResource[]>>;
+
+const INPUT_SUFFIX = '.in.yaml';
+
+/** Golden files are read and written in the sources; the tests run from the build. */
+export const GOLDEN_DIRECTORY = join(projectRoot(), 'test/generators/golden');
+
+export function goldenCases(): readonly string[] {
+  return readdirSync(GOLDEN_DIRECTORY)
+    .filter((file) => file.endsWith(INPUT_SUFFIX))
+    .map((file) => file.slice(0, -INPUT_SUFFIX.length))
+    .sort();
+}
+
+export function goldenPath(name: string, type: GoldenType): string {
+  return join(GOLDEN_DIRECTORY, goldenFile(name, type));
+}
+
+/** Golden files that belong to no case any more. */
+export function staleGoldenFiles(): readonly string[] {
+  const wanted = new Set(goldenCases().flatMap((name) => GOLDEN_TYPES.map((type) => goldenFile(name, type))));
+  return readdirSync(GOLDEN_DIRECTORY)
+    .filter((file) => !file.endsWith(INPUT_SUFFIX) && !wanted.has(file))
+    .map((file) => join(GOLDEN_DIRECTORY, file));
+}
+
+function goldenFile(name: string, type: GoldenType): string {
+  return `${name}.${type}.yaml`;
+}
+
+/** What every proxy of a case is served, by the title of the proxy. */
+export function generateGoldenCase(name: string): ReadonlyMap<string, GoldenResources> {
+  const file = `${name}${INPUT_SUFFIX}`;
+  const golden = readGoldenCase(file, readFileSync(join(GOLDEN_DIRECTORY, file), 'utf8'));
+  return new Map([...golden.proxies].map(([title, proxy]) => [title, generateFor(golden, proxy)]));
+}
+
+/** The text of one golden file. */
+export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: GoldenType): string {
+  return toGoldenYaml(
+    Object.fromEntries([...served].map(([title, resources]) => [title, resources[type].map(toJson)])),
+  );
+}
+
+/** As a proxy does it: clusters and listeners first, then what they refer to. */
+function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
+  const clusters = generateAll(createClusterGenerator(ENCODER, settings), context, proxy).resources;
+  const listeners = generateAll(createListenerGenerator(ENCODER, settings), context, proxy).resources;
+  const named = (generator: NamedGenerator, names: readonly string[]): readonly EncodedResource[] => {
+    const scope = generator.scope(context, proxy);
+    return names.map((name) => {
+      const resource = generator.generate(context, scope, name);
+      if (resource === undefined) throw new Error(`${proxy.id} is told to ask for ${name}, which does not exist`);
+      return resource;
+    });
+  };
+  return {
+    clusters,
+    endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
+    listeners,
+    routes: named(createRouteGenerator(ENCODER, settings), namesUnder('rds', 'routeConfigName', listeners)),
+  };
+}
+
+/** Every text in a field below a message of the given field, sorted, each once. */
+function namesUnder(parent: string, field: string, resources: readonly EncodedResource[]): readonly string[] {
+  const names = new Set<string>();
+  const visit = (json: Json): void => {
+    if (typeof json !== 'object' || json === null) return;
+    if (!Array.isArray(json)) {
+      const below = json[parent];
+      const name = typeof below === 'object' && below !== null && !Array.isArray(below) ? below[field] : undefined;
+      if (typeof name === 'string') names.add(name);
+    }
+    for (const value of Object.values(json)) visit(value);
+  };
+  for (const resource of resources) visit(toJson(resource));
+  return [...names].sort();
+}
