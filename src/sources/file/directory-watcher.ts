@@ -37,7 +37,9 @@ export function createDirectoryWatcher(hint: ChangeHint): DirectoryWatcher {
   const open = (directory: string, identity: string): void => {
     try {
       const watcher = watch(directory, { persistent: false }, (_event, name) => {
-        hint(name === null ? undefined : path.join(directory, name));
+        // A watched directory that goes away reports its own name; the watch is dead from then on.
+        if (name === path.basename(directory)) drop(directory);
+        hint(watched.has(directory) && name !== null ? path.join(directory, name) : undefined);
       });
       watcher.on('error', () => {
         drop(directory);
@@ -51,8 +53,9 @@ export function createDirectoryWatcher(hint: ChangeHint): DirectoryWatcher {
   };
 
   return {
-    visit: (directory, { dev, ino }) => {
-      const identity = `${dev}:${ino}`;
+    visit: (directory, { dev, ino, birthtimeMs }) => {
+      // A directory that is made again may get the number of the one that was removed.
+      const identity = `${dev}:${ino}:${birthtimeMs}`;
       visited.add(directory);
       const existing = watched.get(directory);
       if (existing?.identity === identity) return;

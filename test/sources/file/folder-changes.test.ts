@@ -1,0 +1,107 @@
+import { mkdir, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import test from 'ava';
+import { createFolderHarness, hostsOf, serviceEntry, startHarness } from '../support/folder-harness.js';
+import { waitUntil } from '../support/wait-until.js';
+
+test('a ConfigMap mount is read once, and again when its ..data link is swapped', async (t) => {
+  const harness = await createFolderHarness(t);
+  const { folder } = harness;
+  await folder.write('..2024_1/a.yaml', serviceEntry('one', 'v1.example.com'));
+  await symlink('..2024_1', folder.at('..data'));
+  await symlink('..data/a.yaml', folder.at('a.yaml'));
+  await startHarness(harness);
+  t.deepEqual(hostsOf(harness), ['v1.example.com']);
+  t.deepEqual(harness.source.reports(), []);
+
+  for (const version of [2, 3]) {
+    await folder.write(`..2024_${version}/a.yaml`, serviceEntry('one', `v${version}.example.com`));
+    await symlink(`..2024_${version}`, folder.at('..data_tmp'));
+    await rename(folder.at('..data_tmp'), folder.at('..data'));
+    await folder.remove(`..2024_${version - 1}`);
+    await waitUntil(() => hostsOf(harness)[0] === `v${version}.example.com`, `version ${version} arrives`);
+  }
+});
+
+test('the file behind a link that leads out of the folder is watched where it is', async (t) => {
+  const harness = await createFolderHarness(t);
+  const { folder } = harness;
+  await folder.write('../outside/real.yaml', serviceEntry('one', 'v1.example.com'));
+  await symlink('../outside/real.yaml', folder.at('link.yaml'));
+  await startHarness(harness);
+  await folder.write('../outside/real.yaml', serviceEntry('one', 'v2.example.com'));
+  await waitUntil(() => hostsOf(harness)[0] === 'v2.example.com', 'the change behind the link arrives');
+  t.deepEqual(harness.source.reports(), []);
+});
+
+test('folders that link to each other are read once', async (t) => {
+  const harness = await createFolderHarness(t);
+  await harness.folder.write('a/one.yaml', serviceEntry('one'));
+  await symlink('..', harness.folder.at('a/up'));
+  await startHarness(harness);
+  t.deepEqual(hostsOf(harness), ['one.example.com']);
+  t.deepEqual(harness.source.reports(), []);
+});
+
+test('a link that leads nowhere is reported, and what it led to is served on', async (t) => {
+  const harness = await createFolderHarness(t);
+  const { folder } = harness;
+  await folder.write('../outside/real.yaml', serviceEntry('one'));
+  await symlink('../outside/real.yaml', folder.at('link.yaml'));
+  await startHarness(harness);
+  await folder.remove('../outside/real.yaml');
+  await waitUntil(() => harness.source.reports().length === 1, 'the broken link is reported');
+  t.is(harness.source.reports()[0]?.file, 'link.yaml');
+  t.regex(harness.source.reports()[0]?.reason ?? '', /^cannot be read: ENOENT/);
+  t.deepEqual(hostsOf(harness), ['one.example.com']);
+  await folder.remove('link.yaml');
+  await waitUntil(() => harness.objects.size === 0, 'the object goes with the link');
+  t.deepEqual(harness.source.reports(), []);
+});
+
+test('while the folder is gone its last state is served, and a folder that takes its place is read', async (t) => {
+  const harness = await createFolderHarness(t);
+  const { folder } = harness;
+  await folder.write('a.yaml', serviceEntry('one'));
+  await startHarness(harness);
+  await rename(folder.path, `${folder.path}.old`);
+  await waitUntil(() => harness.source.reports().length === 1, 'the missing folder is reported');
+  t.is(harness.source.reports()[0]?.file, '.');
+  t.deepEqual(hostsOf(harness), ['one.example.com']);
+
+  await mkdir(`${folder.path}.new`);
+  await folder.write('../config.new/b.yaml', serviceEntry('two'));
+  await rename(`${folder.path}.new`, folder.path);
+  await waitUntil(() => hostsOf(harness)[0] === 'two.example.com', 'the new folder is read');
+  t.deepEqual(harness.source.reports(), []);
+  await folder.write('b.yaml', serviceEntry('three'));
+  await waitUntil(() => hostsOf(harness)[0] === 'three.example.com', 'the new folder is watched');
+  t.deepEqual([...harness.objects.keys()], ['ServiceEntry/default/three']);
+});
+
+test('a folder below that is removed and made again is watched again', async (t) => {
+  const harness = await createFolderHarness(t);
+  const { folder } = harness;
+  await folder.write('sub/a.yaml', serviceEntry('one', 'v1.example.com'));
+  await startHarness(harness);
+  for (const version of ['v2', 'v3']) {
+    await rm(folder.at('sub'), { recursive: true });
+    await folder.write('sub/a.yaml', serviceEntry('one', `${version}.example.com`));
+    await waitUntil(() => hostsOf(harness)[0] === `${version}.example.com`, `${version} arrives`);
+    await folder.write('sub/a.yaml', serviceEntry('one', `${version}b.example.com`));
+    await waitUntil(() => hostsOf(harness)[0] === `${version}b.example.com`, `${version}b arrives`);
+  }
+  t.is(harness.objects.size, 1);
+});
+
+test('files that are not configuration change without anything being read or told', async (t) => {
+  const harness = await createFolderHarness(t);
+  await harness.folder.write('a.yaml', serviceEntry('one'));
+  await startHarness(harness);
+  await harness.folder.write('log.txt', 'x');
+  await harness.folder.write('.a.yaml.swp', 'x');
+  await harness.folder.write('.hidden.yaml', serviceEntry('hidden'));
+  await harness.folder.write(path.join('b.yaml'), serviceEntry('two'));
+  await waitUntil(() => harness.objects.size > 1, 'the later file arrives');
+  t.deepEqual(hostsOf(harness), ['one.example.com', 'two.example.com']);
+});

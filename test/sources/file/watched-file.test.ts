@@ -1,0 +1,109 @@
+import { rename, symlink } from 'node:fs/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import { createDefaultMeshConfig, createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
+import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
+import { createWatchedFile } from '../../../src/sources/file/watched-file.js';
+import { systemClock } from '../../../src/telemetry/clock.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+import { createTempFolder } from '../support/temp-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+async function setUp(t: ExecutionContext, name = 'mesh.yaml') {
+  const folder = await createTempFolder();
+  const logger = createRecordingLogger();
+  const values: MeshConfig[] = [];
+  const watched = createWatchedFile({
+    file: folder.at(name),
+    read: createMeshConfigReader(createSchemaCompiler()),
+    defaults: createDefaultMeshConfig(),
+    logger,
+    clock: systemClock,
+    onChange: (value) => values.push(value),
+    debounceMs: 10,
+  });
+  t.teardown(async () => {
+    await watched.stop();
+    await folder.dispose();
+  });
+  return { folder, watched, values, log: logger.entries };
+}
+
+test('a file that is there at the start gives the first value without an event', async (t) => {
+  const { folder, watched, values } = await setUp(t);
+  await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
+  t.is((await watched.start()).connectTimeoutMs, 3000);
+  t.deepEqual(values, []);
+});
+
+test('a missing file gives defaults, and is read when it comes', async (t) => {
+  const { folder, watched, values, log } = await setUp(t);
+  t.deepEqual(await watched.start(), createDefaultMeshConfig());
+  t.is(log[0]?.message, 'settings file does not exist, defaults are used until it does');
+  await folder.write('mesh.yaml', 'proxyListenPort: 15101\n');
+  await waitUntil(() => values.length === 1, 'the file is read');
+  t.is(watched.current().proxyListenPort, 15101);
+});
+
+test('an invalid file at the start gives defaults and says what is wrong, with its line', async (t) => {
+  const { folder, watched, log } = await setUp(t);
+  await folder.write('mesh.yaml', 'trustDomain: td\nproxyListenPort: 0\nconnectTimeout: 10\n');
+  t.deepEqual(await watched.start(), createDefaultMeshConfig());
+  t.deepEqual(watched.problems(), [
+    'line 2: proxyListenPort: 0: is out of range; use 1 to 65535',
+    'line 3: connectTimeout: 10: is a number, not a string; put it in quotes',
+  ]);
+  t.deepEqual(
+    log.map((entry) => entry.message),
+    ['settings file is refused, defaults are used', 'settings file is refused, defaults are used'],
+  );
+});
+
+test('a bad reload is ignored and reported, and the next good one counts', async (t) => {
+  const { folder, watched, values } = await setUp(t);
+  await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
+  await watched.start();
+  await folder.write('mesh.yaml', 'connectTimeout: [\n');
+  await waitUntil(() => watched.problems().length > 0, 'the problem is noticed');
+  t.is(watched.current().connectTimeoutMs, 3000);
+  await folder.replace('mesh.yaml', 'connectTimeout: 4s\n');
+  await waitUntil(() => values.length === 1, 'the good content is read');
+  t.is(values[0]?.connectTimeoutMs, 4000);
+  t.deepEqual(watched.problems(), []);
+});
+
+test('a file that is removed leaves its last good value', async (t) => {
+  const { folder, watched, values } = await setUp(t);
+  await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
+  await watched.start();
+  await folder.remove('mesh.yaml');
+  await waitUntil(() => watched.problems().length > 0, 'the removal is noticed');
+  t.is(watched.current().connectTimeoutMs, 3000);
+  t.deepEqual(values, []);
+});
+
+test('a comment is no change, and unknown fields are warned of by name', async (t) => {
+  const { folder, watched, values, log } = await setUp(t);
+  await folder.write('mesh.yaml', 'connectTimout: 3s\n');
+  await watched.start();
+  t.is(log[0]?.level, 'warn');
+  t.is(log[0]?.fields['reason'], 'line 1: connectTimout: "3s": is not a known field; did you mean connectTimeout?');
+  await folder.write('mesh.yaml', '# a comment\n');
+  await folder.write('mesh.yaml', '# another\ntrustDomain: td\n');
+  await waitUntil(() => values.length > 0, 'the change is read');
+  t.is(values.length, 1);
+  t.is(values[0]?.trustDomain, 'td');
+});
+
+test('a ConfigMap mount is followed when its ..data link is swapped', async (t) => {
+  const { folder, watched, values } = await setUp(t);
+  await folder.write('..1/mesh.yaml', 'connectTimeout: 3s\n');
+  await symlink('..1', folder.at('..data'));
+  await symlink('..data/mesh.yaml', folder.at('mesh.yaml'));
+  t.is((await watched.start()).connectTimeoutMs, 3000);
+  await folder.write('..2/mesh.yaml', 'connectTimeout: 4s\n');
+  await symlink('..2', folder.at('..data_tmp'));
+  await rename(folder.at('..data_tmp'), folder.at('..data'));
+  await waitUntil(() => values.at(-1)?.connectTimeoutMs === 4000, 'the new content is read');
+  t.is(watched.current().connectTimeoutMs, 4000);
+});
