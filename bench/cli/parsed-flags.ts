@@ -33,8 +33,9 @@ function readArguments(args: readonly string[], options: Record<string, { readon
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Node goes on to explain how operands that start with a dash are given, and there are none.
-    throw new UsageError(`${message.split('. ')[0]}.`, { cause: error });
+    // Node goes on to explain how values that start with a dash are given, and there are none.
+    const [what = ''] = message.split(/\.?(?:\n|\. |$)/);
+    throw new UsageError(`${what}.`, { cause: error });
   }
 }
 

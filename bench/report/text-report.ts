@@ -45,7 +45,7 @@ export function formatTextReport(
     ...table,
     '',
     style.dim(
-      'Times in ms since all clients connected (first sync) or since the file was written (changes: they include',
+      'Times in ms since the clients were let go (first sync) or since the file was written (changes: they include',
     ),
     style.dim(
       `the server's debounce, ${DEBOUNCE_MS} ms at least; the floor has none). RSS and peak in MiB. CPU until quiet again.`,

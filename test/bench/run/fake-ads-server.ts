@@ -35,6 +35,8 @@ export interface DecodedRequest {
 export interface FakeAdsServer {
   readonly address: string;
   readonly requests: readonly DecodedRequest[];
+  /** How many HTTP/2 connections there have been. */
+  connections(): number;
   /** Replaces a service and sends all clients what that changes, types in push order. */
   change(service: MeshService): void;
   stop(): void;
@@ -66,9 +68,11 @@ export async function startFakeAdsServer(
     stream.call.write(encoder.encode(RESPONSE, { versionInfo: version, typeUrl, nonce: watch.nonce, resources }));
   };
 
+  const peers = new Set<string>();
   const serve = (call: ServerDuplexStream<Buffer, Buffer>) => {
     const stream: FakeStream = { call, watches: new Map() };
     streams.add(stream);
+    peers.add(call.getPeer());
     call.on('data', (bytes: Buffer) => {
       const request = decodeRequest(registry, bytes);
       requests.push(request);
@@ -108,6 +112,7 @@ export async function startFakeAdsServer(
   return {
     address: `127.0.0.1:${port}`,
     requests,
+    connections: () => peers.size,
     change: (service) => {
       const before = services.find(({ name }) => name === service.name);
       services = services.map((candidate) => (candidate.name === service.name ? service : candidate));

@@ -1,0 +1,97 @@
+import test from 'ava';
+import { BENCH_FLAGS, parseBenchOptions } from '../../../bench/cli/bench-options.js';
+import { fanOutCommand } from '../../../bench/cli/fan-out-command.js';
+import { parseFlags } from '../../../bench/cli/parsed-flags.js';
+import { runCommandLine } from '../../../bench/cli/run-command-line.js';
+
+async function run(...args: string[]) {
+  const output = { stdout: '', stderr: '' };
+  const code = await runCommandLine(args, {
+    stdout: { write: (text) => (output.stdout += text) },
+    stderr: { write: (text) => (output.stderr += text) },
+  });
+  return { code, ...output };
+}
+
+const parse = (...args: string[]) => parseBenchOptions(parseFlags(fanOutCommand, args));
+
+test('without flags it is the reference run', (t) => {
+  t.like(parse(), {
+    size: { services: 1000, endpointsPerService: 10, namespaces: 10 },
+    clients: 200,
+    phases: ['first-sync', 'endpoint', 'service'],
+    repeat: 3,
+    timeoutMs: 60_000,
+    target: undefined,
+    floor: true,
+    json: false,
+    strict: false,
+  });
+});
+
+test('flags are taken over, and phases put in their order', (t) => {
+  const args = '--services 50 --endpoints=2 --namespaces 3 --clients 7 --phases service,first-sync --repeat 2';
+  t.like(parse(...args.split(' '), '--workers', '2', '--timeout', '5', '--no-floor', '--json', '--strict'), {
+    size: { services: 50, endpointsPerService: 2, namespaces: 3 },
+    clients: 7,
+    phases: ['first-sync', 'service'],
+    repeat: 2,
+    workers: 2,
+    timeoutMs: 5000,
+    floor: false,
+    json: true,
+    strict: true,
+  });
+});
+
+test('another server is measured by its first sync alone, unless its mesh folder is known', (t) => {
+  t.deepEqual(parse('--target', '127.0.0.1:15010').phases, ['first-sync']);
+  t.deepEqual(parse('--target', '[::1]:15010', '--mesh-dir', 'x').phases, ['first-sync', 'endpoint', 'service']);
+});
+
+const BAD: readonly (readonly [args: string, message: RegExp])[] = [
+  ['--services 9', /^bench: --services: "9" is not a whole number from 10 to 20000\. See --help\.$/],
+  ['--services many', /--services: "many" is not a whole number/],
+  ['--services 1e3', /--services: "1e3" is not/],
+  ['--services -1', /--services/],
+  ['--endpoints 251', /--endpoints: "251" is not a whole number from 1 to 250/],
+  ['--namespaces 0', /--namespaces: "0" is not/],
+  ['--clients 0', /--clients: "0" is not a whole number from 1 to 10000/],
+  ['--clients', /--clients.*missing/],
+  ['--clients 2.5', /--clients: "2\.5" is not/],
+  ['--repeat 0', /--repeat: "0" is not a whole number from 1 to 100/],
+  ['--services 20 --repeat 3', /--repeat: "3" service changes need as many TCP services, and of 20 services 2 are/],
+  ['--workers 0', /--workers: "0" is not/],
+  ['--timeout 0', /--timeout: "0" is not a whole number from 1 to 3600/],
+  ['--phases first', /--phases: "first" is not a phase\. Name one or more of first-sync, endpoint, service/],
+  ['--phases=', /--phases: "" is not a phase/],
+  ['--target localhost', /--target: "localhost" is not host:port/],
+  ['--target localhost:70000', /--target: "localhost:70000" is not host:port/],
+  ['--target localhost:0', /is not host:port/],
+  ['--target localhost:1 --phases endpoint', /--phases: "endpoint" changes the mesh.*--mesh-dir/],
+  ['--mesh-dir x', /--mesh-dir: "x" is the folder that a --target watches; give --target too/],
+  ['--bogus', /Unknown option '--bogus'/],
+  ['polciy', /"polciy" is neither a command nor a flag/],
+  ['mesh', /mesh: DIR is missing/],
+  ['mesh a b', /"b" is neither/],
+  ['mesh --clients 3 a', /Unknown option '--clients'/],
+];
+
+for (const [args, message] of BAD) {
+  test(`"${args}" is refused in one line`, async (t) => {
+    const { code, stdout, stderr } = await run(...args.split(' '));
+    t.is(code, 1);
+    t.is(stdout, '');
+    t.regex(stderr.trimEnd(), message);
+    t.is(stderr.trimEnd().split('\n').length, 1);
+  });
+}
+
+test('the help names every flag', async (t) => {
+  for (const args of [['--help'], ['-h'], ['help'], ['mesh', '--help']]) {
+    const { code, stdout } = await run(...args);
+    t.is(code, 0);
+    for (const name of Object.keys(BENCH_FLAGS)) t.regex(stdout, new RegExp(`--(no-)?${name}\\b`));
+    t.true(stdout.split('\n').every((line) => line.length <= 110));
+  }
+});

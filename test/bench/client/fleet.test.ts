@@ -1,0 +1,85 @@
+import test from 'ava';
+import { BenchError } from '../../../bench/cli/bench-error.js';
+import { Fleet } from '../../../bench/client/fleet.js';
+import { buildSidecarIdentities } from '../../../bench/client/sidecar-identity.js';
+import { buildMeshServices } from '../../../bench/mesh/mesh-shape.js';
+import { awaitPhase } from '../../../bench/run/await-phase.js';
+import { findFreePorts } from '../../../bench/subject/free-ports.js';
+import { startFakeAdsServer } from '../run/fake-ads-server.js';
+
+const SERVICES = buildMeshServices({ services: 10, endpointsPerService: 2, namespaces: 2 });
+const never = new Promise<never>(() => {});
+
+test('sidecars are spread over the namespaces and have addresses of their services', (t) => {
+  const identities = buildSidecarIdentities(SERVICES, 25);
+  t.is(identities[3]?.id, 'sidecar~10.1.0.7~pod-3.ns-1~ns-1.svc.cluster.local');
+  t.is(identities[13]?.id, 'sidecar~10.1.0.8~pod-13.ns-1~ns-1.svc.cluster.local');
+  t.is(new Set(identities.map(({ id }) => id)).size, 25);
+});
+
+test('a server that does not answer ends the wait with the name of what is missing', async (t) => {
+  const server = await startFakeAdsServer(SERVICES, { answers: false });
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 2), 1);
+  t.teardown(async () => {
+    server.stop();
+    await fleet.stop();
+  });
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'sync' });
+  await fleet.go();
+  const wait = { what: 'first sync 1 of 1 (target)', timeoutMs: 500, progress: () => {} };
+  await t.throwsAsync(awaitPhase(fleet, never, wait), {
+    instanceOf: BenchError,
+    code: 'timed-out',
+    message:
+      /^Waited 0\.5 s for first sync 1 of 1 \(target\): 0 of 2 clients are done; client 0 waits for cds \(asked for, no answer yet\)/,
+  });
+});
+
+test('clients connect each on its own and say who they are on the first request alone', async (t) => {
+  const server = await startFakeAdsServer(SERVICES);
+  const identities = buildSidecarIdentities(SERVICES, 3);
+  const fleet = new Fleet(identities, 2);
+  t.teardown(async () => {
+    server.stop();
+    await fleet.stop();
+  });
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'sync' });
+  await fleet.go();
+  await awaitPhase(fleet, never, { what: 'sync', timeoutMs: 20_000, progress: () => {} });
+  const nodes = server.requests.flatMap(({ node }) => (node?.id === undefined ? [] : [node.id]));
+  t.deepEqual(nodes.toSorted(), identities.map(({ id }) => id).toSorted());
+  t.is(server.connections(), 3);
+});
+
+test('a server that is not there fails the run with its address', async (t) => {
+  const [port] = await findFreePorts(1);
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 1), 1);
+  t.teardown(() => fleet.stop());
+  await fleet.arm(`127.0.0.1:${port}`);
+  await fleet.begin({ kind: 'sync' });
+  await fleet.go();
+  await t.throwsAsync(awaitPhase(fleet, never, { what: 'sync', timeoutMs: 20_000, progress: () => {} }), {
+    instanceOf: BenchError,
+    code: 'client-failed',
+    message: new RegExp(`^Client 0 on 127\\.0\\.0\\.1:${port}: .*ECONNREFUSED`),
+  });
+});
+
+test('a server that ends the streams fails the run', async (t) => {
+  const server = await startFakeAdsServer(SERVICES);
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 2), 1);
+  t.teardown(() => fleet.stop());
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'change', markers: [{ typeUrl: 'never', text: 'never' }] });
+  await fleet.go();
+  const failed = awaitPhase(fleet, never, {
+    what: 'a change',
+    timeoutMs: 20_000,
+    progress: ({ receivedBytes }) => {
+      if (receivedBytes > 0) server.stop();
+    },
+  });
+  await t.throwsAsync(failed, { instanceOf: BenchError, code: 'client-failed' });
+});
