@@ -3,6 +3,7 @@ import { VIRTUAL_INBOUND_LISTENER, VIRTUAL_OUTBOUND_LISTENER } from '../../../en
 import { compareNames } from '../../../envoy/resource-set.js';
 import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import { loopbackAddress, wildcardAddresses } from '../../address-families.js';
+import { outboundDiscovery } from '../../clusters/outbound-discovery.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { ViewIndex } from '../../view-index.js';
@@ -63,6 +64,8 @@ export function createOutboundPart(
         sharedBind,
         captured,
         autoAddresses,
+        discovers: (service) =>
+          outboundDiscovery(service, 'sidecar', settings.edsForHeadlessServices) !== 'originalDestination',
         sniff: settings.sniffOutbound,
         podListeners: settings.headlessPodListeners,
       };

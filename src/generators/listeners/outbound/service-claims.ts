@@ -13,6 +13,8 @@ export interface ClaimRules {
   readonly captured: boolean;
   /** Made-up addresses of ServiceEntries are in use (metadata DNS_CAPTURE). */
   readonly autoAddresses: boolean;
+  /** Whether the proxy is told a service's endpoints, rather than keep the address that its application chose. */
+  readonly discovers: (service: Service) => boolean;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
   /** NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS */
@@ -31,7 +33,8 @@ export function serviceClaims(context: PushContext, service: Service, rules: Cla
     if (traffic === 'none') continue;
     const shared = { service, port, traffic, bind: rules.sharedBind, shared: true };
     if (traffic === 'http' || !rules.captured) {
-      claims.push({ ...shared, range: '' });
+      // Nobody knows where a connection to a bound port was going to: only found endpoints can take it.
+      if (traffic === 'http' || rules.discovers(service)) claims.push({ ...shared, range: '' });
       continue;
     }
     if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {
@@ -55,11 +58,6 @@ export function serviceClaims(context: PushContext, service: Service, rules: Cla
 /** Whether the addresses that a service is reached at are those of its pods. */
 export function readsEndpoints(service: Service): boolean {
   return service.headless && service.registry === 'Orchestrator';
-}
-
-/** Whether some port of a service gets listeners of its own for each pod. */
-export function hasPodListeners(service: Service, sniff: boolean): boolean {
-  return readsEndpoints(service) && service.ports.some(({ protocol }) => isPodTraffic(trafficClass(protocol, sniff)));
 }
 
 function isPodTraffic(traffic: TrafficClass): boolean {
