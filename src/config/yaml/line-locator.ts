@@ -6,7 +6,7 @@ export type LineLocator = (path: string) => number;
 
 interface YamlNode {
   readonly line: number;
-  readonly children: YamlNode[];
+  children: YamlNode[];
   value: unknown;
 }
 
@@ -40,11 +40,18 @@ function parseWithLines(text: string): YamlNode {
       open.push(node);
     } else if (open.length > 1) {
       const node = open.pop();
-      if (node !== undefined) node.value = state.result;
+      if (node !== undefined) close(node, state.result);
     }
   };
   load(text, { ...createLoadOptions(), listener: listener as (event: EventType, state: State) => void });
   return top.children[0] ?? top;
+}
+
+/** The parser opens a node twice when it first takes it for the key of a mapping: such a pair is one node. */
+function close(node: YamlNode, value: unknown): void {
+  node.value = value;
+  const [only, second] = node.children;
+  if (only !== undefined && second === undefined && only.value === value) node.children = only.children;
 }
 
 /** Keys and values of a mapping take turns among its children. */
