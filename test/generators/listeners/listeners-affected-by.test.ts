@@ -1,0 +1,60 @@
+import test from 'ava';
+import { listenersAffectedBy } from '../../../src/generators/listeners/listeners-affected-by.js';
+import { routesAffectedBy } from '../../../src/generators/routes/routes-affected-by.js';
+import type { PushRequest } from '../../../src/model/push-request.js';
+import { buildContext, buildService } from '../context-builder.js';
+
+const request = (fields: Partial<PushRequest>): PushRequest => ({
+  full: true,
+  changed: new Set(),
+  endpoints: new Set(),
+  addresses: new Set(),
+  reasons: [],
+  startMs: 0,
+  ...fields,
+});
+const headless = buildService({ name: 'db', headless: true, addresses: [], resolution: 'passthrough' });
+const context = buildContext({ services: [buildService(), headless] });
+
+test('endpoints concern listeners where the service is headless, and routes never', (t) => {
+  const plain = request({ full: false, endpoints: new Set(['web.default.svc.cluster.local']) });
+  const ofPods = request({ full: false, endpoints: new Set(['db.default.svc.cluster.local']) });
+  t.false(listenersAffectedBy(plain, 'sidecar', context));
+  t.true(listenersAffectedBy(ofPods, 'sidecar', context));
+  t.true(listenersAffectedBy(plain, 'sidecar'), 'without a snapshot nothing is provable');
+  t.false(routesAffectedBy(ofPods, 'sidecar'));
+});
+
+const KINDS: readonly (readonly [kind: string, listeners: boolean, routes: boolean])[] = [
+  ['Service', true, true],
+  ['ServiceEntry', true, true],
+  ['VirtualService', true, true],
+  ['DestinationRule', false, true],
+  ['Sidecar', true, true],
+  ['EnvoyFilter', true, true],
+  ['QuotaSpec', true, true],
+  ['QuotaSpecBinding', true, true],
+  ['AuthorizationPolicy', true, false],
+  ['RequestAuthentication', true, false],
+  ['PeerAuthentication', true, false],
+  ['Gateway', false, false],
+  ['EndpointSlice', false, false],
+  ['Node', false, false],
+  ['SomethingNew', true, true],
+];
+
+for (const [kind, listeners, routes] of KINDS) {
+  test(`a changed ${kind} concerns a sidecar's listeners: ${listeners}, routes: ${routes}`, (t) => {
+    const change = request({ changed: new Set([`${kind}/default/it`]) });
+    t.is(listenersAffectedBy(change, 'sidecar', context), listeners);
+    t.is(routesAffectedBy(change, 'sidecar'), routes);
+  });
+}
+
+test('a change that cannot be pinned down concerns sidecars, and no router', (t) => {
+  const change = request({ changed: 'everything' });
+  t.true(listenersAffectedBy(change, 'sidecar', context));
+  t.true(routesAffectedBy(change, 'sidecar'));
+  t.false(listenersAffectedBy(change, 'router', context));
+  t.false(routesAffectedBy(change, 'router'));
+});
