@@ -3,7 +3,7 @@ import { eventually } from '../../test/counterparts/eventually.js';
 import type { Narrator } from './narrator.js';
 import { BOOKS_HOST, openShop, type Shop } from './shop.js';
 import { type Stage, setUpStage } from './stage.js';
-import { isInSync, shortVersion, syncRowOf } from './sync-state.js';
+import { isInSync, shortNonce, syncRowOf } from './sync-state.js';
 
 const BOOKS_CLUSTER = `outbound|80||${BOOKS_HOST}`;
 
@@ -24,7 +24,7 @@ async function showControlPlane(narrator: Narrator, { mesh, files }: Stage, took
     readonly hostname?: string;
   }[];
   const hosts = services.flatMap(({ hostname }) => (hostname === undefined ? [] : [hostname]));
-  narrator.done(`ready after ${took}: ${Object.keys(files).length} files, ${hosts.length} services`);
+  narrator.done(`network and server ready after ${took}: ${Object.keys(files).length} files, ${hosts.length} services`);
   for (const host of hosts) narrator.say(`  ${host}`);
 }
 
@@ -43,11 +43,11 @@ async function showSidecars(narrator: Narrator, { mesh }: Stage, { sidecars }: S
         namespace.address,
         count('cluster_manager.active_clusters'),
         count('listener_manager.total_listeners_active'),
-        shortVersion(row.cluster_acked),
+        shortNonce(row.cluster_acked),
       ];
     }),
   );
-  narrator.table([['workload', 'address', 'clusters', 'listeners', 'version acknowledged'], ...rows]);
+  narrator.table([['workload', 'address', 'clusters', 'listeners', 'acknowledged (version, response)'], ...rows]);
   await mesh.assertNothingRejected();
   narrator.done('nothing rejected by any Envoy');
 }
@@ -57,7 +57,8 @@ function showHops(narrator: Narrator, { captured }: Stage): void {
     narrator.say('web-1 app  →  web-1 Envoy :15001  →  books-1 Envoy :15006  →  books-1 app :8080');
     narrator.say(`           iptables   ${BOOKS_CLUSTER}   iptables`);
   } else {
-    narrator.say(`web-1 app  →  web-1 Envoy as HTTP proxy  →  books-1 app   (cluster ${BOOKS_CLUSTER})`);
+    narrator.say('web-1 app  →  web-1 Envoy as HTTP proxy  →  books-1 app');
+    narrator.say(`                        ${BOOKS_CLUSTER}`);
   }
 }
 
@@ -73,8 +74,8 @@ async function showTraffic(narrator: Narrator, stage: Stage, shop: Shop, times: 
         String(stats.reduce((total, [name, value]) => total + (pattern.test(name) ? value : 0), 0));
       return [
         `${namespace.name} Envoy`,
-        sum(/^cluster\.outbound\|80\|\|books\..*\.upstream_rq_completed$/),
-        sum(/^cluster\.inbound\|80\|.*\.upstream_rq_completed$/),
+        sum(/^cluster\.outbound\|80\|\|books\.[^;]*local;?\.upstream_rq_total$/),
+        sum(/^cluster\.inbound\|80\|.*\.upstream_rq_total$/),
       ];
     }),
   );
@@ -106,13 +107,24 @@ async function changeFile(narrator: Narrator, { mesh, files }: Stage, shop: Shop
   );
   narrator.done(`written, read, pushed and acknowledged within ${milliseconds(writtenAt)} (100 ms of it debounce)`);
   narrator.table([
-    ['web-1', 'version before', 'version after'],
-    ['endpoints', shortVersion(before?.endpoint_acked), shortVersion(after?.endpoint_acked)],
-    ['clusters', shortVersion(before?.cluster_acked), shortVersion(after?.cluster_acked)],
-    ['listeners', shortVersion(before?.listener_acked), shortVersion(after?.listener_acked)],
+    ['web-1 acknowledged', 'before', 'after'],
+    ['endpoints', shortNonce(before?.endpoint_acked), shortNonce(after?.endpoint_acked)],
+    ['clusters', shortNonce(before?.cluster_acked), shortNonce(after?.cluster_acked)],
+    ['listeners', shortNonce(before?.listener_acked), shortNonce(after?.listener_acked)],
   ]);
   const answers = await shop.ask(20);
   narrator.done(`20 answers of status 200: ${tally(answers)}`);
+}
+
+/** The text in lines of at most `width` characters, broken at spaces. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 async function breakFile(narrator: Narrator, { mesh }: Stage, shop: Shop): Promise<void> {
@@ -124,7 +136,7 @@ async function breakFile(narrator: Narrator, { mesh }: Stage, shop: Shop): Promi
       .find((line) => line.includes('books.yaml')),
   );
   narrator.done('the server says what is wrong, and keeps serving the last good state:');
-  narrator.say(complaint.length > 95 ? `${complaint.slice(0, 94)}…` : complaint);
+  for (const piece of wrap(complaint, 92)) narrator.say(`  ${piece}`);
   narrator.done(`10 answers of status 200: ${tally(await shop.ask(10))}`);
 }
 
@@ -137,7 +149,7 @@ async function killControlPlane(narrator: Narrator, { mesh }: Stage, shop: Shop)
     const rows = await mesh.discovery.syncRows();
     return rows.length === shop.sidecars.length && rows.every(isInSync);
   });
-  narrator.done(`restarted; all ${shop.sidecars.length} proxies back and in sync after ${milliseconds(startedAt)}`);
+  narrator.done(`restarted; every proxy is back and in sync after ${milliseconds(startedAt)}`);
   narrator.done(`10 answers of status 200: ${tally(await shop.ask(10))}`);
 }
 
@@ -160,7 +172,8 @@ export async function runDemo(
     narrator.step('Start the control plane on a copy of samples/mesh');
     await showControlPlane(narrator, stage, milliseconds(demoStartedAt));
 
-    narrator.step('Start web and books, each pod with an Envoy that asks the control plane for everything');
+    const withEnvoy = stage.captured ? 'each pod with an Envoy' : 'web with an Envoy';
+    narrator.step(`Start web and books, ${withEnvoy} that asks the control plane for everything`);
     const shop = await openShop(stage);
     await showSidecars(narrator, stage, shop);
 

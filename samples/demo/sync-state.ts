@@ -1,10 +1,13 @@
 import type { Discovery, SyncRow } from '../../test/counterparts/discovery.js';
 
-/** A nonce begins with twelve characters that name the state of the whole configuration; those are shown. */
+/** A nonce is twelve characters that name the state of the whole configuration, and a UUID of the response. */
 const VERSION_CHARACTERS = 12;
+const RESPONSE_CHARACTERS = 8;
 
-export function shortVersion(nonce: string | undefined): string {
-  return nonce === undefined ? '–' : nonce.slice(0, VERSION_CHARACTERS);
+/** Configuration and response as two short words. */
+export function shortNonce(nonce: string | undefined): string {
+  if (nonce === undefined) return '–';
+  return `${nonce.slice(0, VERSION_CHARACTERS)} ${nonce.slice(VERSION_CHARACTERS).slice(0, RESPONSE_CHARACTERS)}`;
 }
 
 /** The row of the workload's proxy, named `<name>.<namespace>`. */

@@ -67,9 +67,12 @@ const MESH: Readonly<Record<string, readonly Manifest[]>> = {
   ],
 };
 
+/** A server that speaks first waits for this long at the client's sidecar, and for a second at its own. */
+const MESH_CONFIG = 'protocolDetectionTimeout: 1s\n';
+
 test.before(async (t) => {
   if (available === undefined) return;
-  const mesh = await createMeshRig(available, { files: MESH });
+  const mesh = await createMeshRig(available, { files: MESH, meshConfig: MESH_CONFIG });
   t.context.mesh = mesh;
   const { network, routerAgent } = mesh.rig;
   for (const address of [
@@ -96,6 +99,8 @@ test.before(async (t) => {
   await server.agent.call('serveTcp', { name: 'store-0', port: 9100 });
   await server.agent.call('serveHttp', { name: 'echo-1', port: 7000 });
   await server.agent.call('serveGreeter', { name: 'echo-1', port: 7001 });
+  await server.agent.call('serveHttp', { name: 'unnamed', port: 7100 });
+  await server.agent.call('serveGreeter', { name: 'unnamed', port: 7101 });
   const client = await mesh.addSidecar({ name: 'client', address: '10.244.0.5' });
   await Promise.all([server.envoy.ready(), client.envoy.ready()]);
   t.context = { mesh, client, server };
@@ -282,6 +287,30 @@ e2eTest(
   },
 );
 
+for (const [what, port] of [
+  ['HTTP', 7100],
+  ['raw TCP', 7101],
+] as const) {
+  e2eTest(`${what} to a port that no service names passes through both sidecars`, async (t) => {
+    const { client, server } = t.context;
+    const { result, hops } = await countHops(
+      {
+        from: client.envoy,
+        outboundCluster: 'PassthroughCluster',
+        to: server.envoy,
+        inboundCluster: 'InboundPassthroughCluster',
+        counter: 'upstream_cx_total',
+      },
+      () =>
+        what === 'HTTP'
+          ? client.agent.requestEcho(`http://${SERVER_ADDRESS}:${port}/`).then(({ name }) => name)
+          : client.agent.call('exchangeTcp', { address: SERVER_ADDRESS, port, send: '', until: '\n' }),
+    );
+    t.is(result, what === 'HTTP' ? 'unnamed' : 'hello from unnamed\n');
+    t.deepEqual(hops, { outbound: 1, inbound: 1 });
+  });
+}
+
 e2eTest('a ServiceEntry with resolution STATIC sends its virtual address to its endpoint', async (t) => {
   const { client } = t.context;
   const answer = await client.agent.call('exchangeTcp', {
@@ -310,7 +339,7 @@ e2eTest('a host that the mesh does not know is passed through, until the mesh co
   const knownPort = { headers: { host: 'unknown.example.com' } };
   t.is((await client.agent.requestEcho(`http://${EXTERNAL_DNS_ADDRESS}/`, knownPort)).name, 'api');
 
-  await mesh.discovery.writeMeshConfig('outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n');
+  await mesh.discovery.writeMeshConfig(`${MESH_CONFIG}outboundTrafficPolicy: { mode: REGISTRY_ONLY }\n`);
   await eventually('an unknown host on a known HTTP port is answered with 502', async () => {
     const { status } = await client.agent.request(`http://${EXTERNAL_DNS_ADDRESS}/`, knownPort);
     return status === 502;
