@@ -1,5 +1,4 @@
 import protobuf from 'protobufjs';
-import type { EncodedResource } from './encoded-resource.js';
 
 /** The fields of a DiscoveryResponse beside its resources. */
 export interface ResponseHeader {
@@ -13,8 +12,10 @@ export interface ResponseHeader {
 /**
  * Composes a state-of-the-world DiscoveryResponse from resources that were encoded before: the bytes of
  * repeated fields concatenate, so nothing is serialised again (DESIGN section 5).
+ *
+ * @param body entries of encoded resources, one or many to a piece
  */
-export function composeDiscoveryResponse(header: ResponseHeader, resources: readonly EncodedResource[]): Buffer {
+export function composeDiscoveryResponse(header: ResponseHeader, body: readonly Uint8Array[]): Buffer {
   const head = protobuf.Writer.create().uint32(0x0a).string(header.versionInfo).finish();
   const tail = protobuf.Writer.create()
     .uint32(0x22)
@@ -28,13 +29,13 @@ export function composeDiscoveryResponse(header: ResponseHeader, resources: read
     .ldelim()
     .finish();
   let length = head.length + tail.length;
-  for (const resource of resources) length += resource.entry.length;
+  for (const piece of body) length += piece.length;
   const response = Buffer.allocUnsafeSlow(length);
   response.set(head, 0);
   let offset = head.length;
-  for (const { entry } of resources) {
-    response.set(entry, offset);
-    offset += entry.length;
+  for (const piece of body) {
+    response.set(piece, offset);
+    offset += piece.length;
   }
   response.set(tail, offset);
   return response;

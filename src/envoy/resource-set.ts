@@ -2,15 +2,21 @@ import type { EncodedResource } from './encoded-resource.js';
 import { contentVersion } from './message-encoder.js';
 
 /**
- * All resources of one type that a group of proxies should have, sorted by name. Immutable and shared:
- * streams hold a reference to the set they were sent, and comparing two sets compares two states.
+ * Resources of one type that a group of proxies should have. Immutable and shared: streams hold a reference
+ * to the set they were sent, and comparing two sets compares two states.
  */
 export interface ResourceSet {
+  /** Sorted by name, each name once. */
   readonly resources: readonly EncodedResource[];
   /** Equal hashes have equal content. */
   readonly hash: string;
-  /** Size of all entries in bytes. */
-  readonly byteLength: number;
+  /**
+   * The sets that it was put together from, for example what all proxies of a namespace share and what is the
+   * workload's own; a set that was made in one piece is its own only part.
+   */
+  readonly parts: readonly ResourceSet[];
+  /** All entries, one after another in a few pieces: the body of a response. Made when first needed. */
+  body(): readonly Buffer[];
 }
 
 /** What takes a client from one set to another. */
@@ -21,23 +27,47 @@ export interface ResourceDiff {
   readonly removed: readonly string[];
 }
 
-export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
-
 /** @param resources sorted by name, each name once. */
 export function createResourceSet(resources: readonly EncodedResource[]): ResourceSet {
-  let byteLength = 0;
   let identity = '';
-  for (const resource of resources) {
-    byteLength += resource.entry.length;
-    identity += `${resource.name}\n${resource.version}\n`;
-  }
-  return { resources, hash: contentVersion(Buffer.from(identity)), byteLength };
+  for (const resource of resources) identity += `${resource.name}\n${resource.version}\n`;
+  let body: readonly Buffer[] | undefined;
+  const set: ResourceSet = {
+    resources,
+    hash: contentVersion(Buffer.from(identity)),
+    get parts() {
+      return [set];
+    },
+    body: () => {
+      body ??= [Buffer.concat(resources.map(({ entry }) => entry))];
+      return body;
+    },
+  };
+  return set;
 }
+
+export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
 
 /** Builds a set, or returns the previous one when it has the very same resources. */
 export function nextResourceSet(previous: ResourceSet | undefined, resources: readonly EncodedResource[]): ResourceSet {
   if (previous !== undefined && sameResources(previous.resources, resources)) return previous;
   return createResourceSet(resources);
+}
+
+/** Puts sets together that have no name in common; nothing is copied before somebody asks for it. */
+export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  let resources: readonly EncodedResource[] | undefined;
+  return {
+    get resources() {
+      resources ??= parts.flatMap((part) => part.resources).sort(compareNames);
+      return resources;
+    },
+    hash: contentVersion(Buffer.from(parts.map(({ hash }) => hash).join())),
+    parts,
+    body: () => parts.flatMap((part) => part.body()),
+  };
 }
 
 export function diffResourceSets(from: ResourceSet, to: ResourceSet): ResourceDiff {

@@ -17,12 +17,23 @@ export function createDiffCache(): DiffCache {
   const diffs = new WeakMap<ResourceSet, WeakMap<ResourceSet, ResourceDiff>>();
   const selections = new WeakMap<ResourceDiff, Map<ResourceDiff | undefined, Selection>>();
 
-  const diff = (from: ResourceSet | undefined, to: ResourceSet): ResourceDiff =>
+  const diffWhole = (from: ResourceSet, to: ResourceSet): ResourceDiff =>
     remember(
       remember(diffs, to, () => new WeakMap()),
-      from ?? EMPTY_RESOURCE_SET,
-      () => diffResourceSets(from ?? EMPTY_RESOURCE_SET, to),
+      from,
+      () => diffResourceSets(from, to),
     );
+
+  const diff = (from: ResourceSet | undefined, to: ResourceSet): ResourceDiff => {
+    if (from === undefined || from.parts.length !== to.parts.length) return diffWhole(from ?? EMPTY_RESOURCE_SET, to);
+    // Proxies that share the part which changed share the difference, whatever their other parts are.
+    const changed = to.parts.flatMap((part, index) => (part === from.parts[index] ? [] : [index]));
+    const [only, ...others] = changed;
+    if (only === undefined) return NO_DIFFERENCE;
+    const [before, after] = [from.parts[only], to.parts[only]];
+    if (others.length > 0 || before === undefined || after === undefined) return diffWhole(from, to);
+    return diffWhole(before, after);
+  };
 
   return {
     diff,
@@ -41,6 +52,8 @@ export function createDiffCache(): DiffCache {
     },
   };
 }
+
+const NO_DIFFERENCE: ResourceDiff = { changed: [], removed: [] };
 
 interface Memory<Key, Value> {
   get(key: Key): Value | undefined;

@@ -9,6 +9,7 @@ import type { Distribution } from './distribution.js';
 import type { DistributionLedger } from './distribution-ledger.js';
 import { ledgerChanges } from './ledger-changes.js';
 import type { PushMetrics } from './push-metrics.js';
+import { createPushNotice, type PushNotice } from './push-notice.js';
 import { createPushQueue, type PushQueueSettings, type PushTarget } from './push-queue.js';
 import { createResourceCache, type ResourceCache } from './resource-cache.js';
 import { createResponseCache } from './response-cache.js';
@@ -16,7 +17,7 @@ import { createResponseCache } from './response-cache.js';
 /** A connected proxy that pushes go to. */
 export interface Subscriber extends PushTarget {
   /** Told of every push; true when it wants a turn. */
-  notePush(request: PushRequest): boolean;
+  notePush(notice: PushNotice): boolean;
 }
 
 /** From a change to everybody who is concerned (DESIGN section 4, from push/debounce to push/queue). */
@@ -62,27 +63,29 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
   let context: PushContext | undefined;
   let resources: ResourceCache | undefined;
 
-  const advance = (request: PushRequest): boolean => {
+  const advance = (request: PushRequest): PushNotice | undefined => {
     try {
       const next = parts.nextContext(context, request);
       ledger?.record(ledgerChanges(next, context === undefined ? 'everything' : request.changed), clock.monotonicMs());
+      const notice = createPushNotice(request, next);
       context = next;
       if (resources === undefined) resources = createResourceCache(next);
-      else resources.advance(next, request);
-      return true;
+      else resources.advance(next, notice);
+      return notice;
     } catch (err) {
       metrics.contextError();
       logger.error({ err }, 'The next push context could not be built; proxies keep the last one');
-      return false;
+      return undefined;
     }
   };
 
   const push = (request: PushRequest): number => {
     for (const reason of request.reasons) metrics.triggered(reason);
-    if (!advance(request)) return 0;
+    const notice = advance(request);
+    if (notice === undefined) return 0;
     let concerned = 0;
     for (const subscriber of subscribers) {
-      if (!subscriber.notePush(request)) continue;
+      if (!subscriber.notePush(notice)) continue;
       concerned++;
       queue.enqueue(subscriber);
     }

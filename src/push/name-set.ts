@@ -8,6 +8,12 @@ export interface NameSet {
   readonly names: readonly string[];
 }
 
+/** A list of names as proxies encode it, and the set that it stands for. */
+export interface EncodedNames {
+  readonly bytes: Buffer;
+  readonly set: NameSet;
+}
+
 /**
  * Keeps one NameSet per distinct set (DESIGN section 5: a sidecar repeats thousands of names in every
  * request, and most sidecars ask for the same ones). Holds nothing that no stream uses any more.
@@ -17,40 +23,49 @@ export interface NameSets {
    * The set behind an encoded list of names. The list is decoded only when the very same bytes are not
    * known yet.
    *
-   * @param encoded the bytes that `decode` reads; equal bytes mean equal names.
+   * @param encoded the bytes that `decode` reads; equal bytes mean equal names
+   * @param last what the stream sent before: when it is the same, not even a hash is taken
    */
-  intern(encoded: Uint8Array, decode: () => readonly string[]): NameSet;
+  intern(encoded: Uint8Array, decode: () => readonly string[], last?: EncodedNames): EncodedNames;
 }
 
 export function createNameSets(): NameSets {
-  const byEncoding = new Map<string, WeakRef<NameSet>>();
-  const byContent = new Map<string, WeakRef<NameSet>>();
-  const forget = (map: Map<string, WeakRef<NameSet>>, key: string): void => {
-    if (map.get(key)?.deref() === undefined) map.delete(key);
-  };
-  const encodings = new FinalizationRegistry<string>((key) => forget(byEncoding, key));
-  const contents = new FinalizationRegistry<string>((key) => forget(byContent, key));
+  const byEncoding = createWeakMemory<EncodedNames>();
+  const byContent = createWeakMemory<NameSet>();
 
   const internNames = (names: readonly string[]): NameSet => {
     const sorted = [...new Set(names)].sort();
     const id = hash('sha1', sorted.join('\n'), 'base64');
-    const known = byContent.get(id)?.deref();
-    if (known !== undefined) return known;
-    const set: NameSet = { id, names: sorted };
-    byContent.set(id, new WeakRef(set));
-    contents.register(set, id);
-    return set;
+    return byContent.get(id) ?? byContent.keep(id, { id, names: sorted });
   };
 
   return {
-    intern: (encoded, decode) => {
+    intern: (encoded, decode, last) => {
+      if (last?.bytes.equals(encoded)) return last;
       const key = hash('sha1', encoded, 'base64');
-      const known = byEncoding.get(key)?.deref();
-      if (known !== undefined) return known;
-      const set = internNames(decode());
-      byEncoding.set(key, new WeakRef(set));
-      encodings.register(set, key);
-      return set;
+      return byEncoding.get(key) ?? byEncoding.keep(key, { bytes: Buffer.from(encoded), set: internNames(decode()) });
+    },
+  };
+}
+
+/** Finds objects again while somebody else still holds them. */
+interface WeakMemory<Value extends object> {
+  get(key: string): Value | undefined;
+  keep(key: string, value: Value): Value;
+}
+
+function createWeakMemory<Value extends object>(): WeakMemory<Value> {
+  const references = new Map<string, WeakRef<Value>>();
+  const cleanUp = new FinalizationRegistry<string>((key) => {
+    // The key may be in use again by a newer value.
+    if (references.get(key)?.deref() === undefined) references.delete(key);
+  });
+  return {
+    get: (key) => references.get(key)?.deref(),
+    keep: (key, value) => {
+      references.set(key, new WeakRef(value));
+      cleanUp.register(value, key);
+      return value;
     },
   };
 }

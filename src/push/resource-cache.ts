@@ -1,19 +1,19 @@
 import type { EncodedResource } from '../envoy/encoded-resource.js';
-import { compareNames, nextResourceSet, type ResourceSet } from '../envoy/resource-set.js';
-import type { Generated, NamedGenerator, ResourceGenerator, WildcardGenerator } from '../generators/generator.js';
+import { joinResourceSets, nextResourceSet, type ResourceSet } from '../envoy/resource-set.js';
+import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../generators/generator.js';
 import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
-import type { PushRequest } from '../model/push-request.js';
 import type { NameSet } from './name-set.js';
+import type { PushNotice } from './push-notice.js';
 
 /**
  * Generated resources of the current snapshot, by scope: proxies with equal scopes share one ResourceSet,
  * and a set whose content did not change keeps its identity from one snapshot to the next.
  */
 export interface ResourceCache {
-  /** From now on resources come from this snapshot; types that the request cannot concern keep theirs. */
-  advance(context: PushContext, request: PushRequest): void;
+  /** From now on resources come from this snapshot; types that the push cannot concern keep theirs. */
+  advance(context: PushContext, notice: PushNotice): void;
   /** @param names what a proxy asks for; undefined for everything (wildcard types only). */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
   /** What generation met for the proxies that are served. */
@@ -27,15 +27,20 @@ interface Entry {
   readonly findings: readonly Finding[];
 }
 
+/** Results of one type, by key. */
+interface Results {
+  /** By part and scope. */
+  readonly parts: Map<string, Entry>;
+  /** By scopes and names. */
+  readonly sets: Map<string, Entry>;
+}
+
 /** What is remembered of one type. */
 interface TypeCache {
   readonly generator: ResourceGenerator;
-  /** By part and scope. */
-  parts: Map<string, Generated>;
-  /** By scopes and names. */
-  sets: Map<string, Entry>;
+  current: Results;
   /** Of the snapshot before: to recognise what did not change. */
-  previousSets: Map<string, Entry>;
+  previous: Results;
 }
 
 /** Scopes that nobody has any more are forgotten with the next change of their type, or beyond this many. */
@@ -49,53 +54,58 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   const typeCache = (generator: ResourceGenerator): TypeCache => {
     let cache = types.get(generator.typeUrl);
     if (cache === undefined) {
-      cache = { generator, parts: new Map(), sets: new Map(), previousSets: new Map() };
+      cache = { generator, current: noResults(), previous: noResults() };
       types.set(generator.typeUrl, cache);
     }
     return cache;
   };
 
   const generateParts = (cache: TypeCache, generator: WildcardGenerator, proxy: Proxy) => {
-    const generated: Generated[] = [];
+    const sets: ResourceSet[] = [];
     let key = '';
     for (const part of generator.parts) {
       const scope = part.scope(context, proxy);
       if (scope === undefined) continue;
       const partKey = `${part.name}\n${scope.key}`;
-      let result = cache.parts.get(partKey);
-      if (result === undefined) {
+      let entry = cache.current.parts.get(partKey);
+      if (entry === undefined) {
         generations++;
-        result = part.generate(context, scope);
-        cache.parts.set(partKey, result);
+        const { resources, findings } = part.generate(context, scope);
+        entry = { set: nextResourceSet(cache.previous.parts.get(partKey)?.set, resources), findings };
+        cache.current.parts.set(partKey, entry);
       }
       key += `${partKey}\n`;
-      generated.push(result);
+      sets.push(entry.set);
     }
-    return { key, generated };
+    return { key, sets };
   };
 
-  const remember = (cache: TypeCache, key: string, resources: readonly EncodedResource[], findings: Finding[]) => {
-    const set = nextResourceSet(cache.previousSets.get(key)?.set, resources);
-    if (cache.sets.size >= MAX_SETS_PER_TYPE) cache.sets.clear();
-    cache.sets.set(key, { set, findings });
-    return set;
+  const remember = (cache: TypeCache, key: string, entry: Entry): ResourceSet => {
+    const { sets } = cache.current;
+    if (sets.size >= MAX_SETS_PER_TYPE) sets.clear();
+    sets.set(key, entry);
+    return entry.set;
   };
 
   const wildcardResources = (generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet => {
     const cache = typeCache(generator);
-    const { key: scopes, generated } = generateParts(cache, generator, proxy);
+    const { key: scopes, sets } = generateParts(cache, generator, proxy);
     const key = `${scopes}${names?.id ?? '*'}`;
-    const known = cache.sets.get(key);
+    const known = cache.current.sets.get(key);
     if (known !== undefined) return known.set;
-    const all = mergeSorted(generated.map((part) => part.resources));
-    return remember(cache, key, names === undefined ? all : onlyNamed(all, names), []);
+    const previous = cache.previous.sets.get(key)?.set;
+    const set =
+      names === undefined
+        ? nextJoinedSet(previous, sets)
+        : nextResourceSet(previous, onlyNamed(joinResourceSets(sets).resources, names));
+    return remember(cache, key, { set, findings: [] });
   };
 
   const namedResources = (generator: NamedGenerator, proxy: Proxy, names: NameSet): ResourceSet => {
     const cache = typeCache(generator);
     const scope = generator.scope(context, proxy);
     const key = `${scope.key}\n${names.id}`;
-    const known = cache.sets.get(key);
+    const known = cache.current.sets.get(key);
     if (known !== undefined) return known.set;
     generations++;
     const resources: EncodedResource[] = [];
@@ -105,17 +115,19 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       if (resource !== undefined) resources.push(resource);
       if (generator.findings !== undefined) findings.push(...generator.findings(context, scope, name));
     }
-    return remember(cache, key, resources, findings);
+    const set = nextResourceSet(cache.previous.sets.get(key)?.set, resources);
+    return remember(cache, key, { set, findings });
   };
 
   return {
-    advance: (next, request) => {
+    advance: (next, notice) => {
       context = next;
       for (const cache of types.values()) {
-        if (!isConcerned(cache.generator, request)) continue;
-        cache.parts = new Map();
-        if (cache.sets.size > 0) cache.previousSets = cache.sets;
-        cache.sets = new Map();
+        const { generator, current } = cache;
+        if (!notice.concerns(generator, 'sidecar') && !notice.concerns(generator, 'router')) continue;
+        // Where nobody asked in between, the snapshot before that is still the one to compare with.
+        if (current.sets.size > 0) cache.previous = current;
+        cache.current = noResults();
       }
     },
     resourcesFor: (generator, proxy, names) =>
@@ -124,9 +136,9 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         : namedResources(generator, proxy, names ?? NO_NAMES),
     findings: () => {
       const all: Finding[] = [];
-      for (const { parts, sets } of types.values()) {
-        for (const part of parts.values()) all.push(...part.findings);
-        for (const entry of sets.values()) all.push(...entry.findings);
+      for (const { current } of types.values()) {
+        for (const entry of current.parts.values()) all.push(...entry.findings);
+        for (const entry of current.sets.values()) all.push(...entry.findings);
       }
       return all;
     },
@@ -138,19 +150,19 @@ export function createResourceCache(initial: PushContext): ResourceCache {
 
 const NO_NAMES: NameSet = { id: '', names: [] };
 
-function isConcerned(generator: ResourceGenerator, request: PushRequest): boolean {
-  return generator.affectedBy(request, 'sidecar') || generator.affectedBy(request, 'router');
+function noResults(): Results {
+  return { parts: new Map(), sets: new Map() };
+}
+
+function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly ResourceSet[]): ResourceSet {
+  const isSame =
+    previous !== undefined &&
+    previous.parts.length === parts.length &&
+    previous.parts.every((part, index) => part === parts[index]);
+  return isSame ? previous : joinResourceSets(parts);
 }
 
 function onlyNamed(resources: readonly EncodedResource[], names: NameSet): readonly EncodedResource[] {
   const wanted = new Set(names.names);
   return resources.filter((resource) => wanted.has(resource.name));
-}
-
-/** Merges lists that are each sorted by name; one list comes back as it is. */
-function mergeSorted(lists: readonly (readonly EncodedResource[])[]): readonly EncodedResource[] {
-  const [first, ...rest] = lists.filter((list) => list.length > 0);
-  if (first === undefined) return [];
-  if (rest.length === 0) return first;
-  return first.concat(...rest).sort(compareNames);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { composeDiscoveryResponse } from '../envoy/discovery-response.js';
-import type { EncodedResource } from '../envoy/encoded-resource.js';
 
 /** A response as it goes to every stream of a group: the very same Buffer for all of them. */
 export interface ComposedResponse {
@@ -22,7 +21,8 @@ export interface ResponseContent {
   readonly versionInfo: string;
   /** Ledger root that starts the nonce; empty when tracking is off. */
   readonly root: string;
-  readonly resources: readonly EncodedResource[];
+  /** Entries of encoded resources; asked for only when the response is composed. */
+  body(): readonly Uint8Array[];
 }
 
 /**
@@ -56,7 +56,7 @@ export function createResponseCache(controlPlane: string, idleBudgetBytes: numbe
     composed++;
     const nonce = `${content.root}${randomUUID()}`;
     const header = { versionInfo: content.versionInfo, typeUrl: content.typeUrl, nonce, controlPlane };
-    return { nonce, version: content.versionInfo, bytes: composeDiscoveryResponse(header, content.resources) };
+    return { nonce, version: content.versionInfo, bytes: composeDiscoveryResponse(header, content.body()) };
   };
 
   const evict = (): void => {

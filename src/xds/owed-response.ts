@@ -1,4 +1,3 @@
-import type { EncodedResource } from '../envoy/encoded-resource.js';
 import type { ResourceSet } from '../envoy/resource-set.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distribution.js';
@@ -15,7 +14,7 @@ export interface OwedResponse {
 interface Selected {
   /** Stands for the resources: streams with the same object share one Buffer. */
   readonly group: object;
-  readonly resources: readonly EncodedResource[];
+  readonly body: () => readonly Uint8Array[];
 }
 
 /**
@@ -26,8 +25,7 @@ export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Wat
   const { context, root, resources, responses } = distribution;
   if (context === undefined) return undefined;
   const set = resources.resourcesFor(watch.generator, proxy, watch.names);
-  const selected =
-    watch.due === 'always' ? { group: set, resources: set.resources } : selectNews(distribution, watch, set);
+  const selected = watch.due === 'always' ? everythingOf(set) : selectNews(distribution, watch, set);
   if (selected === undefined) {
     watch.unchanged(set, root);
     return undefined;
@@ -36,14 +34,7 @@ export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Wat
     watch.due = 'no';
     return undefined;
   }
-  const { group } = selected;
-  const content = {
-    group,
-    typeUrl: watch.generator.typeUrl,
-    versionInfo: context.version,
-    root,
-    resources: selected.resources,
-  };
+  const content = { ...selected, typeUrl: watch.generator.typeUrl, versionInfo: context.version, root };
   return { lease: responses.lease(content, watch.sentNonce), set };
 }
 
@@ -53,8 +44,13 @@ export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Wat
  */
 function selectNews(distribution: Distribution, watch: Watch, set: ResourceSet): Selected | undefined {
   if (watch.generator.mode === 'wildcard') {
-    return set.hash === watch.sent?.hash ? undefined : { group: set, resources: set.resources };
+    return set.hash === watch.sent?.hash ? undefined : everythingOf(set);
   }
   const selection = distribution.diffs.select(watch.sent, set, watch.warming);
-  return selection.resources.length === 0 ? undefined : { group: selection, resources: selection.resources };
+  if (selection.resources.length === 0) return undefined;
+  return { group: selection, body: () => selection.resources.map(({ entry }) => entry) };
+}
+
+function everythingOf(set: ResourceSet): Selected {
+  return { group: set, body: () => set.body() };
 }

@@ -2,10 +2,10 @@ import type { ResourceSet } from '../envoy/resource-set.js';
 import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
-import type { PushRequest } from '../model/push-request.js';
 import type { Distribution } from '../push/distribution.js';
 import type { NameSet, NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
+import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -101,13 +101,13 @@ export class ProxySession implements PushTarget {
   }
 
   /** Marks what a push may have changed for this proxy; true when it needs a turn. */
-  notePush(request: PushRequest): boolean {
+  notePush({ request, concerns }: PushNotice): boolean {
     const proxy = this.#proxy;
     if (proxy === undefined || this.#ended) return false;
     const ownServicesChanged = proxy.ipAddresses.some((address) => request.addresses.has(address));
     let concerned = false;
     for (const watch of this.#watches.values()) {
-      if (ownServicesChanged || watch.generator.affectedBy(request, proxy.type)) {
+      if (ownServicesChanged || concerns(watch.generator, proxy.type)) {
         watch.want('ifChanged');
         concerned = true;
       } else if (watch.due === 'no') {
@@ -241,13 +241,12 @@ export class ProxySession implements PushTarget {
   /** True when the set of names is another one now. */
   #setNames(watch: Watch, request: RawDiscoveryRequest): boolean {
     const { encodedNames } = request;
+    const before = watch.names;
     const all = watch.generator.mode === 'wildcard' && isWildcard(encodedNames);
-    const names = all
+    watch.encodedNames = all
       ? undefined
-      : this.#environment.nameSets.intern(encodedNames, () => readResourceNames(encodedNames));
-    if (watch.names === names) return false;
-    watch.names = names;
-    return true;
+      : this.#environment.nameSets.intern(encodedNames, () => readResourceNames(encodedNames), watch.encodedNames);
+    return watch.names !== before;
   }
 
   /** Types that a push orders first, then the rest in the order of their subscription. */

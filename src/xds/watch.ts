@@ -1,7 +1,7 @@
 import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
-import type { NameSet } from '../push/name-set.js';
+import type { EncodedNames, NameSet } from '../push/name-set.js';
 
 /**
  * Whether a proxy is owed a response of one type: `ifChanged` after a push that may concern it, `always`
@@ -26,8 +26,8 @@ export class Watch {
   #unanswered = false;
   /** A response has not left this process yet. */
   #writing = false;
-  /** Undefined for everything. */
-  names: NameSet | undefined;
+  /** What the proxy asks for; undefined for everything. */
+  encodedNames: EncodedNames | undefined;
   due: Due = 'always';
   /** What the last response brought the proxy to. */
   sent: ResourceSet | undefined;
@@ -49,6 +49,10 @@ export class Watch {
 
   constructor(generator: ResourceGenerator) {
     this.generator = generator;
+  }
+
+  get names(): NameSet | undefined {
+    return this.encodedNames?.set;
   }
 
   get sentNonce(): string {

@@ -14,8 +14,8 @@ test('protobuf reads a composed response as exactly its header and its resources
         fc.record({ versionInfo: text, typeUrl: text, nonce: text, controlPlane: text }),
         fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 10 }),
         (header, contents) => {
-          const resources = contents.map((bytes) => frameResource(header.typeUrl, 'name', bytes));
-          const decoded = responseType.toObject(responseType.decode(composeDiscoveryResponse(header, resources)), {
+          const body = contents.map((bytes) => frameResource(header.typeUrl, 'name', bytes).entry);
+          const decoded = responseType.toObject(responseType.decode(composeDiscoveryResponse(header, body)), {
             arrays: true,
             defaults: true,
           });

@@ -7,6 +7,7 @@ import {
   createResourceSet,
   diffResourceSets,
   EMPTY_RESOURCE_SET,
+  joinResourceSets,
   nextResourceSet,
 } from '../../src/envoy/resource-set.js';
 
@@ -82,11 +83,22 @@ test('the names count in a hash: the same content under another name is another 
   t.not(setOf({ a: '1' }).hash, setOf({ b: '1' }).hash);
 });
 
-test('a set knows its size in bytes', (t) => {
+test('the body of a set is its entries, made once', (t) => {
   const set = setOf({ a: '1', b: '22' });
-  t.is(
-    set.byteLength,
-    set.resources.reduce((sum, { entry }) => sum + entry.length, 0),
+  t.deepEqual(Buffer.concat(set.body()), Buffer.concat(set.resources.map(({ entry }) => entry)));
+  t.is(set.body()[0], set.body()[0]);
+  t.is(Buffer.concat(EMPTY_RESOURCE_SET.body()).length, 0);
+});
+
+test('joined sets are sorted as one, keep the bodies of their parts, and compare by content', (t) => {
+  const [shared, own] = [setOf({ a: '1', c: '1' }), setOf({ b: '1' })];
+  const joined = joinResourceSets([shared, own]);
+  t.deepEqual(
+    joined.resources.map(({ name }) => name),
+    ['a', 'b', 'c'],
   );
-  t.is(EMPTY_RESOURCE_SET.byteLength, 0);
+  t.is(joined.body()[0], shared.body()[0]);
+  t.is(joined.hash, joinResourceSets([setOf({ a: '1', c: '1' }), setOf({ b: '1' })]).hash);
+  t.not(joined.hash, joinResourceSets([shared, setOf({ b: '2' })]).hash);
+  t.is(joinResourceSets([shared]), shared);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { frameResource } from '../../src/envoy/message-encoder.js';
-import { createResourceSet } from '../../src/envoy/resource-set.js';
+import { createResourceSet, joinResourceSets } from '../../src/envoy/resource-set.js';
 import { createDiffCache } from '../../src/push/diff-cache.js';
 
 const setOf = (bodies: Record<string, string>) =>
@@ -24,4 +24,22 @@ test('a selection has what changed and what is asked for again, once each and so
 test('from nothing everything is new', (t) => {
   const diffs = createDiffCache();
   t.deepEqual(namesOf(diffs.select(undefined, setOf({ a: '1', b: '1' }), undefined).resources), ['a', 'b']);
+});
+
+test('proxies that share the part which changed share the difference', (t) => {
+  const diffs = createDiffCache();
+  const [before, after] = [setOf({ a: '1', c: '1' }), setOf({ a: '2', c: '1' })];
+  const [mine, yours] = [setOf({ b: 'mine' }), setOf({ b: 'yours' })];
+  const step = (own: typeof mine) => diffs.diff(joinResourceSets([before, own]), joinResourceSets([after, own]));
+  t.is(step(mine), step(yours));
+  t.deepEqual(namesOf(step(mine).changed), ['a']);
+});
+
+test('when several parts changed the difference is that of the whole', (t) => {
+  const diffs = createDiffCache();
+  const from = joinResourceSets([setOf({ a: '1' }), setOf({ b: '1' })]);
+  const to = joinResourceSets([setOf({ a: '2' }), setOf({ c: '1' })]);
+  const { changed, removed } = diffs.diff(from, to);
+  t.deepEqual(namesOf(changed), ['a', 'c']);
+  t.deepEqual(removed, ['b']);
 });

@@ -2,7 +2,8 @@ import test from 'ava';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import type { NamedGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Finding } from '../../src/model/finding.js';
-import { createResourceCache } from '../../src/push/resource-cache.js';
+import { createPushNotice } from '../../src/push/push-notice.js';
+import { createResourceCache, type ResourceCache } from '../../src/push/resource-cache.js';
 import { pushRequest } from '../support/push-requests.js';
 import { createDefaultContext } from '../xds/default-context.js';
 import { proxyOf } from '../xds/session-rig.js';
@@ -31,6 +32,11 @@ function wildcard(body: { current: string }, affected = true): WildcardGenerator
 
 const proxy = proxyOf('sidecar~1');
 
+function advance(cache: ResourceCache, sequence: number): void {
+  const context = createDefaultContext(sequence);
+  cache.advance(context, createPushNotice(pushRequest(), context));
+}
+
 test('parts are merged by name, and a part without a scope for the proxy is left out', (t) => {
   const cache = createResourceCache(createDefaultContext(1));
   const generator = wildcard({ current: '1' });
@@ -54,10 +60,10 @@ test('a snapshot that changes nothing keeps the identity of the set', (t) => {
   const body = { current: '1' };
   const generator = wildcard(body);
   const first = cache.resourcesFor(generator, proxy, undefined);
-  cache.advance(createDefaultContext(2), pushRequest());
+  advance(cache, 2);
   t.is(cache.resourcesFor(generator, proxy, undefined), first);
   body.current = '2';
-  cache.advance(createDefaultContext(3), pushRequest());
+  advance(cache, 3);
   const third = cache.resourcesFor(generator, proxy, undefined);
   t.not(third, first);
   t.not(third.hash, first.hash);
@@ -67,7 +73,7 @@ test('a type that a change cannot concern is not generated again and keeps its f
   const cache = createResourceCache(createDefaultContext(1));
   const generator = wildcard({ current: '1' }, false);
   cache.resourcesFor(generator, proxy, undefined);
-  cache.advance(createDefaultContext(2), pushRequest({ full: false }));
+  advance(cache, 2);
   cache.resourcesFor(generator, proxy, undefined);
   t.is(cache.generations, 2);
   t.deepEqual(cache.findings(), [finding]);

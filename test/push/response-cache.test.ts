@@ -3,8 +3,8 @@ import { frameResource } from '../../src/envoy/message-encoder.js';
 import { createResponseCache, type ResponseContent } from '../../src/push/response-cache.js';
 
 function contentOf(group: object, size = 10): ResponseContent {
-  const resources = [frameResource('type', 'name', Buffer.alloc(size))];
-  return { group, typeUrl: 'type', versionInfo: 'v1', root: 'ROOT', resources };
+  const body = () => [frameResource('type', 'name', Buffer.alloc(size)).entry];
+  return { group, typeUrl: 'type', versionInfo: 'v1', root: 'ROOT', body };
 }
 
 test('a group shares one response, whose nonce starts with the ledger root', (t) => {
