@@ -7,9 +7,11 @@ import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
 import { addressFamiliesOf } from '../address-families.js';
+import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createIdentityMemo } from '../identity-memo.js';
+import { endpointsOfService } from '../service-endpoints.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildOutboundCluster } from './outbound-cluster.js';
 import { type OutboundDiscovery, outboundDiscovery } from './outbound-discovery.js';
@@ -44,7 +46,7 @@ export function createOutboundPart(
     const discovery = outboundDiscovery(service, scope.proxyType, settings.edsForHeadlessServices);
     // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
     const inline = discovery === 'dns';
-    const endpoints = inline ? context.endpoints.get(service.hostname) : undefined;
+    const endpoints = inline ? endpointsOfService(context, service) : undefined;
     const key = inline ? `dns ${scope.ipv6Only} ${scope.networkView.join(' ')}` : discovery;
     const remembered = memo.remember(context.mesh, service, key, () => ({ endpoints, clusters: undefined }));
     if (remembered.clusters === undefined || remembered.endpoints !== endpoints) {
@@ -62,9 +64,9 @@ export function createOutboundPart(
     { ipv6Only, networkView }: OutboundScope,
   ): ServiceClusters => {
     const networks = networkView.length === 0 ? undefined : new Set(networkView);
-    const targetsOf = (port: Port) =>
+    const targetsOf = (port: Port): readonly LoadTarget[] =>
       endpoints === undefined
-        ? []
+        ? hostItself(service, port)
         : visibleEndpoints(endpoints, { portName: port.name, networkView: networks, cluster: undefined });
     return service.ports
       .filter(({ protocol }) => protocol !== 'udp')
@@ -121,6 +123,13 @@ function joinSorted(byPort: ReadonlyMap<number, readonly EncodedResource[]>): re
     .map(([port, resources]) => ({ prefix: `${port}|`, resources }))
     .sort((a, b) => (a.prefix < b.prefix ? -1 : 1))
     .flatMap(({ resources }) => resources);
+}
+
+/** What to resolve for a service whose endpoints are not known: its own name. */
+function hostItself({ hostname, externalName = hostname }: Service, { number }: Port): readonly LoadTarget[] {
+  if (externalName.startsWith('*')) return [];
+  const target = { address: externalName, port: number, locality: '', network: '', weight: 1 };
+  return [{ ...target, health: 'healthy', tlsMode: 'disabled' }];
 }
 
 function duplicate(name: string, service: Service): Finding {

@@ -9,6 +9,7 @@ import type { PushContext } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsAffectedBy } from '../affected-by.js';
 import type { NamedGenerator } from '../generator.js';
+import { endpointsOfService } from '../service-endpoints.js';
 import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
 import { buildLoadAssignment } from './load-assignment.js';
@@ -58,11 +59,11 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
 
   const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
     const hostname = name.slice(name.lastIndexOf('|') + 1);
-    const service = context.servicesByHost.get(hostname);
+    const service = scoped.ownServices.get(hostname) ?? context.servicesByHost.get(hostname);
     if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
-    const endpoints = context.endpoints.get(hostname);
+    const endpoints = endpointsOfService(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
-    const named = recall(service, endpoints, isLocal ? scoped.key : scoped.networkKey);
+    const named = recall(service, endpoints, isLocal ? `${scoped.networkKey}${scoped.cluster}` : scoped.networkKey);
     const known = named.get(name);
     if (known !== undefined) return known;
     const port = portOf(service, name);

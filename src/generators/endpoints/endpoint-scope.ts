@@ -1,6 +1,7 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Scope } from '../generator.js';
+import { createOwnServiceLookup, type OwnServices } from '../service-endpoints.js';
 import { createGatewayLookup, type NetworkGateways } from './network-gateways.js';
 
 /** What an assignment depends on beside the service: where the proxy stands, seen from the networks. */
@@ -12,13 +13,16 @@ export interface EndpointScope extends Scope {
   readonly gateways: NetworkGateways;
   /** The proxy's cluster; empty when no host is cluster-local. */
   readonly cluster: string;
-  /** Key of all facts but the cluster, which few hosts depend on. */
+  /** Services that the proxy's namespace sees instead of those that others see under the same host. */
+  readonly ownServices: OwnServices;
+  /** Key of all facts but the last two, which few hosts depend on. */
   readonly networkKey: string;
 }
 
 /** Reads a proxy's endpoint scope. Gateways are resolved once per snapshot. */
 export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => EndpointScope {
   const gatewaysOf = createGatewayLookup();
+  const ownServicesOf = createOwnServiceLookup();
   return (context, proxy) => {
     const gateways = gatewaysOf(context);
     const network = gateways.byNetwork.size === 0 ? '' : (proxy.metadata.network ?? '');
@@ -27,6 +31,9 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
     const networkView = requested.length === 0 ? undefined : new Set(requested);
     const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());
     const networkKey = JSON.stringify([network, view, gateways.id]);
-    return { key: `${networkKey}${cluster}`, network, networkView, gateways, cluster, networkKey };
+    const services = context.viewOf(proxy.configNamespace);
+    const ownServices = ownServicesOf(context, services);
+    const key = `${networkKey}${cluster}|${ownServices.size === 0 ? '' : services.id}`;
+    return { key, network, networkView, gateways, cluster, ownServices, networkKey };
   };
 }

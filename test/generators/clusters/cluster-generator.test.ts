@@ -271,3 +271,22 @@ test('replicas share the scope of their inbound clusters; capture decides whethe
   t.not(keyOf(1, 'NONE'), keyOf(2, 'NONE'));
   t.is(keyOf(1, 'REDIRECT', { type: 'router' }), undefined);
 });
+
+test('a service with names of which no endpoints are known is found by its own name', (t) => {
+  const nameIn = (service: Partial<Service>) => {
+    const { loadAssignment } = outboundJson(buildService({ resolution: 'dns', ...service }));
+    return /"address":"([^"]*)"/.exec(JSON.stringify(loadAssignment))?.[1];
+  };
+  t.is(nameIn({ hostname: 'api.example.com' }), 'api.example.com');
+  t.is(nameIn({ externalName: 'api.partner.example' }), 'api.partner.example');
+  t.is(nameIn({ hostname: '*.example.com' }), undefined);
+});
+
+test('names of a service in another namespace under the same host are not resolved', (t) => {
+  const own = buildService({ hostname: 'db.example.com', namespace: 'b', resolution: 'dns' });
+  const others = buildService({ hostname: 'db.example.com', namespace: 'a', resolution: 'dns' });
+  const endpoints = [buildEndpoints(others, [{ address: 'a.internal' }])];
+  const context = buildContext({ services: [others], endpoints, views: { b: { id: 'b', services: [own] } } });
+  const [cluster] = createSubject()(context, buildProxy({ configNamespace: 'b' }), 'outbound').resources;
+  t.notRegex(JSON.stringify(json.resourceToJson(cluster as EncodedResource)), /a\.internal/);
+});

@@ -198,10 +198,33 @@ test("a cluster-local host is served from the proxy's own cluster, and only such
   const both = ['10.0.0.1:8080', '10.0.2.1:8080'];
   t.deepEqual(addresses(contextWith('*.default.svc.cluster.local'), WEB), ['10.0.2.1:8080']);
   t.deepEqual(addresses(contextWith(web.hostname), WEB), ['10.0.2.1:8080']);
+  const local = contextWith(web.hostname);
+  t.deepEqual(addressesIn(generate(local, WEB, { clusterId: 'c1' })), ['10.0.0.1:8080']);
+  t.deepEqual(addressesIn(generate(local, WEB, { clusterId: 'c2' })), ['10.0.2.1:8080']);
   t.deepEqual(addresses(contextWith(web.hostname), 'outbound|80||other.shared.svc.cluster.local'), both);
   t.deepEqual(
     addresses(contextWith(), WEB),
     both,
     'a mesh config without such hosts is not served what was remembered',
   );
+});
+
+test('a proxy whose namespace has a service of its own under a host is not sent to the workloads of the other', (t) => {
+  const others = buildService({ hostname: 'db.example.com', namespace: 'a', registry: 'External' });
+  const own = buildService({ hostname: 'db.example.com', namespace: 'b', registry: 'External' });
+  const context = buildContext({
+    services: [others],
+    endpoints: [buildEndpoints(others, [{}])],
+    views: { b: { id: 'b', services: [own] } },
+  });
+  const { generator } = createSubject();
+  const seenFrom = (configNamespace: string) => {
+    const scope = generator.scope(context, buildProxy({ configNamespace }));
+    const resource = generator.generate(context, scope, 'outbound|80||db.example.com');
+    return { key: scope.key, addresses: resource === undefined ? undefined : addressesIn(resource) };
+  };
+  t.deepEqual(seenFrom('a').addresses, ['10.0.0.1:8080']);
+  t.deepEqual(seenFrom('b').addresses, []);
+  t.not(seenFrom('a').key, seenFrom('b').key);
+  t.is(seenFrom('a').key, seenFrom('c').key);
 });
