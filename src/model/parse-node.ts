@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { canonicalAddress } from './canonical-address.js';
 import { NodeError, quoteForMessage } from './node-error.js';
 import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
 import type { Proxy, ProxyType } from './proxy.js';
@@ -84,7 +85,7 @@ function addressesOf(ofId: string, instanceIps: readonly string[]): readonly str
   const addresses = new Set<string>();
   for (const text of [ofId, ...instanceIps.slice(0, MAX_ADDRESSES)]) {
     const address = text.trim();
-    if (isAddress(address)) addresses.add(address);
+    if (isAddress(address)) addresses.add(canonicalAddress(address));
   }
   return [...addresses];
 }

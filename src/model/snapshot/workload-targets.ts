@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import type { Proxy, ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
 import type { Port, Service } from '../service.js';
@@ -52,11 +51,14 @@ export class TargetInterner {
   }
 }
 
-/** Under which a workload's targets are found: its services are of its own namespace. */
+/**
+ * Under which a workload's targets are found: its services are of its own namespace, so that nobody else's
+ * ServiceEntry changes what it listens on.
+ *
+ * @param address in canonical spelling
+ */
 export function workloadKey(namespace: string, address: string): string {
-  // IPv6 has many spellings, and users write some of them.
-  const canonical = address.includes(':') && ipaddr.IPv6.isValid(address) ? ipaddr.parse(address).toString() : address;
-  return `${namespace}|${canonical}`;
+  return `${namespace}|${address}`;
 }
 
 /** The targets of all the proxy's addresses. */

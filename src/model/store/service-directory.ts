@@ -112,7 +112,9 @@ export class ServiceDirectory {
     for (const key of moved) if (!ranked.has(key)) rank(key);
     const hosts = new Set<string>();
     for (const [key, claims] of ranked) this.#updateRecord(key, claims, hosts, progress);
-    for (const hostname of hosts) this.#updateHost(hostname);
+    for (const hostname of hosts) {
+      if (this.#updateHost(hostname)) progress.endpoints.add(hostname);
+    }
     this.#dirty.clear();
     return progress;
   }
@@ -156,7 +158,8 @@ export class ServiceDirectory {
     else this.#recordsByHost.set(hostname, keys);
   }
 
-  #updateHost(hostname: string): void {
+  /** @returns whether the host has other endpoints now, its own or those of another claim */
+  #updateHost(hostname: string): boolean {
     const records = [...(this.#recordsByHost.get(hostname) ?? [])].map(
       (key) => this.#records.get(key) as ServiceRecord,
     );
@@ -165,11 +168,11 @@ export class ServiceDirectory {
       records.map(({ service }) => service),
     );
     const record = records.find(({ service }) => service === winner);
-    if (record === undefined) this.#endpoints.delete(hostname);
-    else this.#endpoints.set(hostname, record.endpoints);
     const claims = records.flatMap((item) => item.claims);
     const duplicates: readonly Finding[] = claims.length < 2 ? [] : duplicateHosts(hostname, claims);
     this.findings.set(hostname, duplicates);
+    if (record === undefined) return this.#endpoints.delete(hostname);
+    return this.#endpoints.set(hostname, record.endpoints);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
+import { canonicalAddress } from '../canonical-address.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ServiceTarget } from '../proxy.js';
 import { isUnixAddress } from '../registry/endpoint-address.js';
@@ -47,9 +48,11 @@ export class TargetTable {
   #targets({ service, workloads }: ServedBy, concerned: ReadonlySet<string>): Map<string, ServiceTarget[]> {
     const targets = new Map<string, ServiceTarget[]>();
     const ports = new Map(service.ports.map((port) => [port.name, port]));
-    for (const { address, port: targetPort, portName } of workloads.flat()) {
+    for (const { address: text, port: targetPort, portName } of workloads.flat()) {
       const port = ports.get(portName);
-      if (port === undefined || !concerned.has(address)) continue;
+      if (port === undefined) continue;
+      const address = canonicalAddress(text);
+      if (!concerned.has(address)) continue;
       const target = this.#interner.target(service, port, targetPort);
       const list = targets.get(address);
       if (list === undefined) targets.set(address, [target]);
@@ -65,8 +68,10 @@ function concernedAddresses(previous: ServedBy | undefined, next: ServedBy | und
   const addresses = new Set<string>();
   const [inBefore, inAfter] =
     previous?.service === next?.service ? [new Set(before), new Set(after)] : [new Set(), new Set()];
-  for (const endpoint of before) if (!inAfter.has(endpoint)) addresses.add(endpoint.address);
-  for (const endpoint of after) if (!inBefore.has(endpoint)) addresses.add(endpoint.address);
-  for (const address of addresses) if (isUnixAddress(address)) addresses.delete(address);
+  const note = ({ address }: Endpoint): void => {
+    if (!isUnixAddress(address)) addresses.add(canonicalAddress(address));
+  };
+  for (const endpoint of before) if (!inAfter.has(endpoint)) note(endpoint);
+  for (const endpoint of after) if (!inBefore.has(endpoint)) note(endpoint);
   return addresses;
 }
