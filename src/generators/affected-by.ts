@@ -1,4 +1,5 @@
 import type { ProxyType } from '../model/proxy.js';
+import type { PushContext } from '../model/push-context.js';
 import { kindOfKey, type PushRequest } from '../model/push-request.js';
 
 /**
@@ -25,11 +26,16 @@ const IRRELEVANT_KINDS: Readonly<Record<ProxyType, ReadonlySet<string>>> = {
 };
 
 /**
- * Clusters are untouched by endpoints that only EDS carries. Where endpoints are part of the cluster
- * (services that the proxy resolves by DNS), the store makes the request a full one.
+ * Endpoints matter to clusters only where the proxy resolves their names itself: those are in the cluster.
+ *
+ * @param context the snapshot after the change; without it the endpoints of a full push may be such ones
  */
-export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
-  return request.full && (request.endpoints.size > 0 || touchesKinds(request, proxyType));
+export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
+  for (const hostname of request.endpoints) {
+    const isInline = context === undefined ? request.full : context.servicesByHost.get(hostname)?.resolution === 'dns';
+    if (isInline) return true;
+  }
+  return request.full && touchesKinds(request, proxyType);
 }
 
 export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {

@@ -3,6 +3,7 @@ import { clustersAffectedBy, endpointsAffectedBy } from '../../src/generators/af
 import type { ProxyType } from '../../src/model/proxy.js';
 import type { PushRequest } from '../../src/model/push-request.js';
 import { pushRequest } from '../support/push-requests.js';
+import { buildContext, buildService } from './context-builder.js';
 
 const ENDPOINTS = { endpoints: new Set(['web.default.svc.cluster.local']) };
 const changed = (...kinds: string[]) => ({ changed: new Set(kinds.map((kind) => `${kind}/default/a`)) });
@@ -47,3 +48,13 @@ for (const [what, request, proxyType, { clusters, endpoints }] of cases) {
     t.is(endpointsAffectedBy(pushRequest(request), proxyType), endpoints);
   });
 }
+
+test('endpoints touch clusters exactly when the proxy resolves their names itself', (t) => {
+  const context = buildContext({
+    services: [buildService(), buildService({ hostname: 'api.example.com', resolution: 'dns' })],
+  });
+  const touched = (...hosts: string[]) =>
+    clustersAffectedBy(pushRequest({ endpoints: new Set(hosts) }), 'sidecar', context);
+  t.false(touched('web.default.svc.cluster.local', 'gone.default.svc.cluster.local'));
+  t.true(touched('web.default.svc.cluster.local', 'api.example.com'));
+});
