@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { KindRegistry } from '../../config/kinds.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
@@ -14,7 +14,7 @@ import { createFolderLoader } from './folder-loader.js';
 import { createFolderState } from './folder-state.js';
 import { createDocumentReader } from './read-documents.js';
 import { createReportLog } from './report-log.js';
-import { errorCode, errorText, isGone } from './scan-directory.js';
+import { errorText, isGone } from './scan-directory.js';
 
 export interface FileSourceOptions {
   /** `--configDir`; must exist when the source starts. */
@@ -57,7 +57,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   const state = createFolderState(createDocumentReader({ kinds, defaultNamespace, parse: createYamlParser() }));
   const reportLog = createReportLog(options);
   const watcher = createDirectoryWatcher((file) => {
-    if (isParent(file, directory) && file !== directory) return;
+    if (isBeside(file, directory) && file !== directory) return;
     loader.hint(file);
     debounced.trigger();
   });
@@ -73,12 +73,13 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   let cancelRescan = (): void => {};
 
   const reconcile = async (): Promise<void> => {
-    cancelRescan();
-    const { problems: folderProblems, isBlind } = await loader.load();
+    const { problems: folderProblems, isBlind, isComplete } = await loader.load();
     if (stopped) return;
     const { changes, problems } = state.settle();
     reportLog.update([...folderProblems, ...problems]);
     if (changes.length > 0) deliver({ cluster, changes });
+    if (!isComplete) return;
+    cancelRescan();
     const usualMs = options.rescanMs ?? DEFAULT_RESCAN_MS;
     cancelRescan = clock.schedule(isBlind ? Math.min(BLIND_RESCAN_MS, usualMs) : usualMs, () => {
       loader.hint(undefined);
@@ -89,7 +90,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   /** One reconciliation at a time; hints that come meanwhile start the next through the debounce. */
   const runLater = async (): Promise<void> => {
     if (running !== undefined) {
-      await running;
+      await running.catch(() => {});
       if (!stopped) debounced.trigger();
       return;
     }
@@ -97,6 +98,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       .catch((err: unknown) => {
         logger.error({ err, directory }, 'the configuration folder could not be read');
         loader.hint(undefined);
+        cancelRescan();
         cancelRescan = clock.schedule(BLIND_RESCAN_MS, () => void runLater());
       })
       .finally(() => {
@@ -114,7 +116,14 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       running = reconcile().finally(() => {
         running = undefined;
       });
-      await running;
+      try {
+        await running;
+      } catch (error) {
+        stopped = true;
+        debounced.cancel();
+        watcher.close();
+        throw error;
+      }
     },
     stop: async () => {
       stopped = true;
@@ -128,21 +137,26 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   };
 }
 
-/** The folder's parent is watched for the folder itself alone. */
-function isParent(file: string | undefined, directory: string): boolean {
+/** The folder's parent is watched for the folder itself: what happens to others in it does not matter. */
+function isBeside(file: string | undefined, directory: string): boolean {
   return file !== undefined && path.dirname(file) === path.dirname(directory);
 }
 
 async function requireDirectory(directory: string): Promise<void> {
-  const stats = await stat(directory).catch((cause: unknown) => {
+  try {
+    const stats = await stat(directory);
+    if (!stats.isDirectory()) {
+      const message = `${directory} is not a folder; name the folder that holds the YAML files with --configDir`;
+      throw new SourceError('NOT_A_DIRECTORY', message);
+    }
+    await access(directory, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    if (cause instanceof SourceError) throw cause;
     if (isGone(cause)) {
       const message = `the configuration folder ${directory} does not exist; create it, or name another with --configDir`;
       throw new SourceError('DIRECTORY_MISSING', message, { cause });
     }
-    const message = `the configuration folder ${directory} cannot be read (${errorCode(cause)}): ${errorText(cause)}; allow this user to read it`;
+    const message = `the configuration folder ${directory} cannot be read (${errorText(cause)}); allow this user to read it`;
     throw new SourceError('DIRECTORY_UNREADABLE', message, { cause });
-  });
-  if (stats.isDirectory()) return;
-  const message = `${directory} is not a folder; name the folder that holds the YAML files with --configDir`;
-  throw new SourceError('NOT_A_DIRECTORY', message);
+  }
 }

@@ -20,6 +20,8 @@ export interface LoadResult {
   readonly problems: readonly FileProblem[];
   /** The system does not tell of every change, so look again soon. */
   readonly isBlind: boolean;
+  /** Everything was looked at, not only what was hinted at. */
+  readonly isComplete: boolean;
 }
 
 /** Brings a folder's state up to date with the disk, reading only files that changed. */
@@ -127,7 +129,7 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
       isAnythingHinted = false;
       const isDone = !isAnything && (await loadHinted(taken));
       if (!isDone) await loadEverything();
-      return { problems: folderProblems, isBlind: isBlind || isAnythingHinted };
+      return { problems: folderProblems, isBlind: isBlind || isAnythingHinted, isComplete: !isDone };
     },
   };
 }

@@ -105,3 +105,29 @@ test('files that are not configuration change without anything being read or tol
   await waitUntil(() => harness.objects.size > 1, 'the later file arrives');
   t.deepEqual(hostsOf(harness), ['one.example.com', 'two.example.com']);
 });
+
+test('a change that nothing tells of is found when the folder is looked through', async (t) => {
+  const harness = await createFolderHarness(t, { rescanMs: 20 });
+  const { folder } = harness;
+  await folder.write('../real/v1.yaml', serviceEntry('one', 'v1.example.com'));
+  await folder.write('../real/v2.yaml', serviceEntry('one', 'v2.example.com'));
+  await mkdir(folder.at('../unwatched'));
+  await symlink('../real/v1.yaml', folder.at('../unwatched/middle.yaml'));
+  await symlink('../unwatched/middle.yaml', folder.at('link.yaml'));
+  await startHarness(harness);
+  await symlink('../real/v2.yaml', folder.at('../unwatched/next.yaml'));
+  await rename(folder.at('../unwatched/next.yaml'), folder.at('../unwatched/middle.yaml'));
+  await waitUntil(() => hostsOf(harness)[0] === 'v2.example.com', 'the change is found');
+  t.is(harness.batches.length, 2);
+});
+
+test('a batch that cannot be handed over at the start fails the start', async (t) => {
+  const harness = await createFolderHarness(t);
+  await harness.folder.write('a.yaml', serviceEntry('one'));
+  await t.throwsAsync(
+    harness.source.start(() => {
+      throw new Error('no room');
+    }),
+    { message: 'no room' },
+  );
+});
