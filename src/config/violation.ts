@@ -21,7 +21,7 @@ export interface Subject {
 const MAX_SHOWN_VALUE = 80;
 
 /** Kind and name of an object as messages show them: `ServiceEntry shop/payments`. */
-export function formatSubject(subject: Subject): string {
+function formatSubject(subject: Subject): string {
   const name = subject.name === '' ? '(no name)' : subject.name;
   return `${subject.kind} ${subject.namespace === '' ? name : `${subject.namespace}/${name}`}`;
 }
