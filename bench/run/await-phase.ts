@@ -6,6 +6,8 @@ import { monotonicMs } from '../measure/monotonic-clock.js';
 const POLL_MS = 20;
 /** Without a message for this long, a phase has settled: acknowledgements are read and nothing more is coming. */
 const QUIET_MS = 300;
+/** How long after a client's failure the end of the server's process may be noticed. */
+const SERVER_END_MS = 300;
 
 export interface PhaseWait {
   /** What is waited for, for example `first sync 2 of 3 (server)`. */
@@ -16,7 +18,13 @@ export interface PhaseWait {
 
 /** Waits until every client is done and no message has come for a while. Throws when it takes too long. */
 export async function awaitPhase(fleet: Fleet, failed: Promise<never>, wait: PhaseWait): Promise<void> {
-  await Promise.race([poll(fleet, wait), fleet.failed, failed]);
+  try {
+    await Promise.race([poll(fleet, wait), fleet.failed, failed]);
+  } catch (error) {
+    // Clients see a dying server first; what the server's end says is worth waiting for.
+    await Promise.race([failed, delay(SERVER_END_MS)]);
+    throw error;
+  }
 }
 
 async function poll(fleet: Fleet, wait: PhaseWait): Promise<void> {

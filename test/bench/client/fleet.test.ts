@@ -83,3 +83,17 @@ test('a server that ends the streams fails the run', async (t) => {
   });
   await t.throwsAsync(failed, { instanceOf: BenchError, code: 'client-failed' });
 });
+
+test('when the server has ended, its own last words are told instead of what the clients saw', async (t) => {
+  const server = await startFakeAdsServer(SERVICES);
+  const fleet = new Fleet(buildSidecarIdentities(SERVICES, 1), 1);
+  t.teardown(() => fleet.stop());
+  await fleet.arm(server.address);
+  await fleet.begin({ kind: 'sync' });
+  server.stop();
+  await fleet.go();
+  const ended = fleet.failed.catch(() => Promise.reject(new BenchError('server-failed', 'It was ended by SIGKILL.')));
+  await t.throwsAsync(awaitPhase(fleet, ended, { what: 'sync', timeoutMs: 20_000, progress: () => {} }), {
+    code: 'server-failed',
+  });
+});
