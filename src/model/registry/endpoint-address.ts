@@ -3,6 +3,10 @@ import type { Resolution } from '../service.js';
 
 const UNIX_PREFIX = 'unix://';
 
+export function isIpAddress(address: string): boolean {
+  return ipaddr.isValid(address);
+}
+
 export function isUnixAddress(address: string): boolean {
   return address.startsWith(UNIX_PREFIX);
 }
@@ -13,5 +17,5 @@ export function isUnixAddress(address: string): boolean {
  */
 export function isServable(address: string, resolution: Resolution): boolean {
   if (address === '') return false;
-  return resolution === 'dns' || isUnixAddress(address) || ipaddr.isValid(address);
+  return resolution === 'dns' || isUnixAddress(address) || isIpAddress(address);
 }

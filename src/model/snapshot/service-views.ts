@@ -4,11 +4,10 @@ import type { Service } from '../service.js';
 import { compareServices } from '../service-order.js';
 import { replaceSorted } from '../sorted-array.js';
 
-/** The services that everyone sees; its version changes with its content. */
+/** The services that everyone sees, one per host. */
 export interface PublicServices {
-  readonly version: number;
-  /** In view order, one per host. */
-  readonly services: readonly Service[];
+  /** Its id changes with its content. */
+  readonly view: ServiceView;
   readonly byHost: ReadonlyMap<string, Service>;
 }
 
@@ -43,11 +42,11 @@ export class ServiceViews {
 
   viewOf(namespace: string): ServiceView {
     const overrides = this.#overrides.get(namespace);
-    if (overrides === undefined) return this.#view(String(this.#public.version), []);
+    if (overrides === undefined) return this.#public.view;
     const known = this.#byNamespace.get(namespace);
     if (known !== undefined) return known;
     const numbers = overrides.map(this.#numberOf).sort((first, second) => first - second);
-    const id = `${this.#public.version}.${hash('sha256', numbers.join(), 'base64url').slice(0, 16)}`;
+    const id = `${this.#public.view.id}.${hash('sha256', numbers.join(), 'base64url').slice(0, 16)}`;
     const view = this.#view(id, overrides);
     this.#byNamespace.set(namespace, view);
     return view;
@@ -61,7 +60,7 @@ export class ServiceViews {
         const service = this.#public.byHost.get(hostname);
         if (service !== undefined) hidden.add(service);
       }
-      view = { id, services: replaceSorted(this.#public.services, hidden, overrides, compareServices) };
+      view = { id, services: replaceSorted(this.#public.view.services, hidden, overrides, compareServices) };
     }
     this.#byId.set(id, view);
     return view;

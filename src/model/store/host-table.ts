@@ -2,7 +2,7 @@ import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
 import { addTo, removeFrom } from '../registry/set-map.js';
 import type { Service } from '../service.js';
 import { compareServices, compareText } from '../service-order.js';
-import { ServiceViews } from '../snapshot/service-views.js';
+import { type PublicServices, ServiceViews } from '../snapshot/service-views.js';
 import { replaceSorted } from '../sorted-array.js';
 import { compareCandidates } from './merge-claims.js';
 import { exportedNamespaces, isPublic, isVisibleTo } from './visibility.js';
@@ -24,7 +24,8 @@ export class HostTable {
   readonly #public = new BucketedMapWriter<Service>();
   readonly #sortedWinners: SortedServices = { services: [], removed: new Set(), added: new Set() };
   readonly #sortedPublic: SortedServices = { services: [], removed: new Set(), added: new Set() };
-  #publicVersion = 1;
+  #publicVersion = 0;
+  #publicServices: PublicServices = { view: { id: '0', services: this.#sortedPublic.services }, byHost: new Map() };
   /** Hosts for which a namespace has to be looked at on its own. */
   readonly #specialHosts = new Map<string, Set<string>>();
   readonly #dirtyNamespaces = new Set<string>();
@@ -60,13 +61,16 @@ export class HostTable {
   }
 
   views(): ServiceViews {
-    const before = this.#sortedPublic.services;
+    const known = this.#publicServices;
     const services = flush(this.#sortedPublic, compareServices);
-    if (services !== before) this.#publicVersion++;
+    if (services !== known.view.services) {
+      const view = { id: String(++this.#publicVersion), services };
+      this.#publicServices = { view, byHost: this.#public.snapshot() };
+    }
     const overrides = this.#flushOverrides();
-    if (this.#views === undefined || services !== before || overrides !== this.#overrides) {
-      const publicServices = { version: this.#publicVersion, services, byHost: this.#public.snapshot() };
-      this.#views = new ServiceViews(publicServices, overrides, (service) => this.#numberOf(service), this.#views);
+    if (this.#views === undefined || this.#publicServices !== known || overrides !== this.#overrides) {
+      const numberOf = (service: Service): number => this.#numberOf(service);
+      this.#views = new ServiceViews(this.#publicServices, overrides, numberOf, this.#views);
     }
     this.#overrides = overrides;
     return this.#views;

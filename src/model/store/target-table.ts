@@ -2,7 +2,7 @@ import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
 import { canonicalAddress } from '../canonical-address.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ServiceTarget } from '../proxy.js';
-import { isUnixAddress } from '../registry/endpoint-address.js';
+import { isIpAddress } from '../registry/endpoint-address.js';
 import type { Service } from '../service.js';
 import { type TargetInterner, workloadKey } from '../snapshot/workload-targets.js';
 
@@ -69,7 +69,7 @@ function concernedAddresses(previous: ServedBy | undefined, next: ServedBy | und
   const [inBefore, inAfter] =
     previous?.service === next?.service ? [new Set(before), new Set(after)] : [new Set(), new Set()];
   const note = ({ address }: Endpoint): void => {
-    if (!isUnixAddress(address)) addresses.add(canonicalAddress(address));
+    if (isIpAddress(address)) addresses.add(canonicalAddress(address));
   };
   for (const endpoint of before) if (!inAfter.has(endpoint)) note(endpoint);
   for (const endpoint of after) if (!inBefore.has(endpoint)) note(endpoint);

@@ -1,0 +1,23 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { replaceSorted } from '../../src/model/sorted-array.js';
+
+const compare = (first: number, second: number): number => first - second;
+const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 50 }));
+
+test('it gives what sorting all anew gives', (t) => {
+  fc.assert(
+    fc.property(numbers, numbers, numbers, (start, removed, added) => {
+      const sorted = start.toSorted(compare);
+      const kept = sorted.filter((item) => !removed.includes(item));
+      const news = added.filter((item) => !kept.includes(item));
+      const expected = [...kept, ...news].sort(compare);
+      t.deepEqual(replaceSorted(sorted, new Set(removed), news, compare), expected);
+    }),
+  );
+});
+
+test('nothing to do gives the same array', (t) => {
+  const sorted = [1, 2];
+  t.is(replaceSorted(sorted, new Set<number>(), [], compare), sorted);
+});
