@@ -50,6 +50,8 @@ export interface FilterFactory {
   tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter;
 }
 
+type Direction = 'inbound' | 'outbound';
+
 /** How inbound HTTP servers name themselves (the `server` response header). */
 const INBOUND_SERVER_NAME = 'mesh-envoy';
 
@@ -62,7 +64,7 @@ export function createFilterFactory(
 
   // BEHAVIOUR 5, "HTTP connection manager": plugins, grpc_web, grpc_stats, cors, fault, router. The alpn filter
   // between grpc_stats and cors exists in custom proxies only.
-  const httpFilters = (direction: 'inbound' | 'outbound', grpcWeb: boolean): HttpFilter[] => [
+  const buildHttpFilters = (direction: Direction, grpcWeb: boolean): HttpFilter[] => [
     ...plugins.flatMap((plugin) => plugin.httpFilters(direction)),
     ...(grpcWeb ? [grpcWebFilter(encoder)] : []),
     grpcStatsFilter(encoder),
@@ -70,6 +72,11 @@ export function createFilterFactory(
     faultFilter(encoder),
     routerFilter(encoder),
   ];
+  // None of them depends on the mesh or the chain, so that each is encoded once.
+  const httpFilters = {
+    inbound: { plain: buildHttpFilters('inbound', false), grpcWeb: buildHttpFilters('inbound', true) },
+    outbound: { plain: buildHttpFilters('outbound', false), grpcWeb: buildHttpFilters('outbound', true) },
+  };
 
   const accessLogs = (mesh: MeshConfig): TypedFilter[] => {
     if (mesh.accessLogFile === '') return [];
@@ -96,7 +103,7 @@ export function createFilterFactory(
         ...common(mesh, facts),
         statPrefix,
         routes: { name: routeName, configSource },
-        httpFilters: httpFilters('outbound', grpcWeb),
+        httpFilters: grpcWeb ? httpFilters.outbound.grpcWeb : httpFilters.outbound.plain,
         useRemoteAddress: settings.sidecarUseRemoteAddress,
         acceptHttp10: settings.http10 || facts.http10,
         allowAbsoluteUrl: forwardProxy,
@@ -106,7 +113,7 @@ export function createFilterFactory(
         ...common(mesh, facts),
         statPrefix,
         routes: { inline: routes },
-        httpFilters: httpFilters('inbound', grpcWeb),
+        httpFilters: grpcWeb ? httpFilters.inbound.grpcWeb : httpFilters.inbound.plain,
         useRemoteAddress: false,
         acceptHttp10: facts.http10,
         inboundServerName: INBOUND_SERVER_NAME,

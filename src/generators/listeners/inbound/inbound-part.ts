@@ -1,12 +1,13 @@
+import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
 import { duration } from '../../../envoy/durations.js';
+import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
-import type { ServiceView } from '../../../model/push-context.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
+import { createIdentityMemo } from '../../identity-memo.js';
 import type { GeneratorSettings } from '../../settings.js';
-import type { ViewIndex } from '../../view-index.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { socketAddress } from '../listener-addresses.js';
 import { composeListener, type ListenerParts } from '../listener-bytes.js';
@@ -14,7 +15,7 @@ import { type ListenerFacts, listenerFactsOf } from '../listener-facts.js';
 import { httpInspectorFilter, originalDstFilter } from '../listener-filters.js';
 import { inboundBlackHoleChain, inboundPassthroughChains, inboundPortChains } from './inbound-chains.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
-import { type InboundPort, type InboundPorts, inboundPorts } from './inbound-ports.js';
+import { type InboundPorts, inboundPorts } from './inbound-ports.js';
 
 export interface InboundScope extends Scope {
   readonly facts: ListenerFacts;
@@ -30,54 +31,56 @@ export function createInboundPart(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   filters: FilterFactory,
-  indexOf: (view: ServiceView) => ViewIndex,
 ): ResourcePart<InboundScope> {
+  const scopes = createIdentityMemo<InboundScope>();
+  const listeners = createIdentityMemo<EncodedResource>();
+  /** Chains that are the same for every workload. */
+  const commonChains = createIdentityMemo<readonly Buffer[]>();
+
+  const build = (mesh: MeshConfig, { facts, interceptionMode, inbound }: InboundScope): EncodedResource => {
+    const [wildcard, ...additional] = wildcardAddresses(facts.families);
+    const chainContext = { encoder, filters, mesh, facts };
+    const common = commonChains.remember(mesh, mesh, facts.key, () => [
+      inboundBlackHoleChain(chainContext),
+      ...inboundPassthroughChains(chainContext, settings.sniffInbound),
+    ]);
+    const chains = [...common, ...inbound.ports.flatMap((port) => inboundPortChains(chainContext, port))];
+    // Whoever connects to a port of known protocol is not kept waiting for its first bytes.
+    const known = inbound.ports.filter((port) => port.traffic !== 'sniffed').map((port) => port.targetPort);
+    const disabledPorts = [...known, VIRTUAL_INBOUND_PORT];
+    const head: ListenerParts['head'] = {
+      name: VIRTUAL_INBOUND_LISTENER,
+      address: socketAddress(wildcard, VIRTUAL_INBOUND_PORT),
+      additionalAddresses: additional.map((it) => ({ address: socketAddress(it, VIRTUAL_INBOUND_PORT) })),
+      listenerFilters: [
+        originalDstFilter(encoder),
+        ...(settings.sniffInbound ? [httpInspectorFilter(encoder, disabledPorts)] : []),
+      ],
+      listenerFiltersTimeout: duration(settings.inboundProtocolDetectionTimeoutMs),
+      continueOnListenerFiltersTimeout: true,
+      transparent: interceptionMode === 'TPROXY' ? { value: true } : null,
+      trafficDirection: 'INBOUND',
+    };
+    return composeListener(encoder, { head, chains });
+  };
+
   return {
     name: 'inbound',
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = listenerFactsOf(context, proxy, indexOf(context.viewOf(proxy.configNamespace)));
-      const [wildcard] = wildcardAddresses(facts.families);
-      const inbound = inboundPorts(context.targetsOf(proxy), settings.sniffInbound, wildcard);
-      const ports = inbound.ports.map(inboundPortKey).join(',');
-      const conflicts = inbound.conflicts.map((conflict) => conflict.message).join(',');
-      return {
-        key: `${facts.key}|${interceptionMode}|${ports}|${conflicts}`,
-        facts,
-        interceptionMode,
-        inbound,
-      };
+      const facts = listenerFactsOf(context, proxy);
+      const targets = context.targetsOf(proxy);
+      const variant = `${facts.key}|${interceptionMode}`;
+      return scopes.remember(context.mesh, targets, variant, () => {
+        const [wildcard] = wildcardAddresses(facts.families);
+        const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);
+        return { key: `${variant}|${JSON.stringify(inbound)}`, facts, interceptionMode, inbound };
+      });
     },
-    generate: ({ mesh }, { facts, interceptionMode, inbound }) => {
-      const [wildcard, ...additional] = wildcardAddresses(facts.families);
-      const chainContext = { encoder, filters, mesh, facts };
-      const chains = [
-        inboundBlackHoleChain(chainContext),
-        ...inboundPassthroughChains(chainContext, settings.sniffInbound),
-        ...inbound.ports.flatMap((port) => inboundPortChains(chainContext, port)),
-      ];
-      // Whoever connects to a port of known protocol is not kept waiting for its first bytes.
-      const known = inbound.ports.filter((port) => port.traffic !== 'sniffed').map((port) => port.targetPort);
-      const disabledPorts = [...known, VIRTUAL_INBOUND_PORT];
-      const head: ListenerParts['head'] = {
-        name: VIRTUAL_INBOUND_LISTENER,
-        address: socketAddress(wildcard, VIRTUAL_INBOUND_PORT),
-        additionalAddresses: additional.map((it) => ({ address: socketAddress(it, VIRTUAL_INBOUND_PORT) })),
-        listenerFilters: [
-          originalDstFilter(encoder),
-          ...(settings.sniffInbound ? [httpInspectorFilter(encoder, disabledPorts)] : []),
-        ],
-        listenerFiltersTimeout: duration(settings.inboundProtocolDetectionTimeoutMs),
-        continueOnListenerFiltersTimeout: true,
-        transparent: interceptionMode === 'TPROXY' ? { value: true } : null,
-        trafficDirection: 'INBOUND',
-      };
-      return { resources: [composeListener(encoder, { head, chains })], findings: inbound.conflicts };
-    },
+    generate: ({ mesh }, scope) => ({
+      resources: [listeners.remember(mesh, scope.inbound, scope.key, () => build(mesh, scope))],
+      findings: scope.inbound.conflicts,
+    }),
   };
-}
-
-function inboundPortKey(port: InboundPort): string {
-  return `${port.targetPort}=${port.protocol}:${port.servicePort}:${port.servicePortName}:${port.hostname}`;
 }
