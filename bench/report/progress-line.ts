@@ -7,6 +7,7 @@ const CLEAR_LINE = '\r\u001B[K';
 /** What the progress line needs of a terminal. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
+  /** 0 or undefined when the terminal does not say. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -33,7 +34,7 @@ export class ProgressLine {
       progress === undefined
         ? ''
         : `  ${progress.completed}/${progress.clients} clients  ${(progress.receivedBytes / MEBIBYTE).toFixed(1)} MiB`;
-    this.#output.write(`${CLEAR_LINE}${`${what} …${counts}`.slice(0, (this.#output.columns ?? 80) - 1)}`);
+    this.#output.write(`${CLEAR_LINE}${`${what} …${counts}`.slice(0, (this.#output.columns || 80) - 1)}`);
   }
 
   clear(): void {
