@@ -1,9 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import type { ServiceView } from '../../model/push-context.js';
 import { type AddressFamilies, loopbackAddress } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import type { ViewIndex } from '../view-index.js';
 import type { FilterFactory } from './filter-factory.js';
 import { socketAddress } from './listener-addresses.js';
 import { composeListener, encodeFilterChain } from './listener-bytes.js';
@@ -17,16 +15,12 @@ export interface HttpProxyScope extends Scope {
 export const HTTP_PROXY_ROUTE = 'http_proxy';
 
 /** The forward-proxy listener for applications that set `http_proxy`; with mesh config proxyHttpPort above 0 only. */
-export function createHttpProxyPart(
-  encoder: MessageEncoder,
-  filters: FilterFactory,
-  indexOf: (view: ServiceView) => ViewIndex,
-): ResourcePart<HttpProxyScope> {
+export function createHttpProxyPart(encoder: MessageEncoder, filters: FilterFactory): ResourcePart<HttpProxyScope> {
   return {
     name: 'http-proxy',
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar' || context.mesh.proxyHttpPort <= 0) return undefined;
-      const facts = listenerFactsOf(context, proxy, indexOf(context.viewOf(proxy.configNamespace)));
+      const facts = listenerFactsOf(context, proxy);
       return { key: facts.key, facts };
     },
     generate: ({ mesh }, { facts }) => {

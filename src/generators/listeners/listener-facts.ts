@@ -1,7 +1,6 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
-import type { ViewIndex } from '../view-index.js';
 import { type TracingCollector, tracingCollectorOf } from './tracing-collector.js';
 
 /** What every listener's filters read of a proxy. */
@@ -17,12 +16,11 @@ export interface ListenerFacts {
   readonly key: string;
 }
 
-/** @param view of the proxy's namespace */
-export function listenerFactsOf(context: PushContext, proxy: Proxy, view: ViewIndex): ListenerFacts {
+export function listenerFactsOf(context: PushContext, proxy: Proxy): ListenerFacts {
   const families = addressFamiliesOf(proxy.ipAddresses);
   const http10 = proxy.metadata.http10 ?? false;
   const { idleTimeoutMs } = proxy.metadata;
-  const tracing = tracingCollectorOf(context, view);
+  const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
   const key = `${family}|${http10 ? 'http10' : ''}|${idleTimeoutMs ?? ''}|${tracing?.cluster ?? ''}`;
   return { families, http10, idleTimeoutMs, tracing, key };

@@ -2,7 +2,6 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { WildcardGenerator } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
-import { createViewIndexer } from '../view-index.js';
 import { createDnsPart } from './dns/dns-part.js';
 import { createFilterFactory } from './filter-factory.js';
 import type { HttpFilterPlugin } from './http-filter-plugin.js';
@@ -23,17 +22,16 @@ export function createListenerGenerator(
   plugins: readonly HttpFilterPlugin[] = [],
 ): WildcardGenerator {
   const filters = createFilterFactory(encoder, settings, plugins);
-  const indexOf = createViewIndexer();
   return {
     mode: 'wildcard',
     typeUrl: TypeUrl.listener,
     affectedBy: listenersAffectedBy,
     parts: [
-      createOutboundPart(encoder, settings, filters, indexOf),
-      createVirtualOutboundPart(encoder, filters, indexOf),
-      createHttpProxyPart(encoder, filters, indexOf),
+      createOutboundPart(encoder, settings, filters),
+      createVirtualOutboundPart(encoder, filters),
+      createHttpProxyPart(encoder, filters),
       createDnsPart(encoder),
-      createInboundPart(encoder, settings, filters, indexOf),
+      createInboundPart(encoder, settings, filters),
     ],
   };
 }

@@ -24,12 +24,18 @@ export function shortHostForms(hostname: string, dnsDomain: string): string[] {
 /**
  * Stands for the proxy's domain where all that matters is how a host relates to it: equal relations have equal
  * short forms.
+ *
+ * @returns the relation of a host to the domain
  */
-export function hostRelation(hostname: string, dnsDomain: string): string {
-  const suffix = `.${dnsDomain}`;
-  if (hostname.endsWith(suffix)) return `own:${suffix.length}`;
+export function hostRelationTo(dnsDomain: string): (hostname: string) => string {
+  const own = `.${dnsDomain}`;
   const services = splitDnsDomain(dnsDomain)?.services;
-  return services !== undefined && hostname.endsWith(`.${services}`) ? `cluster:${services.length}` : 'other';
+  const cluster = services === undefined ? undefined : `.${services}`;
+  const [ownKey, clusterKey] = [`own:${own.length}`, `cluster:${cluster?.length}`];
+  return (hostname) => {
+    if (hostname.endsWith(own)) return ownKey;
+    return cluster !== undefined && hostname.endsWith(cluster) ? clusterKey : 'other';
+  };
 }
 
 /** `<namespace>.svc.<domain>`; undefined for domains of another form. */

@@ -71,25 +71,25 @@ export function composeRouteTable(
   destinations: readonly Destination[],
   { context: { mesh }, dnsDomain }: RouteTableInput,
 ): RouteTable {
-  // The fallback's domain is nobody else's.
-  const taken = new Set(['*']);
+  const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
+  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain);
   for (const target of destinations) {
-    const host = hosts.encode(mesh, target, dnsDomain, target.withoutPort);
-    const lost: string[] = [];
-    for (const domain of host.domains) {
+    const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
+    const lost = new Set<string>();
+    for (const authority of authorities) {
       const before = taken.size;
-      taken.add(domain);
-      if (taken.size === before) lost.push(domain);
+      taken.add(authority);
+      if (taken.size === before) lost.add(authority);
     }
-    if (lost.length === 0) {
-      fields.push(host.field);
+    if (lost.size === 0) {
+      fields.push(field);
       continue;
     }
-    for (const domain of lost) findings.push(duplicateDomain(name, domain, target));
-    const kept = host.domains.filter((domain) => !lost.includes(domain));
-    if (kept.length > 0) fields.push(hosts.encodeWith(mesh, target, kept));
+    for (const authority of lost) findings.push(duplicateDomain(name, authority, target));
+    const rest = encoderOfTable.encodeWithout(target, target.withoutPort, lost);
+    if (rest !== undefined) fields.push(rest);
   }
   fields.push(hosts.fallback(mesh));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };

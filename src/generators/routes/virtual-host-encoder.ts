@@ -6,22 +6,31 @@ import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
 import { buildDefaultRetryPolicy, buildDefaultRoute } from './default-route.js';
 import { buildFallbackVirtualHost } from './fallback-virtual-host.js';
-import { hostRelation } from './host-forms.js';
-import { virtualHostDomains } from './virtual-host-domains.js';
+import { hostRelationTo } from './host-forms.js';
+import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
 export interface EncodedVirtualHost {
-  /** In lower case. */
-  readonly domains: readonly string[];
+  /**
+   * Each with its port, in lower case. Two virtual hosts of a table have a domain in common exactly where they
+   * have one of these: a name without a port means the same one port throughout a table.
+   */
+  readonly authorities: readonly string[];
   readonly field: Buffer;
+}
+
+/** Encodes the virtual hosts of one table. */
+export interface HostEncoder {
+  /** @param withoutPort whether authorities without a port mean this port */
+  encode(target: ServicePort, withoutPort: boolean): EncodedVirtualHost;
+  /** Without the authorities that are others'; undefined when nothing is left. */
+  encodeWithout(target: ServicePort, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
-  /** @param withoutPort whether authorities without a port mean this port */
-  encode(mesh: MeshConfig, target: ServicePort, dnsDomain: string, withoutPort: boolean): EncodedVirtualHost;
-  /** The same with other domains. */
-  encodeWith(mesh: MeshConfig, target: ServicePort, domains: readonly string[]): Buffer;
+  /** For proxies of one DNS domain. */
+  encoderFor(mesh: MeshConfig, dnsDomain: string): HostEncoder;
   fallback(mesh: MeshConfig): Buffer;
 }
 
@@ -47,14 +56,28 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   };
 
   return {
-    encodeWith,
-    encode: (mesh, target, dnsDomain, withoutPort) => {
-      const { service, port } = target;
-      const key = `${port.number}|${hostRelation(service.hostname, dnsDomain)}|${withoutPort}`;
-      return hosts.remember(mesh, service, key, () => {
-        const domains = virtualHostDomains(service, { dnsDomain, port: port.number, withoutPort });
-        return { domains, field: encodeWith(mesh, target, domains) };
-      });
+    encoderFor: (mesh, dnsDomain) => {
+      const relationOf = hostRelationTo(dnsDomain);
+      return {
+        encode: (target, withoutPort) => {
+          const { service, port } = target;
+          const key = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
+          return hosts.remember(mesh, service, key, () => {
+            const names = virtualHostNames(service, dnsDomain);
+            const domains = virtualHostDomains(names, port.number, withoutPort);
+            const authorities = virtualHostDomains(names, port.number, false);
+            return { authorities, field: encodeWith(mesh, target, domains) };
+          });
+        },
+        encodeWithout: (target, withoutPort, authorities) => {
+          const { service, port } = target;
+          const names = virtualHostNames(service, dnsDomain).filter((name) => {
+            return !authorities.has(`${name}:${port.number}`);
+          });
+          if (names.length === 0) return undefined;
+          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort));
+        },
+      };
     },
     fallback: (mesh) =>
       fallbacks.remember(mesh, mesh, '', () =>

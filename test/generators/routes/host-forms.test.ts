@@ -1,5 +1,5 @@
 import test from 'ava';
-import { hostRelation, shortHostForms } from '../../../src/generators/routes/host-forms.js';
+import { hostRelationTo, shortHostForms } from '../../../src/generators/routes/host-forms.js';
 
 const WEB = 'web.default.svc.cluster.local';
 const CASES: readonly (readonly [hostname: string, dnsDomain: string, forms: readonly string[]])[] = [
@@ -30,10 +30,10 @@ for (const [hostname, dnsDomain, forms] of CASES) {
 test('domains to which a host relates alike give it the same short forms', (t) => {
   const seen = new Map<string, readonly string[]>();
   for (const [hostname, dnsDomain] of CASES) {
-    const key = `${hostname} ${hostRelation(hostname, dnsDomain)}`;
+    const key = `${hostname} ${hostRelationTo(dnsDomain)(hostname)}`;
     const forms = shortHostForms(hostname, dnsDomain);
     t.deepEqual(seen.get(key) ?? forms, forms, key);
     seen.set(key, forms);
   }
-  t.is(hostRelation(WEB, 'a.svc.cluster.local'), hostRelation(WEB, 'b.svc.cluster.local'));
+  t.is(hostRelationTo('a.svc.cluster.local')(WEB), hostRelationTo('b.svc.cluster.local')(WEB));
 });

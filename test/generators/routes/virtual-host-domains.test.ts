@@ -1,10 +1,10 @@
 import test from 'ava';
-import { virtualHostDomains } from '../../../src/generators/routes/virtual-host-domains.js';
+import { virtualHostDomains, virtualHostNames } from '../../../src/generators/routes/virtual-host-domains.js';
 import type { Service } from '../../../src/model/service.js';
 import { buildService } from '../context-builder.js';
 
 const domainsOf = (fields: Partial<Service>, dnsDomain = 'elsewhere.example', withoutPort = true) =>
-  virtualHostDomains(buildService({ addresses: [], ...fields }), { dnsDomain, port: 80, withoutPort });
+  virtualHostDomains(virtualHostNames(buildService({ addresses: [], ...fields }), dnsDomain), 80, withoutPort);
 const HOST = 'web.default.svc.cluster.local';
 
 test('every name is there with its port and without', (t) => {
@@ -50,4 +50,8 @@ test('domains are in lower case, as Envoy compares them, and each is there once'
     '10.0.0.1',
     '10.0.0.1:80',
   ]);
+});
+
+test("the domain of all hosts stays the fallback's", (t) => {
+  t.deepEqual(domainsOf({ hostname: '*' }), []);
 });

@@ -6,6 +6,8 @@ export interface Claim {
   readonly service: Service;
   readonly port: Port;
   readonly traffic: Exclude<TrafficClass, 'none'>;
+  /** Name of the listener: `<address>_<port>`. */
+  readonly listener: string;
   /** The address of the listener. */
   readonly bind: string;
   /** Whether other services share that address: wildcard and loopback listeners. */

@@ -28,11 +28,6 @@ export interface ListenerLayout {
   readonly rest: ChainLayout | undefined;
   readonly inspectTls: boolean;
   readonly inspectHttp: boolean;
-  /**
-   * The only service that the listener is made from, or, without object, a listener made from no service in
-   * particular; undefined when several are in it.
-   */
-  readonly subject: { readonly object?: object; readonly key: string } | undefined;
 }
 
 /** @param rules captured: connections keep their original destination, so the unclaimed ones can be passed on */
@@ -53,7 +48,7 @@ export function layOutListener(
   chains.push(...own.chains);
   const inspectTls = chains.some((chain) => chain.serverName !== '');
   const inspectHttp = chains.some((chain) => chain.onlyHttp);
-  return { chains, rest: own.rest, inspectTls, inspectHttp, subject: subjectOf(plan) };
+  return { chains, rest: own.rest, inspectTls, inspectHttp };
 }
 
 function layOutTraffic(
@@ -86,16 +81,4 @@ function layOutTraffic(
     else chains.push({ ...anyOf, onlyHttp: true, target });
   }
   return { chains, rest };
-}
-
-function subjectOf({ whole, ranges, shared }: ListenerPlan): ListenerLayout['subject'] {
-  if (ranges.size > 0 || whole.byServerName.size > 1) return undefined;
-  if (shared) {
-    if (whole.byServerName.size > 0 || whole.rest !== undefined) return undefined;
-    return { key: whole.http.some((claim) => claim.port.protocol === 'grpc-web') ? 'http|grpc-web' : 'http' };
-  }
-  const [tls] = whole.byServerName.values();
-  if (tls !== undefined && whole.rest !== undefined) return undefined;
-  const only = whole.rest ?? tls;
-  return only === undefined ? undefined : { object: only.service, key: only.port.protocol };
 }

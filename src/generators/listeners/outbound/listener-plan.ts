@@ -13,6 +13,8 @@ export interface TrafficPlan {
 
 /** Everything that one listener address is wanted for. */
 export interface ListenerPlan {
+  /** `<address>_<port>` */
+  readonly name: string;
   readonly bind: string;
   readonly port: number;
   readonly shared: boolean;
@@ -37,7 +39,7 @@ export function planListeners(claims: Iterable<Claim>, reserved: ReadonlyMap<str
   const listeners = new Map<string, ListenerPlan>();
   const conflicts: Conflict[] = [];
   for (const claim of claims) {
-    const name = `${claim.bind}_${claim.port.number}`;
+    const name = claim.listener;
     const owner = reserved.get(name);
     if (owner !== undefined) {
       const rejectedAs = claim.traffic === 'http' ? 'HTTP' : 'TCP';
@@ -47,7 +49,7 @@ export function planListeners(claims: Iterable<Claim>, reserved: ReadonlyMap<str
     let listener = listeners.get(name);
     if (listener === undefined) {
       const { bind, port, shared } = claim;
-      listener = { bind, port: port.number, shared, whole: emptyPlan(), ranges: new Map() };
+      listener = { name, bind, port: port.number, shared, whole: emptyPlan(), ranges: new Map() };
       listeners.set(name, listener);
     }
     const conflict = admit(planFor(listener, claim.range), claim);

@@ -32,7 +32,7 @@ export function createOutboundChains(
     switch (target.type) {
       case 'http': {
         const { routeName, grpcWeb } = target;
-        const statPrefix = `outbound_${plan.bind}_${plan.port}`;
+        const statPrefix = `outbound_${plan.name}`;
         return filters.outboundHttp(mesh, facts, { statPrefix, routeName, grpcWeb });
       }
       case 'service': {
@@ -65,7 +65,7 @@ export function createOutboundChains(
   return {
     encode: (chain, plan, context) => {
       const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
-      const key = `${plan.bind}_${plan.port}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
+      const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
       return memo.remember(context.mesh, serviceOf(chain) ?? context.mesh, key, () => encode(chain, plan, context));
     },
   };

@@ -10,6 +10,7 @@ import type { ListenerFacts } from '../listener-facts.js';
 import { httpInspectorFilter, tlsInspectorFilter } from '../listener-filters.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
+import { listenerSubject } from './listener-subject.js';
 import type { OutboundChains } from './outbound-chains.js';
 
 /** What all outbound listeners of a proxy have in common. */
@@ -35,7 +36,8 @@ export function createOutboundListenerBuilder(
 ): OutboundListenerBuilder {
   const memo = createIdentityMemo<EncodedResource>();
 
-  const build = (plan: ListenerPlan, layout: ListenerLayout, context: OutboundListenerContext): EncodedResource => {
+  const build = (plan: ListenerPlan, context: OutboundListenerContext): EncodedResource => {
+    const layout = layOutListener(plan, context);
     const encoded = layout.chains.map((chain) => chains.encode(chain, plan, context));
     const rest = layout.rest === undefined ? undefined : chains.encode(layout.rest, plan, context);
     const head = listenerHead(encoder, plan, layout, context);
@@ -44,12 +46,10 @@ export function createOutboundListenerBuilder(
   };
 
   return (plan, context) => {
-    const layout = layOutListener(plan, context);
-    if (layout.subject === undefined) return build(plan, layout, context);
-    const { object = context.mesh, key } = layout.subject;
-    return memo.remember(context.mesh, object, `${plan.bind}_${plan.port}|${key}|${context.key}`, () =>
-      build(plan, layout, context),
-    );
+    const subject = listenerSubject(plan);
+    if (subject === undefined) return build(plan, context);
+    const key = `${plan.name}|${subject.key}|${context.key}`;
+    return memo.remember(context.mesh, subject.service ?? context.mesh, key, () => build(plan, context));
   };
 }
 
@@ -63,7 +63,7 @@ function listenerHead(
   if (layout.inspectTls) listenerFilters.push(tlsInspectorFilter(encoder));
   if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder, []));
   return {
-    name: `${plan.bind}_${plan.port}`,
+    name: plan.name,
     address: socketAddress(plan.bind, plan.port),
     ...(plan.shared && additionalAddresses.length > 0
       ? { additionalAddresses: additionalAddresses.map((it) => ({ address: socketAddress(it, plan.port) })) }

@@ -6,7 +6,6 @@ import { loopbackAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-discovery.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
-import type { ViewIndex } from '../../view-index.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { httpProxyListenerName } from '../http-proxy-part.js';
 import { VIRTUAL_INBOUND_PORT } from '../inbound/inbound-port.js';
@@ -16,7 +15,7 @@ import { conflictFinding } from './conflict.js';
 import { planListeners } from './listener-plan.js';
 import { createOutboundChains } from './outbound-chains.js';
 import { createOutboundListenerBuilder } from './outbound-listener.js';
-import { type ClaimRules, serviceClaims } from './service-claims.js';
+import { type ClaimRules, createServiceClaims, type ServiceClaims } from './service-claims.js';
 
 /** What the outbound listeners of a sidecar depend on. */
 export interface OutboundScope extends Scope {
@@ -38,16 +37,16 @@ export function createOutboundPart(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   filters: FilterFactory,
-  indexOf: (view: ServiceView) => ViewIndex,
 ): ResourcePart<OutboundScope> {
   const buildListener = createOutboundListenerBuilder(encoder, createOutboundChains(encoder, filters, settings));
+  const claimsFor = createServiceClaims();
   return {
     name: 'outbound',
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar') return undefined;
       const namespace = proxy.configNamespace;
       const view = context.viewOf(namespace);
-      const facts = listenerFactsOf(context, proxy, indexOf(view));
+      const facts = listenerFactsOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
       const ownPorts = captured ? [] : ownPortsOf(context, proxy);
@@ -70,7 +69,10 @@ export function createOutboundPart(
         podListeners: settings.headlessPodListeners,
       };
       const view = context.viewOf(scope.namespace);
-      const plan = planListeners(claimsOf(context, view, rules), reservedListeners(context, scope, sharedBind));
+      const plan = planListeners(
+        claimsOf(claimsFor, context, view, rules),
+        reservedListeners(context, scope, sharedBind),
+      );
       const additionalAddresses = captured ? additional : [];
       const key = `${facts.key}|${captured}`;
       const listenerContext = { mesh, facts, captured, sniff: settings.sniffOutbound, additionalAddresses, key };
@@ -80,8 +82,13 @@ export function createOutboundPart(
   };
 }
 
-function* claimsOf(context: PushContext, view: ServiceView, rules: ClaimRules): Iterable<Claim> {
-  for (const service of view.services) yield* serviceClaims(context, service, rules);
+function* claimsOf(
+  claimsFor: ServiceClaims,
+  context: PushContext,
+  view: ServiceView,
+  rules: ClaimRules,
+): Iterable<Claim> {
+  for (const service of view.services) yield* claimsFor(context, service, rules);
 }
 
 /** Addresses that the sidecar needs itself: Envoy refuses a second listener at the same address. */

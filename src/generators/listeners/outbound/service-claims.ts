@@ -1,8 +1,12 @@
 import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
+import { createIdentityMemo } from '../../identity-memo.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 import type { Claim } from './claim.js';
+
+/** Finds the connections that the ports of a service want. */
+export type ServiceClaims = (context: PushContext, service: Service, rules: ClaimRules) => readonly Claim[];
 
 /** What decides at which addresses a sidecar listens for a service. */
 export interface ClaimRules {
@@ -21,17 +25,29 @@ export interface ClaimRules {
   readonly podListeners: boolean;
 }
 
+/** Remembers claims for as long as their service stays the same; those at pods follow the endpoints. */
+export function createServiceClaims(): ServiceClaims {
+  const memo = createIdentityMemo<readonly Claim[]>();
+  return (context, service, rules) => {
+    if (readsEndpoints(service)) return serviceClaims(context, service, rules);
+    const { families, captured, autoAddresses } = rules;
+    const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
+    return memo.remember(context.mesh, service, key, () => serviceClaims(context, service, rules));
+  };
+}
+
 /**
  * The connections that a service's ports want: HTTP shares one listener per port; everything else listens at
  * the service's addresses, at its pods' when it is headless, or shares when it has none (BEHAVIOUR 5, "Sidecar
  * listeners").
  */
-export function serviceClaims(context: PushContext, service: Service, rules: ClaimRules): Claim[] {
+function serviceClaims(context: PushContext, service: Service, rules: ClaimRules): Claim[] {
   const claims: Claim[] = [];
   for (const port of service.ports) {
     const traffic = trafficClass(port.protocol, rules.sniff);
     if (traffic === 'none') continue;
-    const shared = { service, port, traffic, bind: rules.sharedBind, shared: true };
+    const at = (bind: string) => ({ service, port, traffic, listener: `${bind}_${port.number}`, bind });
+    const shared = { ...at(rules.sharedBind), shared: true };
     if (traffic === 'http' || !rules.captured) {
       // Nobody knows where a connection to a bound port was going to: only found endpoints can take it.
       if (traffic === 'http' || rules.discovers(service)) claims.push({ ...shared, range: '' });
@@ -39,7 +55,7 @@ export function serviceClaims(context: PushContext, service: Service, rules: Cla
     }
     if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {
       for (const bind of podAddresses(context, service, port, rules.families)) {
-        claims.push({ service, port, traffic, bind, shared: false, range: '' });
+        claims.push({ ...at(bind), shared: false, range: '' });
       }
       continue;
     }
@@ -49,7 +65,7 @@ export function serviceClaims(context: PushContext, service: Service, rules: Cla
       const address = parseServiceAddress(text, rules.families);
       if (address === undefined) continue;
       if ('cidr' in address) claims.push({ ...shared, range: address.cidr });
-      else claims.push({ service, port, traffic, bind: address.ip, shared: false, range: '' });
+      else claims.push({ ...at(address.ip), shared: false, range: '' });
     }
   }
   return claims;

@@ -1,10 +1,8 @@
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { BLACK_HOLE_CLUSTER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
-import type { ServiceView } from '../../../model/push-context.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
-import type { ViewIndex } from '../../view-index.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { socketAddress } from '../listener-addresses.js';
 import { composeListener, encodeFilterChain } from '../listener-bytes.js';
@@ -24,14 +22,13 @@ export interface VirtualOutboundScope extends Scope {
 export function createVirtualOutboundPart(
   encoder: MessageEncoder,
   filters: FilterFactory,
-  indexOf: (view: ServiceView) => ViewIndex,
 ): ResourcePart<VirtualOutboundScope> {
   return {
     name: 'virtual-outbound',
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = listenerFactsOf(context, proxy, indexOf(context.viewOf(proxy.configNamespace)));
+      const facts = listenerFactsOf(context, proxy);
       return { key: `${facts.key}|${interceptionMode}`, facts, interceptionMode };
     },
     generate: ({ mesh }, { facts, interceptionMode }) => {
