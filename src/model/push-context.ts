@@ -40,6 +40,10 @@ export interface PushContext {
   /** Sorted by hostname. When two registries claim one host, the first registered wins. */
   readonly services: readonly Service[];
   readonly servicesByHost: ReadonlyMap<string, Service>;
+  /**
+   * By hostname, for the services of `servicesByHost`. A service that only some namespaces see instead has its
+   * own under `<hostname>/<namespace>`: `endpointsOf` finds either.
+   */
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   /** All objects by kind, for configz, status and analysis. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;

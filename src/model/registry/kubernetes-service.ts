@@ -6,7 +6,7 @@ import type { Translation } from './translation.js';
 
 export type KubernetesService = MeshObject<'Service', ServiceBody>;
 
-export function kubernetesHostname(name: string, namespace: string, domain: string): string {
+function kubernetesHostname(name: string, namespace: string, domain: string): string {
   return `${name}.${namespace}.svc.${domain}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 
 /** By address, port and port name: the order of every endpoint list, whatever order the objects came in. */
-export function compareEndpoints(first: Endpoint, second: Endpoint): number {
+function compareEndpoints(first: Endpoint, second: Endpoint): number {
   if (first.address !== second.address) return first.address < second.address ? -1 : 1;
   if (first.port !== second.port) return first.port - second.port;
   if (first.portName === second.portName) return 0;

@@ -29,7 +29,7 @@ export function compareCandidates(first: Service, second: Service): number {
 }
 
 /** `<registry>/<cluster>` */
-export function shardKeyOf({ service, cluster }: ServiceClaim): ShardKey {
+function shardKeyOf({ service, cluster }: ServiceClaim): ShardKey {
   return `${service.registry}/${cluster}`;
 }
 

@@ -4,6 +4,7 @@ import type { ServiceEndpoints } from '../endpoint.js';
 import type { Finding } from '../finding.js';
 import type { ServiceClaim } from '../registry/service-claim.js';
 import type { Service } from '../service.js';
+import { shadowedKey } from '../snapshot/endpoints-of.js';
 import { TargetInterner } from '../snapshot/workload-targets.js';
 import { AutoAddresses } from './auto-addresses.js';
 import { duplicateHosts } from './duplicate-hosts.js';
@@ -51,6 +52,7 @@ export class ServiceDirectory {
   readonly #claimsBySource = new Map<string, readonly ServiceClaim[]>();
   /** Claims by record, then by source. */
   readonly #claims = new Map<string, Map<string, ServiceClaim>>();
+  /** By `shadowedKey`. */
   readonly #records = new Map<string, ServiceRecord>();
   /** Record keys by host. */
   readonly #recordsByHost = new Map<string, Set<string>>();
@@ -68,10 +70,10 @@ export class ServiceDirectory {
 
   /** Replaces all that one object of one cluster claims; nothing is merged before `settle`. */
   replace(source: string, claims: readonly ServiceClaim[]): void {
-    const previous = new Map(this.#claimsBySource.get(source)?.map((claim) => [recordKey(claim.service), claim]));
-    const next = claims.map((claim) => keepClaim(previous.get(recordKey(claim.service)), claim));
+    const previous = new Map(this.#claimsBySource.get(source)?.map((claim) => [shadowedKey(claim.service), claim]));
+    const next = claims.map((claim) => keepClaim(previous.get(shadowedKey(claim.service)), claim));
     for (const claim of next) {
-      const key = recordKey(claim.service);
+      const key = shadowedKey(claim.service);
       const before = previous.get(key);
       previous.delete(key);
       if (before === claim) continue;
@@ -134,8 +136,12 @@ export class ServiceDirectory {
     const { hostname } = ((record ?? previous) as ServiceRecord).service;
     hosts.add(hostname);
     this.#recordKeys(hostname, key, record !== undefined);
-    if (record === undefined) this.#records.delete(key);
-    else this.#records.set(key, record);
+    if (record === undefined) {
+      this.#records.delete(key);
+      this.#endpoints.delete(key);
+    } else {
+      this.#records.set(key, record);
+    }
     this.targets.update(servedBy(previous), servedBy(record), progress.addresses);
     this.findings.set(key, record?.claims.flatMap(({ findings }) => findings) ?? []);
     noteChange(previous, record, progress);
@@ -167,12 +173,26 @@ export class ServiceDirectory {
       hostname,
       records.map(({ service }) => service),
     );
-    const record = records.find(({ service }) => service === winner);
     const claims = records.flatMap((item) => item.claims);
     const duplicates: readonly Finding[] = claims.length < 2 ? [] : duplicateHosts(hostname, claims);
     this.findings.set(hostname, duplicates);
-    if (record === undefined) return this.#endpoints.delete(hostname);
-    return this.#endpoints.set(hostname, record.endpoints);
+    return this.#showEndpoints(hostname, winner, records);
+  }
+
+  /** See `endpointsOf` for the keys. */
+  #showEndpoints(hostname: string, winner: Service | undefined, records: readonly ServiceRecord[]): boolean {
+    if (winner === undefined) return this.#endpoints.delete(hostname);
+    let isChanged = false;
+    for (const { service, endpoints } of records) {
+      const ofClaim = shadowedKey(service);
+      if (service === winner) {
+        isChanged = this.#endpoints.set(hostname, endpoints) || isChanged;
+        this.#endpoints.delete(ofClaim);
+      } else {
+        isChanged = this.#endpoints.set(ofClaim, endpoints) || isChanged;
+      }
+    }
+    return isChanged;
   }
 }
 
@@ -208,9 +228,4 @@ function servedBy(record: ServiceRecord | undefined): ServedBy | undefined {
     service: record.service,
     workloads: record.claims.flatMap(({ endpoints, unready }) => [endpoints, unready]),
   };
-}
-
-/** Hostname and namespace, neither of which has a slash. */
-function recordKey({ hostname, namespace }: Service): string {
-  return `${hostname}/${namespace}`;
 }

@@ -2,6 +2,7 @@ import test from 'ava';
 import type { MeshObject } from '../../../src/config/object.js';
 import type { Endpoint } from '../../../src/model/endpoint.js';
 import type { PushContext } from '../../../src/model/push-context.js';
+import { endpointsOf as endpointsOfService } from '../../../src/model/snapshot/endpoints-of.js';
 import { contextOf, endpoints, pod, service, serviceEntry, workload, workloadEntry } from '../mesh-objects.js';
 
 const API = 'api.example.com';
@@ -178,6 +179,19 @@ test('entries that no namespace sees together are no conflict, and each namespac
     );
   }
   t.deepEqual(context.viewOf('other').services, []);
+});
+
+test('where namespaces have a host of their own each, each service has its own endpoints', (t) => {
+  const own = (namespace: string, ip: string, meta: object) =>
+    serviceEntry(`${namespace}/api`, { exportTo: ['.'], endpoints: [workload(ip)] }, meta);
+  const context = contextOf([own('shop', '10.0.0.1', NEW), own('bank', '10.0.0.2', OLD)]);
+  const addressesSeenBy = (namespace: string) =>
+    context.viewOf(namespace).services.map((seen) => {
+      const [endpoint] = endpointsOfService(context, seen)?.shards.get('External/east') ?? [];
+      return endpoint?.address;
+    });
+  t.deepEqual(addressesSeenBy('shop'), ['10.0.0.1']);
+  t.deepEqual(addressesSeenBy('bank'), ['10.0.0.2']);
 });
 
 test('hosts without address get one of 240.240.0.0/16, unless their proxies need the address that was asked for', (t) => {

@@ -1,0 +1,20 @@
+import type { ServiceEndpoints } from '../endpoint.js';
+import type { PushContext } from '../push-context.js';
+import type { Service } from '../service.js';
+
+/**
+ * The endpoints of exactly this service. Where several namespaces claim one host, a namespace may see another
+ * service of that host than the mesh as a whole does (ServiceView), with endpoints of its own.
+ */
+export function endpointsOf(
+  { endpoints }: Pick<PushContext, 'endpoints'>,
+  service: Service,
+): ServiceEndpoints | undefined {
+  const ofHost = endpoints.get(service.hostname);
+  return ofHost === undefined || ofHost.namespace === service.namespace ? ofHost : endpoints.get(shadowedKey(service));
+}
+
+/** `<hostname>/<namespace>`, neither of which has a slash. */
+export function shadowedKey({ hostname, namespace }: Service): string {
+  return `${hostname}/${namespace}`;
+}
