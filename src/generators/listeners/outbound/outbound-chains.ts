@@ -78,13 +78,7 @@ function serviceOf({ target }: ChainLayout): Service | undefined {
 
 /** Unique within its listener. */
 function chainName({ range, serverName, target }: ChainLayout): string {
-  const where = `${range}${serverName === '' ? '' : `|${serverName}`}`;
-  switch (target.type) {
-    case 'http':
-      return where === '' ? 'http' : `${where}|http`;
-    case 'service':
-      return where === '' ? 'tcp' : `${where}|tcp`;
-    case 'unclaimed':
-      return 'PassthroughFilterChain';
-  }
+  if (target.type === 'unclaimed') return 'PassthroughFilterChain';
+  const kind = target.type === 'http' ? 'http' : 'tcp';
+  return [range, serverName, kind].filter((part) => part !== '').join('|');
 }
