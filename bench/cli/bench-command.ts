@@ -1,13 +1,13 @@
 import type { ParsedFlags } from './parsed-flags.js';
 
-export interface TextFlag {
+interface TextFlag {
   /** Stands for the value in the help, for example `N`. */
   readonly placeholder: string;
   readonly description: string;
   readonly default?: string;
 }
 
-export interface SwitchFlag {
+interface SwitchFlag {
   readonly description: string;
   readonly default: boolean;
 }

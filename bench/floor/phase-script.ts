@@ -5,7 +5,7 @@ const PADDING_TAG = Buffer.from([0xa2, 0x06]);
 const MIN_PADDING_BYTES = PADDING_TAG.length + 1;
 
 /** A message that the floor sends: after that many requests of the type in the phase (0: when told to push). */
-export interface ScriptedMessage {
+interface ScriptedMessage {
   readonly typeUrl: string;
   readonly afterRequests: number;
   readonly bytes: Buffer;

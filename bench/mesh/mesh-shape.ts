@@ -7,7 +7,7 @@ export interface MeshSize {
 }
 
 /** `http`: port 80; `tcp`: one port that is not 80; `headless`: port 80 without a cluster IP. */
-export type ServiceKind = 'http' | 'tcp' | 'headless';
+type ServiceKind = 'http' | 'tcp' | 'headless';
 
 export interface MeshEndpoint {
   readonly address: string;
@@ -46,7 +46,7 @@ export function buildMeshServices(size: MeshSize): readonly MeshService[] {
 }
 
 /** Kind of the service with that index. */
-export function serviceKind(index: number): ServiceKind {
+function serviceKind(index: number): ServiceKind {
   if (index % TCP_EVERY.modulus === TCP_EVERY.remainder) return 'tcp';
   return index % HEADLESS_EVERY.modulus === HEADLESS_EVERY.remainder ? 'headless' : 'http';
 }

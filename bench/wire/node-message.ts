@@ -6,7 +6,7 @@ const STRUCT_FIELDS = 0x0a;
 const ENTRY = { key: 0x0a, value: 0x12 } as const;
 const VALUE = { string: 0x1a, struct: 0x2a } as const;
 
-export type NodeMetadata = { readonly [key: string]: string | NodeMetadata };
+type NodeMetadata = { readonly [key: string]: string | NodeMetadata };
 
 export interface NodeIdentity {
   /** `sidecar~<ip>~<pod.namespace>~<namespace.svc.domain>` (BEHAVIOUR 5). */
