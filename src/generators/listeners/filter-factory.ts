@@ -18,14 +18,14 @@ import type { ListenerFacts } from './listener-facts.js';
 import { buildZipkinTracing } from './tracing.js';
 
 /** What an HTTP chain is for. */
-export interface HttpChainOptions {
+interface HttpChainOptions {
   readonly statPrefix: string;
   /** Some service behind it speaks gRPC-Web. */
   readonly grpcWeb: boolean;
 }
 
 /** What a chain of bytes is for. */
-export interface TcpChainOptions {
+interface TcpChainOptions {
   readonly cluster: string;
   /** Default: the cluster's name. */
   readonly statPrefix?: string;

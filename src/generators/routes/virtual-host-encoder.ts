@@ -10,7 +10,7 @@ import { hostRelationTo } from './host-forms.js';
 import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
-export interface EncodedVirtualHost {
+interface EncodedVirtualHost {
   /**
    * Each with its port, in lower case. Two virtual hosts of a table have a domain in common exactly where they
    * have one of these: a name without a port means the same one port throughout a table.
@@ -20,7 +20,7 @@ export interface EncodedVirtualHost {
 }
 
 /** Encodes the virtual hosts of one table. */
-export interface HostEncoder {
+interface HostEncoder {
   /** @param withoutPort whether authorities without a port mean this port */
   encode(target: ServicePort, withoutPort: boolean): EncodedVirtualHost;
   /** Without the authorities that are others'; undefined when nothing is left. */
