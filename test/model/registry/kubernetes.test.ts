@@ -291,3 +291,13 @@ test('an entry with a name for an address cannot serve endpoints that we send', 
   const vm = workloadEntry('shop/vm', 'vm.example.com', { labels: { app: 'web' } });
   t.deepEqual(placesOf(contextOf([service('shop/web', SELECTS_APP), vm])), []);
 });
+
+test('of pods at one address the one that has it for itself decides', (t) => {
+  const context = contextOf([
+    service('shop/web'),
+    endpoints('shop/web', ['10.0.0.1']),
+    pod('shop/a-agent', '10.0.0.1', { labels: { is: 'agent' } }, { hostNetwork: true }),
+    pod('shop/b-web', '10.0.0.1', { labels: { is: 'web' } }),
+  ]);
+  t.deepEqual(endpointsOf(context)[0]?.labels, { is: 'web' });
+});

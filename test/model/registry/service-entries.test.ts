@@ -3,7 +3,19 @@ import type { MeshObject } from '../../../src/config/object.js';
 import type { Endpoint } from '../../../src/model/endpoint.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { endpointsOf as endpointsOfService } from '../../../src/model/snapshot/endpoints-of.js';
-import { contextOf, endpoints, pod, service, serviceEntry, workload, workloadEntry } from '../mesh-objects.js';
+import { AutoAddresses } from '../../../src/model/store/auto-addresses.js';
+import {
+  batch,
+  contextOf,
+  endpoints,
+  pod,
+  service,
+  serviceEntry,
+  snapshot,
+  storeWith,
+  workload,
+  workloadEntry,
+} from '../mesh-objects.js';
 
 const API = 'api.example.com';
 const PORTS = [
@@ -212,4 +224,35 @@ test('a second host leaves the address of the first alone', (t) => {
   const [alone, together] = [contextOf([first]), contextOf([second, first])];
   const addressOf = (context: PushContext) => context.servicesByHost.get('a.example.com')?.autoAddress;
   t.is(addressOf(together), addressOf(alone));
+});
+
+test('of two hosts whose addresses meet the older keeps it, also when it comes last', (t) => {
+  const alone = new Map<string, string>();
+  let pair: readonly [string, string] | undefined;
+  for (let index = 0; pair === undefined; index++) {
+    const host = `host-${index}.io`;
+    const table = new AutoAddresses();
+    table.add(`${host}/shop`, '', new Set());
+    const address = table.get(`${host}/shop`) as string;
+    const other = alone.get(address);
+    if (other !== undefined) pair = [other, host];
+    alone.set(address, host);
+  }
+  const [older, younger] = pair;
+  const store = storeWith();
+  const addressOf = (host: string) => snapshot(store).servicesByHost.get(host)?.autoAddress;
+  store.apply(batch(serviceEntry('shop/young', { hosts: [younger] }, NEW)));
+  const address = addressOf(younger);
+  const { push } = store.apply(batch(serviceEntry('shop/old', { hosts: [older] }, OLD)));
+  t.is(addressOf(older), address);
+  t.not(addressOf(younger), address);
+  t.deepEqual([...(push?.changed ?? [])].sort(), ['ServiceEntry/shop/old', 'ServiceEntry/shop/young']);
+});
+
+test('a namespace sees its own claim on a host before an older one that all see', (t) => {
+  const context = contextOf([serviceEntry('shop/api', {}, NEW), serviceEntry('bank/api', {}, OLD)]);
+  const seenBy = (namespace: string) => context.viewOf(namespace).services.map(({ source }) => source);
+  t.deepEqual(seenBy('shop'), ['ServiceEntry/shop/api']);
+  t.deepEqual(seenBy('elsewhere'), ['ServiceEntry/bank/api']);
+  t.is(context.viewOf('bank'), context.viewOf('elsewhere'));
 });

@@ -127,7 +127,8 @@ const CASES: readonly Case[] = [
   },
   {
     rule: 'an object in the version that is known already does nothing',
-    change: BASE,
+    before: [service('shop/web', {}, { resourceVersion: 'same' })],
+    change: [service('shop/web', { clusterIP: '10.96.0.2' }, { resourceVersion: 'same' })],
     push: undefined,
   },
   {
