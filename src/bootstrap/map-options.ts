@@ -7,8 +7,6 @@ import type { Options } from './options.js';
 const UNSENT_BYTES = 32 << 20;
 /** A proxy that has not read its response for this long does not hold back the others. */
 const STALL_MS = 200;
-/** Composed responses that are kept for proxies that connect later. */
-const IDLE_RESPONSE_BYTES = 16 << 20;
 
 export function distributorSettings({ environment }: Options, controlPlane: string): DistributorSettings {
   return {
@@ -18,7 +16,6 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
       debounceEndpoints: environment.navEnableEdsDebounce,
     },
     queue: { throttle: environment.navPushThrottle, byteBudget: UNSENT_BYTES, stallMs: STALL_MS },
-    idleResponseBytes: IDLE_RESPONSE_BYTES,
     controlPlane,
   };
 }

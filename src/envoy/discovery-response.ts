@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { createWireMessage, type WireMessage } from './wire-message.js';
 
 /** The fields of a DiscoveryResponse beside its resources. */
 export interface ResponseHeader {
@@ -11,11 +12,11 @@ export interface ResponseHeader {
 
 /**
  * Composes a state-of-the-world DiscoveryResponse from resources that were encoded before: the bytes of
- * repeated fields concatenate, so nothing is serialised again (DESIGN section 5).
+ * repeated fields concatenate, so nothing is serialised again, or even copied (DESIGN section 5).
  *
  * @param body entries of encoded resources, one or many to a piece
  */
-export function composeDiscoveryResponse(header: ResponseHeader, body: readonly Uint8Array[]): Buffer {
+export function composeDiscoveryResponse(header: ResponseHeader, body: readonly Uint8Array[]): WireMessage {
   const head = protobuf.Writer.create().uint32(0x0a).string(header.versionInfo).finish();
   const tail = protobuf.Writer.create()
     .uint32(0x22)
@@ -28,15 +29,5 @@ export function composeDiscoveryResponse(header: ResponseHeader, body: readonly 
     .string(header.controlPlane)
     .ldelim()
     .finish();
-  let length = head.length + tail.length;
-  for (const piece of body) length += piece.length;
-  const response = Buffer.allocUnsafeSlow(length);
-  response.set(head, 0);
-  let offset = head.length;
-  for (const piece of body) {
-    response.set(piece, offset);
-    offset += piece.length;
-  }
-  response.set(tail, offset);
-  return response;
+  return createWireMessage([head, ...body, tail]);
 }

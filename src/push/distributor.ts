@@ -37,8 +37,6 @@ export interface Distributor extends Distribution {
 export interface DistributorSettings {
   readonly debounce: DebounceSettings;
   readonly queue: PushQueueSettings;
-  /** Composed responses that nobody is writing are kept for late-comers up to this many bytes. */
-  readonly idleResponseBytes: number;
   /** ControlPlane.identifier of every response. */
   readonly controlPlane: string;
 }
@@ -58,7 +56,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
   const { metrics, clock, ledger, logger } = parts;
   const subscribers = new Set<Subscriber>();
   const queue = createPushQueue(settings.queue, clock);
-  const responses = createResponseCache(settings.controlPlane, settings.idleResponseBytes);
+  const responses = createResponseCache(settings.controlPlane);
   const diffs = createDiffCache();
   let context: PushContext | undefined;
   let resources: ResourceCache | undefined;

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { composeDiscoveryResponse } from '../envoy/discovery-response.js';
+import type { WireMessage } from '../envoy/wire-message.js';
 
-/** A response as it goes to every stream of a group: the very same Buffer for all of them. */
+/** A response as it goes to every stream of a group: the very same bytes for all of them. */
 export interface ComposedResponse {
   readonly nonce: string;
   readonly version: string;
-  readonly bytes: Buffer;
+  readonly message: WireMessage;
 }
 
-/** A response in use by a stream, until it has left this process. */
-export interface ResponseLease {
-  readonly response: ComposedResponse;
-  release(): void;
-}
-
-/** What a response is made of. `group` is an object that stands for its content, such as a ResourceSet or diff. */
+/** What a response is made of. */
 export interface ResponseContent {
+  /** An object that stands for the content, such as a ResourceSet: responses are shared by it, and die with it. */
   readonly group: object;
   readonly typeUrl: string;
   readonly versionInfo: string;
@@ -25,100 +21,45 @@ export interface ResponseContent {
   body(): readonly Uint8Array[];
 }
 
-/**
- * Composes each response once per group and keeps it while a stream is still writing it. Idle responses
- * stay for late-comers within a byte budget.
- */
+/** Composes each response once per group. */
 export interface ResponseCache {
   /** @param usedNonce a nonce that the stream has already seen, so that it never gets one twice. */
-  lease(content: ResponseContent, usedNonce: string): ResponseLease;
+  responseFor(content: ResponseContent, usedNonce: string): ComposedResponse;
   /** Responses composed since start. */
   readonly composed: number;
-  /** Bytes held at present. */
-  readonly heldBytes: number;
 }
 
-interface Slot {
-  readonly key: string;
+interface Remembered {
+  readonly root: string;
   readonly response: ComposedResponse;
-  users: number;
 }
 
-export function createResponseCache(controlPlane: string, idleBudgetBytes: number): ResponseCache {
-  const groups = new WeakMap<object, Map<string, Slot>>();
-  /** Slots that no stream uses, oldest first. */
-  const idle = new Map<Slot, Map<string, Slot>>();
-  let idleBytes = 0;
-  let heldBytes = 0;
+/** @param controlPlane ControlPlane.identifier of every response. */
+export function createResponseCache(controlPlane: string): ResponseCache {
+  /** The newest response of each group; older ones live on in the streams that write them. */
+  const newest = new WeakMap<object, Remembered>();
   let composed = 0;
 
-  const compose = (content: ResponseContent): ComposedResponse => {
+  const compose = ({ root, typeUrl, versionInfo, body }: ResponseContent): ComposedResponse => {
     composed++;
-    const nonce = `${content.root}${randomUUID()}`;
-    const header = { versionInfo: content.versionInfo, typeUrl: content.typeUrl, nonce, controlPlane };
-    return { nonce, version: content.versionInfo, bytes: composeDiscoveryResponse(header, content.body()) };
-  };
-
-  const evict = (): void => {
-    for (const [slot, slots] of idle) {
-      if (idleBytes <= idleBudgetBytes) return;
-      idle.delete(slot);
-      if (slots.get(slot.key) === slot) slots.delete(slot.key);
-      idleBytes -= slot.response.bytes.length;
-      heldBytes -= slot.response.bytes.length;
-    }
-  };
-
-  const release = (slot: Slot, slots: Map<string, Slot>): void => {
-    if (--slot.users > 0) return;
-    if (slots.get(slot.key) !== slot) {
-      heldBytes -= slot.response.bytes.length;
-      return;
-    }
-    idle.set(slot, slots);
-    idleBytes += slot.response.bytes.length;
-    evict();
+    const nonce = `${root}${randomUUID()}`;
+    const header = { versionInfo, typeUrl, nonce, controlPlane };
+    return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
   };
 
   return {
-    lease: (content, usedNonce) => {
-      let slots = groups.get(content.group);
-      if (slots === undefined) {
-        slots = new Map();
-        groups.set(content.group, slots);
+    responseFor: (content, usedNonce) => {
+      const { group, root, versionInfo } = content;
+      const known = newest.get(group);
+      if (known?.root === root && known.response.version === versionInfo && known.response.nonce !== usedNonce) {
+        return known.response;
       }
-      const key = `${content.root}\n${content.versionInfo}`;
-      let slot = slots.get(key);
-      if (slot === undefined || slot.response.nonce === usedNonce) {
-        slot = { key, response: compose(content), users: 0 };
-        heldBytes += slot.response.bytes.length;
-        const replaced = slots.get(key);
-        if (replaced !== undefined && idle.delete(replaced)) {
-          idleBytes -= replaced.response.bytes.length;
-          heldBytes -= replaced.response.bytes.length;
-        }
-        slots.set(key, slot);
-      } else if (idle.delete(slot)) {
-        idleBytes -= slot.response.bytes.length;
-      }
-      slot.users++;
-      const held = slot;
-      const home = slots;
-      let released = false;
-      return {
-        response: held.response,
-        release: () => {
-          if (released) return;
-          released = true;
-          release(held, home);
-        },
-      };
+      const response = compose(content);
+      newest.set(group, { root, response });
+      return response;
     },
     get composed() {
       return composed;
-    },
-    get heldBytes() {
-      return heldBytes;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { WireMessage } from '../envoy/wire-message.js';
 import type { StreamError } from './stream-error.js';
 
 /**
@@ -8,7 +9,7 @@ export interface DiscoveryStream {
   /** `host:port` of the other side. */
   readonly peer: string;
   /** Settles when the bytes have been handed to the kernel; rejects when the stream ended first. */
-  send(message: Buffer): Promise<void>;
+  send(message: WireMessage): Promise<void>;
   /** Ends the stream; without an error it ends well. */
   end(error?: StreamError): void;
 }

@@ -1,11 +1,11 @@
-import { Server, ServerCredentials, type ServerDuplexStream, type ServerOptions } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
-import { createGrpcStream } from './grpc-stream.js';
+import { createGrpcStream, type RawCall, serializeForGrpc } from './grpc-stream.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
 import { StreamError } from './stream-error.js';
 
@@ -48,7 +48,7 @@ export function createGrpcServer(
   const health = new HealthImplementation({ '': 'NOT_SERVING' });
   const sessions = new Set<ProxySession>();
 
-  const serve = (call: ServerDuplexStream<Buffer, Buffer>, onlyType: string | undefined): void => {
+  const serve = (call: RawCall, onlyType: string | undefined): void => {
     const session = new ProxySession(environment, createGrpcStream(call), onlyType);
     sessions.add(session);
     let open = true;
@@ -93,11 +93,11 @@ export function createGrpcServer(
           responseStream: true,
           requestSerialize: passThrough,
           requestDeserialize: passThrough,
-          responseSerialize: passThrough,
+          responseSerialize: serializeForGrpc,
           responseDeserialize: passThrough,
         },
       },
-      { [method]: (call: ServerDuplexStream<Buffer, Buffer>) => serve(call, onlyType) },
+      { [method]: (call: RawCall) => serve(call, onlyType) },
     );
   }
   health.addToServer(server);

@@ -1,24 +1,24 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distribution.js';
-import type { ResponseLease } from '../push/response-cache.js';
+import type { ComposedResponse } from '../push/response-cache.js';
 import type { Watch } from './watch.js';
 
 /** What a proxy is owed of one type, ready to be written. */
 export interface OwedResponse {
-  readonly lease: ResponseLease;
+  readonly response: ComposedResponse;
   /** What the proxy has once it accepts. */
   readonly set: ResourceSet;
 }
 
 interface Selected {
-  /** Stands for the resources: streams with the same object share one Buffer. */
+  /** Stands for the resources: streams with the same object share its bytes. */
   readonly group: object;
   readonly body: () => readonly Uint8Array[];
 }
 
 /**
- * Finds out whether a due watch needs a response, and leases its bytes. Nothing is owed when the newest
+ * Finds out whether a due watch needs a response, and composes it. Nothing is owed when the newest
  * snapshot says what the proxy has already, or what it has refused.
  */
 export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Watch): OwedResponse | undefined {
@@ -35,7 +35,7 @@ export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Wat
     return undefined;
   }
   const content = { ...selected, typeUrl: watch.generator.typeUrl, versionInfo: context.version, root };
-  return { lease: responses.lease(content, watch.sentNonce), set };
+  return { response: responses.responseFor(content, watch.sentNonce), set };
 }
 
 /**
@@ -48,7 +48,7 @@ function selectNews(distribution: Distribution, watch: Watch, set: ResourceSet):
   }
   const selection = distribution.diffs.select(watch.sent, set, watch.warming);
   if (selection.resources.length === 0) return undefined;
-  return { group: selection, body: () => selection.resources.map(({ entry }) => entry) };
+  return { group: selection, body: () => [Buffer.concat(selection.resources.map(({ entry }) => entry))] };
 }
 
 function everythingOf(set: ResourceSet): Selected {

@@ -1,5 +1,6 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
+import type { WireMessage } from '../envoy/wire-message.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { Distribution } from '../push/distribution.js';
@@ -264,18 +265,17 @@ export class ProxySession implements PushTarget {
     const before = watch.sent;
     const owed = oweResponse(distribution, proxy, watch);
     if (owed === undefined) return undefined;
-    const { lease, set } = owed;
-    const { nonce, version, bytes } = lease.response;
+    const { response, set } = owed;
+    const { nonce, version, message } = response;
     watch.respond(set, { nonce, version, at: clock.now() }, distribution.root);
     if (watch.generator.typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(before, set);
     const type = shortTypeName(watch.generator.typeUrl);
-    const flushed = this.#send(type, bytes).finally(() => {
-      lease.release();
+    const flushed = this.#send(type, message).finally(() => {
       watch.written();
       if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
     });
     metrics.pushed(type, (clock.monotonicMs() - startMs) / 1000);
-    return { bytes: bytes.length, flushed };
+    return { bytes: message.byteLength, flushed };
   }
 
   /** A changed cluster stays out of use until its endpoints arrive once more, changed or not. */
@@ -288,17 +288,17 @@ export class ProxySession implements PushTarget {
     endpoints.want('ifChanged');
   }
 
-  async #send(type: string, bytes: Buffer): Promise<void> {
+  async #send(type: string, message: WireMessage): Promise<void> {
     const { clock, metrics, logger } = this.#environment;
     try {
-      await watchWrite(this.#stream.send(bytes), clock, {
+      await watchWrite(this.#stream.send(message), clock, {
         onSlow: () => {
           metrics.writeTimedOut();
-          logger.warn({ connection: this.#id, type, bytes: bytes.length }, 'Proxy does not read what it is sent');
+          logger.warn({ connection: this.#id, type, bytes: message.byteLength }, 'Proxy does not read what it is sent');
         },
         onStuck: () => {
-          const message = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
-          this.end(new StreamError('DEADLINE_EXCEEDED', message));
+          const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
+          this.end(new StreamError('DEADLINE_EXCEEDED', reason));
         },
       });
     } catch (err) {

@@ -15,10 +15,13 @@ test('protobuf reads a composed response as exactly its header and its resources
         fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 10 }),
         (header, contents) => {
           const body = contents.map((bytes) => frameResource(header.typeUrl, 'name', bytes).entry);
-          const decoded = responseType.toObject(responseType.decode(composeDiscoveryResponse(header, body)), {
-            arrays: true,
-            defaults: true,
-          });
+          const decoded = responseType.toObject(
+            responseType.decode(Buffer.concat(composeDiscoveryResponse(header, body).pieces)),
+            {
+              arrays: true,
+              defaults: true,
+            },
+          );
           t.is(decoded['versionInfo'], header.versionInfo);
           t.is(decoded['typeUrl'], header.typeUrl);
           t.is(decoded['nonce'], header.nonce);
@@ -36,7 +39,8 @@ test('protobuf reads a composed response as exactly its header and its resources
 });
 
 test('an empty response still tells type, version and nonce', (t) => {
-  const bytes = composeDiscoveryResponse({ versionInfo: 'v', typeUrl: 't', nonce: 'n', controlPlane: 'c' }, []);
+  const header = { versionInfo: 'v', typeUrl: 't', nonce: 'n', controlPlane: 'c' };
+  const bytes = Buffer.concat(composeDiscoveryResponse(header, []).pieces);
   t.deepEqual(responseType.toObject(responseType.decode(bytes)), {
     versionInfo: 'v',
     typeUrl: 't',

@@ -1,10 +1,12 @@
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import type { WireMessage } from '../../src/envoy/wire-message.js';
 import { ProxySession } from '../../src/xds/proxy-session.js';
 import { StreamError } from '../../src/xds/stream-error.js';
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
 import {
+  bytesOf,
   createProbeStream,
   createRig,
   discoveryRequest,
@@ -21,7 +23,7 @@ function connect(rig: Rig, onlyType?: string) {
   const receive = (fields: RequestFields): void => session.receive(discoveryRequest(fields));
   const response = async (index: number) => {
     await eventually(`response ${index + 1}`, () => stream.sent.length > index);
-    return readResponse(stream.sent[index] as Buffer);
+    return readResponse(bytesOf(stream.sent[index] as WireMessage));
   };
   return { stream, session, receive, response };
 }
@@ -230,7 +232,7 @@ test('a changed cluster gets its endpoints again, for the proxy waits for them',
   t.deepEqual(endpoints.bodies, ['a=1']);
 });
 
-test('a hundred streams of equal scope cost one generation and share one Buffer', async (t) => {
+test('a hundred streams of equal scope cost one generation and share one message, Buffer for Buffer', async (t) => {
   const rig = createRig();
   const proxies = Array.from({ length: 100 }, () => connect(rig));
   for (const { receive } of proxies) receive({ node: NODE, typeUrl: TypeUrl.cluster });
@@ -238,8 +240,9 @@ test('a hundred streams of equal scope cost one generation and share one Buffer'
   t.is(rig.distributor.resources.generations, 1);
   t.is(rig.distributor.responses.composed, 1);
   t.is(new Set(proxies.map(({ stream }) => stream.sent[0])).size, 1);
+  t.is(new Set(proxies.map(({ stream }) => stream.sent[0]?.pieces[1])).size, 1);
   for (const { receive, stream } of proxies) {
-    receive({ typeUrl: TypeUrl.cluster, nonce: readResponse(stream.sent[0] as Buffer).nonce });
+    receive({ typeUrl: TypeUrl.cluster, nonce: readResponse(bytesOf(stream.sent[0] as WireMessage)).nonce });
   }
   rig.content.clusters = { a: '2' };
   await push(rig);
@@ -256,7 +259,10 @@ test('a stream that never reads costs one response whatever happens, and delays 
   healthy.receive({ node: NODE, typeUrl: TypeUrl.cluster });
   await eventually('both first responses', () => healthy.stream.sent.length === 1 && stuck.stream.sent.length === 1);
   for (let change = 2; change < 50; change++) {
-    healthy.receive({ typeUrl: TypeUrl.cluster, nonce: readResponse(healthy.stream.sent.at(-1) as Buffer).nonce });
+    healthy.receive({
+      typeUrl: TypeUrl.cluster,
+      nonce: readResponse(bytesOf(healthy.stream.sent.at(-1) as WireMessage)).nonce,
+    });
     // Asking again does not help a client that does not read.
     stuck.receive({ typeUrl: TypeUrl.cluster });
     rig.content.clusters = { a: String(change) };

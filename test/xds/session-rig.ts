@@ -2,6 +2,7 @@ import protobuf from 'protobufjs';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import { copyWireMessage, type WireMessage } from '../../src/envoy/wire-message.js';
 import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
@@ -58,7 +59,6 @@ export function createRig(options: { started?: boolean; controlPlane?: string } 
     {
       debounce: { afterMs: 0, maxMs: 0, debounceEndpoints: true },
       queue: { throttle: 100, byteBudget: 64 << 20, stallMs: 200 },
-      idleResponseBytes: 16 << 20,
       controlPlane: options.controlPlane ?? 'test',
     },
     {
@@ -139,7 +139,7 @@ function endpointGenerator(content: RigContent): NamedGenerator {
 
 /** A stream that keeps what it is sent; `stall` makes it never flush. */
 export interface ProbeStream extends DiscoveryStream {
-  readonly sent: Buffer[];
+  readonly sent: WireMessage[];
   stall: boolean;
   ended: { error: StreamError | undefined } | undefined;
 }
@@ -188,6 +188,13 @@ export interface ReadResponse {
   readonly nonce: string;
   /** Bodies of the rig's resources, `name=body`. */
   readonly bodies: readonly string[];
+}
+
+/** The bytes of a message as one. */
+export function bytesOf(message: WireMessage): Buffer {
+  const bytes = Buffer.alloc(message.byteLength);
+  copyWireMessage(message, bytes);
+  return bytes;
 }
 
 /** Decodes a DiscoveryResponse of the rig. */
