@@ -90,7 +90,8 @@ function isInstalled(lock) {
 export function setUp() {
   checkNodeVersion();
   const lock = hashLockFile();
-  if (!isInstalled(lock)) runStep('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  if (!isInstalled(lock))
+    runStep('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   const inputs = hashBuildInputs();
   const { lock: builtLock, inputs: builtInputs } = readStamp();
   const built = existsSync(join(projectRoot, 'build/src/cli/main.js')) && builtInputs === inputs && builtLock === lock;

@@ -11,6 +11,7 @@ const READY_TIMEOUT_MS = 30_000;
 const DEFAULTS = {
   configDir: 'samples/mesh',
   meshConfig: 'samples/mesh-config.yaml',
+  networksConfig: 'samples/mesh-networks.yaml',
   grpcAddr: '127.0.0.1:15010',
   httpAddr: '127.0.0.1:8080',
   monitoringAddr: '127.0.0.1:15014',
@@ -79,11 +80,7 @@ function tellWhatIsServed(settings, startedAt) {
   const debug = asUrl(settings.httpAddr);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const rows = [
-    [
-      'mesh',
-      relative(projectRoot, join(projectRoot, settings.configDir)) || settings.configDir,
-      'edit a file there: it is served at once',
-    ],
+    ['mesh', settings.configDir, 'edit a file there: it is served at once'],
     ['xDS', settings.grpcAddr, 'for Envoy: ADS, gRPC, plaintext'],
     ['debug', `${debug}/debug`, 'what the server knows, and which proxy has what'],
     ['metrics', `${asUrl(settings.monitoringAddr)}/metrics`, ''],
@@ -92,7 +89,7 @@ function tellWhatIsServed(settings, startedAt) {
     ['the services of the mesh', `curl -s ${debug}/debug/registryz`],
     ['their endpoints', `curl -s '${debug}/debug/endpointz?brief=yes'`],
     ['connected proxies', `curl -s ${debug}/debug/syncz`],
-    ['two real Envoys and traffic', 'npm run demo'],
+    ['real Envoys and traffic', 'npm run demo'],
   ];
   const lines = [
     '',
@@ -130,8 +127,9 @@ server.on('exit', (code, signal) => {
   running = false;
   process.exitCode = code ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1);
 });
-// The terminal sends Ctrl-C to the server too; a SIGTERM reaches only us.
-process.on('SIGINT', () => undefined);
+process.on('exit', () => server.kill('SIGTERM'));
+// A terminal sends Ctrl-C to the server too, and a second signal would end it at once; others signal only us.
+process.on('SIGINT', () => process.stdin.isTTY || server.kill('SIGINT'));
 process.on('SIGTERM', () => server.kill('SIGTERM'));
 
 if (await waitUntilReady(asUrl(settings.httpAddr), () => running)) tellWhatIsServed(settings, startedAt);
