@@ -5,8 +5,9 @@ import { HealthImplementation } from 'grpc-health-check';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
-import { createGrpcStream, type RawCall, serializeForGrpc } from './grpc-stream.js';
+import { createGrpcStream } from './grpc-stream.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
+import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
 
 /** Limits and times of the gRPC listener (SPEC 4.5, 4.6 and 8). */
@@ -93,7 +94,7 @@ export function createGrpcServer(
           responseStream: true,
           requestSerialize: passThrough,
           requestDeserialize: passThrough,
-          responseSerialize: serializeForGrpc,
+          responseSerialize: serializeMessage,
           responseDeserialize: passThrough,
         },
       },

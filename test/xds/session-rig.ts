@@ -2,7 +2,7 @@ import protobuf from 'protobufjs';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { copyWireMessage, type WireMessage } from '../../src/envoy/wire-message.js';
+import type { WireMessage } from '../../src/envoy/wire-message.js';
 import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
@@ -192,9 +192,7 @@ export interface ReadResponse {
 
 /** The bytes of a message as one. */
 export function bytesOf(message: WireMessage): Buffer {
-  const bytes = Buffer.alloc(message.byteLength);
-  copyWireMessage(message, bytes);
-  return bytes;
+  return Buffer.concat(message.pieces, message.byteLength);
 }
 
 /** Decodes a DiscoveryResponse of the rig. */
