@@ -1,6 +1,7 @@
 // npm run demo: real Envoys on the sample mesh, in a minute. Installs, builds and obtains Envoy when needed.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainSystemTools } from './obtain-system-tools.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
@@ -23,9 +24,10 @@ const demo = spawn(process.execPath, [join(projectRoot, 'build/samples/demo/main
   cwd: projectRoot,
   stdio: 'inherit',
 });
+endWithNpm(demo);
 demo.on('exit', (code) => {
   process.exitCode = code ?? 1;
 });
 // The terminal sends Ctrl-C to the demo too, which then cleans up; we only wait for it.
-process.on('SIGINT', () => undefined);
+process.on('SIGINT', () => process.stdin.isTTY || demo.kill('SIGINT'));
 process.on('SIGTERM', () => demo.kill('SIGTERM'));

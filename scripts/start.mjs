@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endWithNpm } from './end-with-npm.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, cyan, dim, green } from './terminal.mjs';
 
@@ -127,7 +128,7 @@ server.on('exit', (code, signal) => {
   running = false;
   process.exitCode = code ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1);
 });
-process.on('exit', () => server.kill('SIGTERM'));
+endWithNpm(server);
 // A terminal sends Ctrl-C to the server too, and a second signal would end it at once; others signal only us.
 process.on('SIGINT', () => process.stdin.isTTY || server.kill('SIGINT'));
 process.on('SIGTERM', () => server.kill('SIGTERM'));

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createAvaReader } from './ava-results.mjs';
+import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainSystemTools } from './obtain-system-tools.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
@@ -40,6 +41,7 @@ async function runAva(args) {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
   });
+  endWithNpm(ava);
   createInterface({ input: ava.stdout }).on('line', (line) => {
     reader.feed(line);
     process.stdout.write(`${line}\n`);
