@@ -38,6 +38,12 @@ export interface PushQueue {
 /** How long one run of turns may keep the event loop. */
 const SLICE_MS = 8;
 
+/**
+ * A turn of fewer bytes than a socket takes at once counts as flushed: waiting for the transport to say so would
+ * put the acknowledgements of the first proxies before the pushes to the last.
+ */
+const SMALL_TURN_BYTES = 16 << 10;
+
 export function createPushQueue(settings: PushQueueSettings, clock: Clock): PushQueue {
   const queue = new Set<PushTarget>();
   let active = 0;
@@ -67,7 +73,7 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
 
   const start = (target: PushTarget): void => {
     const { bytes, flushed } = target.takeTurn();
-    if (flushed === undefined) return;
+    if (flushed === undefined || bytes < SMALL_TURN_BYTES) return;
     active++;
     activeBytes += bytes;
     let settled = false;

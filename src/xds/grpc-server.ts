@@ -143,6 +143,8 @@ function serverOptions(settings: GrpcServerSettings): ServerOptions {
     'grpc.max_concurrent_streams': settings.maxConcurrentStreams,
     'grpc.max_receive_message_length': settings.maxReceiveMessageBytes,
     'grpc.max_send_message_length': -1,
+    // Counting every message for a debug service that is not served costs more than some messages.
+    'grpc.enable_channelz': 0,
     'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
     'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),
     ...(settings.maxConnectionAgeMs <= MAX_TIMER_MS

@@ -76,9 +76,9 @@ export class ProxySession implements PushTarget {
   }
 
   /** @throws StreamError when the request ends the stream. */
-  receive(message: Uint8Array): void {
+  receive(message: Buffer): void {
     if (this.#ended) return;
-    const request = parseRequest(message);
+    const request = parseRequest(message, this.#knownNames());
     if (this.#environment.distribution.context === undefined) {
       throw new StreamError('UNAVAILABLE', 'server is not ready to serve discovery information');
     }
@@ -239,6 +239,14 @@ export class ProxySession implements PushTarget {
     if (watch.isReady) this.#environment.enqueue(this);
   }
 
+  #knownNames(): readonly Buffer[] {
+    const known: Buffer[] = [];
+    for (const { encodedNames } of this.#watches.values()) {
+      if (encodedNames !== undefined) known.push(encodedNames.bytes);
+    }
+    return known;
+  }
+
   /** True when the set of names is another one now. */
   #setNames(watch: Watch, request: RawDiscoveryRequest): boolean {
     const { encodedNames } = request;
@@ -309,9 +317,9 @@ export class ProxySession implements PushTarget {
   }
 }
 
-function parseRequest(message: Uint8Array): RawDiscoveryRequest {
+function parseRequest(message: Buffer, knownNames: readonly Buffer[]): RawDiscoveryRequest {
   try {
-    return readDiscoveryRequest(message);
+    return readDiscoveryRequest(message, knownNames);
   } catch (cause) {
     throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
   }

@@ -24,8 +24,12 @@ const TYPE_URL = 4;
 const RESPONSE_NONCE = 5;
 const ERROR_DETAIL = 6;
 
-/** @throws Error when the bytes are not a DiscoveryRequest. */
-export function readDiscoveryRequest(bytes: Uint8Array): RawDiscoveryRequest {
+/**
+ * @param knownNames encodings of names that the stream has sent before: a run that is one of them is not walked
+ *   through name by name
+ * @throws Error when the bytes are not a DiscoveryRequest.
+ */
+export function readDiscoveryRequest(bytes: Buffer, knownNames: readonly Buffer[] = []): RawDiscoveryRequest {
   const reader = protobuf.Reader.create(bytes);
   let versionInfo = '';
   let typeUrl = '';
@@ -40,7 +44,9 @@ export function readDiscoveryRequest(bytes: Uint8Array): RawDiscoveryRequest {
     const lengthDelimited = (tag & 7) === 2;
     if (!lengthDelimited) reader.skipType(tag & 7);
     else if (field === RESOURCE_NAMES) {
-      reader.skipType(2);
+      const known = knownNames.find((names) => startsWithAt(bytes, start, names));
+      if (known === undefined) reader.skipType(2);
+      else reader.pos = start + known.length;
       const last = nameRuns.at(-1);
       if (last?.end === start) last.end = reader.pos;
       else nameRuns.push({ start, end: reader.pos });
@@ -63,6 +69,11 @@ export function readResourceNames(encodedNames: Uint8Array): string[] {
     names.push(reader.string());
   }
   return names;
+}
+
+function startsWithAt(bytes: Buffer, start: number, run: Buffer): boolean {
+  const end = start + run.length;
+  return run.length > 0 && end <= bytes.length && bytes.compare(run, 0, run.length, start, end) === 0;
 }
 
 function readStatus(bytes: Uint8Array): { code: number; message: string } {

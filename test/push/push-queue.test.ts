@@ -9,7 +9,7 @@ interface ProbeTarget extends PushTarget {
   flush(): void;
 }
 
-function createTarget(bytes = 10): ProbeTarget {
+function createTarget(bytes = LARGE): ProbeTarget {
   let flush = (): void => undefined;
   return {
     turns: 0,
@@ -24,7 +24,10 @@ function createTarget(bytes = 10): ProbeTarget {
   };
 }
 
-const settings = { throttle: 2, byteBudget: 1000, stallMs: 200 };
+/** More than a socket takes at once. */
+const LARGE = 100_000;
+
+const settings = { throttle: 2, byteBudget: 10 * LARGE, stallMs: 200 };
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a proxy that is enqueued many times takes one turn', async (t) => {
@@ -52,8 +55,8 @@ test('no more proxies than NAV_PUSH_THROTTLE are sent to before one of them is f
 });
 
 test('unsent bytes above the budget hold back the next turn, whatever the throttle', async (t) => {
-  const queue = createPushQueue({ throttle: 100, byteBudget: 1000, stallMs: 200 }, createFakeClock());
-  const targets = [createTarget(1000), createTarget(1000)];
+  const queue = createPushQueue({ throttle: 100, byteBudget: LARGE, stallMs: 200 }, createFakeClock());
+  const targets = [createTarget(), createTarget()];
   for (const target of targets) queue.enqueue(target);
   await eventually('the first turn', () => targets[0]?.turns === 1);
   await nextTurn();
@@ -85,4 +88,12 @@ test('a proxy that left takes no turn', async (t) => {
   await eventually('the turn', () => stays.turns === 1);
   t.is(gone.turns, 0);
   stays.flush();
+});
+
+test('turns that a socket takes at once hold nobody back', async (t) => {
+  const queue = createPushQueue(settings, createFakeClock());
+  const targets = Array.from({ length: 20 }, () => createTarget(100));
+  for (const target of targets) queue.enqueue(target);
+  await eventually('all turns', () => targets.every((target) => target.turns === 1));
+  t.is(queue.waiting, 0);
 });

@@ -8,6 +8,10 @@ const registry = loadProtoRegistry();
 const requestType = registry.type('envoy.service.discovery.v3.DiscoveryRequest');
 const nodeType = registry.type('envoy.config.core.v3.Node');
 
+function encode(request: object): Buffer {
+  return Buffer.from(requestType.encode(requestType.fromObject(request)).finish());
+}
+
 test('any request reads as protobufjs would decode it', (t) => {
   const requests = fc.record({
     versionInfo: fc.string(),
@@ -20,7 +24,7 @@ test('any request reads as protobufjs would decode it', (t) => {
   });
   fc.assert(
     fc.property(requests, (request) => {
-      const read = readDiscoveryRequest(requestType.encode(requestType.fromObject(request)).finish());
+      const read = readDiscoveryRequest(encode(request));
       t.is(read.versionInfo, request.versionInfo);
       t.is(read.typeUrl, request.typeUrl);
       t.is(read.responseNonce, request.responseNonce);
@@ -32,18 +36,28 @@ test('any request reads as protobufjs would decode it', (t) => {
 });
 
 test('names that are not next to each other are all read', (t) => {
-  const [first, second] = [['a'], ['b', 'c']].map((resourceNames) =>
-    requestType.encode(requestType.fromObject({ resourceNames, typeUrl: 'x' })).finish(),
-  );
-  const read = readDiscoveryRequest(Buffer.concat([first as Uint8Array, second as Uint8Array]));
+  const [first, second] = [['a'], ['b', 'c']].map((resourceNames) => encode({ resourceNames, typeUrl: 'x' }));
+  const read = readDiscoveryRequest(Buffer.concat([first as Buffer, second as Buffer]));
   t.deepEqual(readResourceNames(read.encodedNames), ['a', 'b', 'c']);
+});
+
+test('names that are known already are read the same, and so are names that only begin like them', (t) => {
+  const names = fc.array(fc.constantFrom('a', 'b', 'cc', ''), { maxLength: 6 });
+  fc.assert(
+    fc.property(names, names, (known, resourceNames) => {
+      const hint = Buffer.from(readDiscoveryRequest(encode({ resourceNames: known })).encodedNames);
+      const read = readDiscoveryRequest(encode({ versionInfo: 'v', resourceNames, typeUrl: 't' }), [hint]);
+      t.deepEqual(readResourceNames(read.encodedNames), resourceNames);
+      t.is(read.typeUrl, 't');
+    }),
+  );
 });
 
 test('random bytes are read or refused, and never anything else', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {
-        const read = readDiscoveryRequest(bytes);
+        const read = readDiscoveryRequest(Buffer.from(bytes));
         t.is(typeof read.typeUrl, 'string');
       } catch (error) {
         t.true(error instanceof Error);
