@@ -1,11 +1,9 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
-import { protoIncludeDirs } from '../envoy/proto-registry.js';
 import type { Logger } from '../telemetry/logger.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { createGrpcStream } from './grpc-stream.js';
+import { addLazyReflection } from './lazy-reflection.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
@@ -102,7 +100,7 @@ export function createGrpcServer(
     );
   }
   health.addToServer(server);
-  new ReflectionService(loadSync([...REFLECTED_FILES], { includeDirs: [...protoIncludeDirs()] })).addToServer(server);
+  addLazyReflection(server, REFLECTED_FILES);
 
   return {
     start: () =>

@@ -125,20 +125,32 @@ test('the health service says SERVING only once the server does', async (t) => {
   await server.stop(1000);
 });
 
-test('reflection lists every discovery service', async (t) => {
-  const { server, port } = await startServer();
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-  const same = (bytes: Buffer): Buffer => bytes;
-  const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', same, same);
-  const answer = new Promise<Buffer>((resolve) => call.once('data', resolve));
-  // ServerReflectionRequest{list_services: ""}
-  call.write(Buffer.from([0x3a, 0x00]));
-  const listed = (await answer).toString('latin1');
-  for (const { service } of DISCOVERY_METHODS) t.true(listed.includes(service), service);
-  call.end();
-  client.close();
-  await server.stop(1000);
-});
+for (const version of ['v1', 'v1alpha']) {
+  test(`reflection ${version} lists every discovery service, in each of several answers`, async (t) => {
+    const { server, port } = await startServer();
+    const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+    const same = (bytes: Buffer): Buffer => bytes;
+    const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+    const call = client.makeBidiStreamRequest(path, same, same);
+    const answers: string[] = [];
+    let ended = false;
+    call.on('data', (bytes: Buffer) => answers.push(bytes.toString('latin1')));
+    call.on('end', () => {
+      ended = true;
+    });
+    // ServerReflectionRequest{list_services: ""}, twice
+    call.write(Buffer.from([0x3a, 0x00]));
+    call.write(Buffer.from([0x3a, 0x00]));
+    await eventually('both answers', () => answers.length === 2);
+    for (const { service } of DISCOVERY_METHODS) {
+      for (const listed of answers) t.true(listed.includes(service), service);
+    }
+    call.end();
+    await eventually('the end of the stream', () => ended);
+    client.close();
+    await server.stop(1000);
+  });
+}
 
 test('a port in use is an error that names the address', async (t) => {
   const { server, port } = await startServer();

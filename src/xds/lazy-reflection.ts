@@ -1,0 +1,96 @@
+import { Duplex } from 'node:stream';
+import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { protoIncludeDirs } from '../envoy/proto-registry.js';
+
+/** The published versions of the reflection service. */
+const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
+const METHOD = 'ServerReflectionInfo';
+
+type RawReflectionCall = ServerDuplexStream<Buffer, Buffer>;
+
+/** What `@grpc/reflection` would serve. */
+interface Reflection {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+/**
+ * Serves gRPC reflection, and describes the services only when somebody asks for the first time: it takes a
+ * fifth of a second, which every start would wait for, and people ask once in a while.
+ *
+ * @param files `.proto` files whose services are described
+ */
+export function addLazyReflection(server: Server, files: readonly string[]): void {
+  let reflections: ReadonlyMap<string, Reflection> | undefined;
+  const passThrough = (bytes: Buffer): Buffer => bytes;
+  for (const service of SERVICES) {
+    const path = `/${service}/${METHOD}`;
+    const method = {
+      path,
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: passThrough,
+      requestDeserialize: passThrough,
+      responseSerialize: passThrough,
+      responseDeserialize: passThrough,
+    };
+    server.addService(
+      { [METHOD]: method },
+      {
+        [METHOD]: (call: RawReflectionCall) => {
+          reflections ??= describe(files);
+          const reflection = reflections.get(path);
+          if (reflection === undefined) call.end();
+          else answer(call, reflection);
+        },
+      },
+    );
+  }
+}
+
+function describe(files: readonly string[]): ReadonlyMap<string, Reflection> {
+  const reflections = new Map<string, Reflection>();
+  const service = new ReflectionService(loadSync([...files], { includeDirs: [...protoIncludeDirs()] }));
+  const collector: Pick<Server, 'addService'> = {
+    addService: (definition, implementation) => {
+      for (const { path } of Object.values(definition)) reflections.set(path, { definition, implementation });
+    },
+  };
+  service.addToServer(collector);
+  return reflections;
+}
+
+/** Lets the library's handler read and write messages while the call carries bytes. */
+function answer(call: RawReflectionCall, { definition, implementation }: Reflection): void {
+  const method = definition[METHOD];
+  const handler = implementation[METHOD];
+  if (method === undefined || handler === undefined) {
+    call.end();
+    return;
+  }
+  const messages = new Duplex({
+    objectMode: true,
+    read: () => call.resume(),
+    write: (message, _encoding, done) => {
+      call.write(method.responseSerialize(message), done);
+    },
+    final: (done) => {
+      call.end();
+      done();
+    },
+  });
+  call.on('data', (bytes: Buffer) => {
+    try {
+      if (!messages.push(method.requestDeserialize(bytes))) call.pause();
+    } catch (error) {
+      messages.destroy();
+      call.emit('error', error);
+    }
+  });
+  call.on('end', () => messages.push(null));
+  call.on('close', () => messages.destroy());
+  // The library's handler takes any object stream of requests and responses.
+  (handler as unknown as (stream: Duplex) => void)(messages);
+}
