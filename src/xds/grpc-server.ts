@@ -5,6 +5,7 @@ import { DISCOVERY_METHODS } from './discovery-services.js';
 import { createGrpcStream } from './grpc-stream.js';
 import { addLazyReflection } from './lazy-reflection.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
+import { rawStreamingMethod } from './raw-method.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
 
@@ -83,19 +84,8 @@ export function createGrpcServer(
   };
 
   for (const { service, method, onlyType } of DISCOVERY_METHODS) {
-    const passThrough = (bytes: Buffer): Buffer => bytes;
     server.addService(
-      {
-        [method]: {
-          path: `/${service}/${method}`,
-          requestStream: true,
-          responseStream: true,
-          requestSerialize: passThrough,
-          requestDeserialize: passThrough,
-          responseSerialize: serializeMessage,
-          responseDeserialize: passThrough,
-        },
-      },
+      { [method]: rawStreamingMethod(`/${service}/${method}`, serializeMessage) },
       { [method]: (call: RawCall) => serve(call, onlyType) },
     );
   }

@@ -3,6 +3,7 @@ import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImple
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
+import { rawStreamingMethod, serializeBytes } from './raw-method.js';
 
 /** The published versions of the reflection service. */
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
@@ -24,20 +25,10 @@ interface Reflection {
  */
 export function addLazyReflection(server: Server, files: readonly string[]): void {
   let reflections: ReadonlyMap<string, Reflection> | undefined;
-  const passThrough = (bytes: Buffer): Buffer => bytes;
   for (const service of SERVICES) {
     const path = `/${service}/${METHOD}`;
-    const method = {
-      path,
-      requestStream: true,
-      responseStream: true,
-      requestSerialize: passThrough,
-      requestDeserialize: passThrough,
-      responseSerialize: passThrough,
-      responseDeserialize: passThrough,
-    };
     server.addService(
-      { [METHOD]: method },
+      { [METHOD]: rawStreamingMethod(path, serializeBytes) },
       {
         [METHOD]: (call: RawReflectionCall) => {
           reflections ??= describe(files);
