@@ -9,7 +9,6 @@ const NANOSECONDS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 
-const MAX_NANOSECONDS = 9_223_372_036_854_775_807n;
 const MAX_TEXT_LENGTH = 100;
 
 /** What a refused duration text says to whoever wrote it. */
@@ -23,17 +22,20 @@ export class DurationSyntaxError extends Error {
   }
 }
 
+/** The longest Go duration, a signed 64-bit count of nanoseconds: 2562047h47m16.854775807s. */
+export const LONGEST_DURATION_NS = 9_223_372_036_854_775_807n;
+
 /**
- * Reads a duration in Go's syntax (SPEC 4.3) and returns milliseconds, with a fraction below one
- * millisecond: an optional sign, then numbers, each with an optional fraction and a unit
- * (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`); `0` needs no unit. Digits below a nanosecond are dropped.
+ * Reads a duration in Go's syntax (SPEC 4.3) and returns nanoseconds: an optional sign, then numbers, each with
+ * an optional fraction and a unit (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`); `0` needs no unit. Digits below a
+ * nanosecond are dropped.
  *
  * @throws DurationSyntaxError for any other text, and for more than about 292 years, which is Go's limit.
  */
-export function parseDuration(text: string): number {
+export function parseDurationNs(text: string): bigint {
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;
-  if (unsigned === '0') return 0;
+  if (unsigned === '0') return 0n;
   if (unsigned === '' || text.length > MAX_TEXT_LENGTH) throw new DurationSyntaxError(text);
   const term = /(\d*)(?:\.(\d*))?([a-zµμ]+)/y;
   let nanoseconds = 0n;
@@ -45,7 +47,16 @@ export function parseDuration(text: string): number {
     if (unit === undefined || (whole === '' && fraction === '')) throw new DurationSyntaxError(text);
     nanoseconds += BigInt(whole) * unit + (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
   }
-  if (nanoseconds > MAX_NANOSECONDS) throw new DurationSyntaxError(text);
-  const milliseconds = Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6;
-  return negative && milliseconds !== 0 ? -milliseconds : milliseconds;
+  if (nanoseconds > LONGEST_DURATION_NS) throw new DurationSyntaxError(text);
+  return negative ? -nanoseconds : nanoseconds;
+}
+
+/**
+ * The same in milliseconds, with a fraction below one millisecond.
+ *
+ * @throws DurationSyntaxError
+ */
+export function parseDuration(text: string): number {
+  const nanoseconds = parseDurationNs(text);
+  return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6;
 }

@@ -1,5 +1,5 @@
+import { DurationSyntaxError, parseDurationNs } from '../../config/parse-duration.js';
 import { formatDuration } from './format-duration.js';
-import { parseDuration } from './parse-duration.js';
 import { type Parsed, scalarType, type ValueType } from './parsed.js';
 
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
@@ -64,18 +64,29 @@ export const samplingPercent: ValueType<number> = scalarType('float', (value) =>
 });
 
 const NS_PER_MS = 1_000_000;
+const DURATION_SYNTAX =
+  'a duration such as 1h30m, 1.5s or 100ms (units h, m, s, ms, us, ns; at most 2562047h47m16.854775807s either way)';
 
 /** A Go duration, as milliseconds; the bounds are nanoseconds, and absent means any. */
 export function duration({ minNs }: { readonly minNs?: bigint } = {}): ValueType<number> {
   return scalarType('duration', (value) => {
-    const parsed = parseDuration(value);
-    if (!parsed.ok) {
-      return parsed;
+    const nanoseconds = readDuration(value);
+    if (nanoseconds === undefined) {
+      return { ok: false, allowed: DURATION_SYNTAX };
     }
-    return minNs !== undefined && parsed.value < minNs
+    return minNs !== undefined && nanoseconds < minNs
       ? { ok: false, allowed: `a duration of ${formatDuration(minNs)} or more` }
-      : { ok: true, value: Number(parsed.value) / NS_PER_MS };
+      : { ok: true, value: Number(nanoseconds) / NS_PER_MS };
   });
+}
+
+function readDuration(text: string): bigint | undefined {
+  try {
+    return parseDurationNs(text);
+  } catch (error) {
+    if (error instanceof DurationSyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** One of a few words, in their exact spelling. */
