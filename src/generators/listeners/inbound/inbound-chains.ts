@@ -51,7 +51,7 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
   if (port.traffic !== 'http') {
     chains.push({
       name: port.traffic === 'sniffed' ? `${name}-tcp` : name,
-      filterChainMatch: match,
+      filterChainMatch: port.traffic === 'sniffed' ? plaintext(match) : match,
       filters: [filters.tcp(mesh, facts, { cluster, protocol: port.protocol })],
     });
   }
@@ -82,7 +82,7 @@ export function inboundPassthroughChains(context: InboundChainContext, sniff: bo
     }
     chains.push({
       name: `virtualInbound-catchall-tcp${suffix}`,
-      filterChainMatch: match,
+      filterChainMatch: sniff ? plaintext(match) : match,
       filters: [filters.tcp(mesh, facts, { cluster })],
     });
     return chains.map((chain) => encodeFilterChain(encoder, chain));
@@ -103,7 +103,14 @@ function passthroughClusters({ ipv4, ipv6 }: AddressFamilies) {
   return clusters;
 }
 
+/**
+ * Beside a chain for plaintext HTTP: Envoy picks by transport protocol first and never looks back, so that a
+ * chain without one would be passed over.
+ */
+function plaintext(match: FilterChainMatch): FilterChainMatch {
+  return { ...match, transportProtocol: 'raw_buffer' };
+}
+
 function plaintextHttp(match: FilterChainMatch, facts: ListenerFacts): FilterChainMatch {
-  const applicationProtocols = plaintextHttpProtocols(facts.http10);
-  return { ...match, transportProtocol: 'raw_buffer', applicationProtocols };
+  return { ...plaintext(match), applicationProtocols: plaintextHttpProtocols(facts.http10) };
 }
