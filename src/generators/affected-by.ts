@@ -1,6 +1,7 @@
 import type { ProxyType } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import { kindOfKey, type PushRequest } from '../model/push-request.js';
+import type { Service } from '../model/service.js';
 
 /**
  * Kinds that reach clusters and endpoints in no other way than through the endpoints that they make, which
@@ -31,11 +32,25 @@ const IRRELEVANT_KINDS: Readonly<Record<ProxyType, ReadonlySet<string>>> = {
  * @param context the snapshot after the change; without it the endpoints of a full push may be such ones
  */
 export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
-  for (const hostname of request.endpoints) {
-    const isInline = context === undefined ? request.full : context.servicesByHost.get(hostname)?.resolution === 'dns';
-    if (isInline) return true;
+  const isInline =
+    context === undefined
+      ? request.full && request.endpoints.size > 0
+      : touchesEndpointsOf(request, context, ({ resolution }) => resolution === 'dns');
+  return isInline || (request.full && touchesKinds(request, proxyType));
+}
+
+/** Whether endpoints changed of such a service; a host that several namespaces claim stands for all its services. */
+export function touchesEndpointsOf(
+  { endpoints }: PushRequest,
+  { servicesByHost, shadowedByHost }: PushContext,
+  isMeant: (service: Service) => boolean,
+): boolean {
+  for (const hostname of endpoints) {
+    const service = servicesByHost.get(hostname);
+    if (service !== undefined && isMeant(service)) return true;
+    if (shadowedByHost.get(hostname)?.some(isMeant) === true) return true;
   }
-  return request.full && touchesKinds(request, proxyType);
+  return false;
 }
 
 export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {

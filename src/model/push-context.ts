@@ -40,6 +40,8 @@ export interface PushContext {
   /** Sorted by hostname. When two registries claim one host, the first registered wins. */
   readonly services: readonly Service[];
   readonly servicesByHost: ReadonlyMap<string, Service>;
+  /** The other services of hosts that several namespaces claim; only some namespaces see those instead. */
+  readonly shadowedByHost: Lookup<string, readonly Service[]>;
   /**
    * By hostname, for the services of `servicesByHost`. A service that only some namespaces see instead has its
    * own under `<hostname>/<namespace>`: `endpointsOf` finds either.

@@ -2,6 +2,7 @@ import test from 'ava';
 import { clustersAffectedBy, endpointsAffectedBy } from '../../src/generators/affected-by.js';
 import type { ProxyType } from '../../src/model/proxy.js';
 import type { PushRequest } from '../../src/model/push-request.js';
+import type { Service } from '../../src/model/service.js';
 import { pushRequest } from '../support/push-requests.js';
 import { buildContext, buildService } from './context-builder.js';
 
@@ -57,4 +58,19 @@ test('endpoints touch clusters exactly when the proxy resolves their names itsel
     clustersAffectedBy(pushRequest({ endpoints: new Set(hosts) }), 'sidecar', context);
   t.false(touched('web.default.svc.cluster.local', 'gone.default.svc.cluster.local'));
   t.true(touched('web.default.svc.cluster.local', 'api.example.com'));
+});
+
+test('endpoints of a host that several namespaces claim touch clusters when one of the services is resolved', (t) => {
+  const api = { hostname: 'api.example.com', registry: 'External' } as const;
+  const touchedBeside = (shadowed: Partial<Service>) =>
+    clustersAffectedBy(
+      pushRequest({ full: false, endpoints: new Set([api.hostname]) }),
+      'sidecar',
+      buildContext({
+        services: [buildService(api)],
+        shadowed: [buildService({ ...api, namespace: 'team', ...shadowed })],
+      }),
+    );
+  t.true(touchedBeside({ resolution: 'dns' }));
+  t.false(touchedBeside({ resolution: 'endpoints' }));
 });

@@ -8,6 +8,8 @@ import type { Port, Service } from '../../src/model/service.js';
 /** What a test says of a snapshot; the rest is as plain as can be. */
 export interface ContextParts {
   readonly services?: readonly Service[];
+  /** Services that only some views have, under hosts of others; one per host. */
+  readonly shadowed?: readonly Service[];
   readonly endpoints?: readonly ServiceEndpoints[];
   readonly mesh?: MeshConfig;
   readonly networks?: MeshNetworks;
@@ -76,7 +78,8 @@ let sequence = 0;
 
 export function buildContext(parts: ContextParts = {}): PushContext {
   const services = [...(parts.services ?? [])].sort((a, b) => (a.hostname < b.hostname ? -1 : 1));
-  const endpoints = new Map((parts.endpoints ?? []).map((item) => [item.hostname, item]));
+  const servicesByHost = new Map(services.map((service) => [service.hostname, service]));
+  const endpoints = new Map((parts.endpoints ?? []).map((item) => [endpointsKey(item, servicesByHost), item]));
   const everything: ServiceView = { id: 'all', services: parts.services ?? [] };
   sequence++;
   return {
@@ -86,13 +89,20 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     networks: parts.networks ?? NO_NETWORKS,
     domain: 'cluster.local',
     services,
-    servicesByHost: new Map(services.map((service) => [service.hostname, service])),
-    endpoints: { get: (key) => endpoints.get(key), size: endpoints.size, entries: () => endpoints.entries() },
+    servicesByHost,
+    shadowedByHost: new Map((parts.shadowed ?? []).map((service) => [service.hostname, [service]])),
+    endpoints,
     objects: new Map(),
     findings: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
     targetsOf: () => parts.targets ?? [],
   };
+}
+
+function endpointsKey(endpoints: ServiceEndpoints, services: ReadonlyMap<string, Service>): string {
+  const { hostname, namespace } = endpoints;
+  const service = services.get(hostname);
+  return service === undefined || service.namespace === namespace ? hostname : `${hostname}/${namespace}`;
 }
 
 export function buildPort(fields: Partial<Port> = {}): Port {

@@ -6,12 +6,12 @@ import type { Finding } from '../../model/finding.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
+import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createIdentityMemo } from '../identity-memo.js';
-import { endpointsOfService } from '../service-endpoints.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildOutboundCluster } from './outbound-cluster.js';
 import { type OutboundDiscovery, outboundDiscovery } from './outbound-discovery.js';
@@ -46,7 +46,7 @@ export function createOutboundPart(
     const discovery = outboundDiscovery(service, scope.proxyType, settings.edsForHeadlessServices);
     // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
     const inline = discovery === 'dns';
-    const endpoints = inline ? endpointsOfService(context, service) : undefined;
+    const endpoints = inline ? endpointsOf(context, service) : undefined;
     const key = inline ? `dns ${scope.ipv6Only} ${scope.networkView.join(' ')}` : discovery;
     const remembered = memo.remember(context.mesh, service, key, () => ({ endpoints, clusters: undefined }));
     if (remembered.clusters === undefined || remembered.endpoints !== endpoints) {

@@ -7,9 +7,9 @@ import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
+import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { endpointsAffectedBy } from '../affected-by.js';
 import type { NamedGenerator } from '../generator.js';
-import { endpointsOfService } from '../service-endpoints.js';
 import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
 import { buildLoadAssignment } from './load-assignment.js';
@@ -59,9 +59,9 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
 
   const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
     const hostname = name.slice(name.lastIndexOf('|') + 1);
-    const service = scoped.ownServices.get(hostname) ?? context.servicesByHost.get(hostname);
+    const service = scoped.ownServices.byHost.get(hostname) ?? context.servicesByHost.get(hostname);
     if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
-    const endpoints = endpointsOfService(context, service);
+    const endpoints = endpointsOf(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
     const named = recall(service, endpoints, isLocal ? `${scoped.networkKey}${scoped.cluster}` : scoped.networkKey);
     const known = named.get(name);

@@ -1,7 +1,7 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Scope } from '../generator.js';
-import { createOwnServiceLookup, type OwnServices } from '../service-endpoints.js';
+import { createOwnServiceLookup, type OwnServices } from '../own-services.js';
 import { createGatewayLookup, type NetworkGateways } from './network-gateways.js';
 
 /** What an assignment depends on beside the service: where the proxy stands, seen from the networks. */
@@ -31,9 +31,8 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
     const networkView = requested.length === 0 ? undefined : new Set(requested);
     const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());
     const networkKey = JSON.stringify([network, view, gateways.id]);
-    const services = context.viewOf(proxy.configNamespace);
-    const ownServices = ownServicesOf(context, services);
-    const key = `${networkKey}${cluster}|${ownServices.size === 0 ? '' : services.id}`;
+    const ownServices = ownServicesOf(context, context.viewOf(proxy.configNamespace));
+    const key = `${networkKey}${cluster}|${ownServices.key}`;
     return { key, network, networkView, gateways, cluster, ownServices, networkKey };
   };
 }

@@ -1,6 +1,7 @@
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { kindOfKey, type PushRequest } from '../../model/push-request.js';
+import { touchesEndpointsOf } from '../affected-by.js';
 import { readsEndpoints } from './outbound/service-claims.js';
 
 /**
@@ -25,10 +26,9 @@ const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
  */
 export function listenersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
   if (proxyType !== 'sidecar') return false;
-  for (const hostname of request.endpoints) {
-    const service = context?.servicesByHost.get(hostname);
-    if (context === undefined || (service !== undefined && readsEndpoints(service))) return true;
-  }
+  const ofPods =
+    context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
+  if (ofPods) return true;
   if (!request.full) return false;
   if (request.changed === 'everything') return true;
   for (const key of request.changed) if (!IRRELEVANT_KINDS.has(kindOfKey(key))) return true;

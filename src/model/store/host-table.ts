@@ -21,6 +21,7 @@ interface SortedServices {
 export class HostTable {
   readonly #candidates = new Map<string, readonly Service[]>();
   readonly #winners = new BucketedMapWriter<Service>();
+  readonly #shadowed = new BucketedMapWriter<readonly Service[]>();
   readonly #public = new BucketedMapWriter<Service>();
   readonly #sortedWinners: SortedServices = { services: [], removed: new Set(), added: new Set() };
   readonly #sortedPublic: SortedServices = { services: [], removed: new Set(), added: new Set() };
@@ -45,6 +46,10 @@ export class HostTable {
     else this.#candidates.set(hostname, next);
     const forAll = next.find(isPublic);
     const winner = forAll ?? next[0];
+    this.#updateShadowed(
+      hostname,
+      next.filter((service) => service !== winner),
+    );
     this.#put(this.#public, this.#sortedPublic, hostname, forAll);
     this.#put(this.#winners, this.#sortedWinners, hostname, winner);
     this.#updateSpecial(hostname, specialNamespaces(previous), specialNamespaces(next));
@@ -53,6 +58,11 @@ export class HostTable {
 
   get winners(): BucketedMap<Service> {
     return this.#winners.snapshot();
+  }
+
+  /** By host, the services that are not the winner; nothing for hosts with one claim. */
+  get shadowed(): BucketedMap<readonly Service[]> {
+    return this.#shadowed.snapshot();
   }
 
   /** Sorted by hostname. */
@@ -74,6 +84,13 @@ export class HostTable {
     }
     this.#overrides = overrides;
     return this.#views;
+  }
+
+  #updateShadowed(hostname: string, services: readonly Service[]): void {
+    const known = this.#shadowed.get(hostname) ?? [];
+    if (known.length === services.length && services.every((service, index) => service === known[index])) return;
+    if (services.length === 0) this.#shadowed.delete(hostname);
+    else this.#shadowed.set(hostname, services);
   }
 
   #put(

@@ -17,6 +17,7 @@ export interface MeshState {
   /** Sorted by hostname; one per host. */
   readonly services: readonly Service[];
   readonly servicesByHost: ReadonlyMap<string, Service>;
+  readonly shadowedByHost: Lookup<string, readonly Service[]>;
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
   readonly findings: readonly Finding[];

@@ -132,6 +132,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       domain: settings.domain,
       services: directory.hosts.sorted(),
       servicesByHost: directory.hosts.winners,
+      shadowedByHost: directory.hosts.shadowed,
       endpoints: directory.endpoints,
       objects: objects.snapshot(),
       findings: directory.findings.list(),

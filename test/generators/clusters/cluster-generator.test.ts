@@ -5,6 +5,7 @@ import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { createClusterGenerator } from '../../../src/generators/clusters/cluster-generator.js';
+import type { ServiceEndpoints } from '../../../src/model/endpoint.js';
 import type { Finding } from '../../../src/model/finding.js';
 import type { Protocol } from '../../../src/model/protocol.js';
 import type { Proxy } from '../../../src/model/proxy.js';
@@ -285,8 +286,15 @@ test('a service with names of which no endpoints are known is found by its own n
 test('names of a service in another namespace under the same host are not resolved', (t) => {
   const own = buildService({ hostname: 'db.example.com', namespace: 'b', resolution: 'dns' });
   const others = buildService({ hostname: 'db.example.com', namespace: 'a', resolution: 'dns' });
-  const endpoints = [buildEndpoints(others, [{ address: 'a.internal' }])];
-  const context = buildContext({ services: [others], endpoints, views: { b: { id: 'b', services: [own] } } });
-  const [cluster] = createSubject()(context, buildProxy({ configNamespace: 'b' }), 'outbound').resources;
-  t.notRegex(JSON.stringify(json.resourceToJson(cluster as EncodedResource)), /a\.internal/);
+  const parts = { services: [others], shadowed: [own], views: { b: { id: 'b', services: [own] } } };
+  const ofOthers = buildEndpoints(others, [{ address: 'a.internal' }]);
+  const ofOwn = buildEndpoints(own, [{ address: 'b.internal' }]);
+  const namesFor = (configNamespace: string, endpoints: readonly ServiceEndpoints[]) => {
+    const context = buildContext({ ...parts, endpoints });
+    const [cluster] = createSubject()(context, buildProxy({ configNamespace }), 'outbound').resources;
+    return JSON.stringify(json.resourceToJson(cluster as EncodedResource)).match(/\w+\.internal/g);
+  };
+  t.deepEqual(namesFor('a', [ofOthers, ofOwn]), ['a.internal']);
+  t.deepEqual(namesFor('b', [ofOthers, ofOwn]), ['b.internal']);
+  t.is(namesFor('b', [ofOthers]), null);
 });

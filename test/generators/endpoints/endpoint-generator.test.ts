@@ -7,7 +7,15 @@ import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { createEndpointGenerator } from '../../../src/generators/endpoints/endpoint-generator.js';
 import type { ProxyMetadata } from '../../../src/model/proxy.js';
 import type { PushContext } from '../../../src/model/push-context.js';
-import { buildContext, buildEndpoints, buildPort, buildProxy, buildService, MESH } from '../context-builder.js';
+import {
+  buildContext,
+  buildEndpoints,
+  buildPort,
+  buildProxy,
+  buildService,
+  type ContextParts,
+  MESH,
+} from '../context-builder.js';
 
 const registry = loadProtoRegistry();
 const encoder = createMessageEncoder(registry);
@@ -214,7 +222,8 @@ test('a proxy whose namespace has a service of its own under a host is not sent 
   const own = buildService({ hostname: 'db.example.com', namespace: 'b', registry: 'External' });
   const context = buildContext({
     services: [others],
-    endpoints: [buildEndpoints(others, [{}])],
+    shadowed: [own],
+    endpoints: [buildEndpoints(others, [{}]), buildEndpoints(own, [{ address: '10.0.0.2' }])],
     views: { b: { id: 'b', services: [own] } },
   });
   const { generator } = createSubject();
@@ -224,7 +233,26 @@ test('a proxy whose namespace has a service of its own under a host is not sent 
     return { key: scope.key, addresses: resource === undefined ? undefined : addressesIn(resource) };
   };
   t.deepEqual(seenFrom('a').addresses, ['10.0.0.1:8080']);
-  t.deepEqual(seenFrom('b').addresses, []);
+  t.deepEqual(seenFrom('b').addresses, ['10.0.0.2:8080']);
   t.not(seenFrom('a').key, seenFrom('b').key);
   t.is(seenFrom('a').key, seenFrom('c').key);
+});
+
+test('namespaces with services of their own share the scope of all, unless a host of theirs is claimed twice', (t) => {
+  const shared = buildService();
+  const secret = buildService({ name: 'secret', namespace: 'b' });
+  const claim = buildService({ hostname: shared.hostname, namespace: 'b', registry: 'External' });
+  const keysIn = (parts: Pick<ContextParts, 'shadowed' | 'views'>) => {
+    const context = buildContext({ services: [shared, secret], ...parts });
+    const { generator } = createSubject();
+    return ['a', 'b'].map((configNamespace) => generator.scope(context, buildProxy({ configNamespace })).key);
+  };
+  const [withFewer, withAll] = keysIn({ views: { a: { id: 'a', services: [shared] } } });
+  t.is(withFewer, withAll);
+  const viewsWith = (id: string) => ({ b: { id, services: [claim, secret] } });
+  const [others, own] = keysIn({ shadowed: [claim], views: viewsWith('b') });
+  t.is(others, withAll);
+  t.not(own, others);
+  const [, later] = keysIn({ shadowed: [claim], views: viewsWith('b with a change elsewhere') });
+  t.is(later, own, 'other changes in the view are no reason for another set of endpoints');
 });

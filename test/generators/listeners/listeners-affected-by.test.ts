@@ -25,6 +25,13 @@ test('endpoints concern listeners where the service is headless, and routes neve
   t.false(routesAffectedBy(ofPods, 'sidecar'));
 });
 
+test('endpoints concern listeners where the headless service is one that only some namespaces see', (t) => {
+  const own = { ...headless, hostname: 'web.default.svc.cluster.local', namespace: 'team' };
+  const shadowing = buildContext({ services: [buildService()], shadowed: [own] });
+  const change = request({ full: false, endpoints: new Set([own.hostname]) });
+  t.true(listenersAffectedBy(change, 'sidecar', shadowing));
+});
+
 const KINDS: readonly (readonly [kind: string, listeners: boolean, routes: boolean])[] = [
   ['Service', true, true],
   ['ServiceEntry', true, true],

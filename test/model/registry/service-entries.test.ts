@@ -8,6 +8,7 @@ import {
   batch,
   contextOf,
   endpoints,
+  gone,
   pod,
   service,
   serviceEntry,
@@ -204,6 +205,22 @@ test('where namespaces have a host of their own each, each service has its own e
     });
   t.deepEqual(addressesSeenBy('shop'), ['10.0.0.1']);
   t.deepEqual(addressesSeenBy('bank'), ['10.0.0.2']);
+});
+
+test('services that only some namespaces see under the host of another are listed, for as long as both are there', (t) => {
+  const [shop, bank] = [serviceEntry('shop/api', {}, NEW), serviceEntry('bank/api', {}, OLD)];
+  const store = storeWith();
+  const shadowed = () =>
+    snapshot(store)
+      .shadowedByHost.get(API)
+      ?.map(({ source }) => source);
+  store.apply(batch(shop));
+  t.is(shadowed(), undefined);
+  store.apply(batch(bank));
+  t.deepEqual(shadowed(), ['ServiceEntry/shop/api']);
+  store.apply(batch(gone(bank)));
+  t.is(shadowed(), undefined);
+  t.is(snapshot(store).shadowedByHost.size, 0);
 });
 
 test('hosts without address get one of 240.240.0.0/16, unless their proxies need the address that was asked for', (t) => {

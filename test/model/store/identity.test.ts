@@ -37,7 +37,16 @@ test('a snapshot after nothing happened shares everything with the one before', 
   const second = snapshot(store, first);
   t.is(second.sequence, 2);
   t.is(second.version, '1970-01-01T00:00:00.000Z/2');
-  for (const key of ['services', 'servicesByHost', 'endpoints', 'objects', 'findings', 'mesh', 'networks'] as const) {
+  for (const key of [
+    'services',
+    'servicesByHost',
+    'shadowedByHost',
+    'endpoints',
+    'objects',
+    'findings',
+    'mesh',
+    'networks',
+  ] as const) {
     t.is(second[key], first[key], key);
   }
   t.is(second.viewOf('shop'), first.viewOf('shop'));

@@ -146,6 +146,7 @@ function contentOf(context: PushContext): unknown {
   return {
     services: context.services,
     byHost: [...context.servicesByHost].sort(byKey),
+    shadowed: [...context.shadowedByHost.entries()].sort(byKey),
     endpoints: [...context.endpoints.entries()].sort(byKey).map(([host, { shards, serviceAccounts }]) => ({
       host,
       shards: [...shards].sort(byKey),

@@ -1,5 +1,6 @@
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { parseServiceAddress } from '../../address-families.js';
 import { readsEndpoints } from '../outbound/service-claims.js';
 
@@ -34,7 +35,7 @@ export function dnsAddresses(context: PushContext, service: Service): string[] {
     add(service.autoAddress);
   }
   if (readsEndpoints(service)) {
-    for (const endpoints of context.endpoints.get(service.hostname)?.shards.values() ?? []) {
+    for (const endpoints of endpointsOf(context, service)?.shards.values() ?? []) {
       for (const endpoint of endpoints) add(endpoint.address);
     }
   }

@@ -1,7 +1,9 @@
 import { frameField, type MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { DnsTable } from '../../../generated/envoy/data/dns/v3/DnsTable.js';
+import type { ServiceEndpoints } from '../../../model/endpoint.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import { dnsAddresses, dnsNames } from './dns-names.js';
 
@@ -15,6 +17,12 @@ interface DnsEntry {
   readonly bytes: Buffer;
 }
 
+/** A service's addresses, for as long as its endpoints stay the same. */
+interface DnsAddresses {
+  endpoints: ServiceEndpoints | undefined;
+  addresses: readonly string[] | undefined;
+}
+
 const DNS_TABLE = 'type.googleapis.com/envoy.data.dns.v3.DnsTable';
 /** How often a query that is not in the table is repeated to the resolver behind. */
 const EXTERNAL_RETRIES = 3;
@@ -23,15 +31,22 @@ const ANSWER_TTL_SECONDS = 30;
 
 /** Builds tables from entries that are encoded once, for as long as their service and its endpoints stay the same. */
 export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder {
-  const addressMemo = createIdentityMemo<string[]>();
+  const addressMemo = createIdentityMemo<DnsAddresses>();
   const entryMemo = createIdentityMemo<DnsEntry>();
   const head = encoder.encode(DNS_TABLE, { externalRetryCount: EXTERNAL_RETRIES } satisfies DnsTable);
 
+  const addressesOf = (context: PushContext, service: Service): readonly string[] => {
+    const endpoints = endpointsOf(context, service);
+    const remembered = addressMemo.remember(context.mesh, service, '', () => ({ endpoints, addresses: undefined }));
+    if (remembered.addresses === undefined || remembered.endpoints !== endpoints) {
+      remembered.endpoints = endpoints;
+      remembered.addresses = dnsAddresses(context, service);
+    }
+    return remembered.addresses;
+  };
+
   const entryOf = (context: PushContext, service: Service, sameNamespace: boolean): DnsEntry => {
-    const endpoints = context.endpoints.get(service.hostname);
-    const addresses = addressMemo.remember(context.mesh, endpoints ?? service, `addresses|${service.source}`, () =>
-      dnsAddresses(context, service),
-    );
+    const addresses = addressesOf(context, service);
     const key = `${sameNamespace}|${addresses.join()}`;
     return entryMemo.remember(context.mesh, service, key, () => {
       const names = dnsNames(service, sameNamespace);

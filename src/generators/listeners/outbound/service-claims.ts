@@ -1,5 +1,6 @@
 import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
+import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
@@ -90,7 +91,7 @@ function addressesOf(service: Service, autoAddresses: boolean): readonly string[
 
 function podAddresses(context: PushContext, service: Service, port: Port, families: AddressFamilies): Set<string> {
   const addresses = new Set<string>();
-  for (const endpoints of context.endpoints.get(service.hostname)?.shards.values() ?? []) {
+  for (const endpoints of endpointsOf(context, service)?.shards.values() ?? []) {
     for (const endpoint of endpoints) {
       if (endpoint.portName !== port.name) continue;
       const address = parseServiceAddress(endpoint.address, families);

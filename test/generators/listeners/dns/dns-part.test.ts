@@ -66,6 +66,27 @@ test('a headless service answers with the addresses of its endpoints, as they co
   t.is(answerWith([]), undefined);
 });
 
+test('a service that moves to another address answers with that one, though its endpoints stay the same', (t) => {
+  const before = buildService();
+  const endpoints = [buildEndpoints(before, [{}])];
+  const answer = (service: typeof before) => tableOf({ services: [service], endpoints })?.['web'];
+  t.deepEqual(answer(before), ['10.96.0.1']);
+  t.deepEqual(answer({ ...before, addresses: ['10.96.0.2'] }), ['10.96.0.2']);
+});
+
+test('of headless services that claim one host, each namespace is answered with the pods of its own', (t) => {
+  const web = { hostname: 'web.example.com', addresses: [], headless: true, resolution: 'passthrough' } as const;
+  const [others, own] = [buildService({ ...web, namespace: 'a' }), buildService({ ...web, namespace: 'b' })];
+  const parts = {
+    services: [others],
+    shadowed: [own],
+    endpoints: [buildEndpoints(others, [{}]), buildEndpoints(own, [{ address: '10.0.0.2' }])],
+    views: { b: { id: 'b', services: [own] } },
+  };
+  t.deepEqual(tableOf(parts, 'a')?.['web.example.com'], ['10.0.0.1']);
+  t.deepEqual(tableOf(parts, 'b')?.['web.example.com'], ['10.0.0.2']);
+});
+
 test('a name that two services claim is answered for the older one', (t) => {
   const services = [
     buildService(),

@@ -160,6 +160,18 @@ test('a headless TCP port has a listener for each pod that serves it, or one for
   t.deepEqual(outboundNames(listen(parts, { settings: { headlessPodListeners: false } })), ['0.0.0.0_5432']);
 });
 
+test('of headless services that claim one host, each namespace listens at the pods of its own', (t) => {
+  const own = { ...headless, namespace: 'team' };
+  const parts = {
+    services: [headless],
+    shadowed: [own],
+    endpoints: [pods, buildEndpoints(own, [{ address: '10.0.2.1', portName: 'tcp' }])],
+    views: { team: { id: 'team', services: [own] } },
+  };
+  t.deepEqual(outboundNames(listen(parts)), ['10.0.1.1_5432', '10.0.1.2_5432']);
+  t.deepEqual(outboundNames(listen(parts, { proxy: { configNamespace: 'team' } })), ['10.0.2.1_5432']);
+});
+
 test('a sidecar that binds its ports has no listener for what only an original destination could lead to', (t) => {
   const parts = { services: [headless, buildService()], endpoints: [pods] };
   const bound = { interceptionMode: 'NONE' } as const;
