@@ -1,7 +1,8 @@
+import type { SubstitutionFormatString } from '../generated/envoy/config/core/v3/SubstitutionFormatString.js';
 import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
 import type { StdoutAccessLog } from '../generated/envoy/extensions/access_loggers/stream/v3/StdoutAccessLog.js';
-import type { Struct } from '../generated/google/protobuf/Struct.js';
 import type { MessageEncoder } from './message-encoder.js';
+import { struct } from './struct.js';
 import type { TypedFilter } from './typed-filter.js';
 
 /** A file that requests or connections are logged to. */
@@ -15,8 +16,6 @@ export interface AccessLogOptions {
    */
   readonly format: string;
 }
-
-type LogFormat = NonNullable<FileAccessLog['logFormat']>;
 
 const LOGGERS = 'type.googleapis.com/envoy.extensions.access_loggers';
 
@@ -66,8 +65,8 @@ export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOp
   return { name: 'envoy.access_loggers.file', typedConfig };
 }
 
-function buildLogFormat({ encoding, format }: AccessLogOptions): LogFormat | null {
-  if (encoding === 'JSON') return { jsonFormat: stringStruct(jsonFields(format)) };
+function buildLogFormat({ encoding, format }: AccessLogOptions): SubstitutionFormatString | null {
+  if (encoding === 'JSON') return { jsonFormat: struct(jsonFields(format)) };
   if (format === '') return null;
   return { textFormatSource: { inlineString: format.endsWith('\n') ? format : `${format}\n` } };
 }
@@ -81,10 +80,4 @@ function jsonFields(format: string): Readonly<Record<string, string>> {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return DEFAULT_JSON_FIELDS;
   return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]));
-}
-
-function stringStruct(fields: Readonly<Record<string, string>>): Struct {
-  return {
-    fields: Object.fromEntries(Object.entries(fields).map(([name, stringValue]) => [name, { stringValue }])),
-  };
 }

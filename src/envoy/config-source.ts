@@ -1,8 +1,5 @@
-import type { Rds } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/Rds.js';
+import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSource.js';
 import { duration } from './durations.js';
-
-/** envoy.config.core.v3.ConfigSource: where a proxy gets further resources from. */
-export type ConfigSource = NonNullable<Rds['configSource']>;
 
 /**
  * The ADS stream that brought the message in which the further resources are named.

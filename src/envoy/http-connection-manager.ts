@@ -1,10 +1,11 @@
+import type { ConfigSource } from '../generated/envoy/config/core/v3/ConfigSource.js';
+import type { RouteConfiguration } from '../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type {
   HttpConnectionManager,
   _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing,
 } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import type { UuidRequestIdConfig } from '../generated/envoy/extensions/request_id/uuid/v3/UuidRequestIdConfig.js';
-import type { ConfigSource } from './config-source.js';
 import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
@@ -15,7 +16,7 @@ export interface HttpConnectionManagerOptions {
   /** A route table that the proxy asks for by name, or one that comes with the listener. */
   readonly routes:
     | { readonly name: string; readonly configSource: ConfigSource }
-    | { readonly inline: NonNullable<HttpConnectionManager['routeConfig']> };
+    | { readonly inline: RouteConfiguration };
   readonly httpFilters: readonly HttpFilter[];
   readonly accessLogs: readonly TypedFilter[];
   readonly tracing: Tracing | undefined;

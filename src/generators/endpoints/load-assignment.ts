@@ -1,3 +1,4 @@
+import { endpointAddress } from '../../envoy/addresses.js';
 import type { Locality } from '../../generated/envoy/config/core/v3/Locality.js';
 import type { Metadata } from '../../generated/envoy/config/core/v3/Metadata.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
@@ -5,7 +6,6 @@ import type { LbEndpoint } from '../../generated/envoy/config/endpoint/v3/LbEndp
 import type { LocalityLbEndpoints } from '../../generated/envoy/config/endpoint/v3/LocalityLbEndpoints.js';
 import type { Endpoint, Health } from '../../model/endpoint.js';
 import { buildEndpointMetadata } from '../endpoint-metadata.js';
-import { buildEndpointAddress } from '../socket-address.js';
 import { fitWeights } from './weights.js';
 
 /** What of an endpoint goes into a load assignment. */
@@ -55,7 +55,7 @@ function buildLocality(
 
 function buildLbEndpoint(target: LoadTarget, metadata: Metadata | undefined): LbEndpoint {
   return {
-    endpoint: { address: buildEndpointAddress(target.address, target.port) },
+    endpoint: { address: endpointAddress(target.address, target.port) },
     ...HEALTH_STATUS[target.health],
     ...(metadata === undefined ? {} : { metadata }),
     loadBalancingWeight: { value: target.weight },

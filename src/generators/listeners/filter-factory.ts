@@ -8,6 +8,7 @@ import { buildRedisProxy } from '../../envoy/redis-proxy.js';
 import { buildTcpProxy } from '../../envoy/tcp-proxy.js';
 import { buildThriftProxy } from '../../envoy/thrift-proxy.js';
 import type { TypedFilter } from '../../envoy/typed-filter.js';
+import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
 import type { RouteConfiguration } from '../../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
@@ -15,7 +16,6 @@ import type { Protocol } from '../../model/protocol.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { HttpFilterPlugin } from './http-filter-plugin.js';
 import type { ListenerFacts } from './listener-facts.js';
-import { buildZipkinTracing } from './tracing.js';
 
 /** What an HTTP chain is for. */
 interface HttpChainOptions {

@@ -1,10 +1,10 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { socketAddress } from '../../envoy/addresses.js';
+import { composeListener, encodeFilterChain } from '../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { type AddressFamilies, loopbackAddress } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { FilterFactory } from './filter-factory.js';
-import { socketAddress } from './listener-addresses.js';
-import { composeListener, encodeFilterChain } from './listener-bytes.js';
 import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
 
 export interface HttpProxyScope extends Scope {

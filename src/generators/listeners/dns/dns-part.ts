@@ -1,10 +1,10 @@
+import { socketAddress } from '../../../envoy/addresses.js';
 import { duration } from '../../../envoy/durations.js';
+import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { DnsFilterConfig } from '../../../generated/envoy/extensions/filters/udp/dns_filter/v3/DnsFilterConfig.js';
 import { type AddressFamilies, addressFamiliesOf, wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
-import { socketAddress } from '../listener-addresses.js';
-import { composeListener, type ListenerParts } from '../listener-bytes.js';
 import { createDnsTableBuilder, frameDnsServerConfig } from './dns-table.js';
 
 export interface DnsScope extends Scope {

@@ -1,4 +1,6 @@
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
+import { cidrRange } from '../../../envoy/addresses.js';
+import { encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import {
   BLACK_HOLE_CLUSTER,
@@ -10,8 +12,6 @@ import type { FilterChain } from '../../../generated/envoy/config/listener/v3/Fi
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import { type AddressFamilies, wildcardAddresses } from '../../address-families.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { cidrRange } from '../listener-addresses.js';
-import { encodeFilterChain } from '../listener-bytes.js';
 import type { ListenerFacts } from '../listener-facts.js';
 import { plaintextHttpProtocols } from '../plaintext-http.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';

@@ -1,3 +1,5 @@
+import { cidrRange } from '../../../envoy/addresses.js';
+import { encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { outboundClusterName } from '../../../envoy/names.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
@@ -7,8 +9,6 @@ import { clusterStatName } from '../../clusters/stat-name.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { cidrRange } from '../listener-addresses.js';
-import { encodeFilterChain } from '../listener-bytes.js';
 import { unclaimedTrafficCluster } from '../passthrough.js';
 import { plaintextHttpProtocols } from '../plaintext-http.js';
 import type { ChainLayout } from './listener-layout.js';

@@ -1,13 +1,13 @@
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
+import { socketAddress } from '../../../envoy/addresses.js';
 import { duration } from '../../../envoy/durations.js';
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
+import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
+import { httpInspectorFilter, tlsInspectorFilter } from '../../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
 import { createIdentityMemo } from '../../identity-memo.js';
-import { socketAddress } from '../listener-addresses.js';
-import { composeListener, type ListenerParts } from '../listener-bytes.js';
 import type { ListenerFacts } from '../listener-facts.js';
-import { httpInspectorFilter, tlsInspectorFilter } from '../listener-filters.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
 import { listenerSubject } from './listener-subject.js';

@@ -1,11 +1,11 @@
+import { socketAddress } from '../../../envoy/addresses.js';
+import { composeListener, encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { BLACK_HOLE_CLUSTER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { socketAddress } from '../listener-addresses.js';
-import { composeListener, encodeFilterChain } from '../listener-bytes.js';
 import { type ListenerFacts, listenerFactsOf } from '../listener-facts.js';
 import { unclaimedTrafficCluster } from '../passthrough.js';
 

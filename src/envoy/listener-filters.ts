@@ -1,6 +1,6 @@
-import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import type { ListenerFilter } from '../../generated/envoy/config/listener/v3/ListenerFilter.js';
-import type { ListenerFilterChainMatchPredicate } from '../../generated/envoy/config/listener/v3/ListenerFilterChainMatchPredicate.js';
+import type { ListenerFilter } from '../generated/envoy/config/listener/v3/ListenerFilter.js';
+import type { ListenerFilterChainMatchPredicate } from '../generated/envoy/config/listener/v3/ListenerFilterChainMatchPredicate.js';
+import type { MessageEncoder } from './message-encoder.js';
 
 const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.listener';
 

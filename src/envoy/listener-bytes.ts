@@ -1,8 +1,8 @@
-import type { EncodedResource } from '../../envoy/encoded-resource.js';
-import { frameField, frameResource, type MessageEncoder } from '../../envoy/message-encoder.js';
-import { TypeUrl } from '../../envoy/type-urls.js';
-import type { FilterChain } from '../../generated/envoy/config/listener/v3/FilterChain.js';
-import type { Listener } from '../../generated/envoy/config/listener/v3/Listener.js';
+import type { FilterChain } from '../generated/envoy/config/listener/v3/FilterChain.js';
+import type { Listener } from '../generated/envoy/config/listener/v3/Listener.js';
+import type { EncodedResource } from './encoded-resource.js';
+import { frameField, frameResource, type MessageEncoder } from './message-encoder.js';
+import { TypeUrl } from './type-urls.js';
 
 const FILTER_CHAIN = 'type.googleapis.com/envoy.config.listener.v3.FilterChain';
 const FILTER_CHAINS_FIELD = 3;

@@ -1,6 +1,6 @@
-import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import type { ZipkinConfig } from '../../generated/envoy/config/trace/v3/ZipkinConfig.js';
-import type { _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
+import type { ZipkinConfig } from '../generated/envoy/config/trace/v3/ZipkinConfig.js';
+import type { _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
+import type { MessageEncoder } from './message-encoder.js';
 
 /** Where spans go, and how many. */
 export interface ZipkinTracingOptions {

@@ -1,0 +1,26 @@
+import type { Address } from '../generated/envoy/config/core/v3/Address.js';
+import type { CidrRange } from '../generated/envoy/config/core/v3/CidrRange.js';
+
+const UNIX_PREFIX = 'unix://';
+
+/** The address of an endpoint: an IP address or DNS name with a port, or `unix://` and a socket's path. */
+export function endpointAddress(address: string, port: number): Address {
+  return address.startsWith(UNIX_PREFIX)
+    ? { pipe: { path: address.slice(UNIX_PREFIX.length) } }
+    : socketAddress(address, port);
+}
+
+/** An IP address and port, for TCP unless told otherwise. */
+export function socketAddress(address: string, port: number, protocol: 'TCP' | 'UDP' = 'TCP'): Address {
+  const place = { address, portValue: port };
+  return { socketAddress: protocol === 'UDP' ? { protocol, ...place } : place };
+}
+
+/**
+ * @param cidr `<address>/<bits>`; the address must have no bits beyond the prefix, for Envoy compares
+ *   filter chain matches only after it has cut them off
+ */
+export function cidrRange(cidr: string): CidrRange {
+  const slash = cidr.lastIndexOf('/');
+  return { addressPrefix: cidr.slice(0, slash), prefixLen: { value: Number(cidr.slice(slash + 1)) } };
+}
