@@ -23,9 +23,12 @@ test("this process's processor time grows as it works", async (t) => {
     t.not(process.platform, 'linux');
     return;
   }
-  const until = performance.now() + 30;
-  while (performance.now() < until);
-  const after = await readProcessUsage(process.pid);
-  t.true(after !== undefined && after.cpuSeconds - before.cpuSeconds > 0.005);
+  // The kernel accounts for time when it gets to it: work until it shows, or never does.
+  const until = performance.now() + 20_000;
+  let grown = 0;
+  while (grown <= 0.005 && performance.now() < until) {
+    grown = ((await readProcessUsage(process.pid))?.cpuSeconds ?? 0) - before.cpuSeconds;
+  }
+  t.true(grown > 0.005, `grew by ${grown} s`);
   t.true(before.residentBytes > 0 && before.peakResidentBytes >= before.residentBytes / 2);
 });
