@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { parse as parseYaml } from 'yaml';
+import { load } from 'js-yaml';
 import type { Options } from '../../src/bootstrap/options.js';
 import { run } from '../../src/cli/run.js';
 import { commonFlags } from '../../src/cli/settings/common-flags.js';
@@ -85,7 +85,7 @@ test('version as JSON and as YAML say the same, and YAML ends with an empty line
   const document = JSON.parse(json.stdout);
   t.deepEqual(Object.keys(document.clientVersion), ['version', 'revision', 'golang_version', 'status', 'tag']);
   t.is(json.stdout, `${JSON.stringify(document, undefined, 2)}\n`);
-  t.deepEqual(parseYaml(yaml.stdout), document);
+  t.deepEqual(load(yaml.stdout), document);
   t.true(yaml.stdout.endsWith('\n\n'));
 });
 
