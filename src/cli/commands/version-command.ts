@@ -23,8 +23,8 @@ export class VersionCommand extends ReportedCommand {
         return;
       case 'yaml': {
         // Loaded here, so that the plain form starts fast.
-        const { stringify } = await import('yaml');
-        this.context.stdout.write(`${stringify(versionDocument(info))}\n`);
+        const { dump } = await import('js-yaml');
+        this.context.stdout.write(`${dump(versionDocument(info))}\n`);
       }
     }
   }
