@@ -43,7 +43,7 @@ export function loadProtoRegistry(files: readonly string[] = protoFiles): ProtoR
 }
 
 /** Where `@grpc/grpc-js-xds` keeps its `.proto` files. */
-export function protoDirectory(): string {
+function protoDirectory(): string {
   const require = createRequire(import.meta.url);
   return join(dirname(require.resolve('@grpc/grpc-js-xds/package.json')), 'deps');
 }

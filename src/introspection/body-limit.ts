@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { HttpProblem } from './http-problem.js';
 
 /** No page takes a body; a small one is read over, a larger one is refused. */
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** Refuses (413) a body that says it is too long, and hangs up on one that turns out to be. */
 export function limitBody(request: Request, response: Response, next: NextFunction): void {
