@@ -9,11 +9,14 @@ export interface NodeFacts {
   readonly id: string;
   readonly metadata: NodeMetadata;
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
+  /** Version of the proxy's own build; empty when it does not say. */
+  readonly userAgentVersion: string;
 }
 
 /** Far beyond any real one: names and domains together stay below 1 KiB. */
 const MAX_ID_LENGTH = 2048;
 const MAX_LOCALITY_LENGTH = 256;
+const MAX_VERSION_LENGTH = 64;
 const MAX_ADDRESSES = 64;
 
 /**
@@ -67,6 +70,7 @@ export function parseNode(node: NodeFacts): Proxy {
     configNamespace: metadata.namespace ?? dnsDomain.split('.', 1)[0] ?? '',
     dnsDomain,
     locality: localityOf(node.locality),
+    version: node.userAgentVersion.slice(0, MAX_VERSION_LENGTH),
     metadata,
   };
 }

@@ -50,5 +50,7 @@ export interface Proxy {
   readonly dnsDomain: string;
   /** `region/zone/subzone`, or empty. */
   readonly locality: string;
+  /** Of the Envoy build, for example `1.40.0`; empty when it does not say. */
+  readonly version: string;
   readonly metadata: ProxyMetadata;
 }

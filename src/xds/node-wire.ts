@@ -7,6 +7,8 @@ export interface WireNode {
   readonly id: string;
   readonly metadata: { readonly [key: string]: Json };
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
+  /** What the proxy says of its own build, for example `1.40.0`; empty when it does not. */
+  readonly userAgentVersion: string;
 }
 
 const STRUCT = 'type.googleapis.com/google.protobuf.Struct';
@@ -28,15 +30,41 @@ export function createNodeReader(registry: ProtoRegistry): (bytes: Uint8Array) =
     let id = '';
     let metadata: WireNode['metadata'] = {};
     let locality: WireNode['locality'] = { region: '', zone: '', subZone: '' };
+    let userAgentVersion = '';
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
       if (tag === 0x0a) id = reader.string();
       else if (tag === 0x1a) metadata = readMetadata(reader.bytes());
       else if (tag === 0x22) locality = readLocality(reader.bytes());
+      else if (tag === 0x3a) userAgentVersion = reader.string();
+      else if (tag === 0x42) userAgentVersion = readBuildVersion(reader.bytes());
       else reader.skipType(tag & 7);
     }
-    return { id, metadata, locality };
+    return { id, metadata, locality, userAgentVersion };
   };
+}
+
+/** The semantic version of a BuildVersion, as `major.minor.patch`. */
+function readBuildVersion(bytes: Uint8Array): string {
+  const reader = protobuf.Reader.create(bytes);
+  let version = '';
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) version = readSemanticVersion(reader.bytes());
+    else reader.skipType(tag & 7);
+  }
+  return version;
+}
+
+function readSemanticVersion(bytes: Uint8Array): string {
+  const reader = protobuf.Reader.create(bytes);
+  const numbers = [0, 0, 0];
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x08 || tag === 0x10 || tag === 0x18) numbers[(tag >> 3) - 1] = reader.uint32();
+    else reader.skipType(tag & 7);
+  }
+  return numbers.join('.');
 }
 
 function readLocality(bytes: Uint8Array): WireNode['locality'] {

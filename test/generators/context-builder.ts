@@ -173,6 +173,7 @@ export function buildProxy(fields: Partial<Proxy> = {}, metadata: Partial<ProxyM
     configNamespace: 'default',
     dnsDomain: 'default.svc.cluster.local',
     locality: '',
+    version: '',
     metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [], ...metadata },
     ...fields,
   };

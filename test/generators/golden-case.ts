@@ -88,7 +88,7 @@ function readObjects(name: string, text: string): readonly MeshObject[] {
 }
 
 function completeNode(node: Pick<NodeFacts, 'id'> & Partial<NodeFacts>): NodeFacts {
-  return { metadata: {}, locality: { region: '', zone: '', subZone: '' }, ...node };
+  return { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '', ...node };
 }
 
 /** One canonical form, so that a diff shows what changed and nothing else. */

@@ -80,6 +80,7 @@ test('syncz shows nonces per type and omits what is empty', async (t) => {
         connection({
           proxy: {
             id: 'sidecar~1',
+            version: '1.40.0',
             metadata: {
               labels: {},
               instanceIps: [],
@@ -95,7 +96,7 @@ test('syncz shows nonces per type and omits what is empty', async (t) => {
   const { headers, body } = await call(port, '/debug/syncz');
   t.is(headers['content-type'], 'application/json; charset=utf-8');
   t.deepEqual(JSON.parse(body), [
-    { proxy: 'sidecar~1', mesh_version: '1.7.0' },
+    { proxy: 'sidecar~1', proxy_version: '1.40.0', mesh_version: '1.7.0' },
     {
       proxy: 'sidecar~2',
       cluster_sent: 'c2',

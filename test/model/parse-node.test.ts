@@ -7,7 +7,7 @@ const NO_LOCALITY = { region: '', zone: '', subZone: '' };
 const ID = 'sidecar~10.0.0.1~web-7d9.shop~shop.svc.cluster.local';
 
 function nodeOf(id: string, metadata: NodeFacts['metadata'] = {}): NodeFacts {
-  return { id, metadata, locality: NO_LOCALITY };
+  return { id, metadata, locality: NO_LOCALITY, userAgentVersion: '' };
 }
 
 test('a node says who the proxy is by its id, locality and metadata', (t) => {
@@ -29,32 +29,36 @@ test('a node says who the proxy is by its id, locality and metadata', (t) => {
     MESH_ID: 'mesh-1',
     UNKNOWN: { any: ['thing'] },
   };
-  t.deepEqual(parseNode({ id: ID, metadata, locality: { region: 'r', zone: 'z', subZone: '' } }), {
-    id: ID,
-    type: 'sidecar',
-    ipAddresses: ['10.0.0.1', 'fd00::1'],
-    name: 'web-7d9',
-    configNamespace: 'shop',
-    dnsDomain: 'shop.svc.cluster.local',
-    locality: 'r/z',
-    metadata: {
-      meshVersion: '1.0',
-      labels: { app: 'web', revision: '2' },
-      instanceIps: ['10.0.0.1', 'fd00:0::0:1', 'not-an-ip'],
-      namespace: 'shop',
-      interceptionMode: 'TPROXY',
-      serviceAccount: 'robot',
-      clusterId: 'east',
-      network: 'lan',
-      requestedNetworkView: ['lan', 'wan'],
-      idleTimeoutMs: 90_000,
-      http10: true,
-      dnsCapture: true,
-      generator: 'grpc',
-      routerMode: 'standard',
-      meshId: 'mesh-1',
+  t.deepEqual(
+    parseNode({ id: ID, metadata, locality: { region: 'r', zone: 'z', subZone: '' }, userAgentVersion: '1.40.0' }),
+    {
+      id: ID,
+      type: 'sidecar',
+      ipAddresses: ['10.0.0.1', 'fd00::1'],
+      name: 'web-7d9',
+      configNamespace: 'shop',
+      dnsDomain: 'shop.svc.cluster.local',
+      locality: 'r/z',
+      version: '1.40.0',
+      metadata: {
+        meshVersion: '1.0',
+        labels: { app: 'web', revision: '2' },
+        instanceIps: ['10.0.0.1', 'fd00:0::0:1', 'not-an-ip'],
+        namespace: 'shop',
+        interceptionMode: 'TPROXY',
+        serviceAccount: 'robot',
+        clusterId: 'east',
+        network: 'lan',
+        requestedNetworkView: ['lan', 'wan'],
+        idleTimeoutMs: 90_000,
+        http10: true,
+        dnsCapture: true,
+        generator: 'grpc',
+        routerMode: 'standard',
+        meshId: 'mesh-1',
+      },
     },
-  });
+  );
 });
 
 test('metadata that is absent, null or empty leaves no key', (t) => {
@@ -157,7 +161,7 @@ test('whatever a proxy sends, it gets a proxy or a NodeError with a short printa
   fc.assert(
     fc.property(hostileId, hostileMetadata, fc.string(), (id, metadata, region) => {
       try {
-        const proxy = parseNode({ id, metadata, locality: { ...NO_LOCALITY, region } });
+        const proxy = parseNode({ id, metadata, locality: { ...NO_LOCALITY, region }, userAgentVersion: '' });
         t.true(proxy.ipAddresses.length > 0);
       } catch (error) {
         t.true(error instanceof NodeError);

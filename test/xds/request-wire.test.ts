@@ -81,6 +81,8 @@ test('a node gives its id, metadata and locality, without its extensions', (t) =
           },
         },
         locality: { region: 'r', zone: 'z', subZone: 's' },
+        userAgentName: 'envoy',
+        userAgentBuildVersion: { version: { majorNumber: 1, minorNumber: 40, patch: 2 } },
         extensions: [{ name: 'envoy.filters.http.router', category: 'x' }],
       }),
     )
@@ -89,5 +91,11 @@ test('a node gives its id, metadata and locality, without its extensions', (t) =
     id: 'sidecar~1.2.3.4~a.b~b.svc.c',
     metadata: { NAMESPACE: 'b', LABELS: { app: 'a' } },
     locality: { region: 'r', zone: 'z', subZone: 's' },
+    userAgentVersion: '1.40.2',
   });
+});
+
+test('a client that says its version as text is believed too', (t) => {
+  const bytes = nodeType.encode(nodeType.fromObject({ id: 'x', userAgentVersion: '1.2.3' })).finish();
+  t.is(createNodeReader(registry)(bytes).userAgentVersion, '1.2.3');
 });

@@ -99,6 +99,7 @@ export function proxyOf(id: string): Proxy {
     configNamespace: 'ns',
     dnsDomain: 'ns.svc.cluster.local',
     locality: '',
+    version: '',
     metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [] },
   };
 }

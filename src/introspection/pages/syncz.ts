@@ -21,6 +21,7 @@ export const syncz: Page = {
 
 function syncStatus({ proxy, watches }: ProxyConnection): object {
   const status: Record<string, string> = { proxy: proxy.id };
+  if (proxy.version !== '') status['proxy_version'] = proxy.version;
   if (proxy.metadata.meshVersion) status['mesh_version'] = proxy.metadata.meshVersion;
   for (const [name, typeUrl] of TYPES) {
     const watch = watches.get(typeUrl);
