@@ -4,6 +4,7 @@ import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpo
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
 import type { Port, Service } from '../../src/model/service.js';
+import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
 
 /** What a test says of a snapshot; the rest is as plain as can be. */
 export interface ContextParts {
@@ -102,7 +103,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
 function endpointsKey(endpoints: ServiceEndpoints, services: ReadonlyMap<string, Service>): string {
   const { hostname, namespace } = endpoints;
   const service = services.get(hostname);
-  return service === undefined || service.namespace === namespace ? hostname : `${hostname}/${namespace}`;
+  return service === undefined || service.namespace === namespace ? hostname : shadowedKey(endpoints);
 }
 
 export function buildPort(fields: Partial<Port> = {}): Port {

@@ -163,6 +163,27 @@ test('endpointShardz goes from service to namespace to shards and service accoun
   t.deepEqual(entry.ServiceAccounts, ['spiffe://cluster.local/ns/default/sa/web']);
 });
 
+test('services that only some namespaces see under the host of another are shown beside it', async (t) => {
+  const own = service({ namespace: 'team', source: 'ServiceEntry/team/web' });
+  const ofOwn = {
+    ...WEB_ENDPOINTS,
+    namespace: 'team',
+    shards: new Map([['External/east', [endpoint({ address: '10.9.0.1' })]]]),
+  };
+  const mesh = context({ services: [WEB], shadowed: [own], endpoints: [ofOwn, WEB_ENDPOINTS] });
+  const { port } = await serve(t, { views: { context: () => mesh } });
+  const shards = JSON.parse((await call(port, '/debug/endpointShardz')).body);
+  t.deepEqual(Object.keys(shards), [WEB.hostname]);
+  t.deepEqual(Object.keys(shards[WEB.hostname]), ['default', 'team']);
+  const services: { readonly namespace?: string }[] = JSON.parse((await call(port, '/debug/registryz')).body);
+  t.deepEqual(
+    services.map(({ namespace }) => namespace),
+    ['default', 'team', undefined],
+  );
+  const { body } = await call(port, '/debug/endpointz?brief=1');
+  t.is(body.trimEnd().split('\n').at(-1), 'web.default.svc.cluster.local:http 10.9.0.1:8080 {}');
+});
+
 test('configz shows objects in the form in which they are applied, by kind and name', async (t) => {
   const { port } = await serve(t, {
     views: {

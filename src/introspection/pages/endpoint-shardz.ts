@@ -15,9 +15,15 @@ export const endpointShardz: Page = {
 };
 
 function* services(context: PushContext): Generator<readonly [string, JsonSource]> {
-  const sorted = [...context.endpoints.entries()].sort(([first], [second]) => compareText(first, second));
-  for (const [hostname, endpoints] of sorted) {
-    yield [hostname, new JsonRecord([[endpoints.namespace, shardsJson(endpoints)]])];
+  const byHost = new Map<string, ServiceEndpoints[]>();
+  for (const [, endpoints] of context.endpoints.entries()) {
+    const ofHost = byHost.get(endpoints.hostname);
+    if (ofHost === undefined) byHost.set(endpoints.hostname, [endpoints]);
+    else ofHost.push(endpoints);
+  }
+  for (const [hostname, ofHost] of [...byHost].sort(([first], [second]) => compareText(first, second))) {
+    const sorted = ofHost.sort((first, second) => compareText(first.namespace, second.namespace));
+    yield [hostname, new JsonRecord(sorted.map((endpoints) => [endpoints.namespace, shardsJson(endpoints)]))];
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
+import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
+import { everyService } from '../every-service.js';
 import { JsonList, type JsonSource, recordOf } from '../json-source.js';
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
@@ -24,7 +26,7 @@ export const endpointz: Page = {
 };
 
 function* servicePorts(context: PushContext): Generator<JsonSource> {
-  for (const service of context.services) {
+  for (const service of everyService(context)) {
     for (const port of service.ports) {
       yield recordOf({
         svc: `${service.hostname}:${port.number}`,
@@ -36,16 +38,16 @@ function* servicePorts(context: PushContext): Generator<JsonSource> {
 }
 
 function* instances(context: PushContext, service: Service, port: Port): Generator<JsonSource> {
-  for (const endpoint of endpointsOf(context, service, port)) {
+  for (const endpoint of endpointsOfPort(context, service, port)) {
     yield { service: service.hostname, servicePort: port, endpoint: endpointJson(endpoint) };
   }
   yield {};
 }
 
 function* briefLines(context: PushContext): Generator<string> {
-  for (const service of context.services) {
+  for (const service of everyService(context)) {
     for (const port of service.ports) {
-      for (const endpoint of endpointsOf(context, service, port)) {
+      for (const endpoint of endpointsOfPort(context, service, port)) {
         const labels = Object.entries(endpoint.labels).map(([key, value]) => `${key}=${value}`);
         const address = endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address;
         yield `${service.hostname}:${port.name} ${address}:${endpoint.port} {${labels.sort().join(',')}} ${endpoint.serviceAccount}\n`;
@@ -54,8 +56,8 @@ function* briefLines(context: PushContext): Generator<string> {
   }
 }
 
-function endpointsOf(context: PushContext, service: Service, port: Port): readonly Endpoint[] {
-  const shards = context.endpoints.get(service.hostname)?.shards ?? new Map<string, readonly Endpoint[]>();
+function endpointsOfPort(context: PushContext, service: Service, port: Port): readonly Endpoint[] {
+  const shards = endpointsOf(context, service)?.shards ?? new Map<string, readonly Endpoint[]>();
   return [...shards]
     .toSorted(([first], [second]) => compareText(first, second))
     .flatMap(([, endpoints]) => endpoints.filter((endpoint) => endpoint.portName === port.name))

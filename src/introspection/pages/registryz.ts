@@ -1,3 +1,4 @@
+import { everyService } from '../every-service.js';
 import { JsonList } from '../json-source.js';
 import { json, type Page } from '../page.js';
 import { requireContext } from '../require-context.js';
@@ -9,11 +10,11 @@ export const registryz: Page = {
   description: 'All services of all registries',
   audience: 'operator',
   handle: (views) => {
-    const { services } = requireContext(views);
+    const context = requireContext(views);
     return json(
       new JsonList(
         (function* () {
-          for (const service of services) yield serviceJson(service);
+          for (const service of everyService(context)) yield serviceJson(service);
           yield {};
         })(),
       ),

@@ -15,6 +15,6 @@ export function endpointsOf(
 }
 
 /** `<hostname>/<namespace>`, neither of which has a slash. */
-export function shadowedKey({ hostname, namespace }: Service): string {
+export function shadowedKey({ hostname, namespace }: Pick<Service, 'hostname' | 'namespace'>): string {
   return `${hostname}/${namespace}`;
 }
