@@ -1,0 +1,98 @@
+import type { AttributeValue } from './attribute-value.js';
+import { acceptForwarded } from './forwarded-attributes.js';
+
+/** Attributes of one origin, by name. Layers are shared between requests: never written to after they were made. */
+export type AttributeLayer = ReadonlyMap<string, AttributeValue>;
+
+/** A layer without attributes. */
+export const EMPTY_LAYER: AttributeLayer = new Map();
+
+/** What is known of one request or connection: the attributes that Check, Quota and Report are about (SPEC 2.9). */
+export interface AttributeBag {
+  /** The value that takes precedence, or undefined when no layer has the name. */
+  get(name: string): AttributeValue | undefined;
+  /** Every name once, with the value that `get` gives. */
+  entries(): IterableIterator<[string, AttributeValue]>;
+  /** This bag with the layer's attributes over its own; this bag stays as it is. Costs nothing per attribute. */
+  overlaid(layer: AttributeLayer): AttributeBag;
+}
+
+/** Where the attributes of a request come from, in the order of SPEC 2.11: later members take precedence. */
+export interface AttributeOrigins {
+  /** `mixerAttributes` of the filter's HttpClientConfig or TcpClientConfig. */
+  readonly staticFilter: AttributeLayer;
+  /** `mixerAttributes` of the service's or route's ServiceConfig. */
+  readonly staticRoute?: AttributeLayer;
+  /** `forwardAttributes` of the source's filter, as far as the caller told. */
+  readonly forwardedFilter?: AttributeLayer;
+  /** `forwardAttributes` of the source's route. A caller's header, which has both in one, goes here as well. */
+  readonly forwardedRoute?: AttributeLayer;
+  /** What the request itself says. */
+  readonly requestDerived: AttributeLayer;
+  /** `ignoreForwardedAttributes` of HttpClientConfig. */
+  readonly ignoreForwarded: boolean;
+  /** Gateways never use forwarded attributes, whatever `ignoreForwarded` says. */
+  readonly isGateway: boolean;
+}
+
+class LayeredAttributeBag implements AttributeBag {
+  /** The layer with the highest precedence first. */
+  readonly #layers: readonly AttributeLayer[];
+
+  constructor(layers: readonly AttributeLayer[]) {
+    this.#layers = layers;
+  }
+
+  get(name: string): AttributeValue | undefined {
+    const layers = this.#layers;
+    for (let index = 0; index < layers.length; index++) {
+      const value = layers[index]?.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  *entries(): IterableIterator<[string, AttributeValue]> {
+    for (const [index, layer] of this.#layers.entries()) {
+      for (const [name, value] of layer) {
+        if (!this.#isHidden(name, index)) yield [name, value];
+      }
+    }
+  }
+
+  overlaid(layer: AttributeLayer): AttributeBag {
+    return layer.size === 0 ? this : new LayeredAttributeBag([layer, ...this.#layers]);
+  }
+
+  #isHidden(name: string, below: number): boolean {
+    for (let index = 0; index < below; index++) {
+      if (this.#layers[index]?.has(name)) return true;
+    }
+    return false;
+  }
+}
+
+/** A bag of a single layer. */
+export function bagOf(layer: AttributeLayer): AttributeBag {
+  return new LayeredAttributeBag([layer]);
+}
+
+/**
+ * The bag of a request, in the application order of SPEC 2.11. Forwarded attributes count only when they are present,
+ * not ignored, and the proxy is no gateway; of them only those that a caller may speak for (`acceptForwarded`).
+ */
+export function createAttributeBag(origins: AttributeOrigins): AttributeBag {
+  const layers: AttributeLayer[] = [];
+  pushLayer(layers, origins.requestDerived);
+  if (!origins.ignoreForwarded && !origins.isGateway) {
+    pushLayer(layers, origins.forwardedRoute && acceptForwarded(origins.forwardedRoute));
+    pushLayer(layers, origins.forwardedFilter && acceptForwarded(origins.forwardedFilter));
+  }
+  pushLayer(layers, origins.staticRoute);
+  pushLayer(layers, origins.staticFilter);
+  return new LayeredAttributeBag(layers);
+}
+
+function pushLayer(layers: AttributeLayer[], layer: AttributeLayer | undefined): void {
+  if (layer !== undefined && layer.size > 0) layers.push(layer);
+}

@@ -1,0 +1,53 @@
+/**
+ * A typed attribute value (SPEC 2.9; value types of BEHAVIOUR 6). Values never change once made: bytes must not be
+ * written to after they were handed in.
+ */
+export type AttributeValue =
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'int64'; readonly value: bigint }
+  | { readonly type: 'double'; readonly value: number }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'bytes'; readonly value: Uint8Array }
+  /** Nanoseconds since 1970-01-01T00:00:00Z. */
+  | { readonly type: 'timestamp'; readonly value: bigint }
+  /** Nanoseconds. */
+  | { readonly type: 'duration'; readonly value: bigint }
+  | { readonly type: 'stringMap'; readonly value: ReadonlyMap<string, string> };
+
+/** The transport type of a value. */
+export type AttributeType = AttributeValue['type'];
+
+export function stringAttribute(value: string): AttributeValue {
+  return { type: 'string', value };
+}
+
+/** A whole number; a fraction is cut off, and what does not fit in 64 bits wraps as it would on the wire. */
+export function int64Attribute(value: bigint | number): AttributeValue {
+  return { type: 'int64', value: BigInt.asIntN(64, typeof value === 'bigint' ? value : BigInt(Math.trunc(value))) };
+}
+
+export function doubleAttribute(value: number): AttributeValue {
+  return { type: 'double', value };
+}
+
+export function boolAttribute(value: boolean): AttributeValue {
+  return { type: 'bool', value };
+}
+
+export function bytesAttribute(value: Uint8Array): AttributeValue {
+  return { type: 'bytes', value };
+}
+
+/** @param epochNs nanoseconds since 1970-01-01T00:00:00Z */
+export function timestampAttribute(epochNs: bigint): AttributeValue {
+  return { type: 'timestamp', value: epochNs };
+}
+
+/** @param nanoseconds may be negative */
+export function durationAttribute(nanoseconds: bigint): AttributeValue {
+  return { type: 'duration', value: nanoseconds };
+}
+
+export function stringMapAttribute(value: ReadonlyMap<string, string>): AttributeValue {
+  return { type: 'stringMap', value };
+}
