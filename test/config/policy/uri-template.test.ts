@@ -1,0 +1,131 @@
+import test from 'ava';
+import fc from 'fast-check';
+import {
+  MAX_URI_TEMPLATE_LENGTH,
+  parseUriTemplate,
+  type UriTemplate,
+} from '../../../src/config/policy/uri-template.js';
+
+function parsed(source: string): UriTemplate {
+  const result = parseUriTemplate(source);
+  if (result.type === 'error') throw new Error(`${source} ${result.message}; ${result.remedy}`);
+  return result.template;
+}
+
+/** `/a/{x:3}/**` as `a <3 **`, then variables, verb and query: short enough for a table. */
+function shown({ segments, variables, verb, query }: UriTemplate): string {
+  const path = segments.map((segment) => {
+    if (segment.type === 'literal') return segment.value;
+    if (segment.type === 'rest') return '**';
+    return segment.maxLength === undefined ? '*' : `<${segment.maxLength}`;
+  });
+  return [
+    ...path,
+    ...variables.map(({ name, start, end }) => `${name}=[${start},${end})`),
+    ...(verb === undefined ? [] : [`verb=${verb}`]),
+    ...query.map(({ name, explode, maxLength = '' }) => `?${name}${explode ? '*' : ''}${maxLength}`),
+  ].join(' ');
+}
+
+const accepted: readonly (readonly [string, string, string])[] = [
+  ['the root', '/', ''],
+  ['a plain path', '/pets', 'pets'],
+  ['a slash at the end, which says nothing', '/pets/', 'pets'],
+  ['a path with a variable', '/pets/{id}/toys', 'pets * toys id=[1,2)'],
+  ['a variable with a prefix modifier', '/dictionary/{term:1}/{term}', 'dictionary <1 * term=[1,2) term=[2,3)'],
+  ['a form-style query expansion', '/search{?q,lang}', 'search ?q ?lang'],
+  ['a query variable that may come several times, or is cut', '/search{?q*,lang:2}', 'search ?q* ?lang2'],
+  ['a query of the root', '/{?q}', '?q'],
+  ['wildcards of one segment', '/*/a/*', '* a *'],
+  ['a wildcard of all segments, with literals after it', '/a/**/b', 'a ** b'],
+  ['a variable over several segments', '/v1/{name=shelves/*}/b', 'v1 shelves * b name=[1,3)'],
+  ['a variable over the rest', '/{path=**}', '** path=[0,1)'],
+  ['a dotted variable name', '/{book.id}', '* book.id=[0,1)'],
+  ['a verb', '/jobs/{id}:cancel', 'jobs * id=[1,2) verb=cancel'],
+  ['a verb after a literal, with a query', '/jobs:run{?dry}', 'jobs verb=run ?dry'],
+  ['a colon in an earlier segment', '/a:b/c', 'a:b c'],
+  ['percent-encoding', '/a%20b', 'a%20b'],
+  ['letters beyond ASCII, percent-encoded', '/käse', 'k%C3%A4se'],
+];
+
+for (const [what, source, expected] of accepted) {
+  test(`a template may have ${what}: ${source}`, (t) => {
+    const template = parsed(source);
+    t.is(shown(template), expected);
+    t.is(template.source, source);
+  });
+}
+
+const refused: readonly (readonly [string, string])[] = [
+  ['', 'does not start with a slash'],
+  ['pets', 'does not start with a slash'],
+  ['{?q}', 'does not start with a slash'],
+  ['//', 'has an empty segment'],
+  ['/a//b', 'has an empty segment'],
+  ['/a/{b', 'has a brace without its partner'],
+  ['/a/b}', 'has a brace without its partner'],
+  ['/}a{', 'has a brace without its partner'],
+  ['/{a{b}}', 'has a variable inside a variable'],
+  ['/{a={b}/c}', 'has a variable inside a variable'],
+  ['/{id}.json', 'has more than a variable in the segment {id}.json'],
+  ['/{a}{b}', 'has more than a variable in the segment {a}{b}'],
+  ['/{}', 'has the variable {}, whose name or modifier cannot be read'],
+  ['/{a-b}', 'has the variable {a-b}, whose name or modifier cannot be read'],
+  ['/{a:0}', 'has the variable {a:0}, whose name or modifier cannot be read'],
+  ['/{a:10000}', 'has the variable {a:10000}, whose name or modifier cannot be read'],
+  ['/{a=}', 'has the variable {a=}, whose name or modifier cannot be read'],
+  ['/{a=b//c}', 'has an empty segment'],
+  ['/{a,b}', 'has the variable {a,b}, whose name or modifier cannot be read'],
+  ['/{+path}', 'has the expression {+path}, which is not read here'],
+  ['/a{/b}', 'has more than a variable in the segment a{/b}'],
+  ['/a*', 'has a wildcard that is part of the segment a*'],
+  ['/***', 'has a wildcard that is part of the segment ***'],
+  ['/**/*', 'has a wildcard or a variable after **'],
+  ['/**/{a}', 'has a wildcard or a variable after **'],
+  ['/**/a/**', 'has a wildcard or a variable after **'],
+  ['/{a=**}/{b=c/*}', 'has a wildcard or a variable after **'],
+  ['/a?b=c', 'has a query or fragment written out'],
+  ['/a#b', 'has a query or fragment written out'],
+  ['/a{?q}/b', 'has a query expression before its end'],
+  ['/a{?}', 'has a query expression that cannot be read'],
+  ['/a{?q,}', 'has a query expression that cannot be read'],
+  ['/a b', 'has a character that no path has'],
+  ['/a%2', 'has a character that no path has'],
+  ['/a\n', 'has a character that no path has'],
+  ['/\ud800', 'has a character that no path has'],
+  ['/a:', 'has a colon at its end without a verb after it'],
+  ['/:verb', 'has an empty segment'],
+  [`/${'a'.repeat(MAX_URI_TEMPLATE_LENGTH)}`, `is longer than ${MAX_URI_TEMPLATE_LENGTH} characters`],
+];
+
+for (const [source, message] of refused) {
+  const title = JSON.stringify(source.length > 40 ? `${source.slice(0, 40)}…` : source);
+  test(`a template is refused that ${message}: ${title}`, (t) => {
+    const result = parseUriTemplate(source);
+    t.is(result.type === 'error' ? result.message : shown(result.template), message);
+  });
+}
+
+test('any text is read or refused, never thrown for, and what is read keeps its own promises', (t) => {
+  const piece = fc.constantFrom('/', '{', '}', '*', '**', ':', '?', '=', ',', 'a', '1', '{a}', '{?q}', '%20', 'ä', ' ');
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(piece, { maxLength: 30 }).map((parts) => `/${parts.join('')}`),
+      ),
+      (source) => {
+        const result = parseUriTemplate(source);
+        if (result.type === 'error') return result.message !== '' && result.remedy !== '';
+        const { segments, variables } = result.template;
+        const rest = segments.findIndex(({ type }) => type === 'rest');
+        return (
+          variables.every(({ start, end }) => 0 <= start && start < end && end <= segments.length) &&
+          (rest === -1 || segments.slice(rest + 1).every(({ type }) => type === 'literal'))
+        );
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  t.pass();
+});
