@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type ListenAddress, parseListenAddress } from './listen-address.js';
@@ -59,15 +59,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createBoundedServer(options.app, timeouts);
   let stopping: Promise<void> | undefined;
 
-  server.on('request', (_request, response) => {
-    // A connection that was busy when stop began is idle now.
-    response.once('close', () => {
-      if (stopping !== undefined) server.closeIdleConnections();
-    });
-  });
+  const requests = countRequests(server, () => stopping !== undefined);
 
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    requests.hangUpOnIdle();
     const cancel = clock.schedule(timeouts.graceMs, () => {
       logger.warn({ setting, graceMs: timeouts.graceMs }, 'http requests cut off at shutdown');
       server.closeAllConnections();
@@ -102,6 +98,31 @@ function createBoundedServer(app: RequestListener, timeouts: HttpTimeouts): Serv
   server.timeout = timeouts.idleMs;
   server.maxConnections = MAX_CONNECTIONS;
   return server;
+}
+
+/**
+ * Knows which connections have requests running. Node counts a connection as busy that has never sent a whole
+ * request, and no longer times it out once the server closes.
+ */
+function countRequests(server: Server, isStopping: () => boolean): { hangUpOnIdle(): void } {
+  const running = new Map<Socket, number>();
+  server.on('connection', (socket) => {
+    running.set(socket, 0);
+    socket.once('close', () => running.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    running.set(socket, (running.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      const left = (running.get(socket) ?? 1) - 1;
+      if (!socket.destroyed) running.set(socket, left);
+      if (left === 0 && isStopping()) socket.destroySoon();
+    });
+  });
+  return {
+    hangUpOnIdle: () => {
+      for (const [socket, count] of running) if (count === 0) socket.destroy();
+    },
+  };
 }
 
 function listen(server: Server, address: ListenAddress, setting: string): Promise<ListenAddress> {

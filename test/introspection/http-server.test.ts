@@ -63,6 +63,22 @@ test('stop is quick when nothing runs, and may be called twice or before start',
   await t.notThrowsAsync(bareServer(':0').stop());
 });
 
+test('stop does not wait for connections that have never sent a whole request', async (t) => {
+  const { server, port } = await serve(t);
+  const silent = connect(port, '127.0.0.1');
+  const half = connect(port, '127.0.0.1');
+  await Promise.all([once(silent, 'connect'), once(half, 'connect')]);
+  half.write('GET /ready HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
+  const ends = [once(silent, 'close'), once(half, 'close')];
+  for (const socket of [silent, half]) socket.on('error', () => undefined).resume();
+  // An answered request shows that the server has seen the connections before it.
+  await call(port, '/ready');
+  const startMs = performance.now();
+  await server.stop();
+  await Promise.all(ends);
+  t.true(performance.now() - startMs < 5000);
+});
+
 /** A page whose answer waits until the test lets it go. */
 function gate() {
   const { promise: entered, resolve: enter } = withResolvers();
