@@ -114,7 +114,7 @@ test('a push sends only types that changed', async (t) => {
   receive({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
   receive({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'], nonce: (await response(1)).nonce });
   rig.content.endpoints = { a: '2', b: '1' };
-  await push(rig);
+  await push(rig, { endpoints: new Set(['a']) });
   t.is(stream.sent.length, 3);
   const third = await response(2);
   t.is(third.typeUrl, TypeUrl.endpoint);
@@ -180,12 +180,12 @@ test('what was rejected is not offered again unchanged, and goes out with the ne
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a', 'b'] });
   receive({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'], nonce: (await response(0)).nonce });
   rig.content.endpoints = { a: 'bad', b: '2' };
-  await push(rig);
+  await push(rig, { endpoints: new Set(['a', 'b']) });
   receive({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'], nonce: (await response(1)).nonce, error: 'no' });
-  await push(rig);
+  await push(rig, { endpoints: new Set(['a', 'b']) });
   t.is(stream.sent.length, 2);
   rig.content.endpoints = { a: 'good', b: '2' };
-  await push(rig);
+  await push(rig, { endpoints: new Set(['a', 'b']) });
   t.deepEqual((await response(2)).bodies, ['a=good', 'b=2']);
 });
 
@@ -230,6 +230,21 @@ test('a changed cluster gets its endpoints again, for the proxy waits for them',
   const endpoints = await response(3);
   t.is(endpoints.typeUrl, TypeUrl.endpoint);
   t.deepEqual(endpoints.bodies, ['a=1']);
+});
+
+test('a proxy whose own services changed is served anew, though nothing else concerns it', async (t) => {
+  const rig = createRig();
+  const [mine, other] = [connect(rig), connect(rig)];
+  for (const { receive, response } of [mine, other]) {
+    receive({ node: NODE, typeUrl: TypeUrl.cluster });
+    receive({ typeUrl: TypeUrl.cluster, nonce: (await response(0)).nonce });
+  }
+  rig.content.clusterScope = 'with another service';
+  rig.content.clusters = { a: '2' };
+  await push(rig, { full: false, addresses: new Set(['10.9.9.9']) });
+  t.is(mine.stream.sent.length, 1);
+  await push(rig, { full: false, addresses: new Set(['10.0.0.1']) });
+  t.deepEqual((await mine.response(1)).bodies, ['a=2']);
 });
 
 test('a hundred streams of equal scope cost one generation and share one message, Buffer for Buffer', async (t) => {

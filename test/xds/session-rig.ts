@@ -20,6 +20,8 @@ import { createDefaultContext } from './default-context.js';
 export interface RigContent {
   clusters: Record<string, string>;
   endpoints: Record<string, string>;
+  /** What the scope of clusters says of a proxy, such as its own services. */
+  clusterScope: string;
 }
 
 export interface Rig {
@@ -34,7 +36,7 @@ export interface Rig {
 
 /** A push room with two small generators: clusters for everybody, endpoints by name. */
 export function createRig(options: { started?: boolean; controlPlane?: string } = {}): Rig {
-  const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' } };
+  const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' }, clusterScope: 'ns' };
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const counts: Record<string, number> = {};
@@ -118,7 +120,7 @@ function clusterGenerator(content: RigContent): WildcardGenerator {
     parts: [
       {
         name: 'all',
-        scope: (_context, proxy) => ({ key: proxy.configNamespace }),
+        scope: () => ({ key: content.clusterScope }),
         generate: () => ({ resources: resourcesOf(TypeUrl.cluster, content.clusters), findings: [] }),
       },
     ],
@@ -129,7 +131,7 @@ function endpointGenerator(content: RigContent): NamedGenerator {
   return {
     typeUrl: TypeUrl.endpoint,
     mode: 'named',
-    affectedBy: (request) => request.full || request.endpoints.size > 0,
+    affectedBy: (request) => request.changed === 'everything' || request.endpoints.size > 0,
     scope: () => ({ key: '' }),
     generate: (_context, _scope, name) => {
       const body = content.endpoints[name];
