@@ -40,6 +40,7 @@ export function createSources(
   const { discovery } = options;
   const logger = logging.scope('source');
   let onChange: (change: StoreChange) => void = () => undefined;
+  let stopped = false;
   const deliver = (batch: ChangeBatch): void => onChange(store.apply(batch));
 
   const compiler = createSchemaCompiler();
@@ -82,9 +83,10 @@ export function createSources(
       onChange(store.setMesh(await mesh.start()));
       onChange(store.setNetworks(await networks.start()));
       await mock?.start(deliver);
-      await startFolder(folder, (batch) => deliver(coreKinds(batch)));
+      if (!stopped) await startFolder(folder, (batch) => deliver(coreKinds(batch)));
     },
     stop: async () => {
+      stopped = true;
       await Promise.all([folder?.stop(), mock?.stop(), mesh.stop(), networks.stop()]);
     },
     problems: () => [

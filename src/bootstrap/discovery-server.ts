@@ -8,6 +8,8 @@ import { createMessageJson } from '../envoy/message-json.js';
 import { loadProtoRegistry } from '../envoy/proto-registry.js';
 import { createHttpApp } from '../introspection/http-app.js';
 import { createHttpServer } from '../introspection/http-server.js';
+import { formatListenAddress } from '../introspection/listen-address.js';
+import { ListenError } from '../introspection/listen-error.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
@@ -25,20 +27,27 @@ import { createGenerators } from './create-generators.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { distributorSettings, grpcServerSettings, storeSettings } from './map-options.js';
-import type { Options } from './options.js';
+import type { ListenAddress, Options } from './options.js';
 import { createProxyReader } from './proxy-reader.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
+
+/** Where a running server listens, with the ports that the system chose for port 0. */
+export interface ServedAddresses {
+  readonly grpc: ListenAddress;
+  readonly http: ListenAddress;
+  readonly monitoring: ListenAddress;
+}
 
 /** The whole server, wired and not yet running. */
 export interface DiscoveryServer {
   /**
    * Reads the sources, then serves. Settles when everything is served.
    *
-   * @throws StartError when something cannot start as it was told to.
+   * @throws StartError when a source cannot be read at all, ListenError when an address cannot be had.
    */
-  start(): Promise<void>;
-  /** Ends streams well and closes everything; harmless on a server that never started. */
+  start(): Promise<ServedAddresses>;
+  /** Ends streams well and closes everything; harmless during the start, which then fails, and without one. */
   stop(): Promise<void>;
 }
 
@@ -114,54 +123,63 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     logger,
     clock,
   });
-  const http = [
-    { setting: '--httpAddr', address: discovery.httpAddr },
-    { setting: '--monitoringAddr', address: discovery.monitoringAddr },
-  ].map(({ setting, address }) => createHttpServer({ setting, address, app, logger, clock }));
+  const http = createHttpServer({ setting: '--httpAddr', address: discovery.httpAddr, app, logger, clock });
+  const monitoring = createHttpServer({
+    setting: '--monitoringAddr',
+    address: discovery.monitoringAddr,
+    app,
+    logger,
+    clock,
+  });
+
+  let stopping = false;
+  let starting: Promise<ServedAddresses> | undefined;
+
+  const start = async (): Promise<ServedAddresses> => {
+    const startMs = clock.monotonicMs();
+    const grpcPort = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
+      throw new ListenError('--grpcAddr', discovery.grpcAddr, cause);
+    });
+    await sources.start((change) => {
+      for (const [type, count] of Object.entries(change.updates)) {
+        if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
+      }
+      if (change.push !== undefined) distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
+    });
+    if (stopping) throw new StartError('the server was told to stop while it started');
+    distributor.start();
+    grpc.setServing();
+    const [httpAddress, monitoringAddress] = await Promise.all([http.start(), monitoring.start()]);
+    logger.info(
+      {
+        services: distributor.context?.services.length ?? 0,
+        grpc: formatListenAddress({ host: discovery.grpcAddr.host, port: grpcPort }),
+        http: [httpAddress, monitoringAddress].map(formatListenAddress),
+        startMs: Math.round(clock.monotonicMs() - startMs),
+      },
+      'Discovery server is ready',
+    );
+    return {
+      grpc: { host: discovery.grpcAddr.host, port: grpcPort },
+      http: httpAddress,
+      monitoring: monitoringAddress,
+    };
+  };
 
   return {
-    start: async () => {
-      const startMs = clock.monotonicMs();
-      const grpcPort = await bindGrpc(() => grpc.start(), options);
-      await sources.start((change) => {
-        for (const [type, count] of Object.entries(change.updates)) {
-          if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
-        }
-        if (change.push !== undefined) distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
-      });
-      distributor.start();
-      grpc.setServing();
-      const httpAddresses = await Promise.all(http.map((server) => server.start()));
-      logger.info(
-        {
-          services: distributor.context?.services.length ?? 0,
-          grpc: `${discovery.grpcAddr.host}:${grpcPort}`,
-          http: httpAddresses.map(({ host, port }) => `${host}:${port}`),
-          startMs: Math.round(clock.monotonicMs() - startMs),
-        },
-        'Discovery server is ready',
-      );
+    start: () => {
+      starting = start();
+      return starting;
     },
     stop: async () => {
+      stopping = true;
       distributor.stop();
       await sources.stop();
-      await grpc.stop(STOP_GRACE_MS);
-      await Promise.all(http.map((server) => server.stop()));
+      // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
+      await starting?.catch(() => undefined);
+      await Promise.all([grpc.stop(STOP_GRACE_MS), http.stop(), monitoring.stop()]);
     },
   };
-}
-
-async function bindGrpc(bind: () => Promise<number>, { discovery }: Options): Promise<number> {
-  try {
-    return await bind();
-  } catch (cause) {
-    const { host, port } = discovery.grpcAddr;
-    throw new StartError(
-      `--grpcAddr ${host}:${port} cannot be listened on: the port is in use or the address is not of this machine; ` +
-        'free it, or give another address',
-      { cause },
-    );
-  }
 }
 
 /** grpc-js writes to the console unless told otherwise. */

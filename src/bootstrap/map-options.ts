@@ -22,7 +22,7 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
 
 export function grpcServerSettings({ discovery, common, environment }: Options): GrpcServerSettings {
   return {
-    host: discovery.grpcAddr.host === '' ? '::' : discovery.grpcAddr.host,
+    host: discovery.grpcAddr.host,
     port: discovery.grpcAddr.port,
     keepaliveIntervalMs: common.keepaliveIntervalMs,
     keepaliveTimeoutMs: common.keepaliveTimeoutMs,

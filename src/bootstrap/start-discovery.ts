@@ -11,6 +11,8 @@ import { untilTerminated } from './termination.js';
  * @throws StartError when it cannot start as it was told to.
  */
 export async function startDiscovery(options: Options): Promise<void> {
+  // Asked for before anything else, so that a signal during the start is not lost.
+  const terminated = untilTerminated();
   const logging = createLogging(options.common, {
     now: systemClock.now,
     sinks: openLogSinks(options.common, systemClock.now),
@@ -22,8 +24,6 @@ export async function startDiscovery(options: Options): Promise<void> {
   }
   try {
     const server = createDiscoveryServer(options, logging, systemClock);
-    // Asked for before the start, so that a signal during it is not lost.
-    const terminated = untilTerminated();
     try {
       await Promise.race([server.start(), terminated]);
       const signal = await terminated;

@@ -6,11 +6,13 @@ import { createGrpcStream } from './grpc-stream.js';
 import { addLazyReflection } from './lazy-reflection.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
 import { rawStreamingMethod } from './raw-method.js';
-import { type RawCall, serializeMessage } from './shared-write.js';
+import { http2StreamOf, type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
+import { createTcpListener } from './tcp-listener.js';
 
 /** Limits and times of the gRPC listener (SPEC 4.5, 4.6 and 8). */
 export interface GrpcServerSettings {
+  /** Empty for every interface. */
   readonly host: string;
   readonly port: number;
   readonly keepaliveIntervalMs: number;
@@ -26,17 +28,22 @@ export interface SessionHooks {
 }
 
 export interface GrpcServer {
-  /** @returns the port. @throws Error when the address cannot be bound. */
+  /** @returns the port. @throws the system's error when the address cannot be had. */
   start(): Promise<number>;
   /** The health service answers SERVING from now on. */
   setServing(): void;
-  /** Ends streams well, waits for calls, and after `graceMs` no longer. */
+  /**
+   * Ends streams well and waits until their ends have been sent, at most `graceMs`. Connections without a stream,
+   * idle or half open, are cut off soon.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How long a connection past its age may finish what it does (BEHAVIOUR 5, "Keepalive"). */
 const AGE_GRACE_MS = 10_000;
+/** How long a peer whose streams have ended may take to close its connection. */
+const CLOSE_MS = 500;
 
 export function createGrpcServer(
   settings: GrpcServerSettings,
@@ -45,12 +52,16 @@ export function createGrpcServer(
   logger: Logger,
 ): GrpcServer {
   const server = new Server(serverOptions(settings));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listener = createTcpListener((socket) => injector.injectConnection(socket));
   const health = new HealthImplementation({ '': 'NOT_SERVING' });
   const sessions = new Set<ProxySession>();
+  const calls = createCallCount();
 
   const serve = (call: RawCall, onlyType: string | undefined): void => {
     const session = new ProxySession(environment, createGrpcStream(call), onlyType);
     sessions.add(session);
+    calls.add(call);
     let open = true;
     const close = (): void => {
       if (!open) return;
@@ -93,27 +104,45 @@ export function createGrpcServer(
   addLazyReflection(server, REFLECTED_FILES);
 
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
-        const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-        server.bindAsync(`${host}:${settings.port}`, ServerCredentials.createInsecure(), (error, port) => {
-          if (error) reject(error);
-          else resolve(port);
-        });
-      }),
+    start: () => listener.listen(settings.host, settings.port),
     setServing: () => {
       for (const name of ['', ...DISCOVERY_METHODS.map(({ service }) => service)]) health.setStatus(name, 'SERVING');
     },
-    stop: (graceMs) =>
-      new Promise((resolve) => {
-        health.setStatus('', 'NOT_SERVING');
-        for (const session of sessions) session.end(new StreamError('UNAVAILABLE', 'server is shutting down'));
-        const force = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
-          clearTimeout(force);
-          resolve();
-        });
-      }),
+    stop: async (graceMs) => {
+      health.setStatus('', 'NOT_SERVING');
+      const closed = listener.close();
+      for (const session of sessions) session.end(new StreamError('UNAVAILABLE', 'server is shutting down'));
+      server.tryShutdown(() => undefined);
+      const hangUpLater = (delayMs: number): NodeJS.Timeout => setTimeout(listener.hangUp, delayMs);
+      const force = hangUpLater(graceMs);
+      let soon: NodeJS.Timeout | undefined;
+      calls.whenNone(() => {
+        soon = hangUpLater(CLOSE_MS);
+      });
+      await closed;
+      clearTimeout(force);
+      clearTimeout(soon);
+    },
+  };
+}
+
+/** Discovery calls that are on the wire still. */
+function createCallCount(): { add(call: RawCall): void; whenNone(then: () => void): void } {
+  let open = 0;
+  let none: () => void = () => undefined;
+  return {
+    add: (call) => {
+      open++;
+      // The call itself counts as closed as soon as its end is decided, which is before it is sent.
+      (http2StreamOf(call) ?? call).once('close', () => {
+        open--;
+        if (open === 0) none();
+      });
+    },
+    whenNone: (then) => {
+      none = then;
+      if (open === 0) then();
+    },
   };
 }
 

@@ -1,7 +1,11 @@
 /** Waits for a condition, looking again every few milliseconds; fails by name when it never holds. */
-export async function eventually(what: string, condition: () => boolean, timeoutMs = 20_000): Promise<void> {
+export async function eventually(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 20_000,
+): Promise<void> {
   const until = performance.now() + timeoutMs;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > until) throw new Error(`never happened within ${timeoutMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -1,4 +1,3 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
 import { Client, credentials, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
@@ -7,7 +6,8 @@ import { createGrpcServer, type GrpcServerSettings } from '../../src/xds/grpc-se
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
 import { connectClient } from './grpc-client.js';
-import { createRig, discoveryRequest } from './session-rig.js';
+import { createRig } from './session-rig.js';
+import { openUnreadStream } from './unread-stream.js';
 
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
@@ -178,7 +178,7 @@ test('a real client that never reads holds one response, and a healthy one is pu
   const { rig, server, port } = await startServer();
   rig.content.clusters = { a: 'x'.repeat(1 << 20) };
   rig.distributor.pushAll('debug');
-  const stuck = await openUnreadStream(port);
+  const stuck = await openUnreadStream(port, ADS, { node: NODE, typeUrl: TypeUrl.cluster });
   const healthy = connectClient(port, ADS);
   healthy.send({ node: NODE, typeUrl: TypeUrl.cluster });
   await healthy.response(0);
@@ -196,24 +196,3 @@ test('a real client that never reads holds one response, and a healthy one is pu
   healthy.close();
   await server.stop(1000);
 });
-
-/** Opens an ADS stream over bare HTTP/2 whose window never opens, and asks for clusters. */
-async function openUnreadStream(port: number): Promise<ClientHttp2Session> {
-  const session = connect(`http://127.0.0.1:${port}`, { settings: { initialWindowSize: 1024 } });
-  session.on('error', () => undefined);
-  const stream = session.request({
-    ':method': 'POST',
-    ':path': ADS,
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  });
-  stream.on('error', () => undefined);
-  stream.pause();
-  const message = discoveryRequest({ node: NODE, typeUrl: TypeUrl.cluster });
-  const frame = Buffer.alloc(5 + message.length);
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, 5);
-  stream.write(frame);
-  await new Promise((resolve) => stream.once('response', resolve));
-  return session;
-}
