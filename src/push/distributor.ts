@@ -1,6 +1,6 @@
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { PushContext } from '../model/push-context.js';
-import type { PushReason, PushRequest } from '../model/push-request.js';
+import { mergePushRequests, type PushReason, type PushRequest } from '../model/push-request.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createDebouncer, type DebounceSettings } from './debouncer.js';
@@ -58,22 +58,38 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
   const queue = createPushQueue(settings.queue, clock);
   const responses = createResponseCache(settings.controlPlane);
   const diffs = createDiffCache();
+  let started = false;
   let context: PushContext | undefined;
   let resources: ResourceCache | undefined;
+  /** What could not be pushed: the next push carries it too. */
+  let missed: PushRequest | undefined;
 
-  const advance = (request: PushRequest): PushNotice | undefined => {
+  const advance = (newest: PushRequest): PushNotice | undefined => {
+    const request = missed === undefined ? newest : mergePushRequests(missed, newest);
     try {
       const next = parts.nextContext(context, request);
       ledger?.record(ledgerChanges(next, context === undefined ? 'everything' : request.changed), clock.monotonicMs());
       const notice = createPushNotice(request, next);
-      context = next;
       if (resources === undefined) resources = createResourceCache(next);
       else resources.advance(next, notice);
+      context = next;
+      missed = undefined;
       return notice;
     } catch (err) {
+      missed = request;
       metrics.contextError();
       logger.error({ err }, 'The next push context could not be built; proxies keep the last one');
       return undefined;
+    }
+  };
+
+  const isConcerned = (subscriber: Subscriber, notice: PushNotice): boolean => {
+    try {
+      return subscriber.notePush(notice);
+    } catch (err) {
+      metrics.internalError();
+      logger.error({ err }, 'A proxy could not be told of a push');
+      return false;
     }
   };
 
@@ -83,7 +99,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     if (notice === undefined) return 0;
     let concerned = 0;
     for (const subscriber of subscribers) {
-      if (!subscriber.notePush(notice)) continue;
+      if (!isConcerned(subscriber, notice)) continue;
       concerned++;
       queue.enqueue(subscriber);
     }
@@ -111,10 +127,12 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     responses,
     diffs,
     start: () => {
-      if (context === undefined) advance(everything('unknown', clock.monotonicMs()));
+      if (started) return;
+      started = true;
+      advance(everything('unknown', clock.monotonicMs()));
     },
     submit: (request) => {
-      if (context !== undefined) debouncer.submit(request);
+      if (started) debouncer.submit(request);
     },
     pushAll: (reason) => (context === undefined ? 0 : push(everything(reason, clock.monotonicMs()))),
     add: (subscriber) => void subscribers.add(subscriber),

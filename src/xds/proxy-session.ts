@@ -35,6 +35,12 @@ export interface SessionEnvironment {
   connectionId(nodeId: string): string;
 }
 
+/** A response on its way. */
+interface SentNow {
+  readonly bytes: number;
+  readonly flushed: Promise<void>;
+}
+
 /**
  * One proxy's state-of-the-world xDS conversation: requests in, owed responses out (BEHAVIOUR 5, "Request
  * handling"). At most one response of each type is unanswered; what happens meanwhile is one flag, whatever
@@ -135,7 +141,7 @@ export class ProxySession implements PushTarget {
     let bytes = 0;
     for (const watch of this.#inPushOrder()) {
       if (!watch.isReady) continue;
-      const sent = this.#respond(watch, proxy);
+      const sent = this.#tryRespond(watch, proxy);
       if (sent === undefined) continue;
       bytes += sent.bytes;
       sends.push(sent.flushed);
@@ -267,7 +273,22 @@ export class ProxySession implements PushTarget {
     for (const [typeUrl, watch] of this.#watches) if (!PUSH_ORDER.includes(typeUrl)) yield watch;
   }
 
-  #respond(watch: Watch, proxy: Proxy): { bytes: number; flushed: Promise<void> } | undefined {
+  /** A failure costs this response alone; it stays owed and is tried again with the proxy's next turn. */
+  #tryRespond(watch: Watch, proxy: Proxy): SentNow | undefined {
+    try {
+      return this.#respond(watch, proxy);
+    } catch (err) {
+      const { metrics, logger } = this.#environment;
+      metrics.internalError();
+      logger.error(
+        { connection: this.#id, type: shortTypeName(watch.generator.typeUrl), err },
+        'A response could not be made; the proxy keeps what it has',
+      );
+      return undefined;
+    }
+  }
+
+  #respond(watch: Watch, proxy: Proxy): SentNow | undefined {
     const { distribution, clock, metrics } = this.#environment;
     const startMs = clock.monotonicMs();
     const before = watch.sent;

@@ -1,146 +1,103 @@
 import test from 'ava';
-import type { PushContext } from '../../src/model/push-context.js';
 import type { PushRequest } from '../../src/model/push-request.js';
 import { createDistributionLedger } from '../../src/push/distribution-ledger.js';
-import { createDistributor, type Subscriber } from '../../src/push/distributor.js';
+import { createDistributor } from '../../src/push/distributor.js';
 import type { PushMetrics } from '../../src/push/push-metrics.js';
-import { eventually } from '../support/eventually.js';
+import type { PushNotice } from '../../src/push/push-notice.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { pushRequest } from '../support/push-requests.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createDefaultContext } from '../xds/default-context.js';
 
-function setUp(tracking = true) {
+/** A distributor without generators whose snapshots fail while `broken` says so. */
+function createSubject() {
+  const state = { broken: false };
+  const counted: string[] = [];
+  const requests: PushRequest[] = [];
+  const notices: PushNotice[] = [];
   const clock = createFakeClock();
-  const triggers: string[] = [];
-  let contextErrors = 0;
-  let versions: Record<string, string> = { a: '1' };
-  let fails = false;
+  const logger = createRecordingLogger();
+  const metrics = new Proxy({} as PushMetrics, { get: (_, name) => () => counted.push(String(name)) });
   let sequence = 0;
-  const metrics: Partial<PushMetrics> = {
-    triggered: (reason) => void triggers.push(reason),
-    contextError: () => void contextErrors++,
-  };
   const distributor = createDistributor(
     {
-      debounce: { afterMs: 100, maxMs: 1000, debounceEndpoints: true },
-      queue: { throttle: 10, byteBudget: 1 << 20, stallMs: 200 },
-      controlPlane: 'test',
+      debounce: { afterMs: 0, maxMs: 0, debounceEndpoints: true },
+      queue: { throttle: 1, byteBudget: 1, stallMs: 1 },
+      controlPlane: '',
     },
     {
       generators: new Map(),
-      ledger: tracking ? createDistributionLedger(60_000) : undefined,
-      metrics: metrics as PushMetrics,
+      ledger: createDistributionLedger(60_000),
+      metrics,
       clock,
-      logger: createRecordingLogger(),
-      nextContext: () => {
-        if (fails) throw new Error('no');
-        const objects = Object.entries(versions).map(
-          ([name, resourceVersion]) => [`Service/ns/${name}`, { metadata: { resourceVersion } }] as const,
-        );
-        return {
-          ...createDefaultContext(++sequence),
-          objects: new Map([['Service', new Map(objects)]]),
-        } as unknown as PushContext;
+      logger,
+      nextContext: (_previous, request) => {
+        requests.push(request);
+        if (state.broken) throw new Error('no snapshot');
+        return createDefaultContext(++sequence);
       },
     },
   );
-  return {
-    clock,
-    triggers,
-    distributor,
-    contextErrors: () => contextErrors,
-    setVersions: (next: Record<string, string>) => {
-      versions = next;
-    },
-    setFails: (next: boolean) => {
-      fails = next;
-    },
+  const submit = (fields: Partial<PushRequest>): void => {
+    distributor.submit(pushRequest(fields));
+    clock.advance(0);
   };
+  return { state, counted, requests, notices, logger, distributor, submit };
 }
 
-function createSubscriber(concerned = true): Subscriber & { readonly told: PushRequest[]; turns: number } {
-  return {
-    told: [],
-    turns: 0,
-    notePush(notice) {
-      this.told.push(notice.request);
-      return concerned;
-    },
-    takeTurn() {
-      this.turns++;
-      return { bytes: 0, flushed: undefined };
-    },
-  };
-}
+test('a push whose snapshot fails is counted, and the next one carries what it was about', (t) => {
+  const { state, counted, notices, distributor, submit } = createSubject();
+  distributor.start();
+  distributor.add({
+    notePush: (notice) => notices.push(notice) > 0,
+    takeTurn: () => ({ bytes: 0, flushed: undefined }),
+  });
+  state.broken = true;
+  submit({ changed: new Set(['ServiceEntry/a/b']), endpoints: new Set(['lost.example.com']) });
+  t.is(counted.filter((name) => name === 'contextError').length, 1);
+  t.is(notices.length, 0);
+  t.is(distributor.context?.sequence, 1);
+  state.broken = false;
+  submit({ full: false, changed: new Set(), endpoints: new Set(['next.example.com']) });
+  t.deepEqual(
+    notices.map(({ request }) => [request.full, request.changed, request.endpoints]),
+    [[true, new Set(['ServiceEntry/a/b']), new Set(['lost.example.com', 'next.example.com'])]],
+  );
+  submit({ full: false, changed: new Set(), endpoints: new Set(['last.example.com']) });
+  t.deepEqual(notices.at(-1)?.request.endpoints, new Set(['last.example.com']));
+});
 
-test('before the start nothing is pushed, and changes are part of the first snapshot', (t) => {
-  const { distributor, clock, triggers } = setUp();
-  distributor.submit(pushRequest());
-  clock.advance(10_000);
+test('a first snapshot that fails is made up for by the next change', (t) => {
+  const { state, distributor, submit } = createSubject();
+  state.broken = true;
+  distributor.start();
   t.is(distributor.context, undefined);
-  t.is(distributor.pushAll('debug'), 0);
-  distributor.start();
-  t.is(distributor.context?.version, 'v1');
-  t.is(clock.timers, 0);
-  t.deepEqual(triggers, []);
+  state.broken = false;
+  submit({ changed: new Set(['ServiceEntry/a/b']) });
+  t.is(distributor.context?.sequence, 1);
 });
 
-test('a change tells every subscriber once and gives a turn to those it concerns', async (t) => {
-  const { distributor, clock, triggers } = setUp();
+test('changes before the start are part of the first snapshot and push nothing', (t) => {
+  const { requests, distributor, submit } = createSubject();
+  submit({});
+  t.deepEqual(requests, []);
   distributor.start();
-  const [concerned, other] = [createSubscriber(), createSubscriber(false)];
-  distributor.add(concerned);
-  distributor.add(other);
-  distributor.submit(pushRequest({ reasons: ['service'] }));
-  distributor.submit(pushRequest({ reasons: ['config'] }));
-  clock.advance(100);
-  await eventually('the turn', () => concerned.turns === 1);
-  t.is(concerned.told.length, 1);
-  t.is(other.told.length, 1);
-  t.is(other.turns, 0);
-  t.deepEqual(triggers, ['service', 'config']);
-  t.is(distributor.context?.version, 'v2');
+  t.is(requests.length, 1);
 });
 
-test('the root follows the versions of what changed, and is empty without tracking', (t) => {
-  const { distributor, clock, setVersions } = setUp();
+test('a subscriber that fails to take note costs the others nothing', (t) => {
+  const { counted, notices, logger, distributor, submit } = createSubject();
   distributor.start();
-  const first = distributor.root;
-  setVersions({ a: '2' });
-  distributor.submit(pushRequest({ changed: new Set(['Service/ns/a']) }));
-  clock.advance(100);
-  t.not(distributor.root, first);
-  setVersions({ a: '1' });
-  distributor.submit(pushRequest({ changed: new Set(['Service/ns/a']) }));
-  clock.advance(100);
-  t.is(distributor.root, first);
-  const untracked = setUp(false).distributor;
-  untracked.start();
-  t.is(untracked.root, '');
-});
-
-test('a snapshot that cannot be built is counted, and the last one is served on', (t) => {
-  const { distributor, clock, setFails, contextErrors } = setUp();
-  distributor.start();
-  const subscriber = createSubscriber();
-  distributor.add(subscriber);
-  setFails(true);
-  distributor.submit(pushRequest());
-  clock.advance(100);
-  t.is(contextErrors(), 1);
-  t.is(distributor.context?.version, 'v1');
-  t.is(subscriber.told.length, 0);
-  setFails(false);
-  t.is(distributor.pushAll('debug'), 1);
-});
-
-test('a subscriber that left is told nothing more', (t) => {
-  const { distributor } = setUp();
-  distributor.start();
-  const subscriber = createSubscriber();
-  distributor.add(subscriber);
-  distributor.remove(subscriber);
-  t.is(distributor.pushAll('debug'), 0);
-  t.is(subscriber.told.length, 0);
+  const takeTurn = () => ({ bytes: 0, flushed: undefined });
+  distributor.add({
+    notePush: () => {
+      throw new Error('broken');
+    },
+    takeTurn,
+  });
+  distributor.add({ notePush: (notice) => notices.push(notice) > 0, takeTurn });
+  submit({});
+  t.is(notices.length, 1);
+  t.true(counted.includes('internalError'));
+  t.true(logger.records.some(({ level, message }) => level === 'error' && /could not be told/.test(message)));
 });

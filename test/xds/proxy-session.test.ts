@@ -300,3 +300,24 @@ test('a response that is not read is counted after 5 s and ends the stream after
   rig.clock.advance(55_000);
   t.is(stream.ended?.error?.code, 'DEADLINE_EXCEEDED');
 });
+
+test('a type whose generation fails is logged, costs the other types nothing, and is made up for', async (t) => {
+  const rig = createRig();
+  const { stream, receive, response } = connect(rig);
+  Object.defineProperty(rig.content, 'clusters', {
+    configurable: true,
+    get: () => {
+      throw new Error('generation failed');
+    },
+  });
+  receive({ node: NODE, typeUrl: TypeUrl.cluster });
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  t.is((await response(0)).typeUrl, TypeUrl.endpoint);
+  await settle();
+  t.is(stream.sent.length, 1);
+  t.true((rig.counts['internalError'] ?? 0) > 0);
+  t.true(rig.logger.records.some(({ message }) => /response could not be made/.test(message)));
+  Object.defineProperty(rig.content, 'clusters', { value: { a: '2' } });
+  await push(rig);
+  t.deepEqual((await response(1)).bodies, ['a=2']);
+});
