@@ -36,10 +36,16 @@ export interface AttributesConfig {
 /** An attribute that cannot be read; validated configuration does not get here. */
 export class AttributeValueError extends Error {
   readonly code = 'INVALID_ATTRIBUTE_VALUE';
+  /** Path of the value in its object. */
+  readonly field: string;
+  /** What is wrong with it and what to do, to be read after the field. */
+  readonly problem: string;
 
-  constructor(field: string, problem: string, options?: ErrorOptions) {
-    super(`${field} ${problem}`, options);
+  constructor(field: string, problem: string) {
+    super(`${field} ${problem}`);
     this.name = 'AttributeValueError';
+    this.field = field;
+    this.problem = problem;
   }
 }
 

@@ -1,0 +1,48 @@
+import type { HeaderMap } from './header-map.js';
+import { queryOf, queryValues } from './request-target.js';
+
+/** Where an API key is found (SPEC 2.8 APIKey): exactly one member is set. */
+export interface ApiKeyConfig {
+  readonly query?: string;
+  readonly header?: string;
+}
+
+/** What is tried when no spec defines an APIKey, in this order (SPEC 2.8). */
+const DEFAULT_API_KEYS: readonly ApiKeyConfig[] = [{ query: 'key' }, { query: 'api_key' }, { header: 'x-api-key' }];
+
+type KeyPlace = { readonly type: 'query' | 'header'; readonly name: string };
+
+/** Finds the API key of a request. */
+export class ApiKeyFinder {
+  readonly #places: readonly KeyPlace[];
+
+  /** @param apiKeys of all specs of a service, in order; the default order when there are none */
+  constructor(apiKeys: readonly ApiKeyConfig[]) {
+    this.#places = (apiKeys.length === 0 ? DEFAULT_API_KEYS : apiKeys).flatMap(placesOf);
+  }
+
+  /** The first value that is not empty, in the order of the APIKeys; undefined when there is none. */
+  find(target: string, headers: HeaderMap): string | undefined {
+    const query = queryOf(target);
+    for (const place of this.#places) {
+      const value = place.type === 'header' ? headers.get(place.name) : firstNonEmpty(query, place.name);
+      if (value !== undefined && value !== '') return value;
+    }
+    return undefined;
+  }
+}
+
+function placesOf({ query, header }: ApiKeyConfig): readonly KeyPlace[] {
+  const places: KeyPlace[] = [];
+  if (query !== undefined && query !== '') places.push({ type: 'query', name: query });
+  if (header !== undefined && header !== '') places.push({ type: 'header', name: header.toLowerCase() });
+  return places;
+}
+
+function firstNonEmpty(query: string, name: string): string | undefined {
+  if (query === '') return undefined;
+  for (const value of queryValues(query, name)) {
+    if (value !== '') return value;
+  }
+  return undefined;
+}

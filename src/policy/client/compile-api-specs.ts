@@ -1,0 +1,144 @@
+import { parseUriTemplate } from '../../config/policy/uri-template.js';
+import { type ApiKeyConfig, ApiKeyFinder } from './api-key.js';
+import { type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
+import { type AttributesConfig, AttributeValueError, readAttributes } from './attributes-from-config.js';
+import type { HeaderMap } from './header-map.js';
+import { PathTemplates } from './path-templates.js';
+import { RegexSet, regexProblem } from './regex-set.js';
+import type { SpecProblem } from './spec-problem.js';
+
+/** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
+export interface HttpApiPatternConfig {
+  readonly attributes?: AttributesConfig;
+  /** Compared case-sensitively; `*` stands for every method. */
+  readonly httpMethod?: string;
+  readonly uriTemplate?: string;
+  readonly regex?: string;
+}
+
+/** The spec of an HTTPAPISpec (SPEC 2.8). */
+export interface HttpApiSpecConfig {
+  readonly attributes?: AttributesConfig;
+  readonly patterns?: readonly HttpApiPatternConfig[];
+  readonly apiKeys?: readonly ApiKeyConfig[];
+}
+
+/** The API specs of one service, ready for requests. Safe to share; never changes. */
+export interface CompiledApiSpecs {
+  /** What was left out because it cannot be used. */
+  readonly problems: readonly SpecProblem[];
+  /**
+   * The API attributes of a request (SPEC 2.8): of the URI template that matches best among all specs, of every regex
+   * that matches, and at the top level of the specs that these patterns belong to. A pattern's own attributes take
+   * precedence over those at the top level, later regexes over earlier ones and over the template. Empty when no
+   * pattern matches.
+   *
+   * @param target `:path` of the request, with its query
+   */
+  attributesFor(method: string, target: string): AttributeLayer;
+  /** The API key of a request: the first that is not empty in the order of all specs' APIKeys or the default order. */
+  apiKeyFor(target: string, headers: HeaderMap): string | undefined;
+}
+
+/** What a pattern contributes when it matches. */
+interface Operation {
+  readonly specIndex: number;
+  readonly topLevel: AttributeLayer;
+  readonly own: AttributeLayer;
+  /** Both in one, for the usual case that a single pattern matches. */
+  readonly all: AttributeLayer;
+}
+
+interface RegexOperation {
+  readonly method: string;
+  readonly regex: string;
+  readonly operation: Operation;
+}
+
+/** Compiles the API specs of a service. Never throws for bad specs: see `problems`. */
+export function compileApiSpecs(specs: readonly HttpApiSpecConfig[]): CompiledApiSpecs {
+  const problems: SpecProblem[] = [];
+  const templates = new PathTemplates<Operation>();
+  const regexes: RegexOperation[] = [];
+  specs.forEach((spec, specIndex) => {
+    const topLevel = attributesOf(spec.attributes, `[${specIndex}]`, problems);
+    spec.patterns?.forEach((pattern, index) => {
+      const field = `[${specIndex}].patterns[${index}]`;
+      const own = attributesOf(pattern.attributes, field, problems);
+      const operation = { specIndex, topLevel, own, all: new Map([...topLevel, ...own]) };
+      const method = pattern.httpMethod ?? '';
+      const problem = addPattern(templates, regexes, pattern, method, operation);
+      if (problem !== undefined) problems.push({ field: `${field}.${problem.field}`, message: problem.message });
+    });
+  });
+  const finder = new ApiKeyFinder(specs.flatMap(({ apiKeys }) => apiKeys ?? []));
+  const regexSet = new RegexSet(regexes.map(({ regex }) => regex));
+  return {
+    problems,
+    attributesFor(method, target) {
+      const template = templates.find(method, target);
+      const others = regexes.length === 0 ? [] : matchingRegexes(regexSet, regexes, method, target);
+      return mergeOperations(template === undefined ? others : [template, ...others]);
+    },
+    apiKeyFor: (target, headers) => finder.find(target, headers),
+  };
+}
+
+function addPattern(
+  templates: PathTemplates<Operation>,
+  regexes: RegexOperation[],
+  { uriTemplate, regex }: HttpApiPatternConfig,
+  method: string,
+  operation: Operation,
+): SpecProblem | undefined {
+  if (method === '') return { field: 'httpMethod', message: 'is empty: name a method, such as GET, or * for all' };
+  if (uriTemplate !== undefined && regex !== undefined) {
+    return { field: 'uriTemplate', message: 'is set beside regex: set exactly one of them' };
+  }
+  if (regex !== undefined) {
+    const message = regex === '' ? 'it is empty' : regexProblem(regex);
+    if (message !== undefined) return { field: 'regex', message: `is not RE2 syntax (${message}): correct it` };
+    regexes.push({ method, regex, operation });
+    return undefined;
+  }
+  if (uriTemplate === undefined) return { field: 'uriTemplate', message: 'is missing: set it, or regex' };
+  const parsed = parseUriTemplate(uriTemplate);
+  if (parsed.type === 'error') return { field: 'uriTemplate', message: `${parsed.message}: ${parsed.remedy}` };
+  templates.add(parsed.template, method, operation);
+  return undefined;
+}
+
+function matchingRegexes(
+  set: RegexSet,
+  regexes: readonly RegexOperation[],
+  method: string,
+  target: string,
+): readonly Operation[] {
+  const operations: Operation[] = [];
+  for (const index of set.match(target)) {
+    const candidate = regexes[index];
+    if (candidate !== undefined && (candidate.method === method || candidate.method === '*')) {
+      operations.push(candidate.operation);
+    }
+  }
+  return operations;
+}
+
+function mergeOperations(operations: readonly Operation[]): AttributeLayer {
+  const [first] = operations;
+  if (first === undefined) return EMPTY_LAYER;
+  if (operations.length === 1) return first.all;
+  const bySpec = operations.toSorted((a, b) => a.specIndex - b.specIndex);
+  const layers = [...bySpec.map(({ topLevel }) => topLevel), ...operations.map(({ own }) => own)];
+  return new Map(layers.flatMap((layer) => [...layer]));
+}
+
+function attributesOf(config: AttributesConfig | undefined, field: string, problems: SpecProblem[]): AttributeLayer {
+  try {
+    return readAttributes(config, `${field}.attributes`);
+  } catch (error) {
+    if (!(error instanceof AttributeValueError)) throw error;
+    problems.push({ field: error.field, message: error.problem });
+    return EMPTY_LAYER;
+  }
+}

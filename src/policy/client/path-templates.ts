@@ -1,0 +1,38 @@
+import type { UriTemplate } from '../../config/policy/uri-template.js';
+import { segmentsOf } from './request-target.js';
+import { TemplateTrie } from './template-trie.js';
+
+/** All URI templates of a service, with and without verbs. */
+export class PathTemplates<Value> {
+  readonly #plain = new TemplateTrie<Value>();
+  readonly #byVerb = new Map<string, TemplateTrie<Value>>();
+
+  add(template: UriTemplate, method: string, value: Value): void {
+    this.#trieOf(template.verb).add(template, method, value);
+  }
+
+  /**
+   * What was added with the template that matches best. A template whose verb the path ends with says more than any
+   * without; when none of them matches, the colon is taken as part of the last segment.
+   */
+  find(method: string, target: string): Value | undefined {
+    const segments = segmentsOf(target);
+    if (segments === undefined) return undefined;
+    return this.#findWithVerb(segments, method, target) ?? this.#plain.find(segments, method, target);
+  }
+
+  #findWithVerb(segments: readonly string[], method: string, target: string): Value | undefined {
+    if (this.#byVerb.size === 0) return undefined;
+    const last = segments.at(-1) ?? '';
+    const colon = last.lastIndexOf(':');
+    const trie = colon === -1 ? undefined : this.#byVerb.get(last.slice(colon + 1));
+    return trie?.find([...segments.slice(0, -1), last.slice(0, colon)], method, target);
+  }
+
+  #trieOf(verb: string | undefined): TemplateTrie<Value> {
+    if (verb === undefined) return this.#plain;
+    const trie = this.#byVerb.get(verb) ?? new TemplateTrie<Value>();
+    this.#byVerb.set(verb, trie);
+    return trie;
+  }
+}

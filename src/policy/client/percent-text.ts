@@ -1,0 +1,56 @@
+const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
+
+/**
+ * Decodes percent escapes as UTF-8. Never throws: what is not an escape stays as it is, and bytes that are no UTF-8
+ * become U+FFFD. A plus stays a plus: RFC 3986 and RFC 6570 give it no other meaning, and keys in base64 contain it.
+ */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(ESCAPES, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
+}
+
+/**
+ * How many Unicode characters an encoded text stands for, counting no further than `limit`: escapes of one character
+ * count once (RFC 6570 section 2.4.1: a prefix never splits a character or its escapes). A byte that starts no
+ * character and a malformed escape count as one each.
+ */
+export function countCharacters(text: string, limit: number): number {
+  let count = 0;
+  for (let index = 0; index < text.length && count <= limit; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x25) {
+      const byte = escapedByte(text, index);
+      if (byte === undefined) count++;
+      else {
+        index += 2;
+        if ((byte & 0xc0) !== 0x80) count++;
+      }
+    } else if ((unit & 0xfc00) !== 0xdc00) count++;
+  }
+  return count;
+}
+
+function escapedByte(text: string, percentAt: number): number | undefined {
+  const high = hexDigit(text.charCodeAt(percentAt + 1));
+  const low = hexDigit(text.charCodeAt(percentAt + 2));
+  return high === -1 || low === -1 ? undefined : high * 16 + low;
+}
+
+/** The digit's value; -1 for anything else, NaN (past the end) included. */
+function hexDigit(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  const letter = unit | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/**
+ * One form for all equal paths (RFC 3986 section 6.2.2): escapes of letters, digits and `-._~` decoded, other escapes
+ * in upper case. Without it a caller would get around a pattern by writing `/p%65ts` for `/pets`.
+ */
+export function normalizeEscapes(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/%[0-9A-Fa-f]{2}/g, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
+  });
+}

@@ -1,0 +1,46 @@
+import { RE2JS, RE2JSException, RE2Set } from 're2js';
+
+/** What RE2 says against an expression; undefined when it takes it. */
+export function regexProblem(regex: string): string | undefined {
+  try {
+    RE2JS.compile(regex);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RE2JSException) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Expressions in RE2 syntax that are matched at once, each against the whole text (BEHAVIOUR 6: full-string RE2). Time
+ * is linear in the text, whatever the expressions.
+ */
+export class RegexSet {
+  readonly #match: (text: string) => readonly number[];
+
+  /** @param regexes expressions that `regexProblem` takes */
+  constructor(regexes: readonly string[]) {
+    this.#match = regexes.length < 2 ? matchOne(regexes[0]) : matchSeveral(regexes);
+  }
+
+  /** The indexes of the expressions that match, in ascending order. */
+  match(text: string): readonly number[] {
+    return this.#match(text);
+  }
+}
+
+const NONE: readonly number[] = [];
+const FIRST: readonly number[] = [0];
+
+function matchOne(regex: string | undefined): (text: string) => readonly number[] {
+  if (regex === undefined) return () => NONE;
+  const compiled = RE2JS.compile(regex);
+  return (text) => (compiled.testExact(text) ? FIRST : NONE);
+}
+
+function matchSeveral(regexes: readonly string[]): (text: string) => readonly number[] {
+  const set = new RE2Set(RE2Set.ANCHOR_BOTH);
+  for (const regex of regexes) set.add(regex);
+  set.compile();
+  return (text) => set.match(text).sort((a, b) => a - b);
+}

@@ -1,0 +1,54 @@
+import type { QueryVariable } from '../../config/policy/uri-template.js';
+import { countCharacters } from './percent-text.js';
+import { queryOf, queryValues } from './request-target.js';
+
+/** The method of a pattern that stands for all methods. */
+const ANY_METHOD = '*';
+
+interface Candidate<Value> {
+  readonly limits: readonly QueryVariable[];
+  readonly value: Value;
+}
+
+/** The patterns whose templates end at one place of the trie, by method. */
+export class TemplateLeaf<Value> {
+  readonly #candidates = new Map<string, Candidate<Value>[]>();
+
+  /**
+   * Adds a pattern behind those that are there. The first of several with the same path and method is kept; a later
+   * one counts only when the limits of the ones before it (`{?q:3}`) keep them from matching.
+   */
+  add(method: string, query: readonly QueryVariable[], value: Value): void {
+    const limits = query.filter(({ maxLength }) => maxLength !== undefined);
+    const candidates = this.#candidates.get(method) ?? [];
+    this.#candidates.set(method, candidates);
+    if (candidates.every((earlier) => earlier.limits.length > 0)) candidates.push({ limits, value });
+  }
+
+  /** The pattern for a request: one of exactly its method before one of all methods. */
+  pick(method: string, target: string): Value | undefined {
+    return this.#pick(method, target) ?? (method === ANY_METHOD ? undefined : this.#pick(ANY_METHOD, target));
+  }
+
+  #pick(method: string, target: string): Value | undefined {
+    return this.#candidates.get(method)?.find(({ limits }) => isWithinLimits(limits, target))?.value;
+  }
+}
+
+/**
+ * By RFC 6570 every name of `{?a,b}` may be missing from a request, and other parameters may be there, so that a query
+ * expression excludes nothing but values that are longer than a prefix modifier lets them be.
+ */
+function isWithinLimits(limits: readonly QueryVariable[], target: string): boolean {
+  return limits.every(({ name, maxLength = Number.POSITIVE_INFINITY }) => {
+    for (const value of queryValues(queryOf(target), name)) {
+      if (countCharacters(encodePercentSigns(value), maxLength) > maxLength) return false;
+    }
+    return true;
+  });
+}
+
+/** The value is decoded: a percent sign in it is a character of its own. */
+function encodePercentSigns(value: string): string {
+  return value.replaceAll('%', '%25');
+}

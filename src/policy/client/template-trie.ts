@@ -1,0 +1,137 @@
+import type { TemplateSegment, UriTemplate } from '../../config/policy/uri-template.js';
+import { countCharacters, normalizeEscapes } from './percent-text.js';
+import { TemplateLeaf } from './template-leaf.js';
+
+/** A place after a path of literals and single segments; each place has exactly one way to it. */
+interface Place<Value> {
+  readonly literals: Map<string, Place<Value>>;
+  /** Shortest limit first: `{a:3}` says more than `{a}`. No limit is Infinity. */
+  readonly singles: { readonly maxLength: number; readonly place: Place<Value> }[];
+  rest: Tail<Value> | undefined;
+  leaf: TemplateLeaf<Value> | undefined;
+}
+
+/** A place among the literals that follow `**`, read from the path's end. */
+interface Tail<Value> {
+  readonly literals: Map<string, Tail<Value>>;
+  leaf: TemplateLeaf<Value> | undefined;
+}
+
+/**
+ * Finds the template for a path (BEHAVIOUR 6, "API spec"): at every segment a literal goes before `*`, `*` before `**`,
+ * and another way is tried when the better one leads nowhere.
+ *
+ * Backtracking cannot explode: every segment consumes exactly one part of the path, so that each place of the trie is
+ * visited at most once per request; and what follows `**` are literals only, which are compared from the path's end,
+ * longest first, instead of trying every length for `**`. Work is bound by the size of the templates plus the length
+ * of the path.
+ */
+export class TemplateTrie<Value> {
+  readonly #root: Place<Value> = emptyPlace();
+
+  add(template: Pick<UriTemplate, 'segments' | 'query'>, method: string, value: Value): void {
+    const at = template.segments.findIndex(({ type }) => type === 'rest');
+    const head = at === -1 ? template.segments : template.segments.slice(0, at);
+    const place = head.reduce(descend, this.#root);
+    const end = at === -1 ? place : descendTail(place, template.segments.slice(at + 1));
+    end.leaf ??= new TemplateLeaf();
+    end.leaf.add(method, template.query, value);
+  }
+
+  /**
+   * @param segments of the path, with escapes normalized
+   * @param target path with query, for limits of query variables
+   */
+  find(segments: readonly string[], method: string, target: string): Value | undefined {
+    return new Search<Value>(segments, method, target).from(this.#root, 0);
+  }
+}
+
+class Search<Value> {
+  readonly #segments: readonly string[];
+  readonly #method: string;
+  readonly #target: string;
+  /** Characters per segment, as far as they were counted. */
+  readonly #counts: (number | undefined)[] = [];
+
+  constructor(segments: readonly string[], method: string, target: string) {
+    this.#segments = segments;
+    this.#method = method;
+    this.#target = target;
+  }
+
+  from(place: Place<Value>, index: number): Value | undefined {
+    const segment = this.#segments[index];
+    if (segment === undefined) return this.#pick(place.leaf) ?? this.#fromRest(place.rest, index);
+    const literal = place.literals.get(segment);
+    return (
+      (literal && this.from(literal, index + 1)) ??
+      (segment === '' ? undefined : this.#fromSingles(place, index)) ??
+      this.#fromRest(place.rest, index)
+    );
+  }
+
+  #fromSingles(place: Place<Value>, index: number): Value | undefined {
+    for (const { maxLength, place: next } of place.singles) {
+      if (maxLength !== Number.POSITIVE_INFINITY && this.#characters(index) > maxLength) continue;
+      const found = this.from(next, index + 1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #fromRest(rest: Tail<Value> | undefined, index: number): Value | undefined {
+    return rest && this.#fromTail(rest, this.#segments.length - 1, index);
+  }
+
+  /** The longest tail that matches, for its literals come first in the path. */
+  #fromTail(tail: Tail<Value>, last: number, first: number): Value | undefined {
+    const segment = last < first ? undefined : this.#segments[last];
+    const longer = segment === undefined ? undefined : tail.literals.get(segment);
+    return (longer && this.#fromTail(longer, last - 1, first)) ?? this.#pick(tail.leaf);
+  }
+
+  #pick(leaf: TemplateLeaf<Value> | undefined): Value | undefined {
+    return leaf?.pick(this.#method, this.#target);
+  }
+
+  #characters(index: number): number {
+    const known = this.#counts[index];
+    if (known !== undefined) return known;
+    const count = countCharacters(this.#segments[index] ?? '', Number.POSITIVE_INFINITY);
+    this.#counts[index] = count;
+    return count;
+  }
+}
+
+function emptyPlace<Value>(): Place<Value> {
+  return { literals: new Map(), singles: [], rest: undefined, leaf: undefined };
+}
+
+function descend<Value>(place: Place<Value>, segment: TemplateSegment): Place<Value> {
+  if (segment.type === 'literal') {
+    const value = normalizeEscapes(segment.value);
+    const next = place.literals.get(value) ?? emptyPlace<Value>();
+    place.literals.set(value, next);
+    return next;
+  }
+  const maxLength = (segment.type === 'single' ? segment.maxLength : undefined) ?? Number.POSITIVE_INFINITY;
+  const known = place.singles.find((single) => single.maxLength === maxLength);
+  if (known !== undefined) return known.place;
+  const next = emptyPlace<Value>();
+  place.singles.push({ maxLength, place: next });
+  place.singles.sort((a, b) => a.maxLength - b.maxLength);
+  return next;
+}
+
+function descendTail<Value>(place: Place<Value>, literals: readonly TemplateSegment[]): Tail<Value> {
+  place.rest ??= { literals: new Map(), leaf: undefined };
+  let tail = place.rest;
+  for (const segment of literals.toReversed()) {
+    const value = segment.type === 'literal' ? normalizeEscapes(segment.value) : '';
+    const next: Tail<Value> = tail.literals.get(value) ?? { literals: new Map(), leaf: undefined };
+    tail.literals.set(value, next);
+    tail = next;
+  }
+  return tail;
+}
