@@ -1,6 +1,7 @@
 import { createCoreKinds } from './core/core-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import { createNetworkingKinds } from './networking/networking-kinds.js';
+import { createPolicyKinds } from './policy/policy-kinds.js';
 import {
   createMetadataReader,
   createObjectReader,
@@ -23,7 +24,7 @@ export interface KindRegistry {
 
 /** Builds the registry for a mesh domain; compiles every schema, so hold one per process. */
 export function createKindRegistry(meshDomain: string): KindRegistry {
-  const definitions = [...createNetworkingKinds(meshDomain), ...createCoreKinds()];
+  const definitions = [...createPolicyKinds(meshDomain), ...createNetworkingKinds(meshDomain), ...createCoreKinds()];
   const compiler = createSchemaCompiler();
   const metadataReader = createMetadataReader(compiler);
   const readers = new Map<string, ObjectReader>();

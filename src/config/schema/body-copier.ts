@@ -37,7 +37,9 @@ export function createBodyCopier(schema: TSchema): BodyCopier {
 function copyOf(node: SchemaNode): Copy {
   if (node.type === 'array' && node.items !== undefined) return copyArray(copyOf(node.items));
   if (node.type !== 'object') return (value) => value;
-  if (typeof node.additionalProperties === 'object') return copyMap(copyOf(node.additionalProperties));
+  if (typeof node.additionalProperties === 'object') {
+    return copyMap(copyOf(node.additionalProperties), node.additionalProperties.type === 'object');
+  }
   return copyObject(node.properties ?? {});
 }
 
@@ -53,12 +55,13 @@ function copyArray(copyItem: Copy): Copy {
   };
 }
 
-function copyMap(copyValue: Copy): Copy {
+/** A null in a map of objects (a clause without a condition) is passed on: dropping it would change the meaning. */
+function copyMap(copyValue: Copy, keepsNull: boolean): Copy {
   return (value, path, onUnknown) => {
     if (!isRecord(value)) return value;
     const copied: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
-      if (value[key] === null) continue;
+      if (value[key] === null && !keepsNull) continue;
       path.push(key);
       copied[key] = copyValue(value[key], path, onUnknown);
       path.pop();

@@ -1,9 +1,15 @@
 import type { ErrorObject } from 'ajv';
 import { childPath, type Violation } from '../violation.js';
+import { isRecord } from './body-copier.js';
 
 /** Turns ajv's errors (with `verbose`) into violations; branches of a choice are told as one. */
 export function translateSchemaErrors(errors: readonly ErrorObject[]): readonly Violation[] {
-  return errors.filter((error) => !isInsideChoice(error)).map(translateSchemaError);
+  return errors.filter((error) => !isInsideChoice(error) && !isChoiceOfNoObject(error)).map(translateSchemaError);
+}
+
+/** A choice between fields in what is no object at all: its type is told, and that is enough. */
+function isChoiceOfNoObject({ keyword, data, parentSchema }: ErrorObject): boolean {
+  return keyword === 'oneOf' && parentSchema?.['type'] === 'object' && !isRecord(data);
 }
 
 function isInsideChoice(error: ErrorObject): boolean {
@@ -35,9 +41,18 @@ function translateSchemaError(error: ErrorObject): Violation {
       return { path, value, message: 'is out of range', remedy: rangeOf(error) };
     case 'minItems':
       return { path, value, message: 'has too few items', remedy: `give at least ${String(params['limit'])}` };
+    case 'maxItems':
+    case 'maxProperties':
+      return { path, value, message: 'has too many items', remedy: `give at most ${String(params['limit'])}` };
+    case 'minLength':
+      return { path, value, message: 'is empty', remedy: descriptionOf(error) ?? 'give a text' };
+    case 'maxLength':
+      return { path, value, message: 'is too long', remedy: `use at most ${String(params['limit'])} characters` };
+    case 'pattern':
+      return { path, value, message: 'is not in the form that is due', remedy: descriptionOf(error) ?? 'correct it' };
     case 'anyOf':
     case 'oneOf':
-      return { path, value, message: 'has none of the allowed forms, or several of them', remedy: choiceOf(error) };
+      return { path, value, ...wrongChoice(error) };
     default:
       return {
         path,
@@ -75,11 +90,21 @@ function rangeOf(error: ErrorObject): string {
 }
 
 /** Describes the branches of an anyOf or oneOf: by the field that each requires, or by type. */
-function choiceOf(error: ErrorObject): string {
+function wrongChoice(error: ErrorObject): Pick<Violation, 'message' | 'remedy'> {
   const branches = error.schema as readonly { readonly type?: string; readonly required?: readonly string[] }[];
   const fields = branches.flatMap((branch) => branch.required ?? []);
-  if (fields.length > 0) return `set exactly one of ${fields.join(', ')}`;
-  return `give ${branches.map((branch) => `${articleFor(branch.type ?? '')} ${branch.type}`).join(' or ')}`;
+  if (fields.length > 0) {
+    const set = fields.filter((field) => isRecord(error.data) && error.data[field] !== undefined);
+    const message = set.length === 0 ? `sets none of ${fields.join(', ')}` : `sets ${set.join(' and ')} together`;
+    return { message, remedy: `set exactly one of ${fields.join(', ')}` };
+  }
+  if (branches.some(({ type }) => type === typeof error.data)) {
+    return { message: 'is not in the form that is due', remedy: descriptionOf(error) ?? 'correct it' };
+  }
+  return {
+    message: 'has none of the allowed forms',
+    remedy: `give ${branches.map((branch) => `${articleFor(branch.type ?? '')} ${branch.type}`).join(' or ')}`,
+  };
 }
 
 function descriptionOf(error: ErrorObject, property?: string): string | undefined {

@@ -6,7 +6,11 @@ import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
  */
 export function stringMap<Value extends TSchema>(
   value: Value,
-  options: { readonly description: string; readonly default?: Readonly<Record<string, Static<Value>>> },
+  options: {
+    readonly description: string;
+    readonly default?: Readonly<Record<string, Static<Value>>>;
+    readonly maxProperties?: number;
+  },
 ): TUnsafe<Record<string, Static<Value>>> {
   return Type.Unsafe<Record<string, Static<Value>>>({ type: 'object', additionalProperties: value, ...options });
 }

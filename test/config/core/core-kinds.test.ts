@@ -81,7 +81,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     '{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 80, targetPort: [1]}]}}',
-    'Service default/x: spec.ports[0].targetPort: a list of 1: has none of the allowed forms, or several of them; give an integer or a string',
+    'Service default/x: spec.ports[0].targetPort: a list of 1: has none of the allowed forms; give an integer or a string',
   ],
   [
     '{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {type: ExternalName}}',

@@ -43,11 +43,11 @@ const refused: readonly (readonly [object, string])[] = [
   [{ endpoints, gateways: [] }, 'networks.n.gateways: []: has too few items; give at least 1'],
   [
     { endpoints: [{}], gateways },
-    'networks.n.endpoints[0]: {}: has none of the allowed forms, or several of them; set exactly one of fromCidr, fromRegistry',
+    'networks.n.endpoints[0]: {}: sets none of fromCidr, fromRegistry; set exactly one of fromCidr, fromRegistry',
   ],
   [
     { endpoints: [{ fromCidr: '10.0.0.0/8', fromRegistry: 'x' }], gateways },
-    'networks.n.endpoints[0]: a mapping: has none of the allowed forms, or several of them; set exactly one of fromCidr, fromRegistry',
+    'networks.n.endpoints[0]: a mapping: sets fromCidr and fromRegistry together; set exactly one of fromCidr, fromRegistry',
   ],
   [
     { endpoints: [{ fromCidr: '10.0.0.0/40' }], gateways },

@@ -1,0 +1,50 @@
+import { childPath, type Violation } from '../violation.js';
+import type { AttributesSpec, AttributeValueSpec } from './attributes.js';
+import { validateDuration } from './duration.js';
+
+const INT64 = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+
+/** Rules of attributes that their schema cannot express (BEHAVIOUR 7, "attribute strings non-empty, durations valid"). */
+export function* validateAttributes(spec: AttributesSpec | undefined, path: string): Iterable<Violation> {
+  for (const [name, value] of Object.entries(spec?.attributes ?? {})) {
+    const field = childPath(`${path}.attributes`, name);
+    yield* validateAttributeName(name, field);
+    yield* validateInt64(value, `${field}.int64Value`);
+    yield* validateTimestamp(value, `${field}.timestampValue`);
+    yield* validateDuration(`${field}.durationValue`, value.durationValue);
+  }
+}
+
+/** The name of an attribute is a map's key, which a CRD cannot constrain. */
+export function* validateAttributeName(name: string, path: string): Iterable<Violation> {
+  if (name !== '' && !/\s/.test(name)) return;
+  yield {
+    path,
+    message: name === '' ? 'is an attribute without a name' : 'is an attribute whose name has a space in it',
+    remedy: 'name the attribute, for example request.path',
+  };
+}
+
+function* validateInt64({ int64Value: value }: AttributeValueSpec, path: string): Iterable<Violation> {
+  if (value === undefined) return;
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(value)) return;
+    yield { path, value, message: 'is beyond what a JSON number holds exactly', remedy: 'put it in quotes' };
+    return;
+  }
+  const whole = BigInt(value);
+  if (whole >= INT64.minimum && whole <= INT64.maximum) return;
+  yield { path, value, message: 'does not fit in 64 bits', remedy: `use ${INT64.minimum} to ${INT64.maximum}` };
+}
+
+function* validateTimestamp({ timestampValue: value }: AttributeValueSpec, path: string): Iterable<Violation> {
+  if (value === undefined || isTime(value)) return;
+  yield { path, value, message: 'is not a time that exists', remedy: 'use for example 2026-01-31T12:00:00Z' };
+}
+
+/** For a text in the form of RFC 3339: whether its day is in its month, its hour in its day, and so on. */
+function isTime(text: string): boolean {
+  if (Number.isNaN(Date.parse(text.toUpperCase()))) return false;
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}

@@ -1,0 +1,56 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { LIMITS } from './limits.js';
+import { meshServiceSchema } from './mesh-service.js';
+
+function referenceSchema(kind: string) {
+  return Type.Object(
+    {
+      name: Type.String({ description: `Name of the ${kind}.`, minLength: 1, maxLength: LIMITS.nameLength }),
+      namespace: Type.Optional(
+        Type.String({
+          description: `Namespace of the ${kind}; that of the binding when absent.`,
+          minLength: 1,
+          maxLength: 63,
+        }),
+      ),
+    },
+    { additionalProperties: false, description: `Names a ${kind}.` },
+  );
+}
+
+function services(kind: string) {
+  return Type.Array(meshServiceSchema, {
+    description: `The services that the listed ${kind}s apply to.`,
+    minItems: 1,
+    maxItems: LIMITS.bindingItems,
+  });
+}
+
+function references<Schema extends ReturnType<typeof referenceSchema>>(schema: Schema, kind: string) {
+  return Type.Array(schema, {
+    description: `The ${kind}s; what their rules match should not overlap.`,
+    minItems: 1,
+    maxItems: LIMITS.bindingItems,
+  });
+}
+
+export const quotaSpecReferenceSchema = referenceSchema('QuotaSpec');
+export const httpApiSpecReferenceSchema = referenceSchema('HTTPAPISpec');
+
+/** `spec` of a QuotaSpecBinding (SPEC 2.7). */
+export const quotaSpecBindingSchema = Type.Object(
+  { services: services('QuotaSpec'), quotaSpecs: references(quotaSpecReferenceSchema, 'QuotaSpec') },
+  { additionalProperties: false, description: 'Binds QuotaSpecs to services.' },
+);
+
+/** `spec` of an HTTPAPISpecBinding (SPEC 2.8). */
+export const httpApiSpecBindingSchema = Type.Object(
+  { services: services('HTTPAPISpec'), apiSpecs: references(httpApiSpecReferenceSchema, 'HTTPAPISpec') },
+  { additionalProperties: false, description: 'Binds HTTPAPISpecs to services.' },
+);
+
+export type QuotaSpecReference = Immutable<Static<typeof quotaSpecReferenceSchema>>;
+export type HttpApiSpecReference = Immutable<Static<typeof httpApiSpecReferenceSchema>>;
+export type QuotaSpecBinding = Immutable<Static<typeof quotaSpecBindingSchema>>;
+export type HttpApiSpecBinding = Immutable<Static<typeof httpApiSpecBindingSchema>>;

@@ -1,0 +1,67 @@
+import { childPath, type Violation } from '../violation.js';
+import { validateAttributes } from './attribute-rules.js';
+import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from './client-config.js';
+import { validateDuration } from './duration.js';
+import { firstViolations } from './first-violations.js';
+import { httpApiSpecViolations } from './http-api-spec-rules.js';
+import { quotaSpecViolations } from './quota-spec-rules.js';
+import { createRegexBudget, type RegexBudget } from './regex-budget.js';
+import type { NetworkFailPolicy, TransportConfig } from './transport-config.js';
+
+/** Rules of an HttpClientConfig that its schema cannot express: those of everything inside (SPEC 2.13). */
+export function validateHttpClientConfig(config: HttpClientConfig): readonly Violation[] {
+  return firstViolations(httpViolations(config));
+}
+
+/** Rules of a TcpClientConfig that its schema cannot express (SPEC 2.14). */
+export function validateTcpClientConfig(config: TcpClientConfig): readonly Violation[] {
+  return firstViolations(tcpViolations(config));
+}
+
+/** Rules of a ServiceConfig that its schema cannot express (SPEC 2.11). */
+export function validateServiceConfig(config: ServiceConfig): readonly Violation[] {
+  return firstViolations(serviceViolations(config, '', createRegexBudget()));
+}
+
+function* httpViolations(config: HttpClientConfig): Iterable<Violation> {
+  const regexes = createRegexBudget();
+  yield* transportViolations(config.transport);
+  yield* validateAttributes(config.mixerAttributes, 'mixerAttributes');
+  yield* validateAttributes(config.forwardAttributes, 'forwardAttributes');
+  for (const [service, each] of Object.entries(config.serviceConfigs)) {
+    yield* serviceViolations(each, childPath('serviceConfigs', service), regexes);
+  }
+}
+
+function* tcpViolations(config: TcpClientConfig): Iterable<Violation> {
+  yield* transportViolations(config.transport);
+  yield* validateAttributes(config.mixerAttributes, 'mixerAttributes');
+  yield* validateDuration('reportInterval', config.reportInterval, 'allowed');
+  if (config.connectionQuotaSpec === undefined) return;
+  yield* quotaSpecViolations(config.connectionQuotaSpec, 'connectionQuotaSpec', createRegexBudget());
+}
+
+function* serviceViolations(config: ServiceConfig, path: string, regexes: RegexBudget): Iterable<Violation> {
+  yield* validateAttributes(config.mixerAttributes, childPath(path, 'mixerAttributes'));
+  yield* validateAttributes(config.forwardAttributes, childPath(path, 'forwardAttributes'));
+  yield* failPolicyViolations(config.networkFailPolicy, childPath(path, 'networkFailPolicy'));
+  for (const [index, spec] of config.httpApiSpec.entries()) {
+    yield* httpApiSpecViolations(spec, childPath(childPath(path, 'httpApiSpec'), index), regexes);
+  }
+  for (const [index, spec] of config.quotaSpec.entries()) {
+    yield* quotaSpecViolations(spec, childPath(childPath(path, 'quotaSpec'), index), regexes);
+  }
+}
+
+function* transportViolations(transport: TransportConfig | undefined): Iterable<Violation> {
+  if (transport === undefined) return;
+  yield* failPolicyViolations(transport.networkFailPolicy, 'transport.networkFailPolicy');
+  yield* validateAttributes(transport.attributesForMixerProxy, 'transport.attributesForMixerProxy');
+  yield* validateDuration('transport.statsUpdateInterval', transport.statsUpdateInterval);
+  yield* validateDuration('transport.reportBatchMaxTime', transport.reportBatchMaxTime, 'allowed');
+}
+
+function* failPolicyViolations(policy: NetworkFailPolicy | undefined, path: string): Iterable<Violation> {
+  yield* validateDuration(`${path}.baseRetryWait`, policy?.baseRetryWait);
+  yield* validateDuration(`${path}.maxRetryWait`, policy?.maxRetryWait);
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+import { attributesField } from './attributes.js';
+import { durationField } from './duration.js';
+import { httpApiSpecSchema } from './http-api-spec.js';
+import { quotaSpecSchema } from './quota-spec.js';
+import { networkFailPolicySchema, transportConfigSchema } from './transport-config.js';
+
+function flag(description: string) {
+  return Type.Boolean({ description, default: false });
+}
+
+const DESTINATION_ATTRIBUTES =
+  'Default attributes of every Check and Report; typically destination.ip and destination.uid.';
+
+/** Configuration of the client for one service (SPEC 2.11). */
+export const serviceConfigSchema = Type.Object(
+  {
+    disableCheckCalls: flag('Whether Check is not called.'),
+    disableReportCalls: flag('Whether Report is not called.'),
+    mixerAttributes: Type.Optional(
+      attributesField('Attributes of every Check and Report; typically destination.service. Those of a route win.'),
+    ),
+    httpApiSpec: Type.Array(httpApiSpecSchema, { description: 'Where API attributes come from.', default: [] }),
+    quotaSpec: Type.Array(quotaSpecSchema, { description: 'What requests are charged.', default: [] }),
+    networkFailPolicy: Type.Optional(networkFailPolicySchema),
+    forwardAttributes: Type.Optional(
+      attributesField('Attributes forwarded upstream; typically source.ip and source.uid. Those of a route win.'),
+    ),
+  },
+  { additionalProperties: false, description: 'Configuration of the policy client for one service.' },
+);
+
+/** Configuration of the client for HTTP (SPEC 2.13). */
+export const httpClientConfigSchema = Type.Object(
+  {
+    transport: Type.Optional(transportConfigSchema),
+    serviceConfigs: stringMap(serviceConfigSchema, {
+      description: 'Configuration per service, by destination.service.',
+      default: {},
+    }),
+    defaultDestinationService: Type.Optional(
+      Type.String({ description: 'The destination service of a request that names none.', minLength: 1 }),
+    ),
+    mixerAttributes: Type.Optional(attributesField(DESTINATION_ATTRIBUTES)),
+    forwardAttributes: Type.Optional(
+      attributesField('Default attributes forwarded upstream; typically source.ip and source.uid.'),
+    ),
+    ignoreForwardedAttributes: flag(
+      'Whether attributes in request headers are ignored: false inside the mesh, true on gateways.',
+    ),
+  },
+  { additionalProperties: false, description: 'Configuration of the policy client for HTTP.' },
+);
+
+/** Configuration of the client for TCP (SPEC 2.14). `reportInterval` below 1 s counts as 1 s. */
+export const tcpClientConfigSchema = Type.Object(
+  {
+    transport: Type.Optional(transportConfigSchema),
+    mixerAttributes: Type.Optional(attributesField(DESTINATION_ATTRIBUTES)),
+    disableCheckCalls: flag('Whether Check is not called.'),
+    disableReportCalls: flag('Whether Report is not called.'),
+    connectionQuotaSpec: Type.Optional(quotaSpecSchema),
+    reportInterval: durationField({
+      description: 'Time between reports of a long connection; less than 1s counts as 1s.',
+      default: '10s',
+    }),
+  },
+  { additionalProperties: false, description: 'Configuration of the policy client for TCP.' },
+);
+
+export type ServiceConfig = Immutable<Static<typeof serviceConfigSchema>>;
+export type HttpClientConfig = Immutable<Static<typeof httpClientConfigSchema>>;
+export type TcpClientConfig = Immutable<Static<typeof tcpClientConfigSchema>>;

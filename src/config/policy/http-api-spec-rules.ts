@@ -1,0 +1,56 @@
+import { childPath, type Violation } from '../violation.js';
+import { validateAttributes } from './attribute-rules.js';
+import { firstViolations } from './first-violations.js';
+import type { ApiKeySpec, HttpApiSpec, HttpApiSpecPattern } from './http-api-spec.js';
+import { createRegexBudget, type RegexBudget } from './regex-budget.js';
+import { parseUriTemplate } from './uri-template.js';
+
+const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
+const HEADER_NAME = /^:?[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/** Rules of an HTTPAPISpec that its schema cannot express (BEHAVIOUR 7, "HTTPAPISpec"). */
+export function validateHttpApiSpec(spec: HttpApiSpec): readonly Violation[] {
+  return firstViolations(httpApiSpecViolations(spec, '', createRegexBudget()));
+}
+
+/** The same, somewhere inside another object. */
+export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes: RegexBudget): Iterable<Violation> {
+  yield* validateAttributes(spec.attributes, childPath(path, 'attributes'));
+  for (const [index, pattern] of spec.patterns.entries()) {
+    yield* patternViolations(pattern, childPath(childPath(path, 'patterns'), index), regexes);
+  }
+  for (const [index, key] of spec.apiKeys.entries()) {
+    yield* apiKeyViolations(key, childPath(childPath(path, 'apiKeys'), index));
+  }
+}
+
+function* patternViolations(pattern: HttpApiSpecPattern, path: string, regexes: RegexBudget): Iterable<Violation> {
+  const { httpMethod, uriTemplate } = pattern;
+  yield* validateAttributes(pattern.attributes, `${path}.attributes`);
+  if (httpMethod !== httpMethod.toUpperCase() && KNOWN_METHODS.includes(httpMethod.toUpperCase())) {
+    yield {
+      path: `${path}.httpMethod`,
+      value: httpMethod,
+      message: 'matches no request, for methods are case-sensitive',
+      remedy: `write ${httpMethod.toUpperCase()}`,
+    };
+  }
+  if (uriTemplate !== undefined) {
+    const parsed = parseUriTemplate(uriTemplate);
+    if (parsed.type === 'error') {
+      const { message, remedy } = parsed;
+      yield { path: `${path}.uriTemplate`, value: uriTemplate, message, remedy };
+    }
+  }
+  yield* regexes(`${path}.regex`, pattern.regex);
+}
+
+function* apiKeyViolations({ header }: ApiKeySpec, path: string): Iterable<Violation> {
+  if (header === undefined || HEADER_NAME.test(header)) return;
+  yield {
+    path: `${path}.header`,
+    value: header,
+    message: 'is not the name of a header',
+    remedy: 'use for example x-api-key',
+  };
+}

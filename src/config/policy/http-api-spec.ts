@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { attributesField } from './attributes.js';
+import { LIMITS } from './limits.js';
+import { exactlyOneOf } from './one-of.js';
+import { MAX_URI_TEMPLATE_LENGTH } from './uri-template.js';
+
+/** Requests of one method and path, and the attributes that they get (SPEC 2.8). */
+export const httpApiSpecPatternSchema = Type.Object(
+  {
+    attributes: Type.Optional(
+      attributesField('What a request gets that matches method and path; typically api.operation.'),
+    ),
+    httpMethod: Type.String({
+      description: 'HTTP method (RFC 7231) in upper case, for example GET; * is any.',
+      minLength: 1,
+      maxLength: 64,
+      pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+    }),
+    uriTemplate: Type.Optional(
+      Type.String({
+        description:
+          'URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * is one segment, ** any number.',
+        minLength: 1,
+        maxLength: MAX_URI_TEMPLATE_LENGTH,
+        pattern: '^/',
+      }),
+    ),
+    regex: Type.Optional(
+      Type.String({
+        description: 'Instead of uriTemplate: a regular expression in RE2 syntax for the whole path with its query.',
+        minLength: 1,
+        maxLength: LIMITS.regexLength,
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Requests of one method and path: exactly one of uriTemplate and regex is set.',
+    oneOf: exactlyOneOf('uriTemplate', 'regex'),
+  },
+);
+
+/** Where a request carries its API key; exactly one member is set (SPEC 2.8). */
+export const apiKeySchema = Type.Object(
+  {
+    query: Type.Optional(
+      Type.String({ description: 'Name of the query parameter.', minLength: 1, maxLength: LIMITS.nameLength }),
+    ),
+    header: Type.Optional(
+      Type.String({ description: 'Name of the request header.', minLength: 1, maxLength: LIMITS.nameLength }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'Where a request carries its API key: exactly one of query and header is set.',
+    oneOf: exactlyOneOf('query', 'header'),
+  },
+);
+
+/** `spec` of an HTTPAPISpec (SPEC 2.8). */
+export const httpApiSpecSchema = Type.Object(
+  {
+    attributes: Type.Optional(
+      attributesField('What a request gets when any pattern matches; typically api.service and api.version.'),
+    ),
+    patterns: Type.Array(httpApiSpecPatternSchema, {
+      description: 'The operations of the API.',
+      minItems: 1,
+      maxItems: LIMITS.rules,
+    }),
+    apiKeys: Type.Array(apiKeySchema, {
+      description:
+        'Where the API key is looked for; the first that a request has is taken. Without any: query parameter key, query parameter api_key, header x-api-key.',
+      default: [],
+      maxItems: LIMITS.perRule,
+    }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Attributes that requests get by method and path, and where they carry their API key; an HTTPAPISpecBinding says for which services.',
+  },
+);
+
+export type HttpApiSpecPattern = Immutable<Static<typeof httpApiSpecPatternSchema>>;
+export type ApiKeySpec = Immutable<Static<typeof apiKeySchema>>;
+export type HttpApiSpec = Immutable<Static<typeof httpApiSpecSchema>>;

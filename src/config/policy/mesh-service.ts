@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+import { LIMITS } from './limits.js';
+import { exactlyOneOf } from './one-of.js';
+
+/**
+ * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by
+ * `name` with an optional namespace and domain, or by `service`.
+ */
+export const meshServiceSchema = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ description: 'Short name of the service, a DNS label.', minLength: 1, maxLength: 63 }),
+    ),
+    namespace: Type.Optional(
+      Type.String({
+        description: 'Namespace of the service; that of the object when absent. Only together with name.',
+        minLength: 1,
+        maxLength: 63,
+      }),
+    ),
+    domain: Type.Optional(
+      Type.String({
+        description:
+          'Domain suffix that completes name and namespace; svc. and the domain of the cluster when absent. Only together with name.',
+        minLength: 1,
+        maxLength: 255,
+      }),
+    ),
+    service: Type.Optional(
+      Type.String({
+        description:
+          'Full host name of the service; * is every service, *text* every one whose host contains the text.',
+        minLength: 1,
+        maxLength: LIMITS.nameLength + 2,
+      }),
+    ),
+    labels: stringMap(Type.String({ maxLength: 63 }), {
+      description: 'Labels of one version of the service.',
+      default: {},
+      maxProperties: 64,
+    }),
+  },
+  {
+    additionalProperties: false,
+    description: 'A service: name, with namespace and domain, or service; not both.',
+    oneOf: exactlyOneOf('name', 'service'),
+  },
+);
+
+export type MeshServiceSpec = Immutable<Static<typeof meshServiceSchema>>;

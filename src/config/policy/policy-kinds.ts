@@ -1,0 +1,56 @@
+import type { KindDefinition } from '../kind-definition.js';
+import { validateHttpApiSpecBinding, validateQuotaSpecBinding } from './binding-rules.js';
+import {
+  type HttpApiSpecBinding,
+  httpApiSpecBindingSchema,
+  type QuotaSpecBinding,
+  quotaSpecBindingSchema,
+} from './bindings.js';
+import { type HttpApiSpec, httpApiSpecSchema } from './http-api-spec.js';
+import { validateHttpApiSpec } from './http-api-spec-rules.js';
+import { type QuotaSpec, quotaSpecSchema } from './quota-spec.js';
+import { validateQuotaSpec } from './quota-spec-rules.js';
+
+/** The policy kinds, of group `config.<mesh domain>` (SPEC 9). */
+export function createPolicyKinds(meshDomain: string): readonly KindDefinition[] {
+  const shared = {
+    group: `config.${meshDomain}`,
+    versions: ['v1alpha2'],
+    namespaced: true,
+    bodyAt: 'spec',
+    unknownFields: 'refused',
+  } as const;
+  const quotaSpec: KindDefinition<QuotaSpec> = {
+    ...shared,
+    kind: 'QuotaSpec',
+    plural: 'quotaspecs',
+    shortNames: ['qs'],
+    schema: quotaSpecSchema,
+    validate: validateQuotaSpec,
+  };
+  const quotaSpecBinding: KindDefinition<QuotaSpecBinding> = {
+    ...shared,
+    kind: 'QuotaSpecBinding',
+    plural: 'quotaspecbindings',
+    shortNames: ['qsb'],
+    schema: quotaSpecBindingSchema,
+    validate: validateQuotaSpecBinding,
+  };
+  const httpApiSpec: KindDefinition<HttpApiSpec> = {
+    ...shared,
+    kind: 'HTTPAPISpec',
+    plural: 'httpapispecs',
+    shortNames: ['has'],
+    schema: httpApiSpecSchema,
+    validate: validateHttpApiSpec,
+  };
+  const httpApiSpecBinding: KindDefinition<HttpApiSpecBinding> = {
+    ...shared,
+    kind: 'HTTPAPISpecBinding',
+    plural: 'httpapispecbindings',
+    shortNames: ['hasb'],
+    schema: httpApiSpecBindingSchema,
+    validate: validateHttpApiSpecBinding,
+  };
+  return [httpApiSpec, httpApiSpecBinding, quotaSpec, quotaSpecBinding] as readonly KindDefinition[];
+}

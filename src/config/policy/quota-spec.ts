@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+import { LIMITS } from './limits.js';
+import { stringMatchSchema } from './string-match.js';
+
+/** Conditions on attributes, all of which must hold (SPEC 2.5). */
+export const attributeMatchSchema = Type.Object(
+  {
+    clause: stringMap(stringMatchSchema, {
+      description: 'One condition per attribute, by its name, for example request.path; all must hold.',
+      default: {},
+      maxProperties: LIMITS.clauses,
+    }),
+  },
+  { additionalProperties: false, description: 'Conditions on attributes, all of which must hold.' },
+);
+
+/** A quota and what a request costs of it (SPEC 2.6). */
+export const quotaSchema = Type.Object(
+  {
+    quota: Type.String({ description: 'Name of the quota to charge.', minLength: 1, maxLength: LIMITS.nameLength }),
+    charge: Type.Integer({ description: 'Amount to charge, 1 or more.', minimum: 1, maximum: 2147483647, default: 1 }),
+  },
+  { additionalProperties: false, description: 'A quota and what a request costs of it.' },
+);
+
+/** When to charge which quotas (SPEC 2.3). */
+export const quotaRuleSchema = Type.Object(
+  {
+    match: Type.Array(attributeMatchSchema, {
+      description: 'The rule holds when any of these does; without any it holds for every request.',
+      default: [],
+      maxItems: LIMITS.perRule,
+    }),
+    quotas: Type.Array(quotaSchema, {
+      description: 'The quotas to charge when the rule holds.',
+      minItems: 1,
+      maxItems: LIMITS.perRule,
+    }),
+  },
+  { additionalProperties: false, description: 'When to charge which quotas.' },
+);
+
+/** `spec` of a QuotaSpec (SPEC 2.2). */
+export const quotaSpecSchema = Type.Object(
+  {
+    rules: Type.Array(quotaRuleSchema, {
+      description: 'The rules; every one that holds charges its quotas.',
+      minItems: 1,
+      maxItems: LIMITS.rules,
+    }),
+  },
+  {
+    additionalProperties: false,
+    description: 'Which requests are charged to which quotas; a QuotaSpecBinding says for which services.',
+  },
+);
+
+export type AttributeMatchSpec = Immutable<Static<typeof attributeMatchSchema>>;
+export type QuotaCharge = Immutable<Static<typeof quotaSchema>>;
+export type QuotaRuleSpec = Immutable<Static<typeof quotaRuleSchema>>;
+export type QuotaSpec = Immutable<Static<typeof quotaSpecSchema>>;

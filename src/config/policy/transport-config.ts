@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { attributesField } from './attributes.js';
+import { durationField } from './duration.js';
+
+/** What happens when the policy server cannot be reached (SPEC 2.10; defaults of BEHAVIOUR 6, "Retry"). */
+export const networkFailPolicySchema = Type.Object(
+  {
+    policy: Type.Enum(['FAIL_OPEN', 'FAIL_CLOSE'], {
+      description: 'FAIL_OPEN lets the request pass, FAIL_CLOSE rejects it.',
+      default: 'FAIL_OPEN',
+    }),
+    maxRetry: Type.Integer({
+      description: 'Most retries after a transport error.',
+      minimum: 0,
+      maximum: 4294967295,
+      default: 0,
+    }),
+    baseRetryWait: durationField({
+      description: 'Wait before the first retry; later ones wait longer, with jitter.',
+      default: '80ms',
+    }),
+    maxRetryWait: durationField({ description: 'Longest wait before a retry.', default: '1s' }),
+  },
+  { additionalProperties: false, description: 'What happens when the policy server cannot be reached.' },
+);
+
+/** How the client calls the policy server (SPEC 2.12). */
+export const transportConfigSchema = Type.Object(
+  {
+    disableCheckCache: Type.Boolean({ description: 'Whether answers to Check are not cached.', default: false }),
+    disableQuotaCache: Type.Boolean({ description: 'Whether quotas are not prefetched.', default: false }),
+    disableReportBatch: Type.Boolean({ description: 'Whether each report is sent on its own.', default: false }),
+    networkFailPolicy: Type.Object(networkFailPolicySchema.properties, {
+      additionalProperties: false,
+      description: 'What happens when the policy server cannot be reached, for services that do not say themselves.',
+      default: {},
+    }),
+    statsUpdateInterval: durationField({
+      description: "How often client statistics are written to the proxy's shared memory.",
+      default: '10s',
+    }),
+    checkCluster: Type.String({
+      description: 'Cluster that check calls go to.',
+      minLength: 1,
+      default: 'policy_server',
+    }),
+    reportCluster: Type.String({
+      description: 'Cluster that report calls go to.',
+      minLength: 1,
+      default: 'policy_server',
+    }),
+    attributesForMixerProxy: Type.Optional(
+      attributesField('Attributes for the proxy in front of the policy server; typically source.ip and source.uid.'),
+    ),
+    reportBatchMaxEntries: Type.Integer({
+      description: "Most requests in one report; 0 is the client's own default.",
+      minimum: 0,
+      maximum: 4294967295,
+      default: 0,
+    }),
+    reportBatchMaxTime: durationField({
+      description: "Longest time that a request waits to be reported; 0s is the client's own default.",
+      default: '0s',
+    }),
+  },
+  { additionalProperties: false, description: 'How the policy client calls the policy server.' },
+);
+
+export type NetworkFailPolicy = Immutable<Static<typeof networkFailPolicySchema>>;
+export type TransportConfig = Immutable<Static<typeof transportConfigSchema>>;

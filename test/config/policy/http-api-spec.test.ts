@@ -1,0 +1,231 @@
+import test from 'ava';
+import { readObject, refusalsOf } from '../support/read-yaml.js';
+
+function apiSpec(spec: string): string {
+  return `{apiVersion: config.mesh.internal/v1alpha2, kind: HTTPAPISpec, metadata: {name: api}, spec: ${spec}}`;
+}
+
+function pattern(text: string): string {
+  return apiSpec(`{patterns: [${text}]}`);
+}
+
+function attribute(value: string): string {
+  return pattern(`{httpMethod: GET, uriTemplate: /, attributes: {attributes: {a: ${value}}}}`);
+}
+
+test('an HTTPAPISpec is read as it is written', (t) => {
+  const spec = `{
+    attributes: {attributes: {api.service: {stringValue: petstore}, api.version: {stringValue: 1.0.0}}},
+    patterns: [
+      {attributes: {attributes: {api.operation: {stringValue: getPet}}}, httpMethod: GET, uriTemplate: "/pets/{id}"},
+      {httpMethod: POST, regex: "/pets(/.*)?"}],
+    apiKeys: [{query: key}, {header: x-key}]}`;
+  t.deepEqual(readObject(apiSpec(spec)).body, {
+    attributes: {
+      attributes: { 'api.service': { stringValue: 'petstore' }, 'api.version': { stringValue: '1.0.0' } },
+    },
+    patterns: [
+      {
+        attributes: { attributes: { 'api.operation': { stringValue: 'getPet' } } },
+        httpMethod: 'GET',
+        uriTemplate: '/pets/{id}',
+      },
+      { httpMethod: 'POST', regex: '/pets(/.*)?' },
+    ],
+    apiKeys: [{ query: 'key' }, { header: 'x-key' }],
+  });
+});
+
+const accepted: readonly (readonly [string, string])[] = [
+  ['no attributes of its own, nor in its patterns', pattern('{httpMethod: GET, uriTemplate: /}')],
+  [
+    'any method, and methods beyond the usual',
+    pattern('{httpMethod: "*", uriTemplate: /}, {httpMethod: PROPFIND, uriTemplate: /}'),
+  ],
+  ['a text attribute', attribute('{stringValue: a}')],
+  ['a whole number attribute', attribute('{int64Value: -5}')],
+  ['a whole number in quotes, up to 64 bits', attribute('{int64Value: "-9223372036854775808"}')],
+  ['a number attribute', attribute('{doubleValue: 0.5}')],
+  ['a false attribute', attribute('{boolValue: false}')],
+  ['a bytes attribute, even empty', attribute('{bytesValue: ""}')],
+  ['a bytes attribute in base64', attribute('{bytesValue: CgAAAQ==}')],
+  ['a time attribute', attribute('{timestampValue: "2024-02-29T12:00:00.123456789+01:00"}')],
+  ['a duration attribute of seconds', attribute('{durationValue: 10s}')],
+  ['a duration attribute with a fraction', attribute('{durationValue: 1.5s}')],
+  ['a duration attribute of minutes and seconds', attribute('{durationValue: 1m30s}')],
+  ['a string map attribute', attribute('{stringMapValue: {entries: {a: b, c: ""}}}')],
+  ['an empty string map attribute', attribute('{stringMapValue: {}}')],
+];
+
+for (const [what, text] of accepted) {
+  test(`an HTTPAPISpec may have ${what}`, (t) => {
+    t.deepEqual(refusalsOf(text), []);
+  });
+}
+
+const PATTERN = 'spec.patterns[0]';
+const VALUE = `${PATTERN}.attributes.attributes.a`;
+const refused: readonly (readonly [string, string, string])[] = [
+  ['at least one pattern', apiSpec('{}'), 'spec.patterns: is missing; it is: The operations of the API'],
+  [
+    'a list of patterns that is not empty',
+    apiSpec('{patterns: []}'),
+    'spec.patterns: []: has too few items; give at least 1',
+  ],
+  [
+    'a method in each pattern',
+    pattern('{uriTemplate: /}'),
+    `${PATTERN}.httpMethod: is missing; it is: HTTP method (RFC 7231) in upper case, for example GET; * is any`,
+  ],
+  [
+    'no method that is a text with spaces',
+    pattern('{httpMethod: "GET /", uriTemplate: /}'),
+    `${PATTERN}.httpMethod: "GET /": is not in the form that is due; it is: HTTP method (RFC 7231) in upper case, for example GET; * is any`,
+  ],
+  [
+    'usual methods in upper case',
+    pattern('{httpMethod: get, uriTemplate: /}'),
+    `${PATTERN}.httpMethod: "get": matches no request, for methods are case-sensitive; write GET`,
+  ],
+  [
+    'uriTemplate or regex, not both',
+    pattern('{httpMethod: GET, uriTemplate: /, regex: a}'),
+    `${PATTERN}: a mapping: sets uriTemplate and regex together; set exactly one of uriTemplate, regex`,
+  ],
+  [
+    'uriTemplate or regex, not none',
+    pattern('{httpMethod: GET}'),
+    `${PATTERN}: a mapping: sets none of uriTemplate, regex; set exactly one of uriTemplate, regex`,
+  ],
+  [
+    'templates that parse',
+    pattern('{httpMethod: GET, uriTemplate: "/pets/{id"}'),
+    `${PATTERN}.uriTemplate: "/pets/{id": has a brace without its partner; write variables as {name}`,
+  ],
+  [
+    'a regex that RE2 takes',
+    pattern('{httpMethod: GET, regex: "["}'),
+    `${PATTERN}.regex: "[": is not a regular expression: missing closing ]: \`[\`; use RE2 syntax, which has no look-around and no back references`,
+  ],
+  [
+    'query or header in an API key, not both',
+    apiSpec('{patterns: [{httpMethod: GET, uriTemplate: /}], apiKeys: [{query: a, header: b}]}'),
+    'spec.apiKeys[0]: a mapping: sets query and header together; set exactly one of query, header',
+  ],
+  [
+    'query or header in an API key, not none',
+    apiSpec('{patterns: [{httpMethod: GET, uriTemplate: /}], apiKeys: [{}]}'),
+    'spec.apiKeys[0]: {}: sets none of query, header; set exactly one of query, header',
+  ],
+  [
+    'an API key whose name is not empty',
+    apiSpec('{patterns: [{httpMethod: GET, uriTemplate: /}], apiKeys: [{query: ""}]}'),
+    'spec.apiKeys[0].query: "": is empty; it is: Name of the query parameter',
+  ],
+  [
+    'an API key whose header has a valid name',
+    apiSpec('{patterns: [{httpMethod: GET, uriTemplate: /}], apiKeys: [{header: "a b"}]}'),
+    'spec.apiKeys[0].header: "a b": is not the name of a header; use for example x-api-key',
+  ],
+  [
+    'one member of an attribute value, not two',
+    attribute('{stringValue: a, boolValue: true}'),
+    `${VALUE}: a mapping: sets stringValue and boolValue together; set exactly one of stringValue, int64Value, doubleValue, boolValue, bytesValue, timestampValue, durationValue, stringMapValue`,
+  ],
+  [
+    'no attribute value that is null',
+    attribute('null'),
+    `${VALUE}: null: is null, not an object; write fields as "name: value"`,
+  ],
+  [
+    'attribute texts that are not empty',
+    attribute('{stringValue: ""}'),
+    `${VALUE}.stringValue: "": is empty; it is: A text, not empty`,
+  ],
+  [
+    'whole numbers that are whole',
+    attribute('{int64Value: 1.5}'),
+    `${VALUE}.int64Value: 1.5: has none of the allowed forms; give an integer or a string`,
+  ],
+  [
+    'whole numbers in quotes that are numbers',
+    attribute('{int64Value: "12x"}'),
+    `${VALUE}.int64Value: "12x": is not in the form that is due; it is: A whole number of 64 bits. Above 9007199254740991 write it in quotes, for JSON numbers lose digits there`,
+  ],
+  [
+    'whole numbers of 64 bits',
+    attribute('{int64Value: "9223372036854775808"}'),
+    `${VALUE}.int64Value: "9223372036854775808": does not fit in 64 bits; use -9223372036854775808 to 9223372036854775807`,
+  ],
+  [
+    'large whole numbers in quotes',
+    attribute('{int64Value: 9007199254740993}'),
+    `${VALUE}.int64Value: 9007199254740992: is beyond what a JSON number holds exactly; put it in quotes`,
+  ],
+  [
+    'bytes in base64',
+    attribute('{bytesValue: "ä"}'),
+    `${VALUE}.bytesValue: "ä": is not in the form that is due; it is: Bytes in base64, in the plain or the URL alphabet`,
+  ],
+  [
+    'times in RFC 3339',
+    attribute('{timestampValue: "yesterday"}'),
+    `${VALUE}.timestampValue: "yesterday": is not in the form that is due; it is: A time in RFC 3339, such as 2026-01-31T12:00:00Z`,
+  ],
+  [
+    'times that exist',
+    attribute('{timestampValue: "2026-02-29T12:00:00Z"}'),
+    `${VALUE}.timestampValue: "2026-02-29T12:00:00Z": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+  ],
+  [
+    'durations with units',
+    attribute('{durationValue: "10"}'),
+    `${VALUE}.durationValue: "10": is not in the form that is due; it is: A duration, such as 10s, 1.5s or 1m30s`,
+  ],
+  [
+    'durations that are not negative',
+    attribute('{durationValue: -1s}'),
+    `${VALUE}.durationValue: "-1s": is not in the form that is due; it is: A duration, such as 10s, 1.5s or 1m30s`,
+  ],
+  [
+    'durations of at least 1 ms',
+    attribute('{durationValue: 0s}'),
+    `${VALUE}.durationValue: "0s": is shorter than 1ms; use for example 10s, 1.5s or 1m30s`,
+  ],
+  [
+    'durations of whole milliseconds',
+    attribute('{durationValue: 1.0005s}'),
+    `${VALUE}.durationValue: "1.0005s": is finer than a millisecond; round it to milliseconds`,
+  ],
+  [
+    'durations below 292 years',
+    attribute('{durationValue: 99999999h}'),
+    `${VALUE}.durationValue: "99999999h": is not a duration; use for example 10s, 1.5s or 1m30s`,
+  ],
+  [
+    'attributes with names',
+    pattern('{httpMethod: GET, uriTemplate: /, attributes: {attributes: {"": {stringValue: a}}}}'),
+    `${PATTERN}.attributes.attributes[""]: is an attribute without a name; name the attribute, for example request.path`,
+  ],
+];
+
+for (const [what, text, expected] of refused) {
+  test(`an HTTPAPISpec must have ${what}`, (t) => {
+    t.deepEqual(refusalsOf(text), [`HTTPAPISpec default/api: ${expected}`]);
+  });
+}
+
+test("a spec's own attributes are checked once, and not required (upstream asks for them in each pattern)", (t) => {
+  const spec =
+    '{attributes: {attributes: {a: {durationValue: 0s}}}, patterns: [{httpMethod: GET, uriTemplate: /}, {httpMethod: PUT, uriTemplate: /}]}';
+  t.deepEqual(refusalsOf(apiSpec(spec)), [
+    'HTTPAPISpec default/api: spec.attributes.attributes.a.durationValue: "0s": is shorter than 1ms; use for example 10s, 1.5s or 1m30s',
+  ]);
+});
+
+test('an HTTPAPISpec of 10,000 patterns is refused with one clear message', (t) => {
+  const patterns = Array(10_000).fill('{httpMethod: GET, uriTemplate: /}').join(', ');
+  t.deepEqual(refusalsOf(pattern(patterns)), [
+    'HTTPAPISpec default/api: spec.patterns: a list of 10000: has too many items; give at most 1000',
+  ]);
+});

@@ -1,0 +1,170 @@
+import test from 'ava';
+import { readObject, readYaml, refusalsOf } from '../support/read-yaml.js';
+
+function quotaSpec(spec: string): string {
+  return `{apiVersion: config.mesh.internal/v1alpha2, kind: QuotaSpec, metadata: {name: q}, spec: ${spec}}`;
+}
+
+function matching(match: string): string {
+  return quotaSpec(`{rules: [{match: [${match}], quotas: [{quota: requests}]}]}`);
+}
+
+test('a QuotaSpec is read with its defaults: no match, a charge of 1', (t) => {
+  t.deepEqual(readObject(quotaSpec('{rules: [{quotas: [{quota: requests}]}]}')).body, {
+    rules: [{ match: [], quotas: [{ quota: 'requests', charge: 1 }] }],
+  });
+});
+
+const accepted: readonly (readonly [string, string])[] = [
+  ['an exact match', matching('{clause: {request.path: {exact: /a}}}')],
+  ['a prefix match', matching('{clause: {request.path: {prefix: /a}}}')],
+  ['a regex that RE2 takes', matching("{clause: {request.path: {regex: '/a/[0-9]+(?i)x'}}}")],
+  [
+    'several clauses and several matches',
+    matching('{clause: {a: {exact: b}, c: {exact: d}}}, {clause: {e: {exact: f}}}'),
+  ],
+  ['a match without clauses', matching('{}')],
+  ['the largest charge', quotaSpec('{rules: [{quotas: [{quota: q, charge: 2147483647}]}]}')],
+  ['a thousand rules', quotaSpec(`{rules: [${Array(1000).fill('{quotas: [{quota: q}]}').join(', ')}]}`)],
+];
+
+for (const [what, text] of accepted) {
+  test(`a QuotaSpec may have ${what}`, (t) => {
+    t.deepEqual(refusalsOf(text), []);
+  });
+}
+
+const RULE = 'spec.rules[0]';
+const refused: readonly (readonly [string, string, string])[] = [
+  [
+    'at least one rule',
+    quotaSpec('{}'),
+    'spec.rules: is missing; it is: The rules; every one that holds charges its quotas',
+  ],
+  ['a list of rules that is not empty', quotaSpec('{rules: []}'), 'spec.rules: []: has too few items; give at least 1'],
+  [
+    'a list of rules, not a text',
+    quotaSpec('{rules: all}'),
+    'spec.rules: "all": is a string, not an array; write a list, each item on a line that starts with "-"',
+  ],
+  [
+    'at least one quota in each rule',
+    quotaSpec('{rules: [{quotas: []}]}'),
+    `${RULE}.quotas: []: has too few items; give at least 1`,
+  ],
+  [
+    'quotas in each rule',
+    quotaSpec('{rules: [{}]}'),
+    `${RULE}.quotas: is missing; it is: The quotas to charge when the rule holds`,
+  ],
+  [
+    'a name for each quota',
+    quotaSpec('{rules: [{quotas: [{quota: ""}]}]}'),
+    `${RULE}.quotas[0].quota: "": is empty; it is: Name of the quota to charge`,
+  ],
+  [
+    'a charge above 0',
+    quotaSpec('{rules: [{quotas: [{quota: q, charge: 0}]}]}'),
+    `${RULE}.quotas[0].charge: 0: is out of range; use 1 to 2147483647`,
+  ],
+  [
+    'a charge that is not negative',
+    quotaSpec('{rules: [{quotas: [{quota: q, charge: -5}]}]}'),
+    `${RULE}.quotas[0].charge: -5: is out of range; use 1 to 2147483647`,
+  ],
+  [
+    'a charge of 32 bits',
+    quotaSpec('{rules: [{quotas: [{quota: q, charge: 2147483648}]}]}'),
+    `${RULE}.quotas[0].charge: 2147483648: is out of range; use 1 to 2147483647`,
+  ],
+  [
+    'a whole charge',
+    quotaSpec('{rules: [{quotas: [{quota: q, charge: 1.5}]}]}'),
+    `${RULE}.quotas[0].charge: 1.5: is a number, not an integer; give an integer`,
+  ],
+  [
+    'a clause that is not null',
+    matching('{clause: {request.path: null}}'),
+    `${RULE}.match[0].clause["request.path"]: null: is null, not an object; write fields as "name: value"`,
+  ],
+  [
+    'one member of a StringMatch, not two',
+    matching('{clause: {a: {exact: b, prefix: c}}}'),
+    `${RULE}.match[0].clause.a: a mapping: sets exact and prefix together; set exactly one of exact, prefix, regex`,
+  ],
+  [
+    'one member of a StringMatch, not none',
+    matching('{clause: {a: {}}}'),
+    `${RULE}.match[0].clause.a: {}: sets none of exact, prefix, regex; set exactly one of exact, prefix, regex`,
+  ],
+  [
+    'an exact match that is not empty',
+    matching('{clause: {a: {exact: ""}}}'),
+    `${RULE}.match[0].clause.a.exact: "": is empty; it is: The whole text`,
+  ],
+  [
+    'a prefix that is not empty',
+    matching('{clause: {a: {prefix: ""}}}'),
+    `${RULE}.match[0].clause.a.prefix: "": is empty; it is: The start of the text`,
+  ],
+  [
+    'a regex that is not empty',
+    matching('{clause: {a: {regex: ""}}}'),
+    `${RULE}.match[0].clause.a.regex: "": is empty; it is: A regular expression in RE2 syntax that matches the whole text`,
+  ],
+  [
+    'no regex that RE2 refuses',
+    matching('{clause: {a: {regex: "(?=a)"}}}'),
+    `${RULE}.match[0].clause.a.regex: "(?=a)": is not a regular expression: invalid or unsupported Perl syntax: \`(?=\`; use RE2 syntax, which has no look-around and no back references`,
+  ],
+  [
+    'no regex that is huge when written out',
+    matching('{clause: {a: {regex: "a{999}a{999}a{999}"}}}'),
+    `${RULE}.match[0].clause.a.regex: "a{999}a{999}a{999}": is too large once its repetitions are written out; repeat less`,
+  ],
+  [
+    'attribute names that are not empty',
+    matching('{clause: {"": {exact: a}}}'),
+    `${RULE}.match[0].clause[""]: is an attribute without a name; name the attribute, for example request.path`,
+  ],
+  [
+    'attribute names without spaces',
+    matching('{clause: {"a b": {exact: a}}}'),
+    `${RULE}.match[0].clause["a b"]: is an attribute whose name has a space in it; name the attribute, for example request.path`,
+  ],
+  [
+    'no unknown fields',
+    quotaSpec('{rules: [{quota: [], quotas: [{quota: q}]}]}'),
+    `${RULE}.quota: []: is not a known field; did you mean quotas?`,
+  ],
+];
+
+for (const [what, text, expected] of refused) {
+  test(`a QuotaSpec must have ${what}`, (t) => {
+    t.deepEqual(refusalsOf(text), [`QuotaSpec default/q: ${expected}`]);
+  });
+}
+
+test('a QuotaSpec of 10,000 rules is refused with one clear message', (t) => {
+  const text = quotaSpec(`{rules: [${Array(10_000).fill('{quotas: [{quota: q}]}').join(', ')}]}`);
+  t.deepEqual(refusalsOf(text), [
+    'QuotaSpec default/q: spec.rules: a list of 10000: has too many items; give at most 1000',
+  ]);
+});
+
+test('of a QuotaSpec with a thousand bad rules twenty mistakes are told', (t) => {
+  const rules = Array(1000).fill('{match: [{clause: {a: {regex: "("}}}], quotas: [{quota: q}]}');
+  t.is(refusalsOf(quotaSpec(`{rules: [${rules.join(', ')}]}`)).length, 20);
+});
+
+test('regular expressions of one QuotaSpec are bounded together', (t) => {
+  const rules = Array(100).fill('{match: [{clause: {a: {regex: "a{1000}b{1000}"}}}], quotas: [{quota: q}]}');
+  const refusals = refusalsOf(quotaSpec(`{rules: [${rules.join(', ')}]}`));
+  t.is(refusals.length, 1);
+  t.regex(refusals[0] ?? '', /is one regular expression too many: together they are too large/);
+});
+
+test('the other versions of the group are not known', (t) => {
+  const result = readYaml(quotaSpec('{}').replace('v1alpha2', 'v1'));
+  t.like(result, { type: 'unknown', knownApiVersions: ['config.mesh.internal/v1alpha2'] });
+});
