@@ -21,6 +21,8 @@ interface Subscription {
   nonce: string;
   version: string;
   responses: number;
+  /** What the last response carried. */
+  lastNames: readonly string[];
 }
 
 /**
@@ -40,8 +42,6 @@ export class ProxyClient {
   /** Types of which the next response is refused. */
   readonly refuseNext = new Set<string>();
   error: ServiceError | undefined;
-  /** Set when the proxy was sent something that Envoy would not take. */
-  complaint: string | undefined;
 
   constructor(port: number, node: NodeIdentity) {
     this.#node = encodeNode(node);
@@ -119,8 +119,9 @@ export class ProxyClient {
     return this.#subscriptions.get(typeUrl)?.responses ?? 0;
   }
 
-  versionOf(typeUrl: string): string {
-    return this.#subscriptions.get(typeUrl)?.version ?? '';
+  /** Names of the resources that the last response of the type carried. */
+  lastNames(typeUrl: string): readonly string[] {
+    return this.#subscriptions.get(typeUrl)?.lastNames ?? [];
   }
 
   close(): void {
@@ -165,6 +166,7 @@ export class ProxyClient {
     const subscription = this.#of(typeUrl);
     subscription.nonce = nonce;
     subscription.responses++;
+    subscription.lastNames = [...resources.keys()];
     if (this.refuseNext.delete(typeUrl)) {
       this.#request(typeUrl, 'refused by the test');
       return;
@@ -239,7 +241,7 @@ function newSubscriptions(): Map<string, Subscription> {
   return new Map(
     [TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route].map((typeUrl) => [
       typeUrl,
-      { resources: new Map(), names: undefined, nonce: '', version: '', responses: 0 },
+      { resources: new Map(), names: undefined, nonce: '', version: '', responses: 0, lastNames: [] },
     ]),
   );
 }
