@@ -2,7 +2,7 @@ import type { SubstitutionFormatString } from '../generated/envoy/config/core/v3
 import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
 import type { StdoutAccessLog } from '../generated/envoy/extensions/access_loggers/stream/v3/StdoutAccessLog.js';
 import type { MessageEncoder } from './message-encoder.js';
-import { struct } from './struct.js';
+import { type StructValue, struct } from './struct.js';
 import type { TypedFilter } from './typed-filter.js';
 
 /** A file that requests or connections are logged to. */
@@ -11,8 +11,8 @@ export interface AccessLogOptions {
   readonly path: string;
   readonly encoding: 'TEXT' | 'JSON';
   /**
-   * TEXT: a format string, empty for Envoy's own default. JSON: an object of field name to format string;
-   * empty, or anything else than such an object, for DEFAULT_JSON_FIELDS.
+   * TEXT: a format string, empty for Envoy's own default. JSON: an object whose texts, at any depth, are format
+   * strings; empty, or anything else than an object, for DEFAULT_JSON_FIELDS.
    */
   readonly format: string;
 }
@@ -71,7 +71,7 @@ function buildLogFormat({ encoding, format }: AccessLogOptions): SubstitutionFor
   return { textFormatSource: { inlineString: format.endsWith('\n') ? format : `${format}\n` } };
 }
 
-function jsonFields(format: string): Readonly<Record<string, string>> {
+function jsonFields(format: string): { readonly [name: string]: StructValue } {
   let parsed: unknown;
   try {
     parsed = format === '' ? undefined : JSON.parse(format);
@@ -79,5 +79,6 @@ function jsonFields(format: string): Readonly<Record<string, string>> {
     return DEFAULT_JSON_FIELDS;
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return DEFAULT_JSON_FIELDS;
-  return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, String(value)]));
+  // What JSON can say, a Struct can hold.
+  return parsed as { readonly [name: string]: StructValue };
 }

@@ -2,11 +2,18 @@ import { validateExportTo } from '../networking/export-to.js';
 import { DurationSyntaxError, parseDuration } from '../parse-duration.js';
 import { isDnsLabel, isFqdn, isHost, isHostAndPort } from '../primitives.js';
 import type { Violation } from '../violation.js';
+import { validateAccessLogFormat } from './access-log-format.js';
 import type { MeshConfigFile } from './mesh-config-schema.js';
 
 /** Rules of the mesh config that its schema cannot express. */
 export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
-  return [...validateDurations(file), ...validateAddresses(file), ...validateNames(file), ...validateHosts(file)];
+  return [
+    ...validateDurations(file),
+    ...validateAddresses(file),
+    ...validateNames(file),
+    ...validateHosts(file),
+    ...validateAccessLogFormat(file.accessLogFormat, file.accessLogEncoding),
+  ];
 }
 
 function validateDurations(file: MeshConfigFile): readonly Violation[] {

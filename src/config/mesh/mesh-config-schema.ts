@@ -51,7 +51,10 @@ export const meshConfigSchema = Type.Object({
   }),
   enableTracing: Type.Boolean({ description: 'Whether proxies trace requests.', default: true }),
   accessLogFile: Type.String({ description: 'File of the access log; empty for none.', default: '' }),
-  accessLogFormat: Type.String({ description: "Format of the access log; empty for the proxy's.", default: '' }),
+  accessLogFormat: Type.String({
+    description: "Format of the access log: a text with %COMMANDS%, or a JSON object of such; empty for the proxy's.",
+    default: '',
+  }),
   accessLogEncoding: Type.Enum(['TEXT', 'JSON'], { description: 'Encoding of the access log.', default: 'TEXT' }),
   outboundTrafficPolicy: Type.Object(
     {

@@ -91,6 +91,8 @@ test('a JSON access log has the fields of its format, or the default ones', (t) 
     return at(managerOf({ mesh }), 'accessLog.0.typedConfig.logFormat.jsonFormat');
   };
   t.deepEqual(formatOf('{"code": "%RESPONSE_CODE%"}'), { code: '%RESPONSE_CODE%' });
+  const nested = { size: { sent: '%BYTES_SENT%' }, list: ['%PROTOCOL%', 1], fixed: true };
+  t.deepEqual(formatOf(JSON.stringify(nested)), nested);
   for (const other of ['', 'no JSON', '[]']) t.is(at(formatOf(other), 'response_code'), '%RESPONSE_CODE%');
 });
 
