@@ -22,7 +22,7 @@ import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createNodeReader } from '../xds/node-wire.js';
 import { createConnections } from './connections.js';
-import { controlPlaneIdentity } from './controlplane-identity.js';
+import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
