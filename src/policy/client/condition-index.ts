@@ -1,0 +1,48 @@
+import { PrefixIndex } from './prefix-index.js';
+import { RegexSet } from './regex-set.js';
+import type { StringCondition } from './string-condition.js';
+
+const NONE: readonly number[] = [];
+
+/** Conditions on one attribute, each with the numbers of those who wait for it, found by the attribute's text. */
+export class ConditionIndex {
+  readonly #exact: ReadonlyMap<string, readonly number[]>;
+  readonly #prefixes: PrefixIndex<readonly number[]>;
+  readonly #regexes: RegexSet;
+  readonly #byRegex: readonly (readonly number[])[];
+  readonly #present: readonly number[];
+
+  constructor(waiting: Iterable<readonly [condition: StringCondition, number: number]>) {
+    const texts = { exact: new Map<string, number[]>(), prefix: new Map<string, number[]>() };
+    const regexes = new Map<string, number[]>();
+    const present: number[] = [];
+    for (const [condition, number] of waiting) {
+      if (condition.type === 'present') present.push(number);
+      else if (condition.type === 'regex') append(regexes, condition.text, number);
+      else append(texts[condition.type], condition.text, number);
+    }
+    this.#exact = texts.exact;
+    this.#prefixes = new PrefixIndex(texts.prefix);
+    this.#regexes = new RegexSet([...regexes.keys()]);
+    this.#byRegex = [...regexes.values()];
+    this.#present = present;
+  }
+
+  /** Calls `visit` for everybody whose condition the text meets. */
+  visit(text: string, visit: (number: number) => void): void {
+    visitAll(this.#present, visit);
+    visitAll(this.#exact.get(text), visit);
+    for (const numbers of this.#prefixes.find(text)) visitAll(numbers, visit);
+    for (const index of this.#regexes.match(text)) visitAll(this.#byRegex[index], visit);
+  }
+}
+
+function append(map: Map<string, number[]>, key: string, number: number): void {
+  const numbers = map.get(key);
+  if (numbers === undefined) map.set(key, [number]);
+  else numbers.push(number);
+}
+
+function visitAll(numbers: readonly number[] = NONE, visit: (number: number) => void): void {
+  for (let index = 0; index < numbers.length; index++) visit(numbers[index] ?? 0);
+}

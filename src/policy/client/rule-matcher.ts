@@ -1,0 +1,140 @@
+import type { AttributeBag } from './attribute-bag.js';
+import { ConditionIndex } from './condition-index.js';
+import { compileCondition, type StringCondition } from './string-condition.js';
+
+/** One match of a rule: all of its conditions must be met; none are always met. */
+export interface RuleMatch {
+  /** Number of the rule that it belongs to, from 0. */
+  readonly rule: number;
+  readonly conditions: readonly StringCondition[];
+}
+
+/** A condition that is looked at only for candidates. It remembers its answer for the request in hand. */
+interface Check {
+  readonly attribute: string;
+  readonly test: (text: string) => boolean;
+  round: number;
+  answer: boolean;
+}
+
+interface Candidate {
+  readonly rule: number;
+  readonly checks: readonly Check[];
+}
+
+/** How many exact conditions one regex is worth: what a look into an index costs less than running an expression. */
+const REGEX_WEIGHT = 20;
+
+/**
+ * Tells which of many rules match. Each match waits in an index for its rarest condition, so that a request looks only at
+ * the matches whose rarest condition it meets, and at their other conditions once each.
+ */
+export class RuleMatcher {
+  /** Rules with a match without conditions. */
+  readonly #always: readonly number[];
+  readonly #candidates: readonly Candidate[];
+  readonly #indexes: readonly (readonly [attribute: string, index: ConditionIndex])[];
+  /** The round in which a rule last matched. Float64Array, for 32 bits of rounds would be used up in hours. */
+  readonly #matchedIn: Float64Array;
+  #round = 0;
+
+  /** @param ruleCount rules are numbered from 0 up to, not including, this */
+  constructor(ruleCount: number, matches: readonly RuleMatch[]) {
+    const usage = countUsage(matches);
+    const checks = new Map<string, Check>();
+    const candidates: Candidate[] = [];
+    const waiting = new Map<string, [StringCondition, number][]>();
+    const always = new Set<number>();
+    for (const { rule, conditions } of matches) {
+      const rarest = rarestOf(conditions, usage);
+      if (rarest === undefined) {
+        always.add(rule);
+        continue;
+      }
+      const list = waiting.get(rarest.attribute) ?? [];
+      waiting.set(rarest.attribute, list);
+      list.push([rarest, candidates.length]);
+      const others = conditions.filter((condition) => condition !== rarest);
+      candidates.push({ rule, checks: others.map((condition) => sharedCheck(checks, condition)) });
+    }
+    this.#always = [...always];
+    this.#candidates = candidates;
+    this.#indexes = [...waiting].map(([attribute, list]) => [attribute, new ConditionIndex(list)]);
+    this.#matchedIn = new Float64Array(ruleCount);
+  }
+
+  /** The numbers of all rules that match, in ascending order. */
+  match(bag: AttributeBag): readonly number[] {
+    this.#round++;
+    const matched: number[] = [];
+    for (const rule of this.#always) this.#mark(rule, matched);
+    const visit = (candidate: number) => this.#tryCandidate(candidate, bag, matched);
+    for (const [attribute, index] of this.#indexes) {
+      const value = bag.get(attribute);
+      if (value?.type === 'string') index.visit(value.value, visit);
+    }
+    return matched.length < 2 ? matched : matched.sort((a, b) => a - b);
+  }
+
+  #tryCandidate(number: number, bag: AttributeBag, matched: number[]): void {
+    const candidate = this.#candidates[number];
+    if (candidate === undefined || this.#matchedIn[candidate.rule] === this.#round) return;
+    for (const check of candidate.checks) {
+      if (!this.#holds(check, bag)) return;
+    }
+    this.#mark(candidate.rule, matched);
+  }
+
+  #holds(check: Check, bag: AttributeBag): boolean {
+    if (check.round !== this.#round) {
+      const value = bag.get(check.attribute);
+      check.round = this.#round;
+      check.answer = value?.type === 'string' && check.test(value.value);
+    }
+    return check.answer;
+  }
+
+  #mark(rule: number, matched: number[]): void {
+    this.#matchedIn[rule] = this.#round;
+    matched.push(rule);
+  }
+}
+
+function keyOf(condition: StringCondition): string {
+  return JSON.stringify([condition.type, condition.attribute, condition.type === 'present' ? '' : condition.text]);
+}
+
+function countUsage(matches: readonly RuleMatch[]): ReadonlyMap<string, number> {
+  const usage = new Map<string, number>();
+  for (const { conditions } of matches) {
+    for (const key of conditions.map(keyOf)) usage.set(key, (usage.get(key) ?? 0) + 1);
+  }
+  return usage;
+}
+
+function rarestOf(
+  conditions: readonly StringCondition[],
+  usage: ReadonlyMap<string, number>,
+): StringCondition | undefined {
+  let rarest: StringCondition | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const condition of conditions) {
+    const count = usage.get(keyOf(condition)) ?? 0;
+    const weight =
+      condition.type === 'present' ? count + 1e9 : condition.type === 'regex' ? count + REGEX_WEIGHT : count;
+    if (weight < least) {
+      least = weight;
+      rarest = condition;
+    }
+  }
+  return rarest;
+}
+
+function sharedCheck(checks: Map<string, Check>, condition: StringCondition): Check {
+  const key = keyOf(condition);
+  const known = checks.get(key);
+  if (known !== undefined) return known;
+  const check = { attribute: condition.attribute, test: compileCondition(condition), round: 0, answer: false };
+  checks.set(key, check);
+  return check;
+}
