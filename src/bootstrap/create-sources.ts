@@ -104,7 +104,7 @@ function checkHasSource({ discovery }: Options): void {
   if (discovery.configDir !== '' || !discovery.registries.includes('Orchestrator')) return;
   throw new StartError(
     '--configDir is empty: reading from a cluster has not landed yet, so the Orchestrator registry needs a folder; ' +
-      'give --configDir a folder of YAML, or leave it out with --registries Mock',
+      'give --configDir a folder of YAML, or choose another registry, such as --registries Mock',
   );
 }
 
