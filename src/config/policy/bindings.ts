@@ -2,16 +2,23 @@ import { type Static, Type } from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { LIMITS } from './limits.js';
 import { meshServiceSchema } from './mesh-service.js';
+import { DNS_LABEL_PATTERN, OBJECT_NAME_PATTERN } from './name-patterns.js';
 
 function referenceSchema(kind: string) {
   return Type.Object(
     {
-      name: Type.String({ description: `Name of the ${kind}.`, minLength: 1, maxLength: LIMITS.nameLength }),
+      name: Type.String({
+        description: `Name of the ${kind}: lower-case letters, digits, hyphens and dots.`,
+        minLength: 1,
+        maxLength: LIMITS.nameLength,
+        pattern: OBJECT_NAME_PATTERN,
+      }),
       namespace: Type.Optional(
         Type.String({
-          description: `Namespace of the ${kind}; that of the binding when absent.`,
+          description: `Namespace of the ${kind}, a DNS label; that of the binding when absent.`,
           minLength: 1,
           maxLength: 63,
+          pattern: DNS_LABEL_PATTERN,
         }),
       ),
     },

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { LIMITS } from './limits.js';
-import { exactlyOneOf } from './one-of.js';
+import { DNS_LABEL_PATTERN, FQDN_PATTERN } from './name-patterns.js';
+import { exactlyOneOf, neverTogether } from './one-of.js';
 
 /**
  * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by
@@ -11,13 +12,19 @@ import { exactlyOneOf } from './one-of.js';
 export const meshServiceSchema = Type.Object(
   {
     name: Type.Optional(
-      Type.String({ description: 'Short name of the service, a DNS label.', minLength: 1, maxLength: 63 }),
+      Type.String({
+        description: 'Short name of the service, a DNS label.',
+        minLength: 1,
+        maxLength: 63,
+        pattern: DNS_LABEL_PATTERN,
+      }),
     ),
     namespace: Type.Optional(
       Type.String({
-        description: 'Namespace of the service; that of the object when absent. Only together with name.',
+        description: 'Namespace of the service, a DNS label; that of the object when absent. Only together with name.',
         minLength: 1,
         maxLength: 63,
+        pattern: DNS_LABEL_PATTERN,
       }),
     ),
     domain: Type.Optional(
@@ -26,6 +33,7 @@ export const meshServiceSchema = Type.Object(
           'Domain suffix that completes name and namespace; svc. and the domain of the cluster when absent. Only together with name.',
         minLength: 1,
         maxLength: 255,
+        pattern: FQDN_PATTERN,
       }),
     ),
     service: Type.Optional(
@@ -46,6 +54,7 @@ export const meshServiceSchema = Type.Object(
     additionalProperties: false,
     description: 'A service: name, with namespace and domain, or service; not both.',
     oneOf: exactlyOneOf('name', 'service'),
+    allOf: neverTogether(['service', 'namespace'], ['service', 'domain']),
   },
 );
 

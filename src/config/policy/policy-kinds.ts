@@ -1,5 +1,5 @@
 import type { KindDefinition } from '../kind-definition.js';
-import { validateHttpApiSpecBinding, validateQuotaSpecBinding } from './binding-rules.js';
+import { validatePolicyBinding } from './binding-rules.js';
 import {
   type HttpApiSpecBinding,
   httpApiSpecBindingSchema,
@@ -34,7 +34,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'quotaspecbindings',
     shortNames: ['qsb'],
     schema: quotaSpecBindingSchema,
-    validate: validateQuotaSpecBinding,
+    validate: validatePolicyBinding,
   };
   const httpApiSpec: KindDefinition<HttpApiSpec> = {
     ...shared,
@@ -50,7 +50,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'httpapispecbindings',
     shortNames: ['hasb'],
     schema: httpApiSpecBindingSchema,
-    validate: validateHttpApiSpecBinding,
+    validate: validatePolicyBinding,
   };
   return [httpApiSpec, httpApiSpecBinding, quotaSpec, quotaSpecBinding] as readonly KindDefinition[];
 }

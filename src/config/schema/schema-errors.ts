@@ -4,12 +4,22 @@ import { isRecord } from './body-copier.js';
 
 /** Turns ajv's errors (with `verbose`) into violations; branches of a choice are told as one. */
 export function translateSchemaErrors(errors: readonly ErrorObject[]): readonly Violation[] {
-  return errors.filter((error) => !isInsideChoice(error) && !isChoiceOfNoObject(error)).map(translateSchemaError);
+  return errors.filter((error) => !isInsideChoice(error) && !isConsequence(error)).map(translateSchemaError);
 }
 
-/** A choice between fields in what is no object at all: its type is told, and that is enough. */
+/** Errors that follow from another one, which is told and is enough. */
+function isConsequence(error: ErrorObject): boolean {
+  return isChoiceOfNoObject(error) || isFormOfNothing(error);
+}
+
+/** A choice between fields in what is no object at all: its type is told. */
 function isChoiceOfNoObject({ keyword, data, parentSchema }: ErrorObject): boolean {
   return keyword === 'oneOf' && parentSchema?.['type'] === 'object' && !isRecord(data);
+}
+
+/** The form of an empty text: that it is empty is told. */
+function isFormOfNothing({ keyword, data, parentSchema }: ErrorObject): boolean {
+  return keyword === 'pattern' && data === '' && Number(parentSchema?.['minLength'] ?? 0) > 0;
 }
 
 function isInsideChoice(error: ErrorObject): boolean {
@@ -50,6 +60,8 @@ function translateSchemaError(error: ErrorObject): Violation {
       return { path, value, message: 'is too long', remedy: `use at most ${String(params['limit'])} characters` };
     case 'pattern':
       return { path, value, message: 'is not in the form that is due', remedy: descriptionOf(error) ?? 'correct it' };
+    case 'not':
+      return { path, value, ...wrongCompany(error) };
     case 'anyOf':
     case 'oneOf':
       return { path, value, ...wrongChoice(error) };
@@ -87,6 +99,12 @@ function rangeOf(error: ErrorObject): string {
   const { minimum, maximum } = (error.parentSchema ?? {}) as { readonly minimum?: number; readonly maximum?: number };
   if (maximum === undefined) return `use ${minimum} or more`;
   return minimum === undefined ? `use ${maximum} or less` : `use ${minimum} to ${maximum}`;
+}
+
+/** Fields that exclude one another are written as `not: {required: [these]}`. */
+function wrongCompany(error: ErrorObject): Pick<Violation, 'message' | 'remedy'> {
+  const { required = [] } = error.schema as { readonly required?: readonly string[] };
+  return { message: `sets ${required.join(' and ')} together`, remedy: 'keep one of them' };
 }
 
 /** Describes the branches of an anyOf or oneOf: by the field that each requires, or by type. */

@@ -68,27 +68,27 @@ for (const { kind, references, target } of KINDS) {
     [
       'no namespace beside service',
       services('{service: a.b, namespace: n}'),
-      'spec.services[0].namespace: "n": is set together with service; remove namespace: service is the whole host name, or use name in place of service',
+      'spec.services[0]: a mapping: sets service and namespace together; keep one of them',
     ],
     [
       'no domain beside service',
       services('{service: a.b, domain: n}'),
-      'spec.services[0].domain: "n": is set together with service; remove domain: service is the whole host name, or use name in place of service',
+      'spec.services[0]: a mapping: sets service and domain together; keep one of them',
     ],
     [
       'service names that are labels',
       services('{name: a.b}'),
-      'spec.services[0].name: "a.b": is not a name of a service; use at most 63 letters, digits and hyphens',
+      'spec.services[0].name: "a.b": is not in the form that is due; it is: Short name of the service, a DNS label',
     ],
     [
       'service namespaces that are labels',
       services('{name: a, namespace: "*"}'),
-      'spec.services[0].namespace: "*": is not a namespace of a service; use at most 63 letters, digits and hyphens',
+      'spec.services[0].namespace: "*": is not in the form that is due; it is: Namespace of the service, a DNS label; that of the object when absent. Only together with name',
     ],
     [
       'domains that are domain names',
-      services('{name: a, domain: "svc..local"}'),
-      'spec.services[0].domain: "svc..local": is not a domain name; use for example svc.cluster.local',
+      services('{name: a, domain: "svc.1"}'),
+      'spec.services[0].domain: "svc.1": is not a domain name; use for example svc.cluster.local',
     ],
     [
       'valid labels',
@@ -100,21 +100,25 @@ for (const { kind, references, target } of KINDS) {
       services('{service: ""}'),
       'spec.services[0].service: "": is empty; it is: Full host name of the service; * is every service, *text* every one whose host contains the text',
     ],
-    ['a name in each reference', bound('{}'), `spec.${references}[0].name: is missing; it is: Name of the ${target}`],
+    [
+      'a name in each reference',
+      bound('{}'),
+      `spec.${references}[0].name: is missing; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
+    ],
     [
       'reference names that are not empty',
       bound('{name: ""}'),
-      `spec.${references}[0].name: "": is empty; it is: Name of the ${target}`,
+      `spec.${references}[0].name: "": is empty; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
     ],
     [
       'reference names that an object can have',
       bound('{name: A_b}'),
-      `spec.${references}[0].name: "A_b": is not the name of an object; use lower-case letters, digits, hyphens and dots, at most 253 of them`,
+      `spec.${references}[0].name: "A_b": is not in the form that is due; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
     ],
     [
       'reference namespaces that are labels',
       bound('{name: r, namespace: a.b}'),
-      `spec.${references}[0].namespace: "a.b": is not a valid namespace name; use at most 63 letters, digits and hyphens`,
+      `spec.${references}[0].namespace: "a.b": is not in the form that is due; it is: Namespace of the ${target}, a DNS label; that of the binding when absent`,
     ],
     [
       'no unknown fields',

@@ -1,0 +1,55 @@
+// Turns one of our JSON schemas into the structural form that a CustomResourceDefinition takes: a type everywhere,
+// no additionalProperties: false (the API server prunes unknown fields by itself), nothing but `required` in a
+// one-of or an exclusion, and no field required that has a default (the API server fills it in).
+
+/** Keywords that mean the same in both. */
+const KEPT = ['description', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties', 'minimum'];
+const INT32_MAX = 2147483647;
+
+export function structuralSchema(node) {
+  if (node.anyOf !== undefined) return intOrString(node);
+  const type = node.type ?? enumType(node);
+  const schema = { type, ...keep(node) };
+  if (node.maximum !== undefined) schema.maximum = node.maximum;
+  if (node.enum !== undefined) schema.enum = node.enum;
+  if (node.default !== undefined) schema.default = node.default;
+  if (type === 'integer') schema.format = node.maximum <= INT32_MAX ? 'int32' : 'int64';
+  if (type === 'number') schema.format = 'double';
+  if (type === 'array') schema.items = structuralSchema(node.items);
+  if (type === 'object') Object.assign(schema, objectPart(node));
+  return schema;
+}
+
+function objectPart({ properties, additionalProperties, required = [], oneOf, allOf }) {
+  if (properties === undefined) return { additionalProperties: structuralSchema(additionalProperties) };
+  const needed = required.filter((name) => properties[name].default === undefined);
+  return {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structuralSchema(each)])),
+    ...(needed.length === 0 ? {} : { required: needed }),
+    ...(oneOf === undefined ? {} : { oneOf }),
+    ...(allOf === undefined ? {} : { allOf }),
+  };
+}
+
+/** The one choice of types that Kubernetes knows: a whole number, or a text. */
+function intOrString(node) {
+  const text = node.anyOf.find(({ type }) => type === 'string');
+  if (text === undefined || !node.anyOf.some(({ type }) => type === 'integer')) {
+    throw new Error(`a CRD cannot express ${JSON.stringify(node)}`);
+  }
+  return {
+    ...keep(node),
+    'x-kubernetes-int-or-string': true,
+    anyOf: [{ type: 'integer' }, { type: 'string' }],
+    ...(text.pattern === undefined ? {} : { pattern: text.pattern }),
+  };
+}
+
+function enumType(node) {
+  if (node.enum?.every((value) => typeof value === 'string')) return 'string';
+  throw new Error(`a CRD needs a type for ${JSON.stringify(node)}`);
+}
+
+function keep(node) {
+  return Object.fromEntries(KEPT.filter((keyword) => node[keyword] !== undefined).map((key) => [key, node[key]]));
+}

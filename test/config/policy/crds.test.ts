@@ -1,0 +1,191 @@
+import { readdir, readFile } from 'node:fs/promises';
+import test from 'ava';
+import { load } from 'js-yaml';
+
+const root = new URL('../../../../', import.meta.url);
+
+interface Rendered {
+  readonly file: string;
+  readonly content: string;
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+  readonly items?: Schema;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly [keyword: string]: unknown;
+}
+
+interface Crd {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: { readonly kind: string; readonly shortNames: readonly string[] };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly subresources: object;
+      readonly additionalPrinterColumns: readonly { readonly name: string }[];
+      readonly schema: { readonly openAPIV3Schema: Schema };
+    }[];
+  };
+}
+
+async function render(meshDomain: string): Promise<readonly Rendered[]> {
+  const renderer: { renderCrds(domain: string): readonly Rendered[] } = await import(
+    new URL('scripts/render-crds.mjs', root).href
+  );
+  return renderer.renderCrds(meshDomain);
+}
+
+async function crds(meshDomain = 'mesh.internal'): Promise<readonly Crd[]> {
+  return (await render(meshDomain)).map(({ content }) => load(content) as Crd);
+}
+
+function schemaOf(crd: Crd): Schema {
+  return crd.spec.versions[0]?.schema.openAPIV3Schema ?? {};
+}
+
+/** Every schema that describes a value, with its path; not what is inside oneOf, allOf and anyOf. */
+function* nodesOf(schema: Schema, path = ''): Iterable<readonly [string, Schema]> {
+  yield [path, schema];
+  for (const [name, each] of Object.entries(schema.properties ?? {})) yield* nodesOf(each, `${path}.${name}`);
+  if (schema.items !== undefined) yield* nodesOf(schema.items, `${path}[]`);
+  if (schema.additionalProperties !== undefined) yield* nodesOf(schema.additionalProperties, `${path}{}`);
+}
+
+async function pathsWhere(isBad: (schema: Schema) => boolean): Promise<readonly string[]> {
+  return (await crds()).flatMap((crd) =>
+    [...nodesOf(schemaOf(crd))].filter(([, schema]) => isBad(schema)).map(([path]) => crd.metadata.name + path),
+  );
+}
+
+test('crds/ is what npm run generate writes, and nothing else', async (t) => {
+  const rendered = await render('mesh.internal');
+  t.deepEqual(
+    (await readdir(new URL('crds/', root))).filter((name) => name.endsWith('.yaml')).map((name) => `crds/${name}`),
+    rendered.map(({ file }) => file).sort(),
+  );
+  for (const { file, content } of rendered) t.is(await readFile(new URL(file, root), 'utf8'), content, file);
+});
+
+test('there is a CRD for each policy kind, namespaced, with short names, columns and a status of its own', async (t) => {
+  t.deepEqual(
+    (await crds()).map(({ metadata, spec }) => [
+      metadata.name,
+      spec.names.kind,
+      spec.scope,
+      spec.names.shortNames.join(),
+      spec.versions.map(({ name }) => name).join(),
+      Object.keys(spec.versions[0]?.subresources ?? {}).join(),
+      spec.versions[0]?.additionalPrinterColumns.map(({ name }) => name).join(),
+    ]),
+    [
+      ['httpapispecs', 'HTTPAPISpec', 'has'],
+      ['httpapispecbindings', 'HTTPAPISpecBinding', 'hasb'],
+      ['quotaspecs', 'QuotaSpec', 'qs'],
+      ['quotaspecbindings', 'QuotaSpecBinding', 'qsb'],
+    ].map(([plural, kind, short]) => [
+      `${plural}.config.mesh.internal`,
+      kind,
+      'Namespaced',
+      short,
+      'v1alpha2',
+      'status',
+      'Accepted,Reconciled,Age',
+    ]),
+  );
+});
+
+test('another mesh domain changes the group and the name, and nothing else', async (t) => {
+  const ours = await render('mesh.internal');
+  const theirs = await render('acme.io');
+  t.deepEqual(
+    theirs,
+    ours.map(({ file, content }) => ({ file, content: content.replaceAll('config.mesh.internal', 'config.acme.io') })),
+  );
+  t.true(theirs[0]?.content.includes('group: config.acme.io'));
+});
+
+test('every value has a type, as a structural schema must', async (t) => {
+  t.deepEqual(
+    await pathsWhere(({ type, ...schema }) => (type === undefined) !== 'x-kubernetes-int-or-string' in schema),
+    [],
+  );
+});
+
+test('there is no keyword that a structural schema may not have', async (t) => {
+  const known = new Set(
+    'type description properties additionalProperties items required default enum format pattern minLength maxLength minItems maxItems maxProperties minimum maximum oneOf allOf anyOf x-kubernetes-int-or-string x-kubernetes-list-type x-kubernetes-list-map-keys'.split(
+      ' ',
+    ),
+  );
+  t.deepEqual(await pathsWhere((schema) => Object.keys(schema).some((keyword) => !known.has(keyword))), []);
+});
+
+test('fields and free keys are never mixed, and free keys are never just refused', async (t) => {
+  t.deepEqual(
+    await pathsWhere(({ properties, additionalProperties }) =>
+      additionalProperties === undefined ? false : properties !== undefined || typeof additionalProperties !== 'object',
+    ),
+    [],
+  );
+});
+
+test('choices hold nothing but required and not, so that they describe no value', async (t) => {
+  const isBare = (branch: unknown): boolean =>
+    Object.entries(branch as object).every(([keyword, value]) =>
+      keyword === 'not' ? isBare(value) : keyword === 'required' && Array.isArray(value),
+    );
+  const choices = ({ oneOf = [], allOf = [] }: Schema): readonly unknown[] => [
+    ...(oneOf as readonly unknown[]),
+    ...(allOf as readonly unknown[]),
+  ];
+  t.deepEqual(await pathsWhere((schema) => !choices(schema).every(isBare)), []);
+});
+
+test('every one-of of SPEC 2 is one that the API server checks', async (t) => {
+  t.deepEqual((await pathsWhere(({ oneOf }) => oneOf !== undefined)).toSorted(), [
+    'httpapispecbindings.config.mesh.internal.spec.services[]',
+    'httpapispecs.config.mesh.internal.spec.apiKeys[]',
+    'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
+    'httpapispecs.config.mesh.internal.spec.patterns[]',
+    'httpapispecs.config.mesh.internal.spec.patterns[].attributes.attributes{}',
+    'quotaspecbindings.config.mesh.internal.spec.services[]',
+    'quotaspecs.config.mesh.internal.spec.rules[].match[].clause{}',
+  ]);
+});
+
+test('no field is required that has a default, for the API server fills it in', async (t) => {
+  t.deepEqual(
+    await pathsWhere(({ required = [], properties = {} }) =>
+      required.some((name) => properties[name] === undefined || properties[name]?.default !== undefined),
+    ),
+    [],
+  );
+});
+
+test('every list, map and text that a user writes is bounded', async (t) => {
+  const isUnbounded = (schema: Schema): boolean =>
+    (schema.type === 'array' && schema['maxItems'] === undefined) ||
+    (schema.additionalProperties !== undefined && schema['maxProperties'] === undefined) ||
+    (schema.type === 'string' &&
+      schema['maxLength'] === undefined &&
+      schema['enum'] === undefined &&
+      schema['format'] !== 'date-time');
+  t.deepEqual(await pathsWhere(isUnbounded), []);
+});
+
+test('every field has a description', async (t) => {
+  const missing = (await crds()).flatMap((crd) =>
+    [...nodesOf(schemaOf(crd))].flatMap(([path, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { description }]) => description === undefined)
+        .map(([name]) => `${path}.${name}`),
+    ),
+  );
+  t.deepEqual(missing, []);
+});
