@@ -1,0 +1,74 @@
+import type { AttributeBag, AttributeLayer } from './attribute-bag.js';
+import { addConnectionAttributes, type ConnectionFacts } from './connection-attributes.js';
+import { LayerBuilder } from './layer-builder.js';
+
+/** A TCP connection as a proxy sees it. */
+export interface TcpConnectionFacts {
+  /** `<uuid>-<n>`: the proxy's own identifier and the number of the connection. */
+  readonly id: string;
+  /** Address that the connection came from, in network byte order: 4 bytes or 16. */
+  readonly sourceIp?: Uint8Array;
+  /** When it was opened, in nanoseconds since 1970-01-01T00:00:00Z. */
+  readonly timeNs: bigint;
+  readonly connection: ConnectionFacts;
+}
+
+/** Bytes since the connection was opened. */
+export interface TcpByteCounts {
+  readonly received: bigint;
+  readonly sent: bigint;
+}
+
+/** `open` after it was allowed, `continue` each report interval, `close` at the end; never for a denied connection. */
+export type TcpReportEvent =
+  | { readonly type: 'open' }
+  | { readonly type: 'continue' }
+  | { readonly type: 'close'; readonly durationNs: bigint };
+
+/** What is told of a connection at one of its events. */
+export interface TcpReportFacts {
+  readonly event: TcpReportEvent;
+  readonly total: TcpByteCounts;
+  /** The total of the report before; nothing before `open`. */
+  readonly lastReported?: TcpByteCounts;
+  /** Address and port of the workload that serves it, as for HTTP. */
+  readonly destinationIp?: Uint8Array;
+  readonly destinationPort?: number;
+  readonly destinationUid?: string;
+  readonly proxyErrorCode?: string;
+  readonly checkErrorCode?: number;
+  readonly checkErrorMessage?: string;
+}
+
+/** The attributes that a connection brings to its Check, Quota and Reports (BEHAVIOUR 6, "TCP"). */
+export function deriveTcpAttributes(facts: TcpConnectionFacts): AttributeLayer {
+  const layer = new LayerBuilder()
+    .bytes('source.ip', facts.sourceIp)
+    .string('connection.id', facts.id)
+    .timestamp('context.time', facts.timeNs)
+    .string('context.protocol', 'tcp');
+  return addConnectionAttributes(layer, facts.connection).build();
+}
+
+/**
+ * What a TCP Report adds: bytes since the report before and since the start, and the duration when it has ended.
+ *
+ * @param bag of the connection: its destination address is kept when it has one
+ */
+export function deriveTcpReportAttributes(facts: TcpReportFacts, bag: AttributeBag): AttributeLayer {
+  const { event, total, lastReported = { received: 0n, sent: 0n } } = facts;
+  return new LayerBuilder()
+    .bytes('destination.ip', bag.get('destination.ip') === undefined ? facts.destinationIp : undefined)
+    .int64('destination.port', bag.get('destination.port') === undefined ? facts.destinationPort : undefined)
+    .string('destination.uid', facts.destinationUid)
+    .int64('connection.received.bytes', total.received - lastReported.received)
+    .int64('connection.sent.bytes', total.sent - lastReported.sent)
+    .int64('connection.received.bytes_total', total.received)
+    .int64('connection.sent.bytes_total', total.sent)
+    .duration('connection.duration', event.type === 'close' ? event.durationNs : undefined)
+    .string('connection.event', event.type)
+    .string('context.proxy_error_code', facts.proxyErrorCode)
+    .int64('check.error_code', facts.checkErrorCode)
+    .string('check.error_message', facts.checkErrorMessage)
+    .build();
+}
