@@ -1,0 +1,89 @@
+import { createAttributeBag } from '../../src/policy/client/attribute-bag.js';
+import { compileApiSpecs } from '../../src/policy/client/compile-api-specs.js';
+import { compileQuotaSpecs } from '../../src/policy/client/compile-quota-specs.js';
+import { deriveHttpAttributes, type HttpRequestFacts } from '../../src/policy/client/http-attributes.js';
+import { percentile } from '../measure/statistics.js';
+import type { PolicyWorkload } from './workload.js';
+
+/** How fast one step of a decision is. */
+export interface StepResult {
+  readonly step: string;
+  readonly perSecond: number;
+  /** Microseconds for one request, measured one by one; the clock's own cost is in it. */
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly maxUs: number;
+}
+
+/** What is done to a request; the number keeps the work from being optimised away. */
+type Step = (request: HttpRequestFacts) => number;
+
+/** Part of the given time that goes into compiling the code before anything is counted. */
+const WARM_UP_SHARE = 0.2;
+
+/**
+ * Measures whole decisions (from the facts of a request to the quotas that it is charged) and their parts, on one core.
+ *
+ * @param seconds for each step
+ * @param nowMs a monotonic clock, in milliseconds with fractions
+ */
+export function measureDecisions(workload: PolicyWorkload, seconds: number, nowMs: () => number): StepResult[] {
+  const api = compileApiSpecs([workload.apiSpec]);
+  const quota = compileQuotaSpecs([workload.quotaSpec]);
+  const bagOfRequest = (request: HttpRequestFacts) =>
+    createAttributeBag({
+      staticFilter: workload.staticFilter,
+      staticRoute: workload.staticRoute,
+      forwardedRoute: workload.forwarded,
+      requestDerived: deriveHttpAttributes(request, api),
+      ignoreForwarded: false,
+      isGateway: false,
+    });
+  const bags = new Map(workload.requests.map((request) => [request, bagOfRequest(request)]));
+  const steps: readonly (readonly [string, Step])[] = [
+    ['decision', (request) => quota.chargesFor(bagOfRequest(request)).length],
+    ['  API operation', ({ method, target }) => api.attributesFor(method, target).size],
+    ['  API key', ({ target, headers }) => api.apiKeyFor(target, headers)?.length ?? 0],
+    ['  attribute bag, with both', (request) => (bagOfRequest(request).get('request.method') ? 1 : 0)],
+    ['  quota rules', (request) => quota.chargesFor(bags.get(request) ?? bagOfRequest(request)).length],
+  ];
+  return steps.map(([name, step]) => measureStep(name, step, workload.requests, seconds * 1000, nowMs));
+}
+
+function measureStep(
+  name: string,
+  step: Step,
+  requests: readonly HttpRequestFacts[],
+  durationMs: number,
+  nowMs: () => number,
+): StepResult {
+  runFor(durationMs * WARM_UP_SHARE, step, requests, nowMs);
+  const { rounds, elapsedMs } = runFor((durationMs * (1 - WARM_UP_SHARE)) / 2, step, requests, nowMs);
+  const times: number[] = [];
+  const end = nowMs() + (durationMs * (1 - WARM_UP_SHARE)) / 2;
+  do {
+    for (const request of requests) {
+      const start = nowMs();
+      step(request);
+      times.push((nowMs() - start) * 1000);
+    }
+  } while (nowMs() < end);
+  return {
+    step: name,
+    perSecond: (rounds * requests.length * 1000) / elapsedMs,
+    p50Us: percentile(times, 50),
+    p99Us: percentile(times, 99),
+    maxUs: percentile(times, 100),
+  };
+}
+
+function runFor(durationMs: number, step: Step, requests: readonly HttpRequestFacts[], nowMs: () => number) {
+  const start = nowMs();
+  let rounds = 0;
+  let work = 0;
+  do {
+    for (const request of requests) work += step(request);
+    rounds++;
+  } while (nowMs() - start < durationMs);
+  return { rounds, work, elapsedMs: nowMs() - start };
+}
