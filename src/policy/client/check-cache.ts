@@ -1,0 +1,57 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { AttributeBag } from './attribute-bag.js';
+import type { RouteDirective } from './denial.js';
+import type { PolicyStatus } from './policy-status.js';
+import type { PreconditionResult } from './policy-transport.js';
+import { createReferencedCache } from './referenced-cache.js';
+
+export const CHECK_CACHE_MAX_ENTRIES = 10_000;
+
+/** What a check says about a request: the status, and how to answer a denied one. */
+export interface CheckVerdict {
+  readonly status: PolicyStatus;
+  readonly routeDirective?: RouteDirective;
+}
+
+/** Answers of Check calls for as long and as often as the server let them be used (BEHAVIOUR 6, "Check cache"). */
+export interface CheckCache {
+  /** A verdict that still holds for the bag. Counts as one use of it. */
+  find(bag: AttributeBag): CheckVerdict | undefined;
+  /** Keeps the answer to a call that was made with the bag, if it may be kept. */
+  store(bag: AttributeBag, precondition: PreconditionResult): void;
+  readonly size: number;
+}
+
+interface CachedVerdict {
+  readonly verdict: CheckVerdict;
+  readonly expiresMs: number;
+  /** Negative without limit. */
+  usesLeft: number;
+}
+
+const SCOPE = '';
+
+/** @param options.maxEntries 10,000 unless given */
+export function createCheckCache(options: { readonly clock: Clock; readonly maxEntries?: number }): CheckCache {
+  const { clock, maxEntries = CHECK_CACHE_MAX_ENTRIES } = options;
+  const cache = createReferencedCache<CachedVerdict>({ clock, maxEntries });
+  return {
+    find(bag) {
+      const nowMs = clock.monotonicMs();
+      const cached = cache.find(SCOPE, bag, ({ expiresMs, usesLeft }) => nowMs < expiresMs && usesLeft !== 0);
+      if (cached === undefined) return undefined;
+      if (cached.usesLeft > 0) cached.usesLeft--;
+      return cached.verdict;
+    },
+    store(bag, { status, validDurationMs, validUseCount, referencedAttributes, routeDirective }) {
+      if (referencedAttributes === undefined) return;
+      const expiresMs = clock.monotonicMs() + (validDurationMs ?? Number.POSITIVE_INFINITY);
+      const verdict = { status, ...(routeDirective && { routeDirective }) };
+      // An answer that may not be used is stored as well: it replaces what was known before.
+      cache.store(SCOPE, bag, referencedAttributes, { verdict, expiresMs, usesLeft: validUseCount });
+    },
+    get size() {
+      return cache.size;
+    },
+  };
+}

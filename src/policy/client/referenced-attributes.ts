@@ -1,0 +1,80 @@
+import type { AttributeBag } from './attribute-bag.js';
+import type { AttributeValue } from './attribute-value.js';
+
+/** What an answer assumed of an attribute. REGEX means that any matching value would do: such answers are not cached. */
+export type ReferenceCondition = 'ABSENCE' | 'EXACT' | 'REGEX';
+
+export interface AttributeReference {
+  readonly name: string;
+  /** The entry of a string map that was looked at; missing when the whole attribute was. */
+  readonly mapKey?: string;
+  readonly condition: ReferenceCondition;
+}
+
+/** The attributes that an answer depends on, in any order (BEHAVIOUR 6, "Check cache"). */
+export type ReferencedAttributes = readonly AttributeReference[];
+
+/** A list of references in canonical order: what cached answers of one kind have in common. */
+export interface ReferencePattern {
+  /** Equal for lists that reference the same in another order. */
+  readonly id: string;
+  readonly references: ReferencedAttributes;
+}
+
+/** Puts references in order; undefined when a condition keeps the answer from being cached. */
+export function referencePattern(referenced: ReferencedAttributes): ReferencePattern | undefined {
+  if (referenced.some(({ condition }) => condition === 'REGEX')) return undefined;
+  const byId = new Map(referenced.map((reference) => [referenceId(reference), reference]));
+  const sorted = [...byId].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { id: sorted.map(([id]) => id).join(''), references: sorted.map(([, reference]) => reference) };
+}
+
+/**
+ * The values that the pattern references in the bag, as one text: equal exactly when an answer for one bag holds for
+ * the other. Values are written out with their lengths instead of hashed, so that no two requests can be mistaken for
+ * each other. Undefined when the bag does not fit: an ABSENCE that is present, an EXACT that is absent.
+ */
+export function referencedValues(pattern: ReferencePattern, bag: AttributeBag): string | undefined {
+  let values = '';
+  for (const { name, mapKey, condition } of pattern.references) {
+    const value = bag.get(name);
+    const text = mapKey === undefined ? value && valueText(value) : entryText(value, mapKey);
+    if ((text === undefined) !== (condition === 'ABSENCE')) return undefined;
+    if (text !== undefined) values += text;
+  }
+  return values;
+}
+
+function referenceId({ name, mapKey, condition }: AttributeReference): string {
+  return `${condition}${sized(name)}${mapKey === undefined ? '-' : sized(mapKey)}`;
+}
+
+function entryText(value: AttributeValue | undefined, mapKey: string): string | undefined {
+  if (value?.type !== 'stringMap') return undefined;
+  const entry = value.value.get(mapKey);
+  return entry === undefined ? undefined : sized(entry);
+}
+
+function valueText(value: AttributeValue): string {
+  switch (value.type) {
+    case 'string':
+      return `s${sized(value.value)}`;
+    case 'bytes':
+      return `x${sized(Buffer.from(value.value.buffer, value.value.byteOffset, value.value.length).toString('latin1'))}`;
+    case 'stringMap': {
+      const entries = [...value.value].sort(([a], [b]) => (a < b ? -1 : 1));
+      return `m${entries.length}:${entries.map(([key, entry]) => sized(key) + sized(entry)).join('')}`;
+    }
+    case 'double':
+      return `d${Object.is(value.value, -0) ? '-0' : value.value};`;
+    case 'int64':
+    case 'bool':
+    case 'timestamp':
+    case 'duration':
+      return `${value.type}${value.value};`;
+  }
+}
+
+function sized(text: string): string {
+  return `${text.length}:${text}`;
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { ClientCounter, ClientStatistics } from './client-statistics.js';
+import type { NetworkFailPolicy } from './network-fail-policy.js';
+import type { CheckRequest, CheckResponse, PolicyTransport, TransportFailure } from './policy-transport.js';
+import { retryDelayMs } from './retry-delay.js';
+import { type CallOutcome, callTransport } from './transport-call.js';
+
+export interface RemoteCheckDependencies {
+  readonly transport: PolicyTransport;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Unique to this client: the first part of every deduplication id. */
+  readonly clientId: string;
+  readonly statistics: ClientStatistics;
+}
+
+/** Asks the policy server, again after transport errors, and never rejects. */
+export type RemoteCheck = (
+  request: Omit<CheckRequest, 'deduplicationId'>,
+  failPolicy: NetworkFailPolicy,
+  cancel?: AbortSignal,
+) => Promise<CallOutcome<CheckResponse>>;
+
+const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
+  timeout: 'total_remote_call_timeouts',
+  send: 'total_remote_call_send_errors',
+  other: 'total_remote_call_other_errors',
+};
+
+/**
+ * Makes the function for Check calls with the retries of SPEC 2.10. The deduplication id, the client's id and a
+ * counter, is the same for all attempts at one call, so that a server which got a lost call charges once. An error is
+ * counted for every attempt, a cancellation once.
+ */
+export function createRemoteCheck(dependencies: RemoteCheckDependencies): RemoteCheck {
+  const { transport, clock, random, clientId, statistics } = dependencies;
+  let calls = 0;
+  return async (request, failPolicy, cancel) => {
+    const identified = { ...request, deduplicationId: `${clientId}${calls++}` };
+    statistics.increment('total_remote_calls');
+    for (let retries = 0; ; retries++) {
+      const outcome = await callTransport((options) => transport.check(identified, options), clock, cancel);
+      if (outcome.type === 'answered') statistics.increment('total_remote_call_successes');
+      if (outcome.type === 'failed') statistics.increment(FAILURE_COUNTERS[outcome.error.failure]);
+      if (outcome.type === 'failed' && retries < failPolicy.maxRetry) {
+        await wait(retryDelayMs(retries, failPolicy, random), clock, cancel);
+        if (!cancel?.aborted) {
+          statistics.increment('total_remote_call_retries');
+          continue;
+        }
+      }
+      if (!cancel?.aborted || outcome.type === 'answered') return outcome;
+      statistics.increment('total_remote_call_cancellations');
+      return { type: 'cancelled' };
+    }
+  };
+}
+
+/** Ends early when the call is given up. */
+function wait(delayMs: number, clock: Clock, cancel?: AbortSignal): Promise<void> {
+  if (cancel?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stopTimer();
+      cancel?.removeEventListener('abort', end);
+      resolve();
+    };
+    const stopTimer = clock.schedule(delayMs, end);
+    cancel?.addEventListener('abort', end);
+  });
+}
