@@ -1,4 +1,5 @@
 import type { UriTemplate } from '../../config/policy/uri-template.js';
+import { QueryLengths } from './query-lengths.js';
 import { segmentsOf } from './request-target.js';
 import { TemplateTrie } from './template-trie.js';
 
@@ -18,15 +19,16 @@ export class PathTemplates<Value> {
   find(method: string, target: string): Value | undefined {
     const segments = segmentsOf(target);
     if (segments === undefined) return undefined;
-    return this.#findWithVerb(segments, method, target) ?? this.#plain.find(segments, method, target);
+    const query = new QueryLengths(target);
+    return this.#findWithVerb(segments, method, query) ?? this.#plain.find(segments, method, query);
   }
 
-  #findWithVerb(segments: readonly string[], method: string, target: string): Value | undefined {
+  #findWithVerb(segments: readonly string[], method: string, query: QueryLengths): Value | undefined {
     if (this.#byVerb.size === 0) return undefined;
     const last = segments.at(-1) ?? '';
     const colon = last.lastIndexOf(':');
     const trie = colon === -1 ? undefined : this.#byVerb.get(last.slice(colon + 1));
-    return trie?.find([...segments.slice(0, -1), last.slice(0, colon)], method, target);
+    return trie?.find([...segments.slice(0, -1), last.slice(0, colon)], method, query);
   }
 
   #trieOf(verb: string | undefined): TemplateTrie<Value> {

@@ -10,13 +10,12 @@ export function decodePercent(text: string): string {
 }
 
 /**
- * How many Unicode characters an encoded text stands for, counting no further than `limit`: escapes of one character
- * count once (RFC 6570 section 2.4.1: a prefix never splits a character or its escapes). A byte that starts no
- * character and a malformed escape count as one each.
+ * How many Unicode characters an encoded text stands for: the escapes of one character count once (RFC 6570 section
+ * 2.4.1: a prefix never splits a character or its escapes), the characters of a malformed escape one each.
  */
-export function countCharacters(text: string, limit: number): number {
+export function countCharacters(text: string): number {
   let count = 0;
-  for (let index = 0; index < text.length && count <= limit; index++) {
+  for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit === 0x25) {
       const byte = escapedByte(text, index);

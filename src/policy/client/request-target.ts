@@ -44,7 +44,8 @@ export function queryParameters(query: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-function* queryPairs(query: string): IterableIterator<readonly [string, string]> {
+/** Names and values as they stand in the query. */
+export function* queryPairs(query: string): IterableIterator<readonly [string, string]> {
   if (query === '') return;
   for (const pair of query.split('&')) {
     const equals = pair.indexOf('=');

@@ -1,6 +1,5 @@
 import type { QueryVariable } from '../../config/policy/uri-template.js';
-import { countCharacters } from './percent-text.js';
-import { queryOf, queryValues } from './request-target.js';
+import type { QueryLengths } from './query-lengths.js';
 
 /** The method of a pattern that stands for all methods. */
 const ANY_METHOD = '*';
@@ -26,12 +25,12 @@ export class TemplateLeaf<Value> {
   }
 
   /** The pattern for a request: one of exactly its method before one of all methods. */
-  pick(method: string, target: string): Value | undefined {
-    return this.#pick(method, target) ?? (method === ANY_METHOD ? undefined : this.#pick(ANY_METHOD, target));
+  pick(method: string, query: QueryLengths): Value | undefined {
+    return this.#pick(method, query) ?? (method === ANY_METHOD ? undefined : this.#pick(ANY_METHOD, query));
   }
 
-  #pick(method: string, target: string): Value | undefined {
-    return this.#candidates.get(method)?.find(({ limits }) => isWithinLimits(limits, target))?.value;
+  #pick(method: string, query: QueryLengths): Value | undefined {
+    return this.#candidates.get(method)?.find(({ limits }) => isWithinLimits(limits, query))?.value;
   }
 }
 
@@ -39,16 +38,6 @@ export class TemplateLeaf<Value> {
  * By RFC 6570 every name of `{?a,b}` may be missing from a request, and other parameters may be there, so that a query
  * expression excludes nothing but values that are longer than a prefix modifier lets them be.
  */
-function isWithinLimits(limits: readonly QueryVariable[], target: string): boolean {
-  return limits.every(({ name, maxLength = Number.POSITIVE_INFINITY }) => {
-    for (const value of queryValues(queryOf(target), name)) {
-      if (countCharacters(encodePercentSigns(value), maxLength) > maxLength) return false;
-    }
-    return true;
-  });
-}
-
-/** The value is decoded: a percent sign in it is a character of its own. */
-function encodePercentSigns(value: string): string {
-  return value.replaceAll('%', '%25');
+function isWithinLimits(limits: readonly QueryVariable[], query: QueryLengths): boolean {
+  return limits.every(({ name, maxLength = Number.POSITIVE_INFINITY }) => query.longest(name) <= maxLength);
 }

@@ -1,5 +1,6 @@
 import type { TemplateSegment, UriTemplate } from '../../config/policy/uri-template.js';
 import { countCharacters, normalizeEscapes } from './percent-text.js';
+import type { QueryLengths } from './query-lengths.js';
 import { TemplateLeaf } from './template-leaf.js';
 
 /** A place after a path of literals and single segments; each place has exactly one way to it. */
@@ -40,24 +41,24 @@ export class TemplateTrie<Value> {
 
   /**
    * @param segments of the path, with escapes normalized
-   * @param target path with query, for limits of query variables
+   * @param query of the request, for limits of query variables
    */
-  find(segments: readonly string[], method: string, target: string): Value | undefined {
-    return new Search<Value>(segments, method, target).from(this.#root, 0);
+  find(segments: readonly string[], method: string, query: QueryLengths): Value | undefined {
+    return new Search<Value>(segments, method, query).from(this.#root, 0);
   }
 }
 
 class Search<Value> {
   readonly #segments: readonly string[];
   readonly #method: string;
-  readonly #target: string;
+  readonly #query: QueryLengths;
   /** Characters per segment, as far as they were counted. */
   readonly #counts: (number | undefined)[] = [];
 
-  constructor(segments: readonly string[], method: string, target: string) {
+  constructor(segments: readonly string[], method: string, query: QueryLengths) {
     this.#segments = segments;
     this.#method = method;
-    this.#target = target;
+    this.#query = query;
   }
 
   from(place: Place<Value>, index: number): Value | undefined {
@@ -92,13 +93,13 @@ class Search<Value> {
   }
 
   #pick(leaf: TemplateLeaf<Value> | undefined): Value | undefined {
-    return leaf?.pick(this.#method, this.#target);
+    return leaf?.pick(this.#method, this.#query);
   }
 
   #characters(index: number): number {
     const known = this.#counts[index];
     if (known !== undefined) return known;
-    const count = countCharacters(this.#segments[index] ?? '', Number.POSITIVE_INFINITY);
+    const count = countCharacters(this.#segments[index] ?? '');
     this.#counts[index] = count;
     return count;
   }
