@@ -41,3 +41,13 @@ function countRepetitions(text: string): number {
 function tooLarge(): RegexCheck {
   return { type: 'error', message: 'is too large once its repetitions are written out', remedy: 'repeat less' };
 }
+
+/**
+ * Compiles a regular expression that `checkRegex` has accepted, into a match of whole texts.
+ *
+ * @throws RE2JSException for one that it refuses
+ */
+export function compileRegex(regex: string): (text: string) => boolean {
+  const compiled = RE2JS.compile(regex);
+  return (text) => compiled.testExact(text);
+}

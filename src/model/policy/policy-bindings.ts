@@ -1,0 +1,46 @@
+import type { MeshObject } from '../../config/object.js';
+import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
+import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
+import type { QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { PushContext } from '../push-context.js';
+import type { Service } from '../service.js';
+import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
+
+export type QuotaSpecObject = MeshObject<'QuotaSpec', QuotaSpec>;
+export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', HttpApiSpec>;
+
+/** Which QuotaSpecs and HTTPAPISpecs apply to which service (SPEC 2.7 and 2.8; BEHAVIOUR 5). */
+export interface PolicyBindings {
+  readonly quotas: ResolvedBindings<QuotaSpecObject>;
+  readonly apis: ResolvedBindings<HttpApiSpecObject>;
+  /** Each once, sorted by key. Services with the same specs share one array. */
+  quotaSpecsOf(service: Pick<Service, 'hostname'>): readonly QuotaSpecObject[];
+  /** Each once, sorted by key. Services with the same specs share one array. */
+  apiSpecsOf(service: Pick<Service, 'hostname'>): readonly HttpApiSpecObject[];
+}
+
+/** Resolves the bindings of a snapshot. */
+export function resolvePolicyBindings({ objects, domain }: Pick<PushContext, 'objects' | 'domain'>): PolicyBindings {
+  const quotas = resolveBindings<QuotaSpecObject>({
+    specKind: 'QuotaSpec',
+    bindings: [...(objects.get('QuotaSpecBinding')?.values() ?? [])],
+    specs: objects.get('QuotaSpec') ?? new Map(),
+    domain,
+    services: ({ body }) => (body as QuotaSpecBinding).services,
+    references: ({ body }) => (body as QuotaSpecBinding).quotaSpecs,
+  });
+  const apis = resolveBindings<HttpApiSpecObject>({
+    specKind: 'HTTPAPISpec',
+    bindings: [...(objects.get('HTTPAPISpecBinding')?.values() ?? [])],
+    specs: objects.get('HTTPAPISpec') ?? new Map(),
+    domain,
+    services: ({ body }) => (body as HttpApiSpecBinding).services,
+    references: ({ body }) => (body as HttpApiSpecBinding).apiSpecs,
+  });
+  return {
+    quotas,
+    apis,
+    quotaSpecsOf: ({ hostname }) => quotas.specsOf(hostname),
+    apiSpecsOf: ({ hostname }) => apis.specsOf(hostname),
+  };
+}

@@ -1,0 +1,30 @@
+import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
+import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { AnalysisMessage } from './analysis-message.js';
+
+/** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
+export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' | 'mesh'> {
+  readonly bindings: PolicyBindings;
+}
+
+/** A pure function; it may throw, which is told as a message of its own. */
+export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
+
+export function analysisInputOf(context: PushContext): AnalysisInput {
+  const { objects, services, mesh } = context;
+  return { objects, services, mesh, bindings: resolvePolicyBindings(context) };
+}
+
+/** Kinds whose objects analyzers read. */
+export const ANALYZED_KINDS = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'] as const;
+
+/** Whether analysis of the two can differ: a snapshot shares by identity whatever did not change. */
+export function canDiffer(first: PushContext, second: PushContext): boolean {
+  return (
+    first.services !== second.services ||
+    first.mesh.policy !== second.mesh.policy ||
+    first.domain !== second.domain ||
+    ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))
+  );
+}

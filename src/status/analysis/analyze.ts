@@ -1,0 +1,36 @@
+import type { AnalysisInput, Analyzer } from './analysis-input.js';
+import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
+import { findDanglingReferences } from './analyzers/dangling-references.js';
+import { findMissingServices } from './analyzers/missing-services.js';
+import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
+import { findUnboundSpecs } from './analyzers/unbound-specs.js';
+import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
+import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
+import { findUnusedLabels } from './analyzers/unused-labels.js';
+
+/** Every analyzer, by the name that a failure is reported with. */
+export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
+  'dangling-references': findDanglingReferences,
+  'missing-services': findMissingServices,
+  'overlapping-conditions': findOverlappingConditions,
+  'unbound-specs': findUnboundSpecs,
+  'unenforced-policies': findUnenforcedPolicies,
+  'unusable-patterns': findUnusablePatterns,
+  'unused-labels': findUnusedLabels,
+};
+
+/** Runs analyzers over one snapshot; sorted. One that throws is told as MESH0001 and does not stop the others. */
+export function analyze(input: AnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
+  return Object.entries(analyzers)
+    .flatMap(([name, analyzer]) => run(name, analyzer, input))
+    .sort(compareMessages);
+}
+
+function run(name: string, analyzer: Analyzer, input: AnalysisInput): readonly AnalysisMessage[] {
+  try {
+    return analyzer(input);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [createMessage('internalError', {}, `analyzer ${name} failed: ${reason}`)];
+  }
+}

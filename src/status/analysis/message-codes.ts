@@ -1,0 +1,74 @@
+/** How bad a message is (BEHAVIOUR 8, "Analysis"). */
+export type MessageLevel = 'Error' | 'Warn' | 'Info';
+
+/** What is known about a code beside the message itself. */
+export interface MessageCode {
+  readonly code: `MESH${string}`;
+  readonly level: MessageLevel;
+  /** What is the matter, as a sentence about no object in particular. */
+  readonly title: string;
+  readonly remedy: string;
+}
+
+/**
+ * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; 0201 and above are ours and speak of
+ * policies. A code never changes its meaning, and that of a retired one is not used again.
+ */
+export const MESSAGE_CODES = {
+  internalError: {
+    code: 'MESH0001',
+    level: 'Error',
+    title: 'An analyzer failed; what it would have found is missing.',
+    remedy: 'report it, with the message',
+  },
+  missingReference: {
+    code: 'MESH0101',
+    level: 'Error',
+    title: 'A reference names a resource that does not exist.',
+    remedy: 'create the resource, or correct name and namespace of the reference',
+  },
+  unboundSpec: {
+    code: 'MESH0201',
+    level: 'Warn',
+    title: 'A QuotaSpec or HTTPAPISpec is in no binding, so it applies to no service.',
+    remedy: 'write a binding that names it and the services that it is for',
+  },
+  missingService: {
+    code: 'MESH0202',
+    level: 'Warn',
+    title: 'A service of a binding does not exist, so the binding does nothing for it.',
+    remedy: 'correct name, namespace and domain of the service, or create it',
+  },
+  overlappingConditions: {
+    code: 'MESH0203',
+    level: 'Warn',
+    title: 'One request can match rules of two specs that are bound to the same service.',
+    remedy: 'make the conditions exclude one another, or put the rules into one spec',
+  },
+  policyNotEnforced: {
+    code: 'MESH0204',
+    level: 'Warn',
+    title: 'Nothing enforces a policy that is present.',
+    remedy: 'do not rely on it: no request is checked, charged or refused because of it',
+  },
+  unusableServicePattern: {
+    code: 'MESH0205',
+    level: 'Warn',
+    title: 'A service of a binding uses * in a way that matches nothing.',
+    remedy: 'use * for every service, *text* for hosts that contain a text, or a whole host name',
+  },
+  unusedServiceLabels: {
+    code: 'MESH0206',
+    level: 'Warn',
+    title: 'A binding names a version of a service by labels, but policies apply to whole services.',
+    remedy: 'remove the labels, and match requests by attributes in the spec',
+  },
+  overlapCheckIncomplete: {
+    code: 'MESH0207',
+    level: 'Info',
+    title: 'There are too many rules to look for all overlaps; the first ones found are told.',
+    remedy: 'bind fewer or smaller specs to one service, if overlaps matter',
+  },
+} as const satisfies Readonly<Record<string, MessageCode>>;
+
+export type MessageName = keyof typeof MESSAGE_CODES;

@@ -1,0 +1,47 @@
+import type { MeshObject } from '../../../src/config/object.js';
+import type { PushContext } from '../../../src/model/push-context.js';
+import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import type { AnalysisMessage } from '../../../src/status/analysis/analysis-message.js';
+import { ANALYZERS, analyze } from '../../../src/status/analysis/analyze.js';
+import { readObject } from '../../config/support/read-yaml.js';
+import { contextOf } from '../../model/mesh-objects.js';
+
+/** Reads `Kind namespace/name {spec}`: one object a line. */
+export function policyObjects(text: string): readonly MeshObject[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map(policyObject);
+}
+
+export function policyObject(line: string): MeshObject {
+  const [, kind = '', namespace = '', name = '', spec = ''] = /^(\w+) ([\w-]+)\/([\w-]+) (.*)$/.exec(line) ?? [];
+  const group = kind === 'ServiceEntry' ? 'networking.mesh.internal/v1beta1' : 'config.mesh.internal/v1alpha2';
+  return readObject(
+    `{apiVersion: ${group}, kind: ${kind}, metadata: {name: ${name}, namespace: ${namespace}}, spec: ${spec}}`,
+  );
+}
+
+export function policyContext(text: string): PushContext {
+  return contextOf(policyObjects(text));
+}
+
+/** Messages of one analyzer, or of all, one a line: `code object field: message`. */
+export function messagesOf(text: string, analyzer?: string): readonly string[] {
+  const analyzers = analyzer === undefined ? ANALYZERS : only(analyzer);
+  return analyze(analysisInputOf(policyContext(text)), analyzers).map(shown);
+}
+
+export function shown({ code, object, field, message }: AnalysisMessage): string {
+  return [code, object, field]
+    .filter((part) => part !== undefined)
+    .join(' ')
+    .concat(': ', message);
+}
+
+function only(name: string): typeof ANALYZERS {
+  const analyzer = ANALYZERS[name];
+  if (analyzer === undefined) throw new Error(`there is no analyzer ${name}`);
+  return { [name]: analyzer };
+}
