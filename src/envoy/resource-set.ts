@@ -15,7 +15,10 @@ export interface ResourceSet {
    * workload's own; a set that was made in one piece is its own only part.
    */
   readonly parts: readonly ResourceSet[];
-  /** All entries, one after another in a few pieces: the body of a response. Made when first needed. */
+  /**
+   * All entries, one after another in a few pieces: the body of a response. Made when needed, and kept only while
+   * somebody holds it: proxies hold the set for as long as they have it, and most never need its bytes again.
+   */
   body(): readonly Buffer[];
 }
 
@@ -31,7 +34,7 @@ export interface ResourceDiff {
 export function createResourceSet(resources: readonly EncodedResource[]): ResourceSet {
   let identity = '';
   for (const resource of resources) identity += `${resource.name}\n${resource.version}\n`;
-  let body: readonly Buffer[] | undefined;
+  let body: WeakRef<Buffer> | undefined;
   const set: ResourceSet = {
     resources,
     hash: contentVersion(Buffer.from(identity)),
@@ -39,8 +42,11 @@ export function createResourceSet(resources: readonly EncodedResource[]): Resour
       return [set];
     },
     body: () => {
-      body ??= [Buffer.concat(resources.map(({ entry }) => entry))];
-      return body;
+      const known = body?.deref();
+      if (known !== undefined) return [known];
+      const made = Buffer.concat(resources.map(({ entry }) => entry));
+      body = new WeakRef(made);
+      return [made];
     },
   };
   return set;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { createWeakMemory } from './weak-memory.js';
 
 /** A set of resource names that streams share: equal sets are the same object. */
 export interface NameSet {
@@ -44,28 +45,6 @@ export function createNameSets(): NameSets {
       if (last?.bytes.equals(encoded)) return last;
       const key = hash('sha1', encoded, 'base64');
       return byEncoding.get(key) ?? byEncoding.keep(key, { bytes: Buffer.from(encoded), set: internNames(decode()) });
-    },
-  };
-}
-
-/** Finds objects again while somebody else still holds them. */
-interface WeakMemory<Value extends object> {
-  get(key: string): Value | undefined;
-  keep(key: string, value: Value): Value;
-}
-
-function createWeakMemory<Value extends object>(): WeakMemory<Value> {
-  const references = new Map<string, WeakRef<Value>>();
-  const cleanUp = new FinalizationRegistry<string>((key) => {
-    // The key may be in use again by a newer value.
-    if (references.get(key)?.deref() === undefined) references.delete(key);
-  });
-  return {
-    get: (key) => references.get(key)?.deref(),
-    keep: (key, value) => {
-      references.set(key, new WeakRef(value));
-      cleanUp.register(value, key);
-      return value;
     },
   };
 }

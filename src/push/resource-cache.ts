@@ -6,6 +6,7 @@ import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import type { NameSet } from './name-set.js';
 import type { PushNotice } from './push-notice.js';
+import { createWeakMemory, type WeakMemory } from './weak-memory.js';
 
 /**
  * Generated resources of the current snapshot, by scope: proxies with equal scopes share one ResourceSet,
@@ -31,8 +32,13 @@ interface Entry {
 interface Results {
   /** By part and scope. */
   readonly parts: Map<string, Entry>;
-  /** By scopes and names. */
-  readonly sets: Map<string, Entry>;
+  /**
+   * By scopes and names. Only as long as a proxy has them: every subscription makes one of its own, and those
+   * that come and go would add up.
+   */
+  readonly sets: WeakMemory<ResourceSet>;
+  /** Of sets that were generated as such, not put together from parts. */
+  readonly findings: WeakMap<ResourceSet, readonly Finding[]>;
 }
 
 /** What is remembered of one type. */
@@ -43,8 +49,8 @@ interface TypeCache {
   previous: Results;
 }
 
-/** Scopes that nobody has any more are forgotten with the next change of their type, or beyond this many. */
-const MAX_SETS_PER_TYPE = 10_000;
+/** Parts that nobody has any more are forgotten with the next change of their type, or beyond this many. */
+const MAX_PARTS_PER_TYPE = 10_000;
 
 export function createResourceCache(initial: PushContext): ResourceCache {
   const types = new Map<string, TypeCache>();
@@ -72,6 +78,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         generations++;
         const { resources, findings } = part.generate(context, scope);
         entry = { set: nextResourceSet(cache.previous.parts.get(partKey)?.set, resources), findings };
+        if (cache.current.parts.size >= MAX_PARTS_PER_TYPE) cache.current.parts.clear();
         cache.current.parts.set(partKey, entry);
       }
       key += `${partKey}\n`;
@@ -80,25 +87,18 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return { key, sets };
   };
 
-  const remember = (cache: TypeCache, key: string, entry: Entry): ResourceSet => {
-    const { sets } = cache.current;
-    if (sets.size >= MAX_SETS_PER_TYPE) sets.clear();
-    sets.set(key, entry);
-    return entry.set;
-  };
-
   const wildcardResources = (generator: WildcardGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet => {
     const cache = typeCache(generator);
     const { key: scopes, sets } = generateParts(cache, generator, proxy);
     const key = `${scopes}${names?.id ?? '*'}`;
     const known = cache.current.sets.get(key);
-    if (known !== undefined) return known.set;
-    const previous = cache.previous.sets.get(key)?.set;
+    if (known !== undefined) return known;
+    const previous = cache.previous.sets.get(key);
     const set =
       names === undefined
         ? nextJoinedSet(previous, sets)
         : nextResourceSet(previous, onlyNamed(joinResourceSets(sets).resources, names));
-    return remember(cache, key, { set, findings: [] });
+    return cache.current.sets.keep(key, set);
   };
 
   const namedResources = (generator: NamedGenerator, proxy: Proxy, names: NameSet): ResourceSet => {
@@ -106,7 +106,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     const scope = generator.scope(context, proxy);
     const key = `${scope.key}\n${names.id}`;
     const known = cache.current.sets.get(key);
-    if (known !== undefined) return known.set;
+    if (known !== undefined) return known;
     generations++;
     const resources: EncodedResource[] = [];
     const findings: Finding[] = [];
@@ -115,8 +115,9 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       if (resource !== undefined) resources.push(resource);
       if (generator.findings !== undefined) findings.push(...generator.findings(context, scope, name));
     }
-    const set = nextResourceSet(cache.previous.sets.get(key)?.set, resources);
-    return remember(cache, key, { set, findings });
+    const set = nextResourceSet(cache.previous.sets.get(key), resources);
+    cache.current.findings.set(set, findings);
+    return cache.current.sets.keep(key, set);
   };
 
   return {
@@ -138,7 +139,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       const all: Finding[] = [];
       for (const { current } of types.values()) {
         for (const entry of current.parts.values()) all.push(...entry.findings);
-        for (const entry of current.sets.values()) all.push(...entry.findings);
+        for (const set of current.sets.values()) all.push(...(current.findings.get(set) ?? []));
       }
       return all;
     },
@@ -151,7 +152,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
 const NO_NAMES: NameSet = { id: '', names: [] };
 
 function noResults(): Results {
-  return { parts: new Map(), sets: new Map() };
+  return { parts: new Map(), sets: createWeakMemory(), findings: new WeakMap() };
 }
 
 function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly ResourceSet[]): ResourceSet {

@@ -11,7 +11,7 @@ export interface ComposedResponse {
 
 /** What a response is made of. */
 export interface ResponseContent {
-  /** An object that stands for the content, such as a ResourceSet: responses are shared by it, and die with it. */
+  /** An object that stands for the content, such as a ResourceSet: responses are shared by it. */
   readonly group: object;
   readonly typeUrl: string;
   readonly versionInfo: string;
@@ -31,12 +31,13 @@ export interface ResponseCache {
 
 interface Remembered {
   readonly root: string;
-  readonly response: ComposedResponse;
+  /** Only while a stream writes it: the bytes of every state that some proxy has would fill the memory. */
+  readonly response: WeakRef<ComposedResponse>;
 }
 
 /** @param controlPlane ControlPlane.identifier of every response. */
 export function createResponseCache(controlPlane: string): ResponseCache {
-  /** The newest response of each group; older ones live on in the streams that write them. */
+  /** The newest response of each group. */
   const newest = new WeakMap<object, Remembered>();
   let composed = 0;
 
@@ -50,12 +51,11 @@ export function createResponseCache(controlPlane: string): ResponseCache {
   return {
     responseFor: (content, usedNonce) => {
       const { group, root, versionInfo } = content;
-      const known = newest.get(group);
-      if (known?.root === root && known.response.version === versionInfo && known.response.nonce !== usedNonce) {
-        return known.response;
-      }
+      const remembered = newest.get(group);
+      const known = remembered?.root === root ? remembered.response.deref() : undefined;
+      if (known?.version === versionInfo && known.nonce !== usedNonce) return known;
       const response = compose(content);
-      newest.set(group, { root, response });
+      newest.set(group, { root, response: new WeakRef(response) });
       return response;
     },
     get composed() {

@@ -1,6 +1,5 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
-import type { WireMessage } from '../envoy/wire-message.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { Distribution } from '../push/distribution.js';
@@ -8,6 +7,7 @@ import type { NameSet, NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
+import type { ComposedResponse } from '../push/response-cache.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
@@ -299,7 +299,7 @@ export class ProxySession implements PushTarget {
     watch.respond(set, { nonce, version, at: clock.now() }, distribution.root);
     if (watch.generator.typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(before, set);
     const type = shortTypeName(watch.generator.typeUrl);
-    const flushed = this.#send(type, message).finally(() => {
+    const flushed = this.#send(type, response).finally(() => {
       watch.written();
       if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
     });
@@ -317,13 +317,15 @@ export class ProxySession implements PushTarget {
     endpoints.want('ifChanged');
   }
 
-  async #send(type: string, message: WireMessage): Promise<void> {
+  async #send(type: string, response: ComposedResponse): Promise<void> {
     const { clock, metrics, logger } = this.#environment;
     try {
-      await watchWrite(this.#stream.send(message), clock, {
+      await watchWrite(this.#stream.send(response.message), clock, {
         onSlow: () => {
           metrics.writeTimedOut();
-          logger.warn({ connection: this.#id, type, bytes: message.byteLength }, 'Proxy does not read what it is sent');
+          // Until it is written the response is held, by this very line, for others to share.
+          const bytes = response.message.byteLength;
+          logger.warn({ connection: this.#id, type, bytes }, 'Proxy does not read what it is sent');
         },
         onStuck: () => {
           const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;

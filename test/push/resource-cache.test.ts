@@ -4,6 +4,8 @@ import type { NamedGenerator, WildcardGenerator } from '../../src/generators/gen
 import type { Finding } from '../../src/model/finding.js';
 import { createPushNotice } from '../../src/push/push-notice.js';
 import { createResourceCache, type ResourceCache } from '../../src/push/resource-cache.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
 import { createDefaultContext } from '../xds/default-context.js';
 import { proxyOf } from '../xds/session-rig.js';
@@ -105,4 +107,25 @@ test('a named type leaves out names that do not exist and collects findings of t
     ['empty', 'full'],
   );
   t.deepEqual(cache.findings(), [finding]);
+});
+
+test('sets that nobody has any more are not kept, whatever number of subscriptions came and went', async (t) => {
+  const cache = createResourceCache(createDefaultContext(1));
+  const generator: NamedGenerator = {
+    typeUrl: 'named',
+    mode: 'named',
+    affectedBy: () => true,
+    scope: () => ({ key: '' }),
+    generate: (_context, _scope, name) => frameResource('named', name, Buffer.from(name)),
+  };
+  const kept = cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'] });
+  const passing = Array.from({ length: 1000 }, (_, index) => {
+    const id = String(index);
+    return new WeakRef(cache.resourcesFor(generator, proxy, { id, names: [id] }));
+  });
+  await eventually('the memory is given back', () => {
+    collectGarbage();
+    return passing.every((reference) => reference.deref() === undefined);
+  });
+  t.is(cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'] }), kept);
 });

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { createResponseCache, type ResponseContent } from '../../src/push/response-cache.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+import { eventually } from '../support/eventually.js';
 
 function contentOf(group: object): ResponseContent {
   const { entry } = frameResource('type', 'name', Buffer.alloc(10));
@@ -42,4 +44,15 @@ test('another version, or another root, of the same content is another response'
 test('other content is another response', (t) => {
   const cache = createResponseCache('test');
   t.not(cache.responseFor(contentOf({}), ''), cache.responseFor(contentOf({}), ''));
+});
+
+test('the bytes of a response that nobody writes any more are not kept with the state that it was about', async (t) => {
+  const cache = createResponseCache('test');
+  const content = contentOf({});
+  const written = new WeakRef(cache.responseFor(content, '').message);
+  await eventually('they are given back', () => {
+    collectGarbage();
+    return written.deref() === undefined;
+  });
+  t.is(cache.responseFor(content, '').message.pieces[1], content.body()[0]);
 });
