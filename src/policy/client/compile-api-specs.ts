@@ -1,10 +1,11 @@
+import { checkRegex } from '../../config/policy/regex.js';
 import { parseUriTemplate } from '../../config/policy/uri-template.js';
 import { type ApiKeyConfig, ApiKeyFinder } from './api-key.js';
 import { type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
 import { type AttributesConfig, AttributeValueError, readAttributes } from './attributes-from-config.js';
 import type { HeaderMap } from './header-map.js';
 import { PathTemplates } from './path-templates.js';
-import { RegexSet, regexProblem } from './regex-set.js';
+import { RegexSet } from './regex-set.js';
 import type { SpecProblem } from './spec-problem.js';
 
 /** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
@@ -96,8 +97,9 @@ function addPattern(
     return { field: 'uriTemplate', message: 'is set beside regex: set exactly one of them' };
   }
   if (regex !== undefined) {
-    const message = regex === '' ? 'it is empty' : regexProblem(regex);
-    if (message !== undefined) return { field: 'regex', message: `is not RE2 syntax (${message}): correct it` };
+    if (regex === '') return { field: 'regex', message: 'is empty: write an expression, or set uriTemplate' };
+    const checked = checkRegex(regex);
+    if (checked.type === 'error') return { field: 'regex', message: `${checked.message}: ${checked.remedy}` };
     regexes.push({ method, regex, operation });
     return undefined;
   }

@@ -44,12 +44,14 @@ function hexDigit(unit: number): number {
 
 /**
  * One form for all equal paths (RFC 3986 section 6.2.2): escapes of letters, digits and `-._~` decoded, other escapes
- * in upper case. Without it a caller would get around a pattern by writing `/p%65ts` for `/pets`.
+ * in upper case, and a percent sign that starts no escape encoded, lest it start one afterwards. Without it a caller
+ * would get around a pattern by writing `/p%65ts` for `/pets`.
  */
 export function normalizeEscapes(text: string): string {
   if (!text.includes('%')) return text;
-  return text.replace(/%[0-9A-Fa-f]{2}/g, (escape) => {
-    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+  return text.replace(/%([0-9A-Fa-f]{2})?/g, (escape, digits: string | undefined) => {
+    if (digits === undefined) return '%25';
+    const character = String.fromCharCode(Number.parseInt(digits, 16));
     return /[A-Za-z0-9\-._~]/.test(character) ? character : escape.toUpperCase();
   });
 }

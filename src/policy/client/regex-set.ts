@@ -1,15 +1,4 @@
-import { RE2JS, RE2JSException, RE2Set } from 're2js';
-
-/** What RE2 says against an expression; undefined when it takes it. */
-export function regexProblem(regex: string): string | undefined {
-  try {
-    RE2JS.compile(regex);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RE2JSException) return error.message;
-    throw error;
-  }
-}
+import { RE2JS, RE2Set } from 're2js';
 
 /**
  * Expressions in RE2 syntax that are matched at once, each against the whole text (BEHAVIOUR 6: full-string RE2). Time
@@ -18,7 +7,7 @@ export function regexProblem(regex: string): string | undefined {
 export class RegexSet {
   readonly #match: (text: string) => readonly number[];
 
-  /** @param regexes expressions that `regexProblem` takes */
+  /** @param regexes expressions that `checkRegex` takes */
   constructor(regexes: readonly string[]) {
     this.#match = regexes.length < 2 ? matchOne(regexes[0]) : matchSeveral(regexes);
   }

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { regexProblem } from './regex-set.js';
+import { checkRegex } from '../../config/policy/regex.js';
 
 /** How a text is matched, case-sensitively (SPEC 2.4): at most one member is set; none asks for presence only. */
 export interface StringMatchConfig {
@@ -33,9 +33,10 @@ export function readCondition(attribute: string, match: StringMatchConfig): Stri
     return { type: 'problem', member, message: `is set beside ${type}: set exactly one of exact, prefix and regex` };
   }
   const text = texts[type] ?? '';
-  const problem = type === 'regex' ? regexProblem(text) : undefined;
-  if (problem === undefined) return { type, attribute, text };
-  return { type: 'problem', member: type, message: `is not RE2 syntax (${problem}): correct it` };
+  if (type !== 'regex') return { type, attribute, text };
+  const checked = checkRegex(text);
+  if (checked.type === 'regex') return { type, attribute, text };
+  return { type: 'problem', member: type, message: `${checked.message}: ${checked.remedy}` };
 }
 
 /** A function that tells whether a text meets the condition; linear in the text. */

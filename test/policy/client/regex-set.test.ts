@@ -1,0 +1,54 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { RegexSet } from '../../../src/policy/client/regex-set.js';
+
+const REGEXES = [
+  '',
+  'a',
+  'a|ab',
+  'ab|a',
+  '^a$',
+  'a*',
+  '(?i)AB',
+  'a.b',
+  'a(?s:.)b',
+  '\\ba\\b',
+  '\\Ba',
+  'a$|b',
+  '[^a]+',
+  '(a|b)*c{2,3}',
+  'é+',
+  '\\pL+',
+  '(?m)^b$',
+  '.*\\?v=[0-9]',
+  'a+?b??',
+  '\\Qa*\\E',
+];
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'A', 'B', 'é', '\n', '?v=1', '*', ' '), maxLength: 6 });
+
+test('a set finds exactly the expressions that match the whole text on their own', (t) => {
+  fc.assert(
+    fc.property(fc.subarray(REGEXES), fc.array(text, { maxLength: 5 }), (regexes, texts) => {
+      const set = new RegexSet(regexes);
+      for (const each of texts) {
+        const expected = regexes.flatMap((regex, index) =>
+          RE2JS.compile(regex).matcher(each).matches() ? [index] : [],
+        );
+        t.deepEqual(set.match(each), expected);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('the same expression may be in a set more than once', (t) => {
+  t.deepEqual(new RegexSet(['a', 'b', 'a']).match('a'), [0, 2]);
+});
+
+test('a set whose states do not fit in memory still finds what matches', (t) => {
+  const regexes = Array.from({ length: 300 }, (_, index) => `.*a.{${index % 20}}b.*c${index}`);
+  const set = new RegexSet(regexes);
+  const subject = `${'xaabab'.repeat(20)}c7`;
+  t.deepEqual(set.match(subject), [7]);
+});
