@@ -1,0 +1,165 @@
+import type { AttributeBag } from './attribute-bag.js';
+import type { CheckCache, CheckVerdict } from './check-cache.js';
+import type { ClientStatistics } from './client-statistics.js';
+import type { QuotaCharge } from './compile-quota-specs.js';
+import type { NetworkFailPolicy } from './network-fail-policy.js';
+import { OK_STATUS } from './policy-status.js';
+import type { CheckRequest, CheckResponse, PolicyTransportError } from './policy-transport.js';
+import type { QuotaCache } from './quota-cache.js';
+import { addUpCharges, type ChargedQuotas, chargeQuotas, type QuotaDemands } from './quota-charges.js';
+import type { RemoteCheck } from './remote-check.js';
+
+const NO_PRECONDITION = 'The answer of the policy server has no precondition result';
+
+/** Whether a request may pass, why not, and what is to be reported about how that was decided. */
+export interface CheckDecision extends CheckVerdict {
+  /** Whether the check's part was answered without asking. */
+  readonly isCheckCacheHit: boolean;
+  /** Whether the quotas' part was answered without asking; false when there are none. */
+  readonly isQuotaCacheHit: boolean;
+  /** Names of the quotas that refused, in the order of the charges. */
+  readonly exhaustedQuotas: readonly string[];
+}
+
+export interface CheckFlowInput {
+  readonly bag: AttributeBag;
+  /** From the quota rules, in their order; several for one quota add up. */
+  readonly quotas: readonly QuotaCharge[];
+  readonly failPolicy: NetworkFailPolicy;
+  /** Gives up a call that charges no quotas; one that does is finished, for the server may have counted. */
+  readonly cancel?: AbortSignal | undefined;
+}
+
+export interface CheckFlowDependencies {
+  /** Missing with `disableCheckCache`. */
+  readonly checkCache?: CheckCache | undefined;
+  readonly quotaCache: QuotaCache;
+  readonly remoteCheck: RemoteCheck;
+  readonly statistics: ClientStatistics;
+}
+
+export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
+
+/**
+ * Decides about requests (BEHAVIOUR 6, "Flow"). A cached denial is final, and so is a cached permission of a request
+ * that charges nothing. With a cached permission and quotas that the client can decide by itself the decision is made
+ * at once, and what is to be fetched for later requests is fetched in the background. In all other cases one Check call
+ * carries everything. When that call fails, the fail policy decides, also about its quotas (SPEC 7).
+ */
+export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow {
+  const { checkCache, quotaCache, remoteCheck, statistics } = dependencies;
+
+  const findVerdict = (bag: AttributeBag): CheckVerdict | undefined => {
+    const verdict = checkCache?.find(bag);
+    statistics.increment('total_check_calls');
+    if (verdict === undefined) {
+      statistics.increment('total_check_cache_misses');
+      return undefined;
+    }
+    statistics.increment('total_check_cache_hits');
+    statistics.increment(isAllowed(verdict) ? 'total_check_cache_hit_accepts' : 'total_check_cache_hit_denies');
+    return verdict;
+  };
+
+  const charge = (demands: QuotaDemands, bag: AttributeBag): ChargedQuotas => {
+    const charged = chargeQuotas(quotaCache, demands, bag);
+    if (demands.size === 0) return charged;
+    statistics.increment('total_quota_calls');
+    if (!charged.isDecided) {
+      statistics.increment('total_quota_cache_misses');
+    } else {
+      statistics.increment('total_quota_cache_hits');
+      const isRefused = charged.refused().length > 0;
+      statistics.increment(isRefused ? 'total_quota_cache_hit_denies' : 'total_quota_cache_hit_accepts');
+    }
+    return charged;
+  };
+
+  const readResponse = (response: CheckResponse, bag: AttributeBag, charged: ChargedQuotas): CheckVerdict => {
+    const { precondition, quotas } = response;
+    // A server that denies need not look at quotas: that it says nothing of them is no failure to count.
+    const isDenied = precondition !== undefined && !isAllowed(precondition);
+    // Put back before a loan is settled, so that what was lent to it is taken back as well.
+    if (isDenied) charged.giveBack();
+    charged.answer((quota) => quotas.get(quota) ?? (isDenied ? 'skipped' : 'unreachable'));
+    if (precondition === undefined) return { status: { code: 'INTERNAL', message: NO_PRECONDITION } };
+    checkCache?.store(bag, precondition);
+    const { status, routeDirective } = precondition;
+    return { status, ...(routeDirective && { routeDirective }) };
+  };
+
+  const prefetch = async ({ bag, failPolicy }: CheckFlowInput, charged: ChargedQuotas): Promise<void> => {
+    statistics.increment('total_remote_quota_prefetch_calls');
+    const outcome = await remoteCheck({ attributes: bag, quotas: quotaParams(charged) }, failPolicy);
+    if (outcome.type === 'answered') readResponse(outcome.answer, bag, charged);
+    else charged.answer(() => 'unreachable');
+  };
+
+  const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<CheckVerdict> => {
+    const { bag, failPolicy, cancel } = input;
+    const { questions } = charged;
+    statistics.increment('total_remote_check_calls');
+    if (questions.size > 0) statistics.increment('total_remote_quota_calls');
+    const outcome = await remoteCheck(
+      { attributes: bag, quotas: quotaParams(charged) },
+      failPolicy,
+      questions.size > 0 ? undefined : cancel,
+    );
+    switch (outcome.type) {
+      case 'answered': {
+        const verdict = readResponse(outcome.answer, bag, charged);
+        statistics.increment(isAllowed(verdict) ? 'total_remote_check_accepts' : 'total_remote_check_denies');
+        if (questions.size > 0) {
+          const isRefused = charged.refused().length > 0;
+          statistics.increment(isRefused ? 'total_remote_quota_denies' : 'total_remote_quota_accepts');
+        }
+        return verdict;
+      }
+      case 'failed':
+        charged.answer(() => 'unreachable');
+        return failedVerdict(outcome.error, failPolicy);
+      case 'cancelled':
+        charged.answer(() => 'skipped');
+        return { status: { code: 'CANCELLED', message: 'The request ended before it was decided' } };
+    }
+  };
+
+  return async (input) => {
+    const cached = findVerdict(input.bag);
+    const isCheckCacheHit = cached !== undefined;
+    const demands = addUpCharges(input.quotas);
+    if (cached !== undefined && (!isAllowed(cached) || demands.size === 0)) {
+      return { ...cached, isCheckCacheHit, isQuotaCacheHit: false, exhaustedQuotas: [] };
+    }
+    const charged = charge(demands, input.bag);
+    const hits = { isCheckCacheHit, isQuotaCacheHit: demands.size > 0 && charged.isDecided };
+    if (cached === undefined || !charged.isDecided) return decide(await ask(input, charged), charged, hits);
+    const decision = decide(cached, charged, hits);
+    if (charged.questions.size > 0) void prefetch(input, charged);
+    return decision;
+  };
+}
+
+function isAllowed({ status }: CheckVerdict): boolean {
+  return status.code === 'OK';
+}
+
+function quotaParams({ questions }: ChargedQuotas): CheckRequest['quotas'] {
+  return new Map([...questions].map(([quota, { amount, bestEffort }]) => [quota, { amount, bestEffort }]));
+}
+
+function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): CheckVerdict {
+  return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message } };
+}
+
+function decide(
+  verdict: CheckVerdict,
+  charged: ChargedQuotas,
+  hits: Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>,
+): CheckDecision {
+  const exhaustedQuotas = isAllowed(verdict) ? charged.refused() : [];
+  if (!isAllowed(verdict) || exhaustedQuotas.length > 0) charged.giveBack();
+  if (exhaustedQuotas.length === 0) return { ...verdict, ...hits, exhaustedQuotas };
+  const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;
+  return { status: { code: 'RESOURCE_EXHAUSTED', message }, ...hits, exhaustedQuotas };
+}

@@ -1,0 +1,111 @@
+import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { AttributeBag } from './attribute-bag.js';
+import { createCheckCache } from './check-cache.js';
+import { type CheckDecision, createCheckFlow } from './check-flow.js';
+import { type ClientStatisticsSnapshot, createClientStatistics } from './client-statistics.js';
+import type { QuotaCharge } from './compile-quota-specs.js';
+import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from './network-fail-policy.js';
+import { OK_STATUS } from './policy-status.js';
+import type { PolicyTransport } from './policy-transport.js';
+import { createQuotaCache, createUncachedQuotas } from './quota-cache.js';
+
+import { createRemoteCheck } from './remote-check.js';
+import { createReportBatch } from './report-batch.js';
+import { startStatisticsUpdates } from './statistics-updates.js';
+import { readTransportTiming, type TransportConfig } from './transport-timing.js';
+
+/** The fields of ServiceConfig that decide about calls, as they are written (SPEC 2.11). */
+export type ServiceCallConfig = Partial<Pick<ServiceConfig, 'disableCheckCalls' | 'disableReportCalls'>> & {
+  /** Replaces the mesh's policy for this service. */
+  readonly networkFailPolicy?: NetworkFailPolicyConfig;
+};
+
+export interface PolicyCheck {
+  readonly attributes: AttributeBag;
+  /** What the quota rules charge; none unless given. */
+  readonly quotas?: readonly QuotaCharge[];
+  /** The service that the request is for. */
+  readonly service?: ServiceCallConfig | undefined;
+  /** Abort it when the request has ended before its check. */
+  readonly cancel?: AbortSignal | undefined;
+}
+
+export interface PolicyReport {
+  readonly attributes: AttributeBag;
+  readonly service?: ServiceCallConfig | undefined;
+}
+
+export interface PolicyClientDependencies {
+  readonly transport: PolicyTransport;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** A UUID that no other client has: deduplication ids begin with it. */
+  readonly clientId: string;
+  /** Gets the counters every `statsUpdateInterval`, and once when the client is closed. */
+  readonly publishStatistics?: (snapshot: ClientStatisticsSnapshot) => void;
+}
+
+/** Decides about requests and reports them, for all services of one proxy (SPEC 2.11 to 2.13). */
+export interface PolicyClient {
+  /** Never rejects because of the policy server: the fail policy of SPEC 7 decides instead. */
+  check(request: PolicyCheck): Promise<CheckDecision>;
+  /** Takes the report into the current batch. */
+  report(report: PolicyReport): void;
+  statistics(): ClientStatisticsSnapshot;
+  /** Sends the reports that are waiting, stops all timers of its own, and settles when no report is on its way. */
+  close(): Promise<void>;
+}
+
+const NOT_CHECKED: CheckDecision = {
+  status: OK_STATUS,
+  isCheckCacheHit: false,
+  isQuotaCacheHit: false,
+  exhaustedQuotas: [],
+};
+
+/**
+ * Makes a client from the `transport` of HttpClientConfig or TcpClientConfig (SPEC 2.12).
+ *
+ * @throws DurationSyntaxError when a duration cannot be read; validated configuration does not get here
+ */
+export function createPolicyClient(config: TransportConfig, dependencies: PolicyClientDependencies): PolicyClient {
+  const { clock, transport, publishStatistics } = dependencies;
+  const timing = readTransportTiming(config);
+  const statistics = createClientStatistics();
+  const decide = createCheckFlow({
+    checkCache: config.disableCheckCache ? undefined : createCheckCache({ clock }),
+    quotaCache: config.disableQuotaCache ? createUncachedQuotas() : createQuotaCache({ clock }),
+    remoteCheck: createRemoteCheck({ ...dependencies, statistics }),
+    statistics,
+  });
+  const reports = createReportBatch({
+    transport,
+    clock,
+    statistics,
+    maxEntries: timing.reportBatchMaxEntries,
+    maxTimeMs: timing.reportBatchMaxTimeMs,
+  });
+  const stopUpdates =
+    publishStatistics &&
+    startStatisticsUpdates({ statistics, intervalMs: timing.statsUpdateIntervalMs, clock, publish: publishStatistics });
+  const meshPolicy = resolveNetworkFailPolicy(config.networkFailPolicy);
+
+  return {
+    async check({ attributes, quotas = [], service, cancel }) {
+      if (service?.disableCheckCalls) return NOT_CHECKED;
+      const own = service?.networkFailPolicy;
+      const failPolicy = own === undefined ? meshPolicy : resolveNetworkFailPolicy(config.networkFailPolicy, own);
+      return decide({ bag: attributes, quotas, failPolicy, cancel });
+    },
+    report({ attributes, service }) {
+      if (!service?.disableReportCalls) reports.add(attributes);
+    },
+    statistics: statistics.snapshot,
+    async close() {
+      await reports.close();
+      stopUpdates?.();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../../telemetry/clock.js';
+import { createQuotaSlots } from './quota-slots.js';
+import { createSlidingWindow } from './sliding-window.js';
+
+/** Recent use is measured over this time. */
+export const PREDICTION_WINDOW_MS = 1000;
+/** The least that a prefetch asks for. */
+export const MIN_PREFETCH_AMOUNT = 10;
+/** After a partial grant nothing is asked for during this time. */
+export const CLOSE_WAIT_MS = 500;
+/** Units are kept no longer, whatever the server allows. */
+export const MAX_GRANT_MS = 60_000;
+
+/** What came of asking the server. */
+export type QuotaGrant =
+  | {
+      readonly type: 'granted';
+      readonly amount: number;
+      /** How long the units may be used; missing, or above 60 s, means 60 s. */
+      readonly validMs?: number | undefined;
+    }
+  /** Nobody could be asked: counts as a full grant (BEHAVIOUR 6, "Quota cache"). */
+  | { readonly type: 'unreachable' }
+  /** The server denied the request before it came to quotas: nothing is known, what was lent is taken back. */
+  | { readonly type: 'skipped' };
+
+/** Units that must be asked for now, best-effort. Whoever got it settles it once; later calls do nothing. */
+export interface QuotaFetch {
+  readonly amount: number;
+  settle(grant: QuotaGrant): void;
+}
+
+/** Puts units back, once, that a request took and then did not use, for it was refused for another reason. */
+export type GiveBack = () => void;
+
+export type QuotaTake =
+  /** There was enough, or it was lent; what to fetch is for requests to come. */
+  | { readonly type: 'taken'; readonly giveBack: GiveBack; readonly fetch?: QuotaFetch }
+  | { readonly type: 'refused' }
+  /** There is not enough: ask, settle, and try `takeAvailable`. */
+  | { readonly type: 'undecided'; readonly fetch: QuotaFetch };
+
+/**
+ * Units of one quota, fetched before they are needed (BEHAVIOUR 6, "Quota cache").
+ *
+ * Open, which it is at first and after a full grant, it lends when there is not enough: the amount that it asks for
+ * can be used before the answer. Closed, after a partial grant, it never lends, asks one question at a time and none
+ * for 500 ms, and refuses meanwhile.
+ *
+ * So what it lets through never exceeds what the server granted plus, for each amount lent, the part that the server
+ * then did not grant. Of that part what is not used yet is taken back, also from other grants.
+ */
+export interface QuotaPrefetch {
+  take(amount: number): QuotaTake;
+  /** Takes the amount if there is enough, without asking for more. */
+  takeAvailable(amount: number): GiveBack | undefined;
+}
+
+export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
+  const slots = createQuotaSlots();
+  const window = createSlidingWindow(PREDICTION_WINDOW_MS);
+  let isOpen = true;
+  let inFlight = 0;
+  let closedUntilMs = Number.NEGATIVE_INFINITY;
+
+  const fetch = (amount: number, isLent: boolean, nowMs: number): QuotaFetch => {
+    const lent = isLent ? slots.add(amount, nowMs + MAX_GRANT_MS) : undefined;
+    let isSettled = false;
+    inFlight++;
+    const settle = (grant: QuotaGrant): void => {
+      if (isSettled) return;
+      isSettled = true;
+      inFlight--;
+      const settledMs = clock.monotonicMs();
+      const { granted, validMs } = readGrant(grant, amount);
+      if (grant.type !== 'skipped') {
+        isOpen = granted === amount;
+        if (!isOpen) closedUntilMs = settledMs + CLOSE_WAIT_MS;
+      }
+      if (lent === undefined) {
+        if (granted > 0) slots.add(granted, settledMs + validMs);
+        return;
+      }
+      const missing = amount - granted;
+      const takenBack = Math.min(lent.units, missing);
+      lent.units -= takenBack;
+      lent.expiresMs = settledMs + validMs;
+      slots.take(missing - takenBack, settledMs);
+    };
+    return { amount, settle };
+  };
+
+  const takeAvailable = (amount: number): GiveBack | undefined => {
+    const nowMs = clock.monotonicMs();
+    if (slots.available(nowMs) < amount) return undefined;
+    const taken = slots.take(amount, nowMs);
+    return () => {
+      slots.add(taken.units, taken.expiresMs);
+      taken.units = 0;
+    };
+  };
+
+  return {
+    take(amount) {
+      const nowMs = clock.monotonicMs();
+      const available = slots.available(nowMs);
+      const desired = Math.max(window.total(nowMs), MIN_PREFETCH_AMOUNT);
+      const mayFetch = isOpen || (inFlight === 0 && nowMs >= closedUntilMs);
+      const isShort = available < amount;
+      const isLow = available < desired / 2 && inFlight === 0;
+      window.add(amount, nowMs);
+      const asked =
+        mayFetch && (isShort || isLow) ? fetch(Math.max(amount, desired), isOpen && isShort, nowMs) : undefined;
+      const giveBack = takeAvailable(amount);
+      if (giveBack !== undefined) return { type: 'taken', giveBack, ...(asked && { fetch: asked }) };
+      return asked === undefined ? { type: 'refused' } : { type: 'undecided', fetch: asked };
+    },
+    takeAvailable,
+  };
+}
+
+function readGrant(grant: QuotaGrant, asked: number): { readonly granted: number; readonly validMs: number } {
+  if (grant.type === 'unreachable') return { granted: asked, validMs: MAX_GRANT_MS };
+  if (grant.type === 'skipped') return { granted: 0, validMs: 0 };
+  return {
+    granted: Math.min(Math.max(grant.amount, 0), asked),
+    validMs: Math.min(grant.validMs ?? MAX_GRANT_MS, MAX_GRANT_MS),
+  };
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../telemetry/clock.js';
+import { clientDurationMs } from './client-duration.js';
+import type { TcpByteCounts, TcpReportEvent, TcpReportFacts } from './tcp-attributes.js';
+
+export const DEFAULT_TCP_REPORT_INTERVAL_MS = 10_000;
+export const MIN_TCP_REPORT_INTERVAL_MS = 1000;
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000;
+
+/**
+ * `reportInterval` of SPEC 2.14: 10 s unless given, and 1 s when it is below (SPEC 7).
+ *
+ * @throws DurationSyntaxError
+ */
+export function tcpReportIntervalMs(text: string | undefined): number {
+  return Math.max(clientDurationMs(text, DEFAULT_TCP_REPORT_INTERVAL_MS), MIN_TCP_REPORT_INTERVAL_MS);
+}
+
+export interface TcpReportsOptions {
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** Bytes carried until now. */
+  readonly total: () => TcpByteCounts;
+  /** Takes what `deriveTcpReportAttributes` needs to know of the event. */
+  readonly report: (facts: Required<Pick<TcpReportFacts, 'event' | 'total' | 'lastReported'>>) => void;
+}
+
+/**
+ * Reports a connection that was allowed: `open` at once, `continue` every interval, `close` when the returned function
+ * is called first. A denied connection is not reported: do not start this for it (BEHAVIOUR 6, "TCP").
+ */
+export function startTcpReports({ clock, intervalMs, total, report }: TcpReportsOptions): () => void {
+  const openedMs = clock.monotonicMs();
+  let lastReported: TcpByteCounts = { received: 0n, sent: 0n };
+  let isOpen = true;
+  const send = (event: TcpReportEvent): void => {
+    const facts = { event, total: total(), lastReported };
+    lastReported = facts.total;
+    report(facts);
+  };
+  const continueLater = (): (() => void) =>
+    clock.schedule(intervalMs, () => {
+      stopTimer = continueLater();
+      send({ type: 'continue' });
+    });
+  let stopTimer = continueLater();
+  send({ type: 'open' });
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    stopTimer();
+    const durationNs = BigInt(Math.round((clock.monotonicMs() - openedMs) * NANOSECONDS_PER_MILLISECOND));
+    send({ type: 'close', durationNs });
+  };
+}
