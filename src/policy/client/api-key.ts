@@ -1,5 +1,5 @@
 import type { HeaderMap } from './header-map.js';
-import { queryOf, queryValues } from './request-target.js';
+import { firstQueryValue, queryOf } from './request-target.js';
 
 /** Where an API key is found (SPEC 2.8 APIKey): exactly one member is set. */
 export interface ApiKeyConfig {
@@ -25,7 +25,7 @@ export class ApiKeyFinder {
   find(target: string, headers: HeaderMap): string | undefined {
     const query = queryOf(target);
     for (const place of this.#places) {
-      const value = place.type === 'header' ? headers.get(place.name) : firstNonEmpty(query, place.name);
+      const value = place.type === 'header' ? headers.get(place.name) : firstQueryValue(query, place.name);
       if (value !== undefined && value !== '') return value;
     }
     return undefined;
@@ -37,12 +37,4 @@ function placesOf({ query, header }: ApiKeyConfig): readonly KeyPlace[] {
   if (query !== undefined && query !== '') places.push({ type: 'query', name: query });
   if (header !== undefined && header !== '') places.push({ type: 'header', name: header.toLowerCase() });
   return places;
-}
-
-function firstNonEmpty(query: string, name: string): string | undefined {
-  if (query === '') return undefined;
-  for (const value of queryValues(query, name)) {
-    if (value !== '') return value;
-  }
-  return undefined;
 }

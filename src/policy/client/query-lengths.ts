@@ -1,4 +1,4 @@
-import { countCharacters, decodePercent } from './percent-text.js';
+import { countCharacters } from './percent-text.js';
 import { queryOf, queryPairs } from './request-target.js';
 
 /** How long the values of a request's query parameters are. The query is read once, when it is first asked about. */
@@ -19,8 +19,7 @@ export class QueryLengths {
 
 function measureQuery(query: string): Map<string, number> {
   const longest = new Map<string, number>();
-  for (const [encodedName, value] of queryPairs(query)) {
-    const name = decodePercent(encodedName);
+  for (const { name, value } of queryPairs(query)) {
     longest.set(name, Math.max(longest.get(name) ?? 0, countCharacters(value)));
   }
   return longest;

@@ -27,30 +27,30 @@ export function segmentsOf(target: string): string[] | undefined {
   return end === 0 ? [] : path.slice(1, end).split('/');
 }
 
-/** All values of one query parameter, decoded, in the order in which they come. */
-export function* queryValues(query: string, name: string): IterableIterator<string> {
-  for (const [candidate, value] of queryPairs(query)) {
-    if (decodePercent(candidate) === name) yield decodePercent(value);
-  }
-}
-
 /** The query as a map, decoded; of a parameter that comes several times, the first value. */
 export function queryParameters(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  for (const [encodedName, value] of queryPairs(query)) {
-    const name = decodePercent(encodedName);
+  for (const { name, value } of queryPairs(query)) {
     if (!parameters.has(name)) parameters.set(name, decodePercent(value));
   }
   return parameters;
 }
 
-/** Names and values as they stand in the query. */
-export function* queryPairs(query: string): IterableIterator<readonly [string, string]> {
-  if (query === '') return;
+/** The first value of a query parameter that is not empty, decoded. */
+export function firstQueryValue(query: string, name: string): string | undefined {
+  const pair = queryPairs(query).find((candidate) => candidate.name === name && candidate.value !== '');
+  return pair && decodePercent(pair.value);
+}
+
+/** The parameters of a query in their order: names decoded, values as they stand. */
+export function queryPairs(query: string): readonly { readonly name: string; readonly value: string }[] {
+  if (query === '') return [];
+  const pairs: { readonly name: string; readonly value: string }[] = [];
   for (const pair of query.split('&')) {
+    if (pair === '') continue;
     const equals = pair.indexOf('=');
-    if (equals === -1) {
-      if (pair !== '') yield [pair, ''];
-    } else yield [pair.slice(0, equals), pair.slice(equals + 1)];
+    const name = decodePercent(equals === -1 ? pair : pair.slice(0, equals));
+    pairs.push({ name, value: equals === -1 ? '' : pair.slice(equals + 1) });
   }
+  return pairs;
 }
