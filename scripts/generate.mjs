@@ -9,10 +9,15 @@ const { check, 'mesh-domain': meshDomain } = readFlags();
 setUp();
 const { DEFAULT_MESH_DOMAIN } = await import('../build/src/config/mesh-domain.js');
 const { renderConfigurationDoc } = await import('./render-configuration-doc.mjs');
+const { renderAnalysisDoc } = await import('./render-analysis-doc.mjs');
 const { renderCrds } = await import('./render-crds.mjs');
 
 const crds = renderCrds(meshDomain ?? DEFAULT_MESH_DOMAIN);
-const generated = [{ file: 'docs/configuration.md', content: await renderConfigurationDoc() }, ...crds];
+const generated = [
+  { file: 'docs/configuration.md', content: await renderConfigurationDoc() },
+  { file: 'docs/analysis.md', content: renderAnalysisDoc() },
+  ...crds,
+];
 
 for (const { file, content } of generated) {
   const path = join(projectRoot, file);

@@ -15,6 +15,7 @@ const BUILD_INPUTS = [
   'test',
   'bench',
   'samples',
+  'proto',
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/generate-proto-types.mjs',

@@ -21,6 +21,7 @@ import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createNodeReader } from '../xds/node-wire.js';
+import { createAnalysisWatch } from './analysis-watch.js';
 import { createConnections } from './connections.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
@@ -77,6 +78,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
     : undefined;
+  const analysis = createAnalysisWatch(logging.scope('analysis'), clock);
   const distributor = createDistributor(
     distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
     {
@@ -85,7 +87,11 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metrics: pushMetrics,
       clock,
       logger: logging.scope('ads'),
-      nextContext: (previous) => nextPushContext(previous, store, clock.now()),
+      nextContext: (previous) => {
+        const context = nextPushContext(previous, store, clock.now());
+        analysis.observe(context);
+        return context;
+      },
     },
   );
   const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
@@ -118,7 +124,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metrics,
       registry,
       adszConfigEnabled: environment.navDebugAdszConfig,
-      problems: () => sources.problems(),
+      problems: () => [...sources.problems(), ...analysis.problems()],
     }),
     logger,
     clock,
@@ -174,6 +180,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     stop: async () => {
       stopping = true;
       distributor.stop();
+      analysis.stop();
       await sources.stop();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
       await starting?.catch(() => undefined);

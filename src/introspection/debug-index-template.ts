@@ -17,6 +17,8 @@ export interface DebugIndexModel {
   readonly current: number;
   readonly rejected: number;
   readonly problems: number;
+  /** How many of the problems are errors. */
+  readonly errors: number;
   /** The proxies to show, which may be fewer than there are. */
   readonly rows: readonly ProxyRow[];
   /** Object keys to pick from. */
@@ -79,8 +81,14 @@ ${renderCard('Services', model.services ?? '–', '/debug/registryz')}
 ${renderCard('Proxies connected', proxies, '/debug/adsz')}
 ${renderCard('Up to date', proxies === 0 ? '–' : `${current} of ${proxies}`, '/debug/syncz', current < proxies ? 'busy' : '')}
 ${renderCard('Proxies rejecting', rejected, '/debug/syncz', rejected > 0 ? 'bad' : '')}
-${renderCard('Problems in files', problems, '/debug/config_problems', problems > 0 ? 'bad' : '')}
+${renderCard('Problems in configuration', problems, '/debug/config_problems', problemTone(model))}
 </ul>`;
+}
+
+/** Warnings are worth a look, errors worth an alarm. */
+function problemTone({ problems, errors }: DebugIndexModel): string {
+  if (errors > 0) return 'bad';
+  return problems > 0 ? 'busy' : '';
 }
 
 function renderCard(label: string, value: string | number, link: string, tone = ''): Html {

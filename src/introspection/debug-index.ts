@@ -23,6 +23,7 @@ export function createDebugIndex(pages: readonly Page[]): Page {
 async function indexModel(views: Views, pages: readonly Page[], now: Date): Promise<DebugIndexModel> {
   const context = views.context();
   const root = views.currentRoot();
+  const problems = views.problems();
   const rows = sortConnections(views.connections()).map(
     (connection): ProxyRow => ({ connection, state: proxyState(connection, root) }),
   );
@@ -36,7 +37,8 @@ async function indexModel(views: Views, pages: readonly Page[], now: Date): Prom
     proxies: rows.length,
     current: count('current'),
     rejected: count('rejected'),
-    problems: views.problems().length,
+    problems: problems.length,
+    errors: problems.filter(({ level = 'Error' }) => level === 'Error').length,
     // Those that need attention first; the sort is stable, so by name within a state.
     rows: rows.toSorted((first, second) => urgency(first) - urgency(second)).slice(0, MAX_PROXIES),
     resources: [...(context?.objects.values() ?? [])]

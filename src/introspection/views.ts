@@ -27,10 +27,17 @@ export interface KnownKind {
   readonly kind: string;
 }
 
-/** Something in a source that could not be taken, for `/debug/config_problems`. The last good state is served on. */
+/**
+ * What is wrong with configuration, for `/debug/config_problems`: something in a source that could not be taken, so
+ * that its last good state is served on, or what analysis found in what was taken.
+ */
 export interface ConfigProblem {
-  /** File, or whatever names the place in another source. */
-  readonly file: string;
+  /** Absent for what a source could not take, which is always an error. */
+  readonly level?: 'Error' | 'Warn' | 'Info';
+  /** `MESHnnnn`, where analysis found it. */
+  readonly code?: string;
+  /** File, or whatever names the place in another source; absent where analysis found it. */
+  readonly file?: string;
   /** Document in the file, from 1; absent when the file as a whole is the problem. */
   readonly document?: number;
   /** `<Kind>/<namespace>/<name>` where it is known. */

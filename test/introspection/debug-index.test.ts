@@ -24,7 +24,7 @@ test('the index answers with a trailing slash too', async (t) => {
   t.is((await call(port, '/debug/')).status, 200);
 });
 
-test('the index sums up services, proxies, rejections and file problems', async (t) => {
+test('the index sums up services, proxies, rejections and problems', async (t) => {
   const rejection = { code: 'InvalidArgument', message: 'no such cluster', nonce: 'b' };
   const { port } = await serve(t, {
     views: {
@@ -47,7 +47,7 @@ test('the index sums up services, proxies, rejections and file problems', async 
     ['Proxies connected', '3'],
     ['Up to date', '1 of 3'],
     ['Proxies rejecting', '1'],
-    ['Problems in files', '1'],
+    ['Problems in configuration', '1'],
   ]);
   t.true(body.includes('lds: no such cluster'));
   t.true(body.indexOf('>second<') < body.indexOf('>first<'), 'proxies that reject come first');

@@ -1,0 +1,69 @@
+import type { ConfigProblem } from '../introspection/views.js';
+import type { PushContext } from '../model/push-context.js';
+import { analysisInputOf, canDiffer } from '../status/analysis/analysis-input.js';
+import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
+import { analyze } from '../status/analysis/analyze.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+
+/** Keeps the messages of analysis up with the snapshot, outside the way of a push. */
+export interface AnalysisWatch {
+  /** Takes a new snapshot; it is analyzed soon after, and only when it can make a difference. */
+  observe(context: PushContext): void;
+  /** What the newest snapshot has to say. */
+  problems(): readonly ConfigProblem[];
+  stop(): void;
+}
+
+/** Logs one line when a message appears and one when it goes away. */
+export function createAnalysisWatch(logger: Logger, clock: Clock): AnalysisWatch {
+  let analyzed: PushContext | undefined;
+  let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
+  let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
+
+  const catchUp = (): void => {
+    if (pending === undefined) return;
+    const { context, cancel } = pending;
+    cancel();
+    pending = undefined;
+    analyzed = context;
+    const found = new Map(analyze(analysisInputOf(context)).map((message) => [identityOf(message), message]));
+    for (const [identity, message] of found) if (!messages.has(identity)) logAppeared(logger, message);
+    for (const [identity, { code, object, field }] of messages) {
+      if (!found.has(identity)) logger.info({ code, object, field }, 'Analysis message is gone');
+    }
+    messages = found;
+  };
+
+  return {
+    observe: (context) => {
+      const newest = pending?.context ?? analyzed;
+      if (newest !== undefined && !canDiffer(newest, context)) return;
+      pending?.cancel();
+      pending = { context, cancel: clock.schedule(0, catchUp) };
+    },
+    problems: () => {
+      catchUp();
+      return [...messages.values()].map(({ message, ...rest }) => ({ ...rest, reason: message }));
+    },
+    stop: () => {
+      pending?.cancel();
+      pending = undefined;
+    },
+  };
+}
+
+function logAppeared(logger: Logger, { level, ...fields }: AnalysisMessage): void {
+  const { message: reason, ...where } = fields;
+  const text = 'Analysis found a problem';
+  switch (level) {
+    case 'Error':
+      logger.error({ ...where, reason }, text);
+      return;
+    case 'Warn':
+      logger.warn({ ...where, reason }, text);
+      return;
+    case 'Info':
+      logger.info({ ...where, reason }, text);
+  }
+}

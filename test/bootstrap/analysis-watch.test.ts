@@ -1,0 +1,123 @@
+import test from 'ava';
+import { createAnalysisWatch } from '../../src/bootstrap/analysis-watch.js';
+import type { MeshObject } from '../../src/config/object.js';
+import type { ObjectChange } from '../../src/model/object-change.js';
+import type { MeshStore } from '../../src/model/store/mesh-store.js';
+import { batch, gone, snapshot, storeWith } from '../model/mesh-objects.js';
+import { policyObject } from '../status/analysis/support.js';
+import { createFakeClock } from '../support/fake-clock.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+
+const SPEC = policyObject('QuotaSpec shop/a {rules: [{quotas: [{quota: q}]}]}');
+const BINDING = policyObject('QuotaSpecBinding shop/b {services: [{service: "*"}], quotaSpecs: [{name: a}]}');
+const DANGLING = policyObject('QuotaSpecBinding shop/b {services: [{service: "*"}], quotaSpecs: [{name: gone}]}');
+const WEB = policyObject('ServiceEntry shop/web {hosts: [web.example.com]}');
+
+function watch() {
+  const clock = createFakeClock();
+  const logger = createRecordingLogger();
+  const analysis = createAnalysisWatch(logger, clock);
+  const store: MeshStore = storeWith();
+  let context = snapshot(store);
+  /** Applies the objects, and shows the snapshot to the watch. */
+  const apply = (...objects: readonly (MeshObject | ObjectChange)[]): void => {
+    store.apply(batch(...objects));
+    context = snapshot(store, context);
+    analysis.observe(context);
+  };
+  let seen = 0;
+  /** What was logged since it was asked last. */
+  const told = (): readonly string[] => {
+    const news = logger.records.slice(seen);
+    seen = logger.records.length;
+    return news.map(
+      ({ level, message, fields }) => `${level} ${message} ${String(fields['code'])} ${String(fields['object'])}`,
+    );
+  };
+  return { clock, logger, analysis, apply, told };
+}
+
+const APPEARED = (level: string, code: string, object: string) => `${level} Analysis found a problem ${code} ${object}`;
+const GONE = (code: string, object: string) => `info Analysis message is gone ${code} ${object}`;
+
+test('a message is logged once when it appears and once when it goes away', (t) => {
+  const { clock, apply, told } = watch();
+  apply(SPEC);
+  clock.advance(0);
+  t.deepEqual(
+    told(),
+    [APPEARED('warn', 'MESH0201', 'QuotaSpec/shop/a'), APPEARED('warn', 'MESH0204', 'QuotaSpec/shop/a')].toSorted(),
+  );
+  apply(BINDING);
+  clock.advance(0);
+  t.deepEqual(told(), [APPEARED('warn', 'MESH0204', 'QuotaSpecBinding/shop/b'), GONE('MESH0201', 'QuotaSpec/shop/a')]);
+  apply(DANGLING);
+  clock.advance(0);
+  t.deepEqual(told(), [
+    APPEARED('warn', 'MESH0201', 'QuotaSpec/shop/a'),
+    APPEARED('error', 'MESH0101', 'QuotaSpecBinding/shop/b'),
+  ]);
+  apply(gone(SPEC), gone(DANGLING));
+  clock.advance(0);
+  t.is(told().length, 4);
+});
+
+test('problems are those of the newest snapshot, even before the analysis was due', (t) => {
+  const { analysis, apply, clock, told } = watch();
+  apply(DANGLING);
+  t.deepEqual(told(), []);
+  t.deepEqual(
+    analysis.problems().map(({ level, code, object, field }) => ({ level, code, object, field })),
+    [
+      { level: 'Warn', code: 'MESH0204', object: 'QuotaSpecBinding/shop/b', field: undefined },
+      { level: 'Error', code: 'MESH0101', object: 'QuotaSpecBinding/shop/b', field: 'spec.quotaSpecs[0]' },
+    ],
+  );
+  t.is(told().length, 2);
+  clock.advance(1000);
+  t.deepEqual(told(), []);
+});
+
+const changes: readonly (readonly [string, MeshObject, boolean])[] = [
+  ['a policy', policyObject('HTTPAPISpec shop/x {patterns: [{httpMethod: GET, uriTemplate: /}]}'), true],
+  ['a service', policyObject('ServiceEntry shop/other {hosts: [other.example.com]}'), true],
+  [
+    'endpoints alone',
+    policyObject(
+      'ServiceEntry shop/web {hosts: [web.example.com], resolution: STATIC, endpoints: [{address: 10.0.0.2}]}',
+    ),
+    false,
+  ],
+];
+
+for (const [what, object, isAnalyzed] of changes) {
+  test(`a change of ${what} ${isAnalyzed ? 'starts' : 'does not start'} an analysis`, (t) => {
+    const { clock, apply } = watch();
+    const web = policyObject(
+      'ServiceEntry shop/web {hosts: [web.example.com], resolution: STATIC, endpoints: [{address: 10.0.0.1}]}',
+    );
+    apply(SPEC, web);
+    clock.advance(0);
+    apply(object);
+    t.is(clock.timers, isAnalyzed ? 1 : 0);
+  });
+}
+
+test('several snapshots at once are analyzed once', (t) => {
+  const { clock, apply, told } = watch();
+  apply(SPEC);
+  apply(WEB);
+  apply(gone(SPEC));
+  t.is(clock.timers, 1);
+  clock.advance(0);
+  t.deepEqual(told(), []);
+});
+
+test('after a stop nothing is analyzed', (t) => {
+  const { analysis, clock, apply, told } = watch();
+  apply(SPEC);
+  analysis.stop();
+  clock.advance(1000);
+  t.is(clock.timers, 0);
+  t.deepEqual(told(), []);
+});
