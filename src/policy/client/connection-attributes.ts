@@ -34,6 +34,5 @@ function withoutScheme(principal: string | undefined): string | undefined {
 
 /** The namespace in `<trust domain>/ns/<namespace>/sa/<account>`; undefined for identities of any other form. */
 function namespaceOf(principal: string | undefined): string | undefined {
-  const [, marker, namespace] = principal?.split('/') ?? [];
-  return marker === 'ns' ? namespace : undefined;
+  return principal === undefined ? undefined : /^[^/]*\/ns\/([^/]+)(?:\/|$)/.exec(principal)?.[1];
 }

@@ -53,6 +53,8 @@ export function deriveHttpAttributes(request: HttpRequestFacts, api: CompiledApi
     .stringMap('request.headers', withoutForwarded(headers))
     .string('request.host', request.host)
     .string('request.method', request.method)
+    // SPEC 2.5 and 2.9 know the method by this name, BEHAVIOUR 6 by the other: rules may be written with either.
+    .string('request.httpmethod', request.method)
     .string('request.path', target)
     .string('request.url_path', urlPathOf(target))
     .stringMap('request.query_params', queryParameters(queryOf(target)))

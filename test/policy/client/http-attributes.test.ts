@@ -2,6 +2,7 @@ import test from 'ava';
 import { type AttributeLayer, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
+import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-specs.js';
 import { headerMapOf } from '../../../src/policy/client/header-map.js';
 import { deriveHttpAttributes, type HttpRequestFacts } from '../../../src/policy/client/http-attributes.js';
 import { deriveHttpReportAttributes } from '../../../src/policy/client/http-report-attributes.js';
@@ -55,6 +56,7 @@ test('a request brings all HTTP check attributes in their types', (t) => {
     ],
     'request.host': ['string', 'pets.example'],
     'request.method': ['string', 'GET'],
+    'request.httpmethod': ['string', 'GET'],
     'request.path': ['string', '/pets/7?color=r%65d&color=blue&flag'],
     'request.url_path': ['string', '/pets/7'],
     'request.query_params': [
@@ -91,6 +93,7 @@ test('what a request does not have is absent, and the scheme defaults to http', 
   t.deepEqual(plain(deriveHttpAttributes(bare, NO_API)), {
     'request.host': ['string', 'pets.example'],
     'request.method': ['string', 'GET'],
+    'request.httpmethod': ['string', 'GET'],
     'request.path': ['string', '/'],
     'request.url_path': ['string', '/'],
     'request.scheme': ['string', 'http'],
@@ -98,6 +101,14 @@ test('what a request does not have is absent, and the scheme defaults to http', 
     'context.protocol': ['string', 'http'],
     'connection.mtls': ['bool', false],
   });
+});
+
+test('SPEC 2.9: a quota rule may name the method request.httpmethod as well as request.method', (t) => {
+  for (const name of ['request.httpmethod', 'request.method']) {
+    const rules = [{ match: [{ clause: { [name]: { exact: 'GET' } } }], quotas: [{ quota: 'reads' }] }];
+    const charges = compileQuotaSpecs([{ rules }]).chargesFor(bagOf(deriveHttpAttributes(REQUEST, NO_API)));
+    t.deepEqual(charges, [{ quota: 'reads', charge: 1 }]);
+  }
 });
 
 test('SPEC 2.8: a request brings the attributes of its API operation', (t) => {
