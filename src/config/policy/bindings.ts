@@ -43,7 +43,7 @@ function references<Schema extends ReturnType<typeof referenceSchema>>(schema: S
 }
 
 export const quotaSpecReferenceSchema = referenceSchema('QuotaSpec');
-export const httpApiSpecReferenceSchema = referenceSchema('HTTPAPISpec');
+const httpApiSpecReferenceSchema = referenceSchema('HTTPAPISpec');
 
 /** `spec` of a QuotaSpecBinding (SPEC 2.7). */
 export const quotaSpecBindingSchema = Type.Object(

@@ -17,7 +17,7 @@ export const attributeMatchSchema = Type.Object(
 );
 
 /** A quota and what a request costs of it (SPEC 2.6). */
-export const quotaSchema = Type.Object(
+const quotaSchema = Type.Object(
   {
     quota: Type.String({ description: 'Name of the quota to charge.', minLength: 1, maxLength: LIMITS.nameLength }),
     charge: Type.Integer({ description: 'Amount to charge, 1 or more.', minimum: 1, maximum: 2147483647, default: 1 }),
@@ -58,6 +58,5 @@ export const quotaSpecSchema = Type.Object(
 );
 
 export type AttributeMatchSpec = Immutable<Static<typeof attributeMatchSchema>>;
-export type QuotaCharge = Immutable<Static<typeof quotaSchema>>;
 export type QuotaRuleSpec = Immutable<Static<typeof quotaRuleSchema>>;
 export type QuotaSpec = Immutable<Static<typeof quotaSpecSchema>>;

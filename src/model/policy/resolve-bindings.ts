@@ -1,5 +1,5 @@
 import { type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
-import type { QuotaSpecReference } from '../../config/policy/bindings.js';
+import type { HttpApiSpecReference, QuotaSpecReference } from '../../config/policy/bindings.js';
 import type { MeshServiceSpec } from '../../config/policy/mesh-service.js';
 import { matchesHost, type ServicePattern, servicePatternOf } from './service-pattern.js';
 
@@ -34,7 +34,7 @@ export interface BindingShape<Spec extends MeshObject> {
   readonly specs: ReadonlyMap<ObjectKey, MeshObject>;
   readonly domain: string;
   services(binding: MeshObject): readonly MeshServiceSpec[];
-  references(binding: MeshObject): readonly QuotaSpecReference[];
+  references(binding: MeshObject): readonly (QuotaSpecReference | HttpApiSpecReference)[];
 }
 
 type SpecTable<Spec> = ReadonlyMap<ObjectKey, Spec>;
