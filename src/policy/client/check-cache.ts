@@ -5,7 +5,7 @@ import type { PolicyStatus } from './policy-status.js';
 import type { PreconditionResult } from './policy-transport.js';
 import { createReferencedCache } from './referenced-cache.js';
 
-export const CHECK_CACHE_MAX_ENTRIES = 10_000;
+const CHECK_CACHE_MAX_ENTRIES = 10_000;
 
 /** What a check says about a request: the status, and how to answer a denied one. */
 export interface CheckVerdict {

@@ -13,8 +13,8 @@ export interface NetworkFailPolicy {
   readonly maxRetryWaitMs: number;
 }
 
-export const DEFAULT_BASE_RETRY_WAIT_MS = 80;
-export const DEFAULT_MAX_RETRY_WAIT_MS = 1000;
+const DEFAULT_BASE_RETRY_WAIT_MS = 80;
+const DEFAULT_MAX_RETRY_WAIT_MS = 1000;
 
 /**
  * The policy of a service: its own where it has one, else the mesh's, else FAIL_OPEN without retries. A service's own

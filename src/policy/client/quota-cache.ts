@@ -4,9 +4,9 @@ import type { QuotaResult } from './policy-transport.js';
 import { createQuotaPrefetch, type GiveBack, type QuotaGrant, type QuotaPrefetch } from './quota-prefetch.js';
 import { createReferencedCache } from './referenced-cache.js';
 
-export const QUOTA_CACHE_MAX_ENTRIES = 10_000;
+const QUOTA_CACHE_MAX_ENTRIES = 10_000;
 /** Quotas that nobody charged during this time are forgotten. */
-export const QUOTA_CACHE_IDLE_MS = 600_000;
+const QUOTA_CACHE_IDLE_MS = 600_000;
 
 /** What came of a question: the server's result, no answer, or a denial of the request before quotas were looked at. */
 export type QuotaReply = QuotaResult | 'unreachable' | 'skipped';

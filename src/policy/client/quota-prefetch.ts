@@ -3,13 +3,13 @@ import { createQuotaSlots } from './quota-slots.js';
 import { createSlidingWindow } from './sliding-window.js';
 
 /** Recent use is measured over this time. */
-export const PREDICTION_WINDOW_MS = 1000;
+const PREDICTION_WINDOW_MS = 1000;
 /** The least that a prefetch asks for. */
-export const MIN_PREFETCH_AMOUNT = 10;
+const MIN_PREFETCH_AMOUNT = 10;
 /** After a partial grant nothing is asked for during this time. */
-export const CLOSE_WAIT_MS = 500;
+const CLOSE_WAIT_MS = 500;
 /** Units are kept no longer, whatever the server allows. */
-export const MAX_GRANT_MS = 60_000;
+const MAX_GRANT_MS = 60_000;
 
 /** What came of asking the server. */
 export type QuotaGrant =

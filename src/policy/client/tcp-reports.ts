@@ -2,8 +2,8 @@ import type { Clock } from '../../telemetry/clock.js';
 import { clientDurationMs } from './client-duration.js';
 import type { TcpByteCounts, TcpReportEvent, TcpReportFacts } from './tcp-attributes.js';
 
-export const DEFAULT_TCP_REPORT_INTERVAL_MS = 10_000;
-export const MIN_TCP_REPORT_INTERVAL_MS = 1000;
+const DEFAULT_TCP_REPORT_INTERVAL_MS = 10_000;
+const MIN_TCP_REPORT_INTERVAL_MS = 1000;
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import { type CallOptions, PolicyTransportError } from './policy-transport.js';
 
 /** A call to the policy server waits this long for its answer; each attempt anew (BEHAVIOUR 6, "Retry"). */
-export const CALL_TIMEOUT_MS = 5000;
+const CALL_TIMEOUT_MS = 5000;
 
 export type CallOutcome<T> =
   | { readonly type: 'answered'; readonly answer: T }
