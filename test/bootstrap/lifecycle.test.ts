@@ -107,7 +107,10 @@ test.serial('a missing folder, and a file in its place, end the process with 1 a
 test.serial('no folder and no cluster to read is an error that says what to do', async (t) => {
   const server = startServerProcess(t, []);
   t.deepEqual(await server.ended(), { code: 1, signal: null });
-  t.regex(server.process.tail(), /navigator-discovery: --configDir is empty: .* choose another registry, such as --registries Mock/);
+  t.regex(
+    server.process.tail(),
+    /navigator-discovery: --configDir is empty: .* choose another registry, such as --registries Mock/,
+  );
 });
 
 test.serial('every target of --log_target gets every line, and the log is whole when the process ends', async (t) => {
