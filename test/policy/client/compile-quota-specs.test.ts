@@ -205,6 +205,6 @@ test('SPEC 2.3 to 2.6: for any rules and attributes the charges are those that a
         );
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });

@@ -76,12 +76,12 @@ test('a path of 10,000 segments costs about ten times one of 1,000', (t) => {
   const { hits } = compilePatterns(Array.from({ length: 1_000 }, (_, index) => `${combination(index, 10)}/**/x`));
   const cost = (segments: number) => {
     const path = '/a'.repeat(segments);
-    const times = Array.from({ length: 30 }, () => {
+    const times = Array.from({ length: 15 }, () => {
       const start = performance.now();
-      for (let round = 0; round < 20; round++) hits(path);
+      for (let round = 0; round < 10; round++) hits(path);
       return performance.now() - start;
     });
-    return Math.min(...times.slice(5));
+    return Math.min(...times.slice(3));
   };
   // Quadratic work would be a hundred times as much.
   const ratio = cost(10_000) / cost(1_000);
