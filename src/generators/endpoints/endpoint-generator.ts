@@ -30,6 +30,9 @@ interface ServiceAssignments {
 
 const NO_FINDINGS: readonly Finding[] = [];
 
+/** Networks and views come from proxies: beyond this many of them the assignments of a service are made anew. */
+const MAX_SCOPES_PER_SERVICE = 100;
+
 /**
  * Endpoint assignments (EDS, BEHAVIOUR 5): one per outbound cluster name. There is one for every name that
  * is asked for, an empty one where nothing is known: a proxy that waits for endpoints would wait on.
@@ -52,6 +55,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     let named = assignments.byScope.get(key);
     if (named === undefined) {
       named = new Map();
+      if (assignments.byScope.size >= MAX_SCOPES_PER_SERVICE) assignments.byScope.clear();
       assignments.byScope.set(key, named);
     }
     return named;

@@ -1,5 +1,7 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -22,7 +24,9 @@ export interface RouteScope extends Scope {
 export function createRouteGenerator(encoder: MessageEncoder, settings: GeneratorSettings): NamedGenerator<RouteScope> {
   const hosts = createVirtualHostEncoder(encoder, settings);
   const indexOf = createViewIndexer();
-  const tables = new WeakMap<PushContext, Map<string, RouteTable>>();
+  /** Tables of a snapshot while some proxy has them: what proxies say of themselves makes ever new ones. */
+  const tables = new WeakMap<PushContext, Map<string, WeakRef<EncodedResource>>>();
+  const findings = new WeakMap<EncodedResource, readonly Finding[]>();
 
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
@@ -34,19 +38,21 @@ export function createRouteGenerator(encoder: MessageEncoder, settings: Generato
   };
 
   // Findings are asked for beside the table, and proxies that ask for other names share the tables they have in common.
-  const tableOf = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
+  const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined => {
     let known = tables.get(context);
     if (known === undefined) {
       known = new Map();
       tables.set(context, known);
     }
     const key = `${scope.key}\n${name}`;
-    const remembered = known.get(key);
+    const remembered = known.get(key)?.deref();
     if (remembered !== undefined) return remembered;
     const table = build(context, scope, name);
     // Names come from the wire: those of no table must not fill the memory.
-    if (table !== undefined) known.set(key, table);
-    return table;
+    if (table === undefined) return undefined;
+    known.set(key, new WeakRef(table.resource));
+    findings.set(table.resource, table.findings);
+    return table.resource;
   };
 
   return {
@@ -59,7 +65,10 @@ export function createRouteGenerator(encoder: MessageEncoder, settings: Generato
       const key = served ? `${context.viewOf(namespace).id}|${dnsDomain}` : 'router';
       return { key, served, namespace, dnsDomain };
     },
-    generate: (context, scope, name) => tableOf(context, scope, name)?.resource,
-    findings: (context, scope, name) => tableOf(context, scope, name)?.findings ?? [],
+    generate: tableOf,
+    findings: (context, scope, name) => {
+      const table = tableOf(context, scope, name);
+      return (table && findings.get(table)) ?? [];
+    },
   };
 }

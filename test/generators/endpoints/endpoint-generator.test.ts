@@ -7,6 +7,8 @@ import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { createEndpointGenerator } from '../../../src/generators/endpoints/endpoint-generator.js';
 import type { ProxyMetadata } from '../../../src/model/proxy.js';
 import type { PushContext } from '../../../src/model/push-context.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
+import { eventually } from '../../support/eventually.js';
 import {
   buildContext,
   buildEndpoints,
@@ -255,4 +257,21 @@ test('namespaces with services of their own share the scope of all, unless a hos
   t.not(own, others);
   const [, later] = keysIn({ shadowed: [claim], views: viewsWith('b with a change elsewhere') });
   t.is(later, own, 'other changes in the view are no reason for another set of endpoints');
+});
+
+test('assignments for networks that come and go are made anew rather than all kept', async (t) => {
+  const context = buildContext({
+    services: [buildService()],
+    endpoints: [buildEndpoints(buildService(), [{ address: '10.0.0.1' }])],
+    networks: networks({ far: { target: { address: '192.0.2.1' }, port: 15443, locality: '' } }),
+  });
+  const { generate } = createSubject();
+  const passing = Array.from({ length: 250 }, (_, index) => {
+    return new WeakRef(generate(context, WEB, { network: `network-${index}` }));
+  });
+  await eventually('most are given back', () => {
+    collectGarbage();
+    return passing.filter((assignment) => assignment.deref() !== undefined).length <= 100;
+  });
+  t.deepEqual(addressesIn(generate(context, WEB, { network: 'network-0' })), ['10.0.0.1:8080']);
 });

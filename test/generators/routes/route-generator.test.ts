@@ -3,6 +3,8 @@ import type { Json } from '../../../src/envoy/message-json.js';
 import { createRouteGenerator } from '../../../src/generators/routes/route-generator.js';
 import type { GeneratorSettings } from '../../../src/generators/settings.js';
 import type { Proxy } from '../../../src/model/proxy.js';
+import { collectGarbage } from '../../support/collect-garbage.js';
+import { eventually } from '../../support/eventually.js';
 import { buildContext, buildPort, buildProxy, buildService, type ContextParts, MESH } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
@@ -178,4 +180,21 @@ test('a change of the mesh config reaches tables whose services did not change',
   };
   t.is(fallbackWith('ALLOW_ANY'), 'allow_any');
   t.is(fallbackWith('REGISTRY_ONLY'), 'block_all');
+});
+
+test('a table is shared while somebody has it, and those that nobody has any more are not kept', async (t) => {
+  const generator = createRouteGenerator(ENCODER, SETTINGS);
+  const context = buildContext({ services: [buildService()] });
+  const tableFor = (dnsDomain: string) =>
+    generator.generate(context, generator.scope(context, buildProxy({ dnsDomain })), '80');
+  const kept = tableFor('kept.svc.cluster.local');
+  const passing = Array.from({ length: 100 }, (_, index) => {
+    const table = tableFor(`d${index}.example.com`);
+    return table && new WeakRef(table);
+  });
+  await eventually('they are given back', () => {
+    collectGarbage();
+    return passing.every((table) => table?.deref() === undefined);
+  });
+  t.is(tableFor('kept.svc.cluster.local'), kept);
 });
