@@ -19,7 +19,8 @@ interface Selected {
 
 /**
  * Finds out whether a due watch needs a response, and composes it. Nothing is owed when the newest
- * snapshot says what the proxy has already, or what it has refused.
+ * snapshot says what the proxy has already, or what it has refused; but clusters that warm wait for their endpoints,
+ * whatever was refused before.
  */
 export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Watch): OwedResponse | undefined {
   const { context, root, resources, responses } = distribution;
@@ -30,7 +31,7 @@ export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Wat
     watch.unchanged(set, root);
     return undefined;
   }
-  if (watch.due !== 'always' && watch.wasRefused(set)) {
+  if (watch.due !== 'always' && watch.warming === undefined && watch.wasRefused(set)) {
     watch.due = 'no';
     return undefined;
   }

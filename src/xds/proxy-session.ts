@@ -193,7 +193,7 @@ export class ProxySession implements PushTarget {
       return typeUrl;
     }
     if (typeUrl !== '' && typeUrl !== this.#onlyType) {
-      throw new StreamError('INVALID_ARGUMENT', `invalid type ${typeUrl}, expected ${this.#onlyType}`);
+      throw new StreamError('INVALID_ARGUMENT', `invalid type ${shorten(typeUrl)}, expected ${this.#onlyType}`);
     }
     return this.#onlyType;
   }
@@ -204,7 +204,11 @@ export class ProxySession implements PushTarget {
     if (this.#ignoredTypes.has(typeUrl) || this.#ignoredTypes.size >= 16) return;
     this.#ignoredTypes.add(typeUrl);
     this.#environment.logger.warn(
-      { connection: this.#id, typeUrl, served: [...this.#environment.distribution.generators.keys()] },
+      {
+        connection: this.#id,
+        typeUrl: shorten(typeUrl),
+        served: [...this.#environment.distribution.generators.keys()],
+      },
       'Proxy asks for a resource type that is not served; the request is ignored',
     );
   }
@@ -221,7 +225,8 @@ export class ProxySession implements PushTarget {
   }
 
   #acknowledge(watch: Watch, request: RawDiscoveryRequest): void {
-    watch.acknowledge(request.responseNonce, request.versionInfo);
+    // A proxy that has answered already asks for other names with the same nonce, also after a rejection.
+    if (watch.isUnanswered) watch.acknowledge(request.responseNonce, request.versionInfo);
     this.#proceed(watch, request);
   }
 
@@ -230,12 +235,15 @@ export class ProxySession implements PushTarget {
     const code = grpcCodeName(error.code);
     const { metrics, logger } = this.#environment;
     metrics.rejected(type, this.#proxy?.id ?? '', code);
-    logger.warn(
-      { connection: this.#id, type, code, nonce: request.responseNonce, rejection: error.message },
-      'Proxy rejected its configuration and keeps what it had',
-    );
-    if (request.responseNonce !== watch.sentNonce) return;
-    watch.reject(request.responseNonce, code, error.message);
+    const isNews = watch.isUnanswered && request.responseNonce === watch.sentNonce;
+    const rejection = shorten(error.message);
+    const fields = { connection: this.#id, type, code, nonce: request.responseNonce, rejection };
+    if (!isNews) {
+      logger.debug(fields, 'Proxy rejected once more, or what is not its newest configuration');
+      return;
+    }
+    logger.warn(fields, 'Proxy rejected its configuration and keeps what it had');
+    watch.reject(request.responseNonce, code, rejection);
     this.#proceed(watch, request);
   }
 
@@ -310,7 +318,7 @@ export class ProxySession implements PushTarget {
   /** A changed cluster stays out of use until its endpoints arrive once more, changed or not. */
   #warmEndpoints(before: ResourceSet, after: ResourceSet): void {
     const endpoints = this.#watches.get(TypeUrl.endpoint);
-    if (endpoints?.sent === undefined) return;
+    if (endpoints === undefined) return;
     const { diffs } = this.#environment.distribution;
     // Two cluster pushes before one of endpoints: everything counts as warming, which is never too little.
     endpoints.warming = diffs.diff(endpoints.warming === undefined ? before : undefined, after);
@@ -346,6 +354,13 @@ function parseRequest(message: Buffer, knownNames: readonly Buffer[]): RawDiscov
   } catch (cause) {
     throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
   }
+}
+
+const MAX_SHOWN_CHARACTERS = 4096;
+
+/** Text from a proxy, which may be megabytes, as a log line or a page shows it. */
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
 /** No names at all, or just `*`. */

@@ -67,6 +67,11 @@ export class Watch {
     return this.due !== 'no' && !this.#unanswered && !this.#writing;
   }
 
+  /** A response is out that the proxy has neither acknowledged nor rejected. */
+  get isUnanswered(): boolean {
+    return this.#unanswered;
+  }
+
   want(due: 'ifChanged' | 'always'): void {
     if (this.due !== 'always') this.due = due;
   }

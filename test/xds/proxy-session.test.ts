@@ -301,6 +301,54 @@ test('a response that is not read is counted after 5 s and ends the stream after
   t.is(stream.ended?.error?.code, 'DEADLINE_EXCEEDED');
 });
 
+test('asking for other names after a rejection is no acknowledgement of what was rejected', async (t) => {
+  const rig = createRig();
+  const { session, receive, response } = connect(rig);
+  receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
+  const first = await response(0);
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a'], nonce: first.nonce, version: first.version });
+  const root = rig.distributor.root;
+  rig.content.endpoints = { a: '2', b: '1' };
+  await push(rig, { endpoints: new Set(['a']) });
+  const second = await response(1);
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a'], nonce: second.nonce, version: first.version, error: 'no' });
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a', 'b'], nonce: second.nonce, version: first.version });
+  t.deepEqual((await response(2)).bodies, ['a=2', 'b=1']);
+  t.like(session.snapshot()?.watches.get(TypeUrl.endpoint), {
+    ackedNonce: first.nonce,
+    ackedRoot: root,
+    rejection: { code: 'INTERNAL', message: 'no', nonce: second.nonce },
+  });
+});
+
+test('a rejection that is repeated is counted, and logged once', async (t) => {
+  const rig = createRig();
+  const { stream, receive, response } = connect(rig);
+  receive({ node: NODE, typeUrl: TypeUrl.cluster });
+  const { nonce } = await response(0);
+  for (let time = 0; time < 100; time++) receive({ typeUrl: TypeUrl.cluster, nonce, error: 'x'.repeat(100_000) });
+  await settle();
+  t.is(stream.sent.length, 1);
+  t.is(rig.counts['rejected cds sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local INTERNAL'], 100);
+  const logged = rig.logger.records.filter(({ level }) => level === 'warn');
+  t.is(logged.length, 1);
+  t.true(JSON.stringify(logged).length < 5000);
+});
+
+test('a changed cluster gets its endpoints though the proxy refused them before', async (t) => {
+  const rig = createRig();
+  const { receive, response } = connect(rig);
+  receive({ node: NODE, typeUrl: TypeUrl.cluster });
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  const [clusters, endpoints] = [await response(0), await response(1)];
+  receive({ typeUrl: TypeUrl.cluster, nonce: clusters.nonce, version: 'v1' });
+  receive({ typeUrl: TypeUrl.endpoint, names: ['a'], nonce: endpoints.nonce, error: 'no' });
+  rig.content.clusters = { a: '2', b: '1' };
+  await push(rig);
+  t.is((await response(2)).typeUrl, TypeUrl.cluster);
+  t.deepEqual((await response(3)).bodies, ['a=1']);
+});
+
 test('a type whose generation fails is logged, costs the other types nothing, and is made up for', async (t) => {
   const rig = createRig();
   const { stream, receive, response } = connect(rig);
