@@ -23,13 +23,13 @@ export function createConnections(distributor: Distributor, metrics: PushMetrics
     register: (session) => {
       sessions.set(session.id, session);
       distributor.add(session);
-      metrics.connected(session.proxy?.metadata.meshVersion ?? '');
+      metrics.connected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
       logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy connected');
     },
     closed: (session) => {
       distributor.remove(session);
       if (!sessions.delete(session.id)) return;
-      metrics.disconnected(session.proxy?.metadata.meshVersion ?? '');
+      metrics.disconnected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
       logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy disconnected');
     },
     nextId: (nodeId) => `${nodeId}-${++counter}`,

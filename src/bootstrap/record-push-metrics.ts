@@ -1,8 +1,12 @@
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createSeriesUse } from './series-use.js';
 
 /** Node metadata MESH_VERSION of a proxy that says none. */
 const UNKNOWN_VERSION = 'unknown';
+const MAX_VERSION_LENGTH = 64;
+/** Series of versions, and of nodes that rejected something, that are kept when the last such proxy has gone. */
+const MAX_IDLE_SERIES = 100;
 
 const REJECT_GAUGES = {
   cds: 'nav_xds_cds_reject',
@@ -11,8 +15,27 @@ const REJECT_GAUGES = {
   rds: 'nav_xds_rds_reject',
 } as const;
 
+type RejectGauge = (typeof REJECT_GAUGES)[keyof typeof REJECT_GAUGES];
+
 /** Records what the push and xDS rooms report into the families of SPEC 4.7. */
 export function recordPushMetrics(metrics: Metrics): PushMetrics {
+  const rejections = new Map<string, Map<string, { gauge: RejectGauge; err: string }>>();
+  const versions = createSeriesUse(MAX_IDLE_SERIES, (version) => metrics.remove('nav_xds', { version }));
+  const nodes = createSeriesUse(MAX_IDLE_SERIES, (node) => {
+    for (const { gauge, err } of rejections.get(node)?.values() ?? []) metrics.remove(gauge, { node, err });
+    rejections.delete(node);
+  });
+
+  const recordRejection = (gauge: RejectGauge, node: string, err: string): void => {
+    metrics.add(gauge, { node, err }, 1);
+    let ofNode = rejections.get(node);
+    if (ofNode === undefined) {
+      ofNode = new Map();
+      rejections.set(node, ofNode);
+    }
+    ofNode.set(`${gauge} ${err}`, { gauge, err });
+  };
+
   return {
     triggered: (type) => metrics.increment('nav_push_triggers', { type }),
     contextError: () => metrics.increment('nav_xds_push_context_errors'),
@@ -26,13 +49,27 @@ export function recordPushMetrics(metrics: Metrics): PushMetrics {
     writeTimedOut: () => metrics.increment('nav_xds_write_timeout'),
     rejected: (type, node, err) => {
       metrics.increment('nav_total_xds_rejects');
-      if (isRejectable(type)) metrics.add(REJECT_GAUGES[type], { node, err }, 1);
+      if (isRejectable(type)) recordRejection(REJECT_GAUGES[type], node, err);
     },
     nonceExpired: (type) => metrics.increment('nav_xds_expired_nonce', { type }),
-    connected: (version) => metrics.add('nav_xds', { version: version || UNKNOWN_VERSION }, 1),
-    disconnected: (version) => metrics.add('nav_xds', { version: version || UNKNOWN_VERSION }, -1),
+    connected: (node, meshVersion) => {
+      const version = versionLabel(meshVersion);
+      metrics.add('nav_xds', { version }, 1);
+      versions.begin(version);
+      nodes.begin(node);
+    },
+    disconnected: (node, meshVersion) => {
+      const version = versionLabel(meshVersion);
+      metrics.add('nav_xds', { version }, -1);
+      versions.end(version, true);
+      nodes.end(node, rejections.has(node));
+    },
     internalError: () => metrics.increment('nav_total_xds_internal_errors'),
   };
+}
+
+function versionLabel(meshVersion: string): string {
+  return meshVersion.slice(0, MAX_VERSION_LENGTH) || UNKNOWN_VERSION;
 }
 
 function isRejectable(type: string): type is keyof typeof REJECT_GAUGES {

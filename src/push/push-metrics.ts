@@ -17,7 +17,7 @@ export interface PushMetrics {
   writeTimedOut(): void;
   rejected(type: string, node: string, code: string): void;
   nonceExpired(type: string): void;
-  connected(meshVersion: string): void;
-  disconnected(meshVersion: string): void;
+  connected(nodeId: string, meshVersion: string): void;
+  disconnected(nodeId: string, meshVersion: string): void;
   internalError(): void;
 }

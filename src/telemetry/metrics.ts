@@ -16,6 +16,8 @@ export interface Metrics {
   set<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
   /** Moves a gauge up, or down by a negative number. */
   add<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [by: number]>): void;
+  /** Takes one series of a gauge out of the scrape: what it was about is gone. */
+  remove<Name extends FamilyName<'gauge'>>(name: Name, labels: LabelsOf<Name>): void;
   /** Adds one observation to a histogram, in the family's unit. */
   observe<Name extends FamilyName<'histogram'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
 }
@@ -43,6 +45,7 @@ export function createMetrics(registry: Registry): Metrics {
       const { labels, number = 0 } = split(values);
       gauges(name).inc(labels, number);
     },
+    remove: (name, labels) => gauges(name).remove(labels),
     observe: (name, ...values) => {
       const { labels, number = 0 } = split(values);
       histograms(name).observe(labels, number);

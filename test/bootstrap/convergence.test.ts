@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
 import type { NodeIdentity } from '../../bench/wire/node-message.js';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { eventually } from '../support/eventually.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
 import { describeDifference } from './support/describe-difference.js';
@@ -40,6 +41,14 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('reconnect' as const), proxy: whichProxy }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('pause' as const), proxy: whichProxy }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('resume' as const), proxy: whichProxy }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('refuse' as const),
+      proxy: whichProxy,
+      typeUrl: fc.constantFrom(TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('settle' as const) }) },
 );
 
@@ -66,6 +75,9 @@ async function perform(happening: Event, server: RunningServer, proxies: readonl
       return proxies[happening.proxy]?.pause();
     case 'resume':
       return proxies[happening.proxy]?.resume();
+    case 'refuse':
+      proxies[happening.proxy]?.refuseNext.add(happening.typeUrl);
+      return;
     case 'settle':
       return await settle(server);
   }
@@ -79,6 +91,16 @@ async function settle(server: RunningServer): Promise<void> {
   await eventually(`the server serves ${name}`, async () =>
     (await server.http.get('/debug/configz')).body.includes(name),
   );
+}
+
+/** What was refused is offered again only with the next change of its type, or on the next stream. */
+async function makeUpForRefusals(server: RunningServer, proxies: readonly ProxyClient[]): Promise<void> {
+  await settle(server);
+  for (const proxy of proxies) {
+    proxy.refuseNext.clear();
+    if (proxy.refused.has(TypeUrl.endpoint) || proxy.refused.has(TypeUrl.route)) proxy.reconnect();
+  }
+  await writeFile(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
 }
 
 function connect(cleanup: Teardown, server: RunningServer, identity: NodeIdentity): ProxyClient {
@@ -99,6 +121,7 @@ async function check(steps: readonly { event: Event; turns: number }[], debounce
       for (let turn = 0; turn < step.turns; turn++) await nextTurn();
     }
     for (const proxy of proxies) proxy.resume();
+    await makeUpForRefusals(server, proxies);
     const fresh = await startServer(cleanup, { folder: server.folder });
     for (const [index, identity] of NODES.entries()) {
       const wanted = connect(cleanup, fresh, identity);

@@ -41,6 +41,8 @@ export class ProxyClient {
   #paused = false;
   /** Types of which the next response is refused. */
   readonly refuseNext = new Set<string>();
+  /** Types of which a response was refused. */
+  readonly refused = new Set<string>();
   error: ServiceError | undefined;
 
   constructor(port: number, node: NodeIdentity) {
@@ -168,6 +170,7 @@ export class ProxyClient {
     subscription.responses++;
     subscription.lastNames = [...resources.keys()];
     if (this.refuseNext.delete(typeUrl)) {
+      this.refused.add(typeUrl);
       this.#request(typeUrl, 'refused by the test');
       return;
     }

@@ -1,0 +1,52 @@
+import test from 'ava';
+import { Registry } from 'prom-client';
+import { recordPushMetrics } from '../../src/bootstrap/record-push-metrics.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+
+function createSubject() {
+  const registry = new Registry();
+  const metrics = recordPushMetrics(createMetrics(registry));
+  const series = async (family: string): Promise<readonly string[]> =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith(`${family}{`));
+  return { metrics, series };
+}
+
+test('series of proxies that are gone stay for a while, and do not add up for ever', async (t) => {
+  const { metrics, series } = createSubject();
+  metrics.connected('staying', 'v1');
+  metrics.rejected('cds', 'staying', 'INTERNAL');
+  for (let proxy = 0; proxy < 1000; proxy++) {
+    metrics.connected(`node-${proxy}`, `v${proxy}`);
+    metrics.rejected('cds', `node-${proxy}`, 'INTERNAL');
+    metrics.rejected('rds', `node-${proxy}`, 'INVALID_ARGUMENT');
+    metrics.disconnected(`node-${proxy}`, `v${proxy}`);
+  }
+  t.is((await series('nav_xds')).length, 101);
+  t.is((await series('nav_xds_cds_reject')).length, 101);
+  t.is((await series('nav_xds_rds_reject')).length, 100);
+  t.true((await series('nav_xds')).includes('nav_xds{version="v1"} 1'));
+  t.true((await series('nav_xds')).includes('nav_xds{version="v999"} 0'));
+  t.true((await series('nav_xds_cds_reject')).includes('nav_xds_cds_reject{node="staying",err="INTERNAL"} 1'));
+  t.true((await series('nav_xds_rds_reject')).includes('nav_xds_rds_reject{node="node-999",err="INVALID_ARGUMENT"} 1'));
+});
+
+test('a proxy that is connected twice is gone when both connections are', async (t) => {
+  const { metrics, series } = createSubject();
+  metrics.connected('twice', 'v1');
+  metrics.connected('twice', 'v1');
+  metrics.rejected('lds', 'twice', 'INTERNAL');
+  metrics.disconnected('twice', 'v1');
+  for (let proxy = 0; proxy < 200; proxy++) {
+    metrics.connected(`node-${proxy}`, '');
+    metrics.rejected('lds', `node-${proxy}`, 'INTERNAL');
+    metrics.disconnected(`node-${proxy}`, '');
+  }
+  t.true((await series('nav_xds_lds_reject')).some((line) => line.includes('node="twice"')));
+  t.deepEqual(await series('nav_xds'), ['nav_xds{version="v1"} 1', 'nav_xds{version="unknown"} 0']);
+});
+
+test('a version of any length is a label of a bounded one', async (t) => {
+  const { metrics, series } = createSubject();
+  metrics.connected('node', 'x'.repeat(4000));
+  t.is((await series('nav_xds'))[0], `nav_xds{version="${'x'.repeat(64)}"} 1`);
+});
