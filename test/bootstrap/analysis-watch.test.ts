@@ -3,6 +3,7 @@ import { createAnalysisWatch } from '../../src/bootstrap/analysis-watch.js';
 import type { MeshObject } from '../../src/config/object.js';
 import type { ObjectChange } from '../../src/model/object-change.js';
 import type { MeshStore } from '../../src/model/store/mesh-store.js';
+import { MESH } from '../generators/context-builder.js';
 import { batch, gone, snapshot, storeWith } from '../model/mesh-objects.js';
 import { policyObject } from '../status/analysis/support.js';
 import { createFakeClock } from '../support/fake-clock.js';
@@ -102,6 +103,19 @@ for (const [what, object, isAnalyzed] of changes) {
     t.is(clock.timers, isAnalyzed ? 1 : 0);
   });
 }
+
+test('a change of the policy settings of the mesh config starts an analysis', (t) => {
+  const clock = createFakeClock();
+  const analysis = createAnalysisWatch(createRecordingLogger(), clock);
+  const context = snapshot(storeWith());
+  analysis.observe(context);
+  clock.advance(0);
+  analysis.observe({ ...context, sequence: 2 });
+  t.is(clock.timers, 0);
+  const policy = { ...MESH.policy, mixerCheckServer: 'policy.mesh-system:9091' };
+  analysis.observe({ ...context, mesh: { ...context.mesh, policy } });
+  t.is(clock.timers, 1);
+});
 
 test('several snapshots at once are analyzed once', (t) => {
   const { clock, apply, told } = watch();

@@ -64,9 +64,10 @@ test('a service of a binding that does not exist is MESH0202; so is a wildcard t
 
 test('a wildcard that can match nothing is MESH0205, and not a missing service too', (t) => {
   const text = `${WEB}
-    QuotaSpecBinding shop/b {services: [{service: "web.*"}, {service: "*"}], quotaSpecs: [{name: a}]}`;
+    QuotaSpecBinding shop/b {services: [{service: "web.*"}, {service: "*"}, {service: "*web*shop*"}], quotaSpecs: [{name: a}]}`;
   t.deepEqual(messagesOf(text, 'unusable-patterns'), [
     'MESH0205 QuotaSpecBinding/shop/b spec.services[0].service: "web.*" matches no service; use * for every service, *text* for hosts that contain a text, or a whole host name',
+    'MESH0205 QuotaSpecBinding/shop/b spec.services[2].service: "*web*shop*" matches no service; use * for every service, *text* for hosts that contain a text, or a whole host name',
   ]);
   t.deepEqual(messagesOf(text, 'missing-services'), []);
 });
