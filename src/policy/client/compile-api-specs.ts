@@ -13,7 +13,13 @@ export interface HttpApiPatternConfig {
   readonly attributes?: AttributesConfig;
   /** Compared case-sensitively; `*` stands for every method. */
   readonly httpMethod?: string;
+  /**
+   * URI template (RFC 6570; grammar of BEHAVIOUR 6). `{var:3}` takes at most 3 characters, for that is what RFC 6570
+   * expands it to, whatever the value: a longer segment cannot come from this template. `{?a,b}` excludes no request,
+   * for RFC 6570 leaves out names without a value; `{?a:3}` excludes longer values of `a`.
+   */
   readonly uriTemplate?: string;
+  /** RE2 syntax, for the whole path with its query. */
   readonly regex?: string;
 }
 
