@@ -1,5 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
+import { createRecencyList, type RecencyLink } from './recency-list.js';
 import {
   type ReferencedAttributes,
   type ReferencePattern,
@@ -30,47 +31,48 @@ export interface ReferencedCacheOptions {
 /** Every lookup tries all patterns of its scope: a server that references ever other attributes must not slow us down. */
 export const MAX_PATTERNS_PER_SCOPE = 64;
 
-interface KnownPattern extends ReferencePattern {
-  readonly keys: Set<string>;
+interface KnownPattern<V> extends ReferencePattern {
+  /** By the values of what the pattern references. */
+  readonly entries: Map<string, RecencyLink<Entry<V>>>;
 }
 
 interface Entry<V> {
   readonly value: V;
+  readonly values: string;
   readonly scope: string;
-  readonly pattern: KnownPattern;
+  readonly pattern: KnownPattern<V>;
   usedMs: number;
 }
 
 export function createReferencedCache<V>(options: ReferencedCacheOptions): ReferencedCache<V> {
   const { maxEntries, idleMs = Number.POSITIVE_INFINITY, clock } = options;
-  // Maps keep the order of insertion: what was used is put in again, so that the first is the least recently used.
-  const entries = new Map<string, Entry<V>>();
-  const scopes = new Map<string, Map<string, KnownPattern>>();
+  const scopes = new Map<string, Map<string, KnownPattern<V>>>();
+  const recency = createRecencyList<Entry<V>>();
+  let size = 0;
 
-  const remove = (key: string, { scope, pattern }: Entry<V>): void => {
-    entries.delete(key);
-    pattern.keys.delete(key);
-    if (pattern.keys.size > 0) return;
+  const remove = (link: RecencyLink<Entry<V>>): void => {
+    const { scope, pattern, values } = link.item;
+    recency.remove(link);
+    pattern.entries.delete(values);
+    size--;
+    if (pattern.entries.size > 0) return;
     const patterns = scopes.get(scope);
     patterns?.delete(pattern.id);
     if (patterns?.size === 0) scopes.delete(scope);
   };
   const removeIdle = (nowMs: number): void => {
-    for (const [key, entry] of entries) {
-      if (nowMs - entry.usedMs < idleMs) return;
-      remove(key, entry);
+    for (let link = recency.oldest(); link !== undefined; link = recency.oldest()) {
+      if (nowMs - link.item.usedMs < idleMs) return;
+      remove(link);
     }
   };
-  const learn = (scope: string, pattern: ReferencePattern): KnownPattern => {
-    const patterns = scopes.get(scope) ?? new Map<string, KnownPattern>();
+  const learn = (scope: string, pattern: ReferencePattern): KnownPattern<V> => {
+    const patterns = scopes.get(scope) ?? new Map<string, KnownPattern<V>>();
     const known = patterns.get(pattern.id);
     if (known !== undefined) return known;
     const oldest = patterns.size < MAX_PATTERNS_PER_SCOPE ? undefined : patterns.values().next().value;
-    for (const key of oldest?.keys ?? []) {
-      const entry = entries.get(key);
-      if (entry !== undefined) remove(key, entry);
-    }
-    const learnt = { ...pattern, keys: new Set<string>() };
+    for (const link of oldest?.entries.values() ?? []) remove(link);
+    const learnt = { ...pattern, entries: new Map<string, RecencyLink<Entry<V>>>() };
     patterns.set(pattern.id, learnt);
     scopes.set(scope, patterns);
     return learnt;
@@ -82,17 +84,15 @@ export function createReferencedCache<V>(options: ReferencedCacheOptions): Refer
       removeIdle(nowMs);
       for (const pattern of scopes.get(scope)?.values() ?? []) {
         const values = referencedValues(pattern, bag);
-        const key = values === undefined ? undefined : entryKey(scope, pattern, values);
-        const entry = key === undefined ? undefined : entries.get(key);
-        if (key === undefined || entry === undefined) continue;
-        if (!isUsable(entry.value)) {
-          remove(key, entry);
+        const link = values === undefined ? undefined : pattern.entries.get(values);
+        if (link === undefined) continue;
+        if (!isUsable(link.item.value)) {
+          remove(link);
           continue;
         }
-        entry.usedMs = nowMs;
-        entries.delete(key);
-        entries.set(key, entry);
-        return entry.value;
+        link.item.usedMs = nowMs;
+        recency.touch(link);
+        return link.item.value;
       }
       return undefined;
     },
@@ -100,23 +100,17 @@ export function createReferencedCache<V>(options: ReferencedCacheOptions): Refer
       const pattern = referencePattern(referenced);
       const values = pattern && referencedValues(pattern, bag);
       if (pattern === undefined || values === undefined) return false;
-      const key = entryKey(scope, pattern, values);
       const known = learn(scope, pattern);
-      known.keys.add(key);
-      entries.delete(key);
-      entries.set(key, { value, scope, pattern: known, usedMs: clock.monotonicMs() });
-      for (const [oldestKey, oldest] of entries) {
-        if (entries.size <= maxEntries) break;
-        remove(oldestKey, oldest);
-      }
+      const before = known.entries.get(values);
+      if (before === undefined) size++;
+      else recency.remove(before);
+      const usedMs = clock.monotonicMs();
+      known.entries.set(values, recency.add({ value, values, scope, pattern: known, usedMs }));
+      for (let link = recency.oldest(); link !== undefined && size > maxEntries; link = recency.oldest()) remove(link);
       return true;
     },
     get size() {
-      return entries.size;
+      return size;
     },
   };
-}
-
-function entryKey(scope: string, pattern: ReferencePattern, values: string): string {
-  return `${scope.length}:${scope}${pattern.id.length}:${pattern.id}${values}`;
 }

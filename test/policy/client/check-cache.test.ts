@@ -41,7 +41,10 @@ test('BEHAVIOUR 6: ABSENCE finds an answer for requests without the attribute on
 
 test('BEHAVIOUR 6: an answer with a REGEX condition is not cached', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
-  cache.store(user('ann'), allow({ referencedAttributes: [...EXACT_USER, { name: 'a', condition: 'REGEX' }] }));
+  cache.store(
+    user('ann'),
+    allow({ referencedAttributes: [...EXACT_USER, { name: 'source.user', condition: 'REGEX' }] }),
+  );
   t.is(cache.size, 0);
 });
 
@@ -139,6 +142,41 @@ test('a denial keeps its route directive in the cache', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   cache.store(bag({}), deny('no', { routeDirective: { directResponseCode: 418 } }));
   t.deepEqual(cache.find(bag({}))?.routeDirective, { directResponseCode: 418 });
+});
+
+const text = stringAttribute;
+const map = (...entries: [string, string][]) => stringMapAttribute(new Map(entries));
+const DIFFERENT: readonly (readonly [string, readonly AttributeValue[], readonly AttributeValue[]])[] = [
+  ['where one text ends and the next begins', [text(''), text('s')], [text('s'), text('')]],
+  ['the sign of zero', [doubleAttribute(0), text('')], [doubleAttribute(-0), text('')]],
+  ['the type of a number', [int64Attribute(1), text('')], [doubleAttribute(1), text('')]],
+  ['a time from a duration', [timestampAttribute(1n), text('')], [durationAttribute(1n), text('')]],
+  ['bytes from a text', [bytesAttribute(new Uint8Array([97])), text('')], [text('a'), text('')]],
+  ['keys of a map from its values', [map(['a', 'b']), text('')], [map(['b', 'a']), text('')]],
+];
+
+for (const [what, [a, b], [otherA, otherB]] of DIFFERENT) {
+  test(`answers tell apart ${what}`, (t) => {
+    const cache = createCheckCache({ clock: createFakeClock() });
+    const referencedAttributes = [
+      { name: 'a', condition: 'EXACT' },
+      { name: 'b', condition: 'EXACT' },
+    ] as const;
+    if (!a || !b || !otherA || !otherB) throw new Error('a row needs two values on each side');
+    cache.store(bag({ a, b }), allow({ referencedAttributes }));
+    t.truthy(cache.find(bag({ a, b })));
+    t.is(cache.find(bag({ a: otherA, b: otherB })), undefined);
+  });
+}
+
+test('the order of a map does not matter', (t) => {
+  const cache = createCheckCache({ clock: createFakeClock() });
+  const labels = (...entries: [string, string][]) => bag({ labels: map(...entries) });
+  cache.store(
+    labels(['x', '1'], ['y', '2']),
+    allow({ referencedAttributes: [{ name: 'labels', condition: 'EXACT' }] }),
+  );
+  t.truthy(cache.find(labels(['y', '2'], ['x', '1'])));
 });
 
 const value: fc.Arbitrary<AttributeValue> = fc.oneof(

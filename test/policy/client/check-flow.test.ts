@@ -126,6 +126,18 @@ test('a server that denies without looking at quotas grants nothing by that', as
   t.deepEqual(server.checks[2]?.request.quotas.get('a'), { amount: 10, bestEffort: true });
 });
 
+test('what was lent to a denied request is taken back, and not left for others', async (t) => {
+  const { check, answer } = setUp();
+  void check({ a: 1 });
+  await answer(0, { a: 1 }, allow({ validUseCount: 0 }));
+  void check({ a: 2 });
+  await answer(1, {}, deny('no', { validUseCount: 0 }));
+  const lent = check({ a: 1 });
+  await answer(2, { a: 0 });
+  t.is((await lent).status.code, 'OK');
+  t.is((await check({ a: 1 })).status.code, 'RESOURCE_EXHAUSTED');
+});
+
 test('what a request took from one quota is given back when another refuses it', async (t) => {
   const { server, check, answer } = setUp();
   void check({ a: 1, b: 1 });

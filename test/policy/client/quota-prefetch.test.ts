@@ -156,19 +156,38 @@ test('what a refused request gives back can be taken again, until it would have 
   const giveBack = prefetch.takeAvailable(9);
   t.is(prefetch.takeAvailable(1), undefined);
   giveBack?.();
-  t.is(countTakes(prefetch, 4), 4);
+  giveBack?.();
+  t.is(countTakes(prefetch, 9), 9);
+  t.is(prefetch.takeAvailable(1), undefined, 'it is given back once');
+  giveBack?.();
   clock.advance(1000);
   t.is(prefetch.takeAvailable(1), undefined);
 });
 
-test('an answer is taken once, never above what was asked, never below nothing', (t) => {
+test('what was lent, used and then not granted is taken back from other grants', (t) => {
   const { prefetch } = setUp();
-  const fetch = fetchOf(prefetch.take(1));
-  fetch?.settle({ type: 'granted', amount: 1_000_000 });
-  fetch?.settle({ type: 'granted', amount: 10 });
+  const first = prefetch.take(8);
+  const second = prefetch.take(5);
+  grant(second, 10);
+  grant(first, 0);
+  t.is(countTakes(prefetch, 100), 0);
+});
+
+test('a grant counts as at most what was asked, and as nothing below 0', (t) => {
+  const { prefetch } = setUp();
+  grant(prefetch.take(1), 1_000_000);
   t.is(countTakes(prefetch, 100), 9);
   grant(prefetch.take(1), -7);
   t.is(countTakes(prefetch, 100), 0);
+});
+
+test('an answer is taken once', (t) => {
+  const { prefetch } = setUp();
+  grant(prefetch.take(6), 10);
+  const ahead = prefetch.take(1);
+  grant(ahead, 10);
+  grant(ahead, 10);
+  t.is(countTakes(prefetch, 100), 3 + 10);
 });
 
 /** Random traffic against a server with a budget, which answers in any order. */
