@@ -164,6 +164,13 @@ test('regular expressions of one QuotaSpec are bounded together', (t) => {
   t.regex(refusals[0] ?? '', /is one regular expression too many: together they are too large/);
 });
 
+test('a regex is bounded by what it becomes, not by the repetitions that are written', (t) => {
+  const nested = '((((((x{2}){2}){2}){2}){2}){2}){2}'.repeat(25);
+  const refusals = refusalsOf(matching(`{clause: {a: {regex: '${nested}'}}}`));
+  t.is(refusals.length, 1);
+  t.regex(refusals[0] ?? '', /is too large once its repetitions are written out; repeat less$/);
+});
+
 test('the other versions of the group are not known', (t) => {
   const result = readYaml(quotaSpec('{}').replace('v1alpha2', 'v1'));
   t.like(result, { type: 'unknown', knownApiVersions: ['config.mesh.internal/v1alpha2'] });

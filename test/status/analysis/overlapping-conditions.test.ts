@@ -30,6 +30,7 @@ const clauses: readonly (readonly [string, string, string, boolean])[] = [
   ['a text and its prefix', '{clause: {a: {exact: /pets/1}}}', '{clause: {a: {prefix: /pets}}}', true],
   ['a text and another prefix', '{clause: {a: {prefix: /pets}}}', '{clause: {a: {exact: /users}}}', false],
   ['a prefix and a longer one', '{clause: {a: {prefix: /pets}}}', '{clause: {a: {prefix: /pets/cats}}}', true],
+  ['a prefix and a shorter one', '{clause: {a: {prefix: /pets/cats}}}', '{clause: {a: {prefix: /pets}}}', true],
   ['prefixes that part', '{clause: {a: {prefix: /pets}}}', '{clause: {a: {prefix: /users}}}', false],
   ['a text and a regex for it', '{clause: {a: {exact: /pets/1}}}', '{clause: {a: {regex: "/pets/[0-9]+"}}}', true],
   ['a text and a regex for a part of it', '{clause: {a: {exact: /pets/1}}}', '{clause: {a: {regex: "/pets"}}}', false],
