@@ -8,14 +8,20 @@ test('items come out in the order in which they were used last', (t) => {
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const list = createRecencyList<number>();
       const expected: RecencyLink<number>[] = [];
-      steps.forEach(({ type, pick }, number) => {
-        if (type === 'add') return void expected.push(list.add(number));
+      for (const [number, { type, pick }] of steps.entries()) {
+        if (type === 'add') {
+          expected.push(list.add(number));
+          continue;
+        }
         const [link] = expected.splice(pick % Math.max(expected.length, 1), 1);
-        if (link === undefined) return;
-        if (type === 'remove') return list.remove(link);
-        list.touch(link);
-        expected.push(link);
-      });
+        if (link === undefined) continue;
+        if (type === 'remove') {
+          list.remove(link);
+        } else {
+          list.touch(link);
+          expected.push(link);
+        }
+      }
       const found: number[] = [];
       for (let link = list.oldest(); link !== undefined; link = list.oldest()) {
         found.push(link.item);
