@@ -96,9 +96,11 @@ async function settle(server: RunningServer): Promise<void> {
 /** What was refused is offered again only with the next change of its type, or on the next stream. */
 async function makeUpForRefusals(server: RunningServer, proxies: readonly ProxyClient[]): Promise<void> {
   await settle(server);
-  for (const proxy of proxies) {
+  for (const [index, proxy] of proxies.entries()) {
     proxy.refuseNext.clear();
-    if (proxy.refused.has(TypeUrl.endpoint) || proxy.refused.has(TypeUrl.route)) proxy.reconnect();
+    // The mesh config below changes clusters, and the listeners of sidecars.
+    const changing = NODES[index]?.id.startsWith('sidecar') ? [TypeUrl.cluster, TypeUrl.listener] : [TypeUrl.cluster];
+    if ([...proxy.refused].some((typeUrl) => !changing.includes(typeUrl))) proxy.reconnect();
   }
   await writeFile(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
 }
