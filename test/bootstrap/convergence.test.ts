@@ -99,7 +99,9 @@ async function makeUpForRefusals(server: RunningServer, proxies: readonly ProxyC
   for (const [index, proxy] of proxies.entries()) {
     proxy.refuseNext.clear();
     // The mesh config below changes clusters, and the listeners of sidecars.
-    const changing = NODES[index]?.id.startsWith('sidecar') ? [TypeUrl.cluster, TypeUrl.listener] : [TypeUrl.cluster];
+    const changing: readonly string[] = NODES[index]?.id.startsWith('sidecar')
+      ? [TypeUrl.cluster, TypeUrl.listener]
+      : [TypeUrl.cluster];
     if ([...proxy.refused].some((typeUrl) => !changing.includes(typeUrl))) proxy.reconnect();
   }
   await writeFile(server.meshConfigFile, 'connectTimeout: 9s\naccessLogFile: /dev/final\n');
