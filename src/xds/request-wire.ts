@@ -44,7 +44,8 @@ export function readDiscoveryRequest(bytes: Buffer, knownNames: readonly Buffer[
     const lengthDelimited = (tag & 7) === 2;
     if (!lengthDelimited) reader.skipType(tag & 7);
     else if (field === RESOURCE_NAMES) {
-      const known = knownNames.find((names) => startsWithAt(bytes, start, names));
+      // Only before the first name: a list that is not known from its start is walked through.
+      const known = nameRuns.length > 0 ? undefined : knownNames.find((names) => startsWithAt(bytes, start, names));
       if (known === undefined) reader.skipType(2);
       else reader.pos = start + known.length;
       const last = nameRuns.at(-1);
