@@ -1,7 +1,7 @@
-import { mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
-import { pino } from 'pino';
+import { createLineWriter } from './line-writer.js';
 
 /** Where finished log lines go. */
 export interface LogSink {
@@ -16,26 +16,20 @@ const STANDARD_STREAMS: Readonly<Record<string, number>> = { stdout: 1, stderr: 
 
 /**
  * Opens a target of --log_target: `stdout`, `stderr` or a file, which is appended to and whose folder is made.
- * Writes are synchronous: the log is complete when the process ends, whatever ends it.
+ * Writes are synchronous: the log is complete when the process ends, whatever ends it. A full disk or a reader that
+ * has gone away costs lines, not the process.
  *
  * @throws the system's error when a file cannot be opened
  */
 export function openLogTarget(target: string): LogSink {
   const standard = Object.hasOwn(STANDARD_STREAMS, target) ? STANDARD_STREAMS[target] : undefined;
   const descriptor = standard ?? openForAppending(target);
-  const destination = pino.destination({ dest: descriptor, sync: true });
-  // A full disk or a reader that has gone away costs lines, not the process.
-  destination.on('error', () => undefined);
+  const writer = createLineWriter((bytes) => writeSync(descriptor, bytes));
   return {
     colored: isatty(descriptor) && !process.env['NO_COLOR'],
-    write: (text) => {
-      destination.write(text);
-    },
+    write: (text) => writer.write(text),
     close: async () => {
-      destination.flushSync();
-      if (standard === undefined) {
-        destination.end();
-      }
+      if (standard === undefined) closeSync(descriptor);
     },
   };
 }

@@ -59,3 +59,10 @@ test('a target that cannot be opened is named with its flag and the reason', (t)
   t.throws(() => openLogSinks(optionsFor({ logRotate: folder }), now), { message: /^--log_rotate must be .*EISDIR/ });
   rmSync(folder, { recursive: true });
 });
+
+test('a full disk neither throws nor holds the end up', async (t) => {
+  const options = optionsFor({ logTarget: ['/dev/full'] });
+  const logging = createLogging(options, { now, sinks: openLogSinks(options, now) });
+  logging.scope('ads').info({}, 'lost');
+  await t.notThrowsAsync(logging.close());
+});

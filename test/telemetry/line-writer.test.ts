@@ -1,0 +1,65 @@
+import test from 'ava';
+import { createLineWriter } from '../../src/telemetry/line-writer.js';
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** A file that takes a few bytes at a time, and fails as often as it is told to. */
+function createSubject() {
+  const state = { written: '', failures: [] as Error[], stuck: undefined as Error | undefined, calls: 0 };
+  const writer = createLineWriter((bytes) => {
+    state.calls++;
+    const next = state.stuck ?? state.failures.shift();
+    if (next !== undefined) throw next;
+    const taken = bytes.subarray(0, 4);
+    state.written += taken.toString();
+    return taken.length;
+  });
+  return { state, writer };
+}
+
+test('a line is written whole, in as many pieces as it takes', (t) => {
+  const { state, writer } = createSubject();
+  writer.write('a line of text\n');
+  writer.write('ümläut\n');
+  t.is(state.written, 'a line of text\nümläut\n');
+});
+
+test('a reader that is busy for a moment is waited for', (t) => {
+  const { state, writer } = createSubject();
+  state.failures = [failure('EAGAIN'), failure('EAGAIN')];
+  writer.write('line\n');
+  t.is(state.written, 'line\n');
+});
+
+test('a reader that stands still costs one wait, then lines, and never the middle of a line', (t) => {
+  const { state, writer } = createSubject();
+  writer.write('first\n');
+  state.stuck = failure('EAGAIN');
+  const startMs = performance.now();
+  for (let line = 0; line < 100; line++) writer.write(`lost ${line}\n`);
+  t.true(performance.now() - startMs < 5000);
+  state.stuck = undefined;
+  writer.write('last\n');
+  t.is(state.written, 'first\nlast\n');
+});
+
+test('a full disk costs lines and no time, and half a line is completed before the next one', (t) => {
+  const { state, writer } = createSubject();
+  state.failures = [];
+  const halfWritten = createLineWriter((bytes) => {
+    if (state.calls++ === 1) throw failure('ENOSPC');
+    const taken = bytes.subarray(0, 4);
+    state.written += taken.toString();
+    return taken.length;
+  });
+  halfWritten.write('a line\n');
+  t.is(state.written, 'a li');
+  halfWritten.write('another\n');
+  t.is(state.written, 'a line\nanother\n');
+  state.stuck = failure('ENOSPC');
+  const callsBefore = state.calls;
+  writer.write('lost\n');
+  t.is(state.calls, callsBefore + 1);
+});
