@@ -153,9 +153,10 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       if (change.push !== undefined) distributor.submit({ ...change.push, startMs: clock.monotonicMs() });
     });
     if (stopping) throw new StartError('the server was told to stop while it started');
+    // Before any proxy is served, for an address that cannot be had ends the start.
+    const [httpAddress, monitoringAddress] = await Promise.all([http.start(), monitoring.start()]);
     distributor.start();
     grpc.setServing();
-    const [httpAddress, monitoringAddress] = await Promise.all([http.start(), monitoring.start()]);
     logger.info(
       {
         services: distributor.context?.services.length ?? 0,
