@@ -99,10 +99,9 @@ test('with it, endpoints wait like everything else and NAV_DEBOUNCE_MAX bounds t
   });
   const proxy = await connectProxy(t, server, sidecar());
   await server.folder.write('pay.yaml', serviceEntry('pay'));
-  await eventually('the service is there', () =>
-    proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com'),
-  );
-  t.pass();
+  const isThere = (): boolean => proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com');
+  await eventually('the service is there', isThere);
+  t.true(isThere());
 });
 
 test('--keepaliveMaxServerConnectionAge asks proxies to reconnect, and they lose nothing', async (t) => {
@@ -125,8 +124,9 @@ test('a peer that answers no pings is let go after --keepaliveInterval and --kee
   });
   const silent = await openSilentPeer(server.grpcPort);
   t.teardown(() => void silent.destroy());
-  await eventually('it is let go', () => silent.destroyed || silent.readableEnded);
-  t.pass();
+  const isGone = (): boolean => silent.destroyed || silent.readableEnded;
+  await eventually('it is let go', isGone);
+  t.true(isGone());
 });
 
 test('streams beyond MESH_GPRC_MAXSTREAMS of one connection wait until another one ends', async (t) => {

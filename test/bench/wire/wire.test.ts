@@ -153,5 +153,4 @@ test('bytes that are cut off or not protobuf are refused, and no bytes make the 
       }
     }),
   );
-  t.pass();
 });

@@ -108,24 +108,25 @@ for (const [source, message] of refused) {
 
 test('any text is read or refused, never thrown for, and what is read keeps its own promises', (t) => {
   const piece = fc.constantFrom('/', '{', '}', '*', '**', ':', '?', '=', ',', 'a', '1', '{a}', '{?q}', '%20', 'ä', ' ');
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string(),
-        fc.array(piece, { maxLength: 30 }).map((parts) => `/${parts.join('')}`),
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece, { maxLength: 30 }).map((parts) => `/${parts.join('')}`),
+        ),
+        (source) => {
+          const result = parseUriTemplate(source);
+          if (result.type === 'error') return result.message !== '' && result.remedy !== '';
+          const { segments, variables } = result.template;
+          const rest = segments.findIndex(({ type }) => type === 'rest');
+          return (
+            variables.every(({ start, end }) => 0 <= start && start < end && end <= segments.length) &&
+            (rest === -1 || segments.slice(rest + 1).every(({ type }) => type === 'literal'))
+          );
+        },
       ),
-      (source) => {
-        const result = parseUriTemplate(source);
-        if (result.type === 'error') return result.message !== '' && result.remedy !== '';
-        const { segments, variables } = result.template;
-        const rest = segments.findIndex(({ type }) => type === 'rest');
-        return (
-          variables.every(({ start, end }) => 0 <= start && start < end && end <= segments.length) &&
-          (rest === -1 || segments.slice(rest + 1).every(({ type }) => type === 'literal'))
-        );
-      },
+      { numRuns: 2000 },
     ),
-    { numRuns: 2000 },
   );
-  t.pass();
 });
