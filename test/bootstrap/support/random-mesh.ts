@@ -7,7 +7,7 @@ export interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Files of a folder; null for none of that name. */
+/** New content of files; null removes one. */
 export type FolderChange = Readonly<Record<string, readonly Manifest[] | null>>;
 
 const ADDRESSES = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'];
@@ -156,22 +156,23 @@ const workloadEntry = fc
     spec,
   }));
 
-const manifest: fc.Arbitrary<Manifest> = fc.oneof(
-  { weight: 4, arbitrary: service },
-  { weight: 4, arbitrary: endpoints },
-  { weight: 3, arbitrary: pod },
-  { weight: 1, arbitrary: node },
-  { weight: 4, arbitrary: serviceEntry },
-  { weight: 2, arbitrary: workloadEntry },
-);
+/** A file with objects of some kinds, so that a change of the file is often a change of endpoints or pods alone. */
+function fileOf(file: string, manifest: fc.Arbitrary<Manifest>): fc.Arbitrary<FolderChange> {
+  return fc
+    .option(fc.uniqueArray(manifest, { maxLength: 4, selector: keyOf }), { nil: null, freq: 8 })
+    .map((manifests) => ({ [file]: manifests }));
+}
 
-const FILES = ['a.yaml', 'b.yaml', 'sub/c.yaml', 'sub/d.json'];
-
-/** Some files get new content, or go. No object is in two documents of a file; it may be in two files. */
-export const folderChange: fc.Arbitrary<FolderChange> = fc.dictionary(
-  fc.constantFrom(...FILES),
-  fc.option(fc.uniqueArray(manifest, { maxLength: 5, selector: keyOf }), { nil: null, freq: 5 }),
-  { minKeys: 1, maxKeys: 3, noNullPrototype: true },
+/** One file gets new content, or goes. An object may be in two files. */
+export const folderChange: fc.Arbitrary<FolderChange> = fc.oneof(
+  { weight: 3, arbitrary: fileOf('services.yaml', service) },
+  { weight: 4, arbitrary: fileOf('endpoints.yaml', endpoints) },
+  { weight: 2, arbitrary: fileOf('sub/more-endpoints.json', endpoints) },
+  { weight: 3, arbitrary: fileOf('pods.json', pod) },
+  { weight: 1, arbitrary: fileOf('nodes.yaml', node) },
+  { weight: 3, arbitrary: fileOf('sub/entries.yaml', serviceEntry) },
+  { weight: 2, arbitrary: fileOf('workloads.yaml', workloadEntry) },
+  { weight: 1, arbitrary: fileOf('mixed.yaml', fc.oneof<fc.Arbitrary<Manifest>[]>(service, serviceEntry, endpoints)) },
 );
 
 export const meshConfig: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
