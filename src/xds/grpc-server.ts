@@ -85,10 +85,7 @@ export function createGrpcServer(
         close();
       }
     });
-    call.on('end', () => {
-      session.end();
-      close();
-    });
+    call.on('end', () => session.finish());
     call.on('error', close);
     call.on('close', close);
     call.on('cancelled', close);

@@ -57,6 +57,8 @@ export class ProxySession implements PushTarget {
   #id = '';
   #proxy: Proxy | undefined;
   #ended = false;
+  /** The proxy has ended its side: it gets what it asked for, and nothing more. */
+  #finishing = false;
   /** Start of the oldest change that has not been sent, and whether it asked for a full push. */
   #waitingSinceMs: number | undefined;
   #waitingForFull = false;
@@ -110,7 +112,7 @@ export class ProxySession implements PushTarget {
   /** Marks what a push may have changed for this proxy; true when it needs a turn. */
   notePush({ request, concerns }: PushNotice): boolean {
     const proxy = this.#proxy;
-    if (proxy === undefined || this.#ended) return false;
+    if (proxy === undefined || this.#ended || this.#finishing) return false;
     const ownServicesChanged = proxy.ipAddresses.some((address) => request.addresses.has(address));
     let concerned = false;
     for (const watch of this.#watches.values()) {
@@ -146,6 +148,7 @@ export class ProxySession implements PushTarget {
       bytes += sent.bytes;
       sends.push(sent.flushed);
     }
+    if (this.#finishing) void Promise.all(sends).then(() => this.end());
     if (sends.length === 0) return { bytes, flushed: undefined };
     const flushed = Promise.all(sends).then(() => {
       if (full && sinceMs !== undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
@@ -156,6 +159,16 @@ export class ProxySession implements PushTarget {
   /** The stream is gone; nothing more is sent or counted. */
   close(): void {
     this.#ended = true;
+  }
+
+  /**
+   * The proxy has ended its side, as command-line clients do right after their request: what it is owed is sent,
+   * and then our side ends too.
+   */
+  finish(): void {
+    this.#finishing = true;
+    if ([...this.#watches.values()].some((watch) => watch.isReady)) this.#environment.enqueue(this);
+    else this.end();
   }
 
   /** Ends the stream from our side. */

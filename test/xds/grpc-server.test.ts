@@ -6,7 +6,7 @@ import { createGrpcServer, type GrpcServerSettings } from '../../src/xds/grpc-se
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
 import { connectClient } from './grpc-client.js';
-import { createRig } from './session-rig.js';
+import { createRig, discoveryRequest, readResponse } from './session-rig.js';
 import { openUnreadStream } from './unread-stream.js';
 
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
@@ -92,6 +92,23 @@ test('a request without a node ends the stream with INVALID_ARGUMENT and its rea
   const error = await client.ended();
   t.is(error.code, status.INVALID_ARGUMENT);
   t.regex(error.details, /^missing node ID/);
+  client.close();
+  await server.stop(1000);
+});
+
+test('a client that ends its side right after its requests is answered, and then the stream ends well', async (t) => {
+  const { server, port } = await startServer();
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const same = (bytes: Buffer): Buffer => bytes;
+  const call = client.makeBidiStreamRequest(ADS, same, same);
+  const types: string[] = [];
+  call.on('data', (message: Buffer) => types.push(readResponse(message).typeUrl));
+  const ended = new Promise<number>((resolve) => call.on('status', ({ code }) => resolve(code)));
+  call.write(discoveryRequest({ node: NODE, typeUrl: TypeUrl.cluster }));
+  call.write(discoveryRequest({ typeUrl: TypeUrl.endpoint, names: ['a'] }));
+  call.end();
+  t.is(await ended, status.OK);
+  t.deepEqual(types, [TypeUrl.cluster, TypeUrl.endpoint]);
   client.close();
   await server.stop(1000);
 });
