@@ -1,0 +1,31 @@
+/**
+ * What a stock Envoy tells the policy server beside the request itself (DESIGN 6). Discovery writes these into the
+ * proxies' filters, the policy server reads them from calls and log entries.
+ */
+
+/**
+ * gRPC metadata of every Check: the client's own configuration, as the base64 text of a serialized HttpClientConfig
+ * (HTTP) or TcpClientConfig (TCP) without its service configs.
+ */
+export const CLIENT_CONFIG_METADATA = 'x-mesh-client-config';
+
+/** gRPC metadata of a Check on a chain that serves one service alone: the service's host. */
+export const SERVICE_METADATA = 'x-mesh-service';
+
+/** Context extension of a Check on a chain of many services: the host of the one that the route leads to. */
+export const SERVICE_EXTENSION = 'destination.service.host';
+
+/**
+ * Header of a request between proxies, and gRPC metadata of a call to the policy server: forwarded attributes, as the
+ * base64 text of a serialized Attributes message (BEHAVIOUR 6, "Header"). A list with commas adds up.
+ */
+export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
+
+/** Dynamic metadata of requests and connections that proxies keep for the access log. */
+export const DYNAMIC_METADATA_NAMESPACE = 'mesh.policy';
+
+/** Key in that namespace: what the header x-mesh-attributes of a request said before it was taken off. */
+export const FORWARDED_METADATA_KEY = 'forwarded';
+
+/** Names of the access logs, by the side of the proxy that they tell of. */
+export const ACCESS_LOG_NAMES = { inbound: 'inbound', outbound: 'outbound' } as const;
