@@ -11,7 +11,7 @@ Written by \`npm run generate\` from the tables that also drive parsing, default
 A bad value stops the start with exit code 1 and one line that names the flag or variable, the value and what is
 allowed. Durations are in Go's form: \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are separated by commas, or the flag is
 repeated. A setting marked † is accepted, but its feature, or one of its values, has not landed: when it is given, the server
-says so once at start.
+says so once at start. A flag marked ‡ is an addition of this implementation to the command line it was specified with.
 
 ## A folder as the cluster
 
@@ -62,7 +62,7 @@ function flagTable(flags) {
 }
 
 function mark(setting) {
-  return setting.unlanded === undefined ? '' : ' †';
+  return `${setting.unlanded === undefined ? '' : ' †'}${setting.addition === true ? ' ‡' : ''}`;
 }
 
 function code(text) {

@@ -16,10 +16,16 @@ const DEFAULTS = {
   grpcAddr: '127.0.0.1:15010',
   httpAddr: '127.0.0.1:8080',
   monitoringAddr: '127.0.0.1:15014',
+  policyAddr: '127.0.0.1:15016',
 };
 
 /** What people call the addresses, for messages. */
-const LISTENERS = { grpcAddr: 'xDS for Envoy', httpAddr: 'debug pages', monitoringAddr: 'metrics' };
+const LISTENERS = {
+  grpcAddr: 'xDS for Envoy',
+  httpAddr: 'debug pages',
+  monitoringAddr: 'metrics',
+  policyAddr: 'policy checks and reports',
+};
 
 /** The value that a person gave for a flag, as `--flag value` or `--flag=value`. */
 function findFlag(args, flag) {

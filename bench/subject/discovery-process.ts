@@ -34,7 +34,8 @@ function defaultEntry(): string {
 
 /** Starts `navigator-discovery discovery` on the mesh folder, on free loopback ports, and waits until it is ready. */
 export async function startDiscoveryProcess(options: DiscoveryProcessOptions): Promise<Subject> {
-  const [grpc = 0, http = 0, monitoring = 0, https = 0, secureGrpc = 0, introspection = 0] = await findFreePorts(6);
+  const [grpc = 0, http = 0, monitoring = 0, https = 0, secureGrpc = 0, introspection = 0, policy = 0] =
+    await findFreePorts(7);
   const logFile = join(options.workFolder, 'server.log');
   const log = await open(logFile, 'w');
   const startedAtMs = monotonicMs();
@@ -48,6 +49,7 @@ export async function startDiscoveryProcess(options: DiscoveryProcessOptions): P
       ...['--grpcAddr', `127.0.0.1:${grpc}`],
       ...['--httpAddr', `127.0.0.1:${http}`],
       ...['--monitoringAddr', `127.0.0.1:${monitoring}`],
+      ...['--policyAddr', `127.0.0.1:${policy}`],
       ...['--httpsAddr', `127.0.0.1:${https}`],
       ...['--secureGRPCAddr', `127.0.0.1:${secureGrpc}`],
       ...['--introspect_address', '127.0.0.1', '--introspect_port', String(introspection)],

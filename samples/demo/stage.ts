@@ -55,8 +55,12 @@ function findFreePort(): Promise<number> {
 }
 
 async function findFreePorts(): Promise<DiscoveryPorts> {
-  const [grpc, http, monitoring] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  return { grpc, http, monitoring };
+  return {
+    grpc: await findFreePort(),
+    http: await findFreePort(),
+    monitoring: await findFreePort(),
+    policy: await findFreePort(),
+  };
 }
 
 /**

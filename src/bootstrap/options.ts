@@ -45,6 +45,10 @@ export interface DiscoveryFlags {
   readonly networksConfigFile: string;
   /** In the order given, which is filter order. */
   readonly plugins: readonly PluginName[];
+  /** Where the policy server in this process answers proxies. Ours: SPEC 4.4 does not have it. */
+  readonly policyAddr: ListenAddress;
+  /** The policy server's own configuration; a missing file means the defaults. Ours: SPEC 4.4 does not have it. */
+  readonly policyConfigFile: string;
   readonly profile: boolean;
   /** One or more, without duplicates. */
   readonly registries: readonly RegistryName[];

@@ -3,6 +3,9 @@ import type { AnyFlag } from './parse-arguments.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import type { Variable } from './settings/setting.js';
 
+/** Follows the meaning of a flag that the specified command line does not have. */
+const ADDITION_NOTE = ' (an addition of this implementation)';
+
 /** What help shows of one command. */
 export interface CommandHelp {
   readonly purpose: string;
@@ -34,7 +37,7 @@ function describeFlag(flag: AnyFlag): string {
   const shorthand = flag.shorthand === undefined ? '    ' : `-${flag.shorthand}, `;
   const isList = flag.type.name.startsWith('string') && flag.type.name !== 'string';
   const shown = isList && flag.default !== '' ? `[${flag.default}]` : flag.default;
-  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}`;
+  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}${flag.addition === true ? ADDITION_NOTE : ''}`;
 }
 
 function describeVariable(

@@ -3,7 +3,7 @@ import type { Flag } from './settings/setting.js';
 import { quote, SettingError } from './settings/setting-error.js';
 
 /** What every flag has, whatever the type of its value. */
-export type AnyFlag = Pick<Flag<never>, 'name' | 'shorthand' | 'default' | 'meaning'> & {
+export type AnyFlag = Pick<Flag<never>, 'name' | 'shorthand' | 'default' | 'meaning' | 'addition'> & {
   readonly type: { readonly name: string; readonly standsAlone?: boolean };
 };
 

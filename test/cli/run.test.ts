@@ -99,6 +99,8 @@ test('help of discovery names every flag and every variable', async (t) => {
     t.true(stdout.includes(`\n  ${variable.name} ${variable.type.name}`), variable.name);
   }
   t.true(stdout.includes('-a, --appNamespace string'));
+  t.true(stdout.includes('--policyAddr string (default :15016)'));
+  t.true(stdout.includes('(an addition of this implementation)'));
   t.true(stdout.includes('--plugins strings (default [authn,authz,health,policy])'));
 });
 

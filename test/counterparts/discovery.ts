@@ -13,9 +13,10 @@ export interface DiscoveryPorts {
   readonly grpc: number;
   readonly http: number;
   readonly monitoring: number;
+  readonly policy: number;
 }
 
-const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014 };
+const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014, policy: 15016 };
 
 /** One row of /debug/syncz: nonces sent to and acknowledged by one proxy; absent before the first. */
 export interface SyncRow {
@@ -57,7 +58,7 @@ export interface DiscoveryOptions {
   readonly flags?: readonly string[];
   /** Folder for its files, which stays; default: a temporary one that goes with the rig. */
   readonly folder?: string;
-  /** Default 15010, 8080, 15014. */
+  /** Default 15010, 8080, 15014, 15016. */
   readonly ports?: DiscoveryPorts;
 }
 
@@ -78,6 +79,7 @@ export async function createDiscovery(
     ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
     ...['--grpcAddr', `${adsAddress.address}:${adsAddress.port}`],
     ...['--httpAddr', httpAddress, '--monitoringAddr', `127.0.0.1:${ports.monitoring}`],
+    ...['--policyAddr', `${adsAddress.address}:${ports.policy}`],
     ...flags,
   ]);
   let server: ManagedProcess | undefined;

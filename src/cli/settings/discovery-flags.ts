@@ -130,6 +130,20 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     meaning: 'Comma-separated networking plugins to enable',
     unlanded: (value) => (value.some((plugin) => plugin !== 'health') ? UNLANDED.plugins : undefined),
   },
+  policyAddr: {
+    name: 'policyAddr',
+    type: listenAddress,
+    default: ':15016',
+    meaning: 'Address of the policy server in this process, for checks and reports of proxies',
+    addition: true,
+  },
+  policyConfigFile: {
+    name: 'policyConfig',
+    type: text,
+    default: './etc/mesh/config/policy',
+    meaning: 'File name of the policy server configuration; a missing file means the defaults',
+    addition: true,
+  },
   profile: {
     name: 'profile',
     type: bool,

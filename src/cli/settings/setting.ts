@@ -8,6 +8,8 @@ export interface Setting<T> {
   /** In the same syntax as users write; empty for text that is not set. */
   readonly default: string;
   readonly meaning: string;
+  /** Our own, beyond the settings that SPEC 4.3 to 4.6 list; help and documentation say so. Default false. */
+  readonly addition?: boolean;
   /** For a value whose feature does not work yet: why it has no effect. */
   unlanded?(value: T): string | undefined;
 }

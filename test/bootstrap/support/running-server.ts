@@ -26,6 +26,8 @@ export interface RunningServer {
   readonly folder: TempFolder;
   readonly meshConfigFile: string;
   readonly networksFile: string;
+  /** The file of --policyConfig. */
+  readonly policyConfigFile: string;
   /** The HTTP listener. */
   readonly http: HttpReader;
   /** The self-monitoring listener. */
@@ -54,10 +56,12 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
   for (const [file, text] of Object.entries(options.files ?? {})) await folder.write(file, text);
   const meshConfigFile = path.join(path.dirname(folder.path), 'mesh.yaml');
   const networksFile = path.join(path.dirname(folder.path), 'networks.yaml');
+  const policyConfigFile = path.join(path.dirname(folder.path), 'policy.yaml');
   const { flags } = parseArguments(
     [
       'discovery',
       ...['--grpcAddr', '127.0.0.1:0', '--httpAddr', '127.0.0.1:0', '--monitoringAddr', '127.0.0.1:0'],
+      ...['--policyAddr', '127.0.0.1:0', '--policyConfig', policyConfigFile],
       ...['--configDir', folder.path, '--meshConfig', meshConfigFile, '--networksConfig', networksFile],
       ...['--log_as_json', '--log_output_level', 'all:debug'],
       ...(options.flags ?? []),
@@ -87,6 +91,7 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     folder,
     meshConfigFile,
     networksFile,
+    policyConfigFile,
     http: createHttpReader(http.port),
     monitoring: createHttpReader(monitoring.port),
     log,

@@ -25,7 +25,8 @@ export function startServerProcess(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const listen = ['--grpcAddr', '--httpAddr', '--monitoringAddr'].flatMap((flag) => [flag, '127.0.0.1:0']);
+  const addresses = ['--grpcAddr', '--httpAddr', '--monitoringAddr', '--policyAddr'];
+  const listen = addresses.flatMap((flag) => [flag, '127.0.0.1:0']);
   const managed = startManagedProcess({
     name: 'discovery',
     command: [process.execPath, MAIN, 'discovery', '--log_as_json', ...listen, ...flags],

@@ -137,6 +137,7 @@ interface Listed {
   readonly default: string;
   readonly type: { readonly name: string; parse(texts: readonly string[]): { readonly ok: boolean } };
   readonly meaning: string;
+  readonly addition?: boolean;
 }
 
 const TABLES: readonly (readonly [string, string, readonly Listed[]])[] = [
@@ -154,6 +155,7 @@ for (const [title, expected, settings] of TABLES) {
       .map((row) => row.split(/\s+/).map((cell) => (cell === '-' ? '' : cell)))
       .sort(byName);
     const actual = settings
+      .filter(({ addition }) => addition !== true)
       .map((setting) => [setting.name, setting.shorthand ?? '', setting.type.name, setting.default])
       .sort(byName);
     t.deepEqual(actual, rows);
@@ -166,6 +168,14 @@ for (const [title, expected, settings] of TABLES) {
     }
   });
 }
+
+test('flags beyond the specification are marked as additions, and these are all', (t) => {
+  const additions = TABLES.flatMap(([, , settings]) => settings.filter(({ addition }) => addition === true));
+  t.deepEqual(additions.map((flag) => [flag.name, flag.type.name, flag.default]).sort(byName), [
+    ['policyAddr', 'string', ':15016'],
+    ['policyConfig', 'string', './etc/mesh/config/policy'],
+  ]);
+});
 
 function byName(one: readonly (string | undefined)[], other: readonly (string | undefined)[]): number {
   return (one[0] ?? '') < (other[0] ?? '') ? -1 : 1;
