@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../introspection/views.js';
 import type { PushContext } from '../model/push-context.js';
-import { analysisInputOf, canDiffer } from '../status/analysis/analysis-input.js';
+import { analysisInputOf, canDiffer, type Enforcement } from '../status/analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
 import { analyze } from '../status/analysis/analyze.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -10,13 +10,19 @@ import type { Logger } from '../telemetry/logger.js';
 export interface AnalysisWatch {
   /** Takes a new snapshot; it is analyzed soon after, and only when it can make a difference. */
   observe(context: PushContext): void;
+  /** Takes what has become of the policy server's configuration. */
+  enforcementChanged(): void;
   /** What the newest snapshot has to say. */
   problems(): readonly ConfigProblem[];
   stop(): void;
 }
 
-/** Logs one line when a message appears and one when it goes away. */
-export function createAnalysisWatch(logger: Logger, clock: Clock): AnalysisWatch {
+/**
+ * Logs one line when a message appears and one when it goes away.
+ *
+ * @param enforcement as it is at the time of the call
+ */
+export function createAnalysisWatch(logger: Logger, clock: Clock, enforcement: () => Enforcement): AnalysisWatch {
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
@@ -27,7 +33,9 @@ export function createAnalysisWatch(logger: Logger, clock: Clock): AnalysisWatch
     cancel();
     pending = undefined;
     analyzed = context;
-    const found = new Map(analyze(analysisInputOf(context)).map((message) => [identityOf(message), message]));
+    const found = new Map(
+      analyze(analysisInputOf(context, enforcement())).map((message) => [identityOf(message), message]),
+    );
     for (const [identity, message] of found) if (!messages.has(identity)) logAppeared(logger, message);
     for (const [identity, { code, object, field }] of messages) {
       if (!found.has(identity)) logger.info({ code, object, field }, 'Analysis message is gone');
@@ -35,12 +43,19 @@ export function createAnalysisWatch(logger: Logger, clock: Clock): AnalysisWatch
     messages = found;
   };
 
+  const analyzeSoon = (context: PushContext): void => {
+    pending?.cancel();
+    pending = { context, cancel: clock.schedule(0, catchUp) };
+  };
+
   return {
     observe: (context) => {
       const newest = pending?.context ?? analyzed;
-      if (newest !== undefined && !canDiffer(newest, context)) return;
-      pending?.cancel();
-      pending = { context, cancel: clock.schedule(0, catchUp) };
+      if (newest === undefined || canDiffer(newest, context)) analyzeSoon(context);
+    },
+    enforcementChanged: () => {
+      const newest = pending?.context ?? analyzed;
+      if (newest !== undefined) analyzeSoon(newest);
     },
     problems: () => {
       catchUp();

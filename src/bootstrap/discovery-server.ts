@@ -78,7 +78,10 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
     : undefined;
-  const analysis = createAnalysisWatch(logging.scope('analysis'), clock);
+  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, () => ({
+    isPluginOn: discovery.plugins.includes('policy'),
+    limitedQuotas: undefined,
+  }));
   const distributor = createDistributor(
     distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
     {

@@ -5,7 +5,7 @@ import type { ObjectChange } from '../../src/model/object-change.js';
 import type { MeshStore } from '../../src/model/store/mesh-store.js';
 import { MESH } from '../generators/context-builder.js';
 import { batch, gone, snapshot, storeWith } from '../model/mesh-objects.js';
-import { policyObject } from '../status/analysis/support.js';
+import { ENFORCEMENT, policyObject } from '../status/analysis/support.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 
@@ -17,7 +17,7 @@ const WEB = policyObject('ServiceEntry shop/web {hosts: [web.example.com]}');
 function watch() {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
-  const analysis = createAnalysisWatch(logger, clock);
+  const analysis = createAnalysisWatch(logger, clock, () => ENFORCEMENT);
   const store: MeshStore = storeWith();
   let context = snapshot(store);
   /** Applies the objects, and shows the snapshot to the watch. */
@@ -106,7 +106,7 @@ for (const [what, object, isAnalyzed] of changes) {
 
 test('a change of the policy settings of the mesh config starts an analysis', (t) => {
   const clock = createFakeClock();
-  const analysis = createAnalysisWatch(createRecordingLogger(), clock);
+  const analysis = createAnalysisWatch(createRecordingLogger(), clock, () => ENFORCEMENT);
   const context = snapshot(storeWith());
   analysis.observe(context);
   clock.advance(0);
@@ -115,6 +115,23 @@ test('a change of the policy settings of the mesh config starts an analysis', (t
   const policy = { ...MESH.policy, mixerCheckServer: 'policy.mesh-system:9091' };
   analysis.observe({ ...context, mesh: { ...context.mesh, policy } });
   t.is(clock.timers, 1);
+});
+
+test('what becomes of the policy server starts an analysis of the newest snapshot', (t) => {
+  const clock = createFakeClock();
+  let limitedQuotas = new Set(['q']);
+  const analysis = createAnalysisWatch(createRecordingLogger(), clock, () => ({ ...ENFORCEMENT, limitedQuotas }));
+  const codes = () => analysis.problems().map(({ code }) => code);
+  analysis.enforcementChanged();
+  t.is(clock.timers, 0);
+  const store = storeWith();
+  store.apply(batch(SPEC));
+  analysis.observe(snapshot(store));
+  t.deepEqual(codes(), ['MESH0201', 'MESH0204']);
+  limitedQuotas = new Set();
+  analysis.enforcementChanged();
+  t.is(clock.timers, 1);
+  t.deepEqual(codes(), ['MESH0201', 'MESH0204', 'MESH0208']);
 });
 
 test('several snapshots at once are analyzed once', (t) => {

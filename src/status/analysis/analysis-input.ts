@@ -3,17 +3,26 @@ import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { AnalysisMessage } from './analysis-message.js';
 
+/** What is known, outside the snapshot, of whatever enforces policies. */
+export interface Enforcement {
+  /** Whether `--plugins` names `policy`. */
+  readonly isPluginOn: boolean;
+  /** Names of the quotas that the policy server in this process limits; undefined while it leaves that to another. */
+  readonly limitedQuotas: ReadonlySet<string> | undefined;
+}
+
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
 export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' | 'mesh'> {
   readonly bindings: PolicyBindings;
+  readonly enforcement: Enforcement;
 }
 
 /** A pure function; it may throw, which is told as a message of its own. */
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
-export function analysisInputOf(context: PushContext): AnalysisInput {
+export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
   const { objects, services, mesh } = context;
-  return { objects, services, mesh, bindings: resolvePolicyBindings(context) };
+  return { objects, services, mesh, bindings: resolvePolicyBindings(context), enforcement };
 }
 
 /** Kinds whose objects analyzers read. */

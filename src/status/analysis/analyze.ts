@@ -5,6 +5,7 @@ import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
+import { findUnlimitedQuotas } from './analyzers/unlimited-quotas.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUnusedLabels } from './analyzers/unused-labels.js';
 
@@ -15,6 +16,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'overlapping-conditions': findOverlappingConditions,
   'unbound-specs': findUnboundSpecs,
   'unenforced-policies': findUnenforcedPolicies,
+  'unlimited-quotas': findUnlimitedQuotas,
   'unusable-patterns': findUnusablePatterns,
   'unused-labels': findUnusedLabels,
 };

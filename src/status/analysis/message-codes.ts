@@ -49,7 +49,8 @@ export const MESSAGE_CODES = {
     code: 'MESH0204',
     level: 'Warn',
     title: 'Nothing enforces a policy that is present.',
-    remedy: 'do not rely on it: no request is checked, charged or refused because of it',
+    remedy:
+      'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it',
   },
   unusableServicePattern: {
     code: 'MESH0205',
@@ -68,6 +69,12 @@ export const MESSAGE_CODES = {
     level: 'Info',
     title: 'There are too many rules to look for all overlaps; the first ones found are told.',
     remedy: 'bind fewer or smaller specs to one service, if overlaps matter',
+  },
+  unlimitedQuota: {
+    code: 'MESH0208',
+    level: 'Warn',
+    title: 'A rule charges a quota that the policy server has no limit for, so that it never refuses.',
+    remedy: 'add the quota to the file of --policyConfig, or correct its name',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

@@ -1,8 +1,9 @@
 import test from 'ava';
-import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { MESH } from '../../generators/context-builder.js';
-import { messagesOf, policyContext, shown } from './support.js';
+import { ENFORCEMENT, messagesOf, policyContext, shown } from './support.js';
 
 const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}';
 const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
@@ -84,7 +85,8 @@ test('labels of a service in a binding are MESH0206', (t) => {
   );
 });
 
-const UNENFORCED = 'do not rely on it: no request is checked, charged or refused because of it';
+const UNENFORCED =
+  'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it';
 const POLICIES = `QuotaSpec shop/a ${QUOTA}
   QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}]}
   HTTPAPISpec shop/a ${API}
@@ -92,7 +94,7 @@ const POLICIES = `QuotaSpec shop/a ${QUOTA}
 
 test('every policy object is told once that nothing enforces it, MESH0204', (t) => {
   const message = (kind: string): string =>
-    `nothing in this version enforces a ${kind} yet, and mixerCheckServer of the mesh config names no server to ask; ${UNENFORCED}`;
+    `nothing enforces this ${kind}: mixerCheckServer of the mesh config names no server to ask; ${UNENFORCED}`;
   t.deepEqual(messagesOf(POLICIES, 'unenforced-policies'), [
     `MESH0204 HTTPAPISpec/shop/a: ${message('HTTPAPISpec')}`,
     `MESH0204 HTTPAPISpecBinding/shop/b: ${message('HTTPAPISpecBinding')}`,
@@ -101,15 +103,55 @@ test('every policy object is told once that nothing enforces it, MESH0204', (t) 
   ]);
 });
 
-test('a mesh config with a check server is not blamed for policies that are not enforced', (t) => {
-  const context = policyContext(`QuotaSpec shop/a ${QUOTA}`);
-  const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'policy.mesh-system:9091' } };
-  t.deepEqual(
-    analyze(analysisInputOf({ ...context, mesh }))
-      .filter(({ code }) => code === 'MESH0204')
-      .map(shown),
-    [`MESH0204 QuotaSpec/shop/a: nothing in this version enforces a QuotaSpec yet; ${UNENFORCED}`],
+const CHECKED = { mixerCheckServer: 'embedded', disablePolicyChecks: false };
+const REPORTED = { mixerReportServer: 'embedded', disableMixerHttpReports: false };
+
+/** Kinds that MESH0204 is told of, and the reason that all of them are given. */
+function unenforced(policy: Partial<PolicyMeshConfig>, enforcement: Enforcement = ENFORCEMENT): readonly string[] {
+  const context = policyContext(POLICIES);
+  const mesh = { ...MESH, policy: { ...MESH.policy, ...policy } };
+  const messages = analyze(analysisInputOf({ ...context, mesh }, enforcement)).filter(
+    ({ code }) => code === 'MESH0204',
   );
+  const kinds = messages.map(({ object = '' }) => object.slice(0, object.indexOf('/')));
+  const reasons = new Set(messages.map(({ message }) => /: (.*?);/.exec(message)?.[1] ?? message));
+  return [...reasons, ...kinds];
+}
+
+test('policies are enforced once a check server is named and checks are not disabled', (t) => {
+  t.deepEqual(unenforced(CHECKED), []);
+  t.deepEqual(unenforced({ ...CHECKED, disablePolicyChecks: true, enableClientSidePolicyCheck: true }), []);
+});
+
+test('the reason why a policy is not enforced names the setting that keeps it from being so', (t) => {
+  const kinds = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'];
+  t.deepEqual(unenforced({ ...CHECKED, mixerCheckServer: '' }), [
+    'mixerCheckServer of the mesh config names no server to ask',
+    ...kinds,
+  ]);
+  t.deepEqual(unenforced({ ...CHECKED, disablePolicyChecks: true }), [
+    'disablePolicyChecks of the mesh config is true',
+    ...kinds,
+  ]);
+  t.deepEqual(unenforced(CHECKED, { ...ENFORCEMENT, isPluginOn: false }), ['--plugins does not name policy', ...kinds]);
+});
+
+test('an HTTPAPISpec is of use where requests are reported, even if none is checked', (t) => {
+  t.deepEqual(unenforced(REPORTED).slice(1), ['QuotaSpec', 'QuotaSpecBinding']);
+  t.is(unenforced({ ...REPORTED, disableMixerHttpReports: true }).length, 5);
+});
+
+test('a rule that charges a quota without a limit is MESH0208, unless another server counts', (t) => {
+  const text = 'QuotaSpec shop/a {rules: [{quotas: [{quota: known}, {quota: other}]}]}';
+  const told = (limitedQuotas: Enforcement['limitedQuotas']) =>
+    analyze(analysisInputOf(policyContext(text), { ...ENFORCEMENT, limitedQuotas }))
+      .filter(({ code }) => code === 'MESH0208')
+      .map(shown);
+  t.deepEqual(told(new Set(['known'])), [
+    'MESH0208 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: the policy server has no limit for quota other; add the quota to the file of --policyConfig, or correct its name',
+  ]);
+  t.is(told(new Set()).length, 2);
+  t.deepEqual(told(undefined), []);
 });
 
 test('policies that fit together have no other message than that nothing enforces them', (t) => {
@@ -124,7 +166,7 @@ test('a mesh without policies has no message', (t) => {
 });
 
 test('an analyzer that fails is told as MESH0001, and the others go on', (t) => {
-  const input = analysisInputOf(policyContext(''));
+  const input = analysisInputOf(policyContext(''), ENFORCEMENT);
   const messages = analyze(input, {
     broken: () => {
       throw new Error('no such field');

@@ -1,6 +1,6 @@
 import type { MeshObject } from '../../../src/config/object.js';
 import type { PushContext } from '../../../src/model/push-context.js';
-import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../../../src/status/analysis/analysis-message.js';
 import { ANALYZERS, analyze } from '../../../src/status/analysis/analyze.js';
 import { readObject } from '../../config/support/read-yaml.js';
@@ -27,10 +27,13 @@ export function policyContext(text: string): PushContext {
   return contextOf(policyObjects(text));
 }
 
+/** The plugin is on, and what quotas are limited is another server's affair. */
+export const ENFORCEMENT: Enforcement = { isPluginOn: true, limitedQuotas: undefined };
+
 /** Messages of one analyzer, or of all, one a line: `code object field: message`. */
 export function messagesOf(text: string, analyzer?: string): readonly string[] {
   const analyzers = analyzer === undefined ? ANALYZERS : only(analyzer);
-  return analyze(analysisInputOf(policyContext(text)), analyzers).map(shown);
+  return analyze(analysisInputOf(policyContext(text), ENFORCEMENT), analyzers).map(shown);
 }
 
 export function shown({ code, object, field, message }: AnalysisMessage): string {

@@ -1,16 +1,33 @@
-import { ANALYZED_KINDS, type Analyzer } from '../analysis-input.js';
+import type { PolicyMeshConfig } from '../../../config/mesh/mesh-config.js';
+import { ANALYZED_KINDS, type Analyzer, type Enforcement } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 
 /**
- * Every policy object, once: this version reads, validates and resolves policies, and no part of it enforces
- * them yet (DESIGN 6: a policy that silently does nothing is the worst of all).
+ * Policy objects that nothing acts on, each once: a policy that silently does nothing is the worst of all (DESIGN 6).
+ * Quotas need checks; API attributes are of use to reports as well.
  */
-export const findUnenforcedPolicies: Analyzer = ({ objects, mesh }) => {
-  const noServer =
-    mesh.policy.mixerCheckServer === '' ? ', and mixerCheckServer of the mesh config names no server to ask' : '';
-  return ANALYZED_KINDS.flatMap((kind) =>
+export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
+  const whyNoChecks = checksAreOff(mesh.policy, enforcement);
+  if (whyNoChecks === undefined) return [];
+  return ANALYZED_KINDS.filter(
+    (kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement),
+  ).flatMap((kind) =>
     [...(objects.get(kind)?.keys() ?? [])].map((object) =>
-      createMessage('policyNotEnforced', { object }, `nothing in this version enforces a ${kind} yet${noServer}`),
+      createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${whyNoChecks}`),
     ),
   );
 };
+
+/** Why no proxy checks, unless it is told to on its own; undefined when they do. */
+function checksAreOff(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
+  if (!isPluginOn) return '--plugins does not name policy';
+  if (policy.mixerCheckServer === '') return 'mixerCheckServer of the mesh config names no server to ask';
+  if (policy.disablePolicyChecks && !policy.enableClientSidePolicyCheck) {
+    return 'disablePolicyChecks of the mesh config is true';
+  }
+  return undefined;
+}
+
+function takesReports(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): boolean {
+  return isPluginOn && policy.mixerReportServer !== '' && !policy.disableMixerHttpReports;
+}
