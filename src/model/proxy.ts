@@ -1,3 +1,4 @@
+import type { PolicyOverrides } from './policy/policy-overrides.js';
 import type { Port, Service } from './service.js';
 
 export type ProxyType = 'sidecar' | 'router';
@@ -22,6 +23,8 @@ export interface ProxyMetadata {
   readonly generator?: string;
   readonly routerMode?: string;
   readonly meshId?: string;
+  /** Absent when it overrides nothing. */
+  readonly policy?: PolicyOverrides;
 }
 
 /**

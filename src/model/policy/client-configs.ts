@@ -1,0 +1,85 @@
+import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/client-config.js';
+import type { QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { TransportConfig } from '../../config/policy/transport-config.js';
+import type { Proxy } from '../proxy.js';
+import type { Service } from '../service.js';
+import { mergeAttributes } from './attribute-specs.js';
+import { callAttributesOf, filterAttributesOf, forwardAttributesOf, type ProxyIdentity } from './filter-attributes.js';
+import { type Direction, isServiceChecked, type ProxyPolicy } from './proxy-policy.js';
+import { type SpecsOf, serviceAttributesOf, serviceConfigOf } from './service-config.js';
+
+/** The service of requests that name none, and the key of its configuration. */
+export const DEFAULT_SERVICE = 'default';
+
+/** What of a proxy its client configurations are made from. */
+export type PolicyProxy = ProxyIdentity & Pick<Proxy, 'type'>;
+
+/** Whether HTTP of that side has anything to call the policy servers for (BEHAVIOUR 5: the filter is skipped if not). */
+export function hasHttpPolicy(policy: ProxyPolicy, direction: Direction): boolean {
+  return policy.httpReports || (direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks);
+}
+
+/**
+ * The configuration of a proxy's HTTP client (SPEC 2.13; BEHAVIOUR 5, "Listener"), with the calls that its mesh config
+ * and metadata turn off. Services have configurations of their own, `serviceConfigOf`.
+ *
+ * @param targetPort inbound: the port that the workload listens on, where the client serves one alone
+ */
+export function httpClientConfigOf(
+  policy: ProxyPolicy,
+  proxy: PolicyProxy,
+  direction: Direction,
+  targetPort?: number,
+): HttpClientConfig {
+  const isChecked = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
+  return {
+    transport: transportOf(policy, proxy),
+    serviceConfigs: {
+      [DEFAULT_SERVICE]: {
+        disableCheckCalls: !isChecked,
+        disableReportCalls: !policy.httpReports,
+        httpApiSpec: [],
+        quotaSpec: [],
+      },
+    },
+    defaultDestinationService: DEFAULT_SERVICE,
+    mixerAttributes: filterAttributesOf(proxy, direction, targetPort),
+    ...(direction === 'outbound' && { forwardAttributes: forwardAttributesOf(proxy) }),
+    ignoreForwardedAttributes: proxy.type === 'router',
+  };
+}
+
+/**
+ * The configuration of a proxy's TCP client for connections of one service (SPEC 2.14; BEHAVIOUR 5, "TCP"). The rules
+ * of all its QuotaSpecs are in one; for outbound they are there only with checks.
+ *
+ * @param targetPort inbound: the port that the workload listens on
+ */
+export function tcpClientConfigOf(
+  policy: ProxyPolicy,
+  proxy: PolicyProxy,
+  direction: Direction,
+  service: Service,
+  bindings: SpecsOf,
+  targetPort?: number,
+): TcpClientConfig {
+  const config = serviceConfigOf(service, bindings);
+  const hasQuotas = direction === 'inbound' || policy.outboundChecks;
+  const connectionQuotaSpec = hasQuotas ? mergeSpecs(config.quotaSpec) : undefined;
+  return {
+    transport: transportOf(policy, proxy),
+    mixerAttributes: mergeAttributes(filterAttributesOf(proxy, direction, targetPort), serviceAttributesOf(service)),
+    disableCheckCalls: !isServiceChecked(policy, direction, config),
+    disableReportCalls: !policy.tcpReports,
+    ...(connectionQuotaSpec && { connectionQuotaSpec }),
+    reportInterval: '10s',
+  };
+}
+
+function transportOf(policy: ProxyPolicy, proxy: ProxyIdentity): TransportConfig {
+  return { ...policy.transport, attributesForMixerProxy: callAttributesOf(proxy) };
+}
+
+function mergeSpecs(specs: readonly QuotaSpec[]): QuotaSpec | undefined {
+  return specs.length > 1 ? { rules: specs.flatMap(({ rules }) => rules) } : specs[0];
+}

@@ -1,0 +1,55 @@
+import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { Proxy } from '../proxy.js';
+import { addressValue, attributesOf, textValue } from './attribute-specs.js';
+import type { Direction } from './proxy-policy.js';
+
+/** What a proxy's node says of who it is. */
+export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace' | 'version' | 'metadata'>;
+
+/** `orchestrator://<name.ns>`, with the third part of the node id. */
+export function proxyUid({ id }: Pick<Proxy, 'id'>): string {
+  return `orchestrator://${id.split('~')[2] ?? id}`;
+}
+
+/**
+ * What a proxy knows of itself, for every Check and Report of that side: `mixerAttributes` of its HttpClientConfig
+ * and TcpClientConfig (BEHAVIOUR 5, "policy plugin").
+ *
+ * @param targetPort inbound: the port that the workload listens on, where it is known
+ */
+export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, targetPort?: number): AttributesSpec {
+  const uid = textValue(proxyUid(proxy));
+  const reporter = { 'context.reporter.uid': uid, 'context.reporter.kind': textValue(direction) };
+  if (direction === 'outbound') {
+    return attributesOf({
+      'source.uid': uid,
+      'source.namespace': textValue(proxy.configNamespace),
+      ...reporter,
+      'context.proxy_version': textValue(proxy.metadata.meshVersion ?? proxy.version),
+    });
+  }
+  return attributesOf({
+    'destination.uid': uid,
+    'destination.namespace': textValue(proxy.configNamespace),
+    'destination.ip': addressValue(proxy.ipAddresses[0]),
+    'destination.port': targetPort === undefined ? undefined : { int64Value: targetPort },
+    'destination.mesh.id': textValue(proxy.metadata.meshId),
+    ...reporter,
+  });
+}
+
+/** What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. */
+export function forwardAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'configNamespace'>): AttributesSpec {
+  return attributesOf({
+    'source.uid': textValue(proxyUid(proxy)),
+    'source.namespace': textValue(proxy.configNamespace),
+  });
+}
+
+/** What a proxy tells the proxy of the policy server of itself: `attributesForMixerProxy` of its transport. */
+export function callAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses'>): AttributesSpec {
+  return attributesOf({
+    'source.uid': textValue(proxyUid(proxy)),
+    'source.ip': addressValue(proxy.ipAddresses[0]),
+  });
+}

@@ -1,0 +1,53 @@
+import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
+
+/** Where a policy server is: in the discovery process, or at an address (DESIGN 6). */
+export type PolicyServer =
+  | { readonly type: 'embedded' }
+  /** `host` is a DNS name or an IP address, an IPv6 address without brackets. */
+  | { readonly type: 'address'; readonly host: string; readonly port: number };
+
+/** Cluster of the policy server in the discovery process; the default of SPEC 2.12. */
+export const POLICY_SERVER_CLUSTER = 'policy_server';
+
+/**
+ * Cluster for reports alone with sidecarToTelemetrySessionAffinity: it keeps to one server, which calls for checks
+ * must not.
+ */
+export const AFFINE_REPORT_CLUSTER = 'policy_report_server';
+
+type Policy = Pick<PolicyMeshConfig, 'mixerCheckServer' | 'mixerReportServer' | 'sidecarToTelemetrySessionAffinity'>;
+
+/** Who checks; undefined when nobody does. */
+export function checkServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServer | undefined {
+  return policyServerOf(policy.mixerCheckServer);
+}
+
+/** Who takes reports; undefined when nobody does. */
+export function reportServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServer | undefined {
+  return policyServerOf(policy.mixerReportServer);
+}
+
+/** The cluster that checks go to; the default where there is no server. */
+export function checkClusterOf(policy: Policy): string {
+  return clusterOf(policyServerOf(policy.mixerCheckServer));
+}
+
+/** The cluster that reports go to; the default where there is no server. */
+export function reportClusterOf(policy: Policy): string {
+  const server = policyServerOf(policy.mixerReportServer);
+  return server !== undefined && policy.sidecarToTelemetrySessionAffinity ? AFFINE_REPORT_CLUSTER : clusterOf(server);
+}
+
+/** @param text validated: empty, `embedded` or `host:port` */
+function policyServerOf(text: string): PolicyServer | undefined {
+  if (text === '') return undefined;
+  if (text === 'embedded') return { type: 'embedded' };
+  const colon = text.lastIndexOf(':');
+  const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  return { type: 'address', host, port: Number(text.slice(colon + 1)) };
+}
+
+/** `outbound|<port>||<host>` (BEHAVIOUR 5, "Transport"). */
+function clusterOf(server: PolicyServer | undefined): string {
+  return server?.type === 'address' ? `outbound|${server.port}||${server.host}` : POLICY_SERVER_CLUSTER;
+}

@@ -1,0 +1,96 @@
+import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
+import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
+import type { Proxy } from '../proxy.js';
+import type { PolicyOverrides } from './policy-overrides.js';
+import { checkClusterOf, reportClusterOf } from './policy-servers.js';
+
+/** The side of a proxy that traffic passes: towards its own workload, or away from it. */
+export type Direction = 'inbound' | 'outbound';
+
+/** How calls to the policy servers are made, for all proxies alike: without the attributes that name the proxy. */
+export type SharedTransport = Omit<TransportConfig, 'attributesForMixerProxy'>;
+
+/**
+ * What the policy plugin does for a proxy (BEHAVIOUR 5, "policy plugin" and "Transport"). Nothing in it names the
+ * proxy: proxies with the same overrides have equal ones, with equal keys.
+ */
+export interface ProxyPolicy {
+  /** Names all other members. */
+  readonly key: string;
+  /** Whether the policy server in the discovery process checks. It is asked only about services that have a policy. */
+  readonly isEmbedded: boolean;
+  readonly inboundChecks: boolean;
+  readonly outboundChecks: boolean;
+  readonly httpReports: boolean;
+  readonly tcpReports: boolean;
+  readonly transport: SharedTransport;
+}
+
+const BASE_RETRY_WAIT_MS = 80;
+const MAX_RETRY_WAIT_MS = 1000;
+
+/** Undefined when the mesh config names no policy server: the plugin is inactive then. */
+export function proxyPolicyOf(
+  { policy }: Pick<MeshConfig, 'policy'>,
+  proxy: Pick<Proxy, 'type' | 'metadata'>,
+): ProxyPolicy | undefined {
+  if (policy.mixerCheckServer === '' && policy.mixerReportServer === '') return undefined;
+  const overrides = proxy.metadata.policy ?? {};
+  const hasReports = policy.mixerReportServer !== '';
+  const facts: Omit<ProxyPolicy, 'key'> = {
+    isEmbedded: policy.mixerCheckServer === 'embedded',
+    inboundChecks: checks(policy, overrides, !policy.disablePolicyChecks),
+    outboundChecks: checks(policy, overrides, proxy.type === 'router' || policy.enableClientSidePolicyCheck),
+    httpReports: hasReports && !policy.disableMixerHttpReports,
+    tcpReports: hasReports,
+    transport: {
+      disableCheckCache: false,
+      disableQuotaCache: false,
+      disableReportBatch: false,
+      networkFailPolicy: failPolicyOf(policy, overrides),
+      statsUpdateInterval: '10s',
+      checkCluster: checkClusterOf(policy),
+      reportCluster: reportClusterOf(policy),
+      reportBatchMaxEntries: policy.reportBatchMaxEntries,
+      reportBatchMaxTime: durationText(policy.reportBatchMaxTimeMs),
+    },
+  };
+  return { key: JSON.stringify(facts), ...facts };
+}
+
+/**
+ * Whether traffic of a service is checked on that side. The server in the discovery process is not asked about
+ * services without a policy: were it down, they would suffer for nothing.
+ */
+export function isServiceChecked(
+  policy: ProxyPolicy,
+  direction: Direction,
+  { quotaSpec, httpApiSpec }: Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec'>,
+): boolean {
+  const isOn = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
+  return isOn && (!policy.isEmbedded || quotaSpec.length + httpApiSpec.length > 0);
+}
+
+function checks({ mixerCheckServer }: PolicyMeshConfig, { check }: PolicyOverrides, isOnInMesh: boolean): boolean {
+  return mixerCheckServer !== '' && (check === undefined ? isOnInMesh : check !== 'disable');
+}
+
+/** A longest wait below the first one would be a contradiction: the first is kept then. */
+function failPolicyOf(policy: PolicyMeshConfig, overrides: PolicyOverrides): NetworkFailPolicy {
+  const baseMs = overrides.checkBaseRetryWaitMs ?? BASE_RETRY_WAIT_MS;
+  return {
+    policy: isFailOpen(policy, overrides) ? 'FAIL_OPEN' : 'FAIL_CLOSE',
+    maxRetry: overrides.checkRetries ?? 0,
+    baseRetryWait: durationText(baseMs),
+    maxRetryWait: durationText(Math.max(baseMs, overrides.checkMaxRetryWaitMs ?? MAX_RETRY_WAIT_MS)),
+  };
+}
+
+function isFailOpen({ policyCheckFailOpen }: PolicyMeshConfig, { check }: PolicyOverrides): boolean {
+  return check === undefined ? policyCheckFailOpen : check !== 'enable';
+}
+
+function durationText(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}

@@ -1,0 +1,35 @@
+import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { Service } from '../service.js';
+import { attributesOf, textValue } from './attribute-specs.js';
+import type { PolicyBindings } from './policy-bindings.js';
+
+/** Which specs apply to which service. */
+export type SpecsOf = Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'>;
+
+/**
+ * The client's configuration for a service (SPEC 2.11; BEHAVIOUR 5, "Per route"): its attributes and all specs that
+ * are bound to it. Nothing in it depends on who calls; whether there are calls at all is for the proxy's own
+ * configuration to say.
+ */
+export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceConfig {
+  const attributes = serviceAttributesOf(service);
+  return {
+    disableCheckCalls: false,
+    disableReportCalls: false,
+    mixerAttributes: attributes,
+    httpApiSpec: bindings.apiSpecsOf(service).map(({ body }) => body),
+    quotaSpec: bindings.quotaSpecsOf(service).map(({ body }) => body),
+    forwardAttributes: attributes,
+  };
+}
+
+/** The attributes that say which service a request is for. */
+export function serviceAttributesOf({ hostname, name, namespace }: Service): AttributesSpec {
+  return attributesOf({
+    'destination.service.host': textValue(hostname),
+    'destination.service.name': textValue(name),
+    'destination.service.namespace': textValue(namespace),
+    'destination.service.uid': textValue(`mesh://${namespace}/services/${name}`),
+  });
+}
