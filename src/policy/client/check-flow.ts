@@ -19,6 +19,8 @@ export interface CheckDecision extends CheckVerdict {
   readonly isQuotaCacheHit: boolean;
   /** Names of the quotas that refused, in the order of the charges. */
   readonly exhaustedQuotas: readonly string[];
+  /** How long until it is worth trying again: the longest that a refusing quota told; missing when none did. */
+  readonly retryAfterMs?: number;
 }
 
 export interface CheckFlowInput {
@@ -26,6 +28,8 @@ export interface CheckFlowInput {
   /** From the quota rules, in their order; several for one quota add up. */
   readonly quotas: readonly QuotaCharge[];
   readonly failPolicy: NetworkFailPolicy;
+  /** The caller's name of the request, for calls that ask for this request alone. */
+  readonly deduplicationId?: string | undefined;
   /** Gives up a call that charges no quotas; one that does is finished, for the server may have counted. */
   readonly cancel?: AbortSignal | undefined;
 }
@@ -96,12 +100,12 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
   };
 
   const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<CheckVerdict> => {
-    const { bag, failPolicy, cancel } = input;
+    const { bag, failPolicy, deduplicationId, cancel } = input;
     const { questions } = charged;
     statistics.increment('total_remote_check_calls');
     if (questions.size > 0) statistics.increment('total_remote_quota_calls');
     const outcome = await remoteCheck(
-      { attributes: bag, quotas: quotaParams(charged) },
+      { attributes: bag, quotas: quotaParams(charged), ...(!asksAhead(charged) && { deduplicationId }) },
       failPolicy,
       questions.size > 0 ? undefined : cancel,
     );
@@ -148,6 +152,11 @@ function quotaParams({ questions }: ChargedQuotas): CheckRequest['quotas'] {
   return new Map([...questions].map(([quota, { amount, bestEffort }]) => [quota, { amount, bestEffort }]));
 }
 
+/** Units for requests to come must not be taken for the answer to a repeated request: each would count them anew. */
+function asksAhead({ questions }: ChargedQuotas): boolean {
+  return [...questions.values()].some(({ bestEffort }) => bestEffort);
+}
+
 function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): CheckVerdict {
   return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message } };
 }
@@ -158,8 +167,14 @@ function decide(
   hits: Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>,
 ): CheckDecision {
   const exhaustedQuotas = isAllowed(verdict) ? charged.refused() : [];
+  const retryAfterMs = charged.retryAfterMs();
   if (!isAllowed(verdict) || exhaustedQuotas.length > 0) charged.giveBack();
   if (exhaustedQuotas.length === 0) return { ...verdict, ...hits, exhaustedQuotas };
   const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;
-  return { status: { code: 'RESOURCE_EXHAUSTED', message }, ...hits, exhaustedQuotas };
+  return {
+    status: { code: 'RESOURCE_EXHAUSTED', message },
+    ...hits,
+    exhaustedQuotas,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
 }

@@ -9,7 +9,6 @@ import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from './networ
 import { OK_STATUS } from './policy-status.js';
 import type { PolicyTransport } from './policy-transport.js';
 import { createQuotaCache, createUncachedQuotas } from './quota-cache.js';
-
 import { createRemoteCheck } from './remote-check.js';
 import { createReportBatch } from './report-batch.js';
 import { startStatisticsUpdates } from './statistics-updates.js';
@@ -27,6 +26,12 @@ export interface PolicyCheck {
   readonly quotas?: readonly QuotaCharge[];
   /** The service that the request is for. */
   readonly service?: ServiceCallConfig | undefined;
+  /**
+   * Names the request in calls, for a caller whose own caller may ask about the same request again: a policy server
+   * then charges it once. Without it every check is named by the client. Not used for calls that fetch units ahead,
+   * which are for other requests as well: with `disableQuotaCache` there are none.
+   */
+  readonly deduplicationId?: string | undefined;
   /** Abort it when the request has ended before its check. */
   readonly cancel?: AbortSignal | undefined;
 }
@@ -93,11 +98,11 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   const meshPolicy = resolveNetworkFailPolicy(config.networkFailPolicy);
 
   return {
-    async check({ attributes, quotas = [], service, cancel }) {
+    async check({ attributes, quotas = [], service, deduplicationId, cancel }) {
       if (service?.disableCheckCalls) return NOT_CHECKED;
       const own = service?.networkFailPolicy;
       const failPolicy = own === undefined ? meshPolicy : resolveNetworkFailPolicy(config.networkFailPolicy, own);
-      return decide({ bag: attributes, quotas, failPolicy, cancel });
+      return decide({ bag: attributes, quotas, failPolicy, deduplicationId, cancel });
     },
     report({ attributes, service }) {
       if (!service?.disableReportCalls) reports.add(attributes);

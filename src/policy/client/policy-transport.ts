@@ -37,6 +37,8 @@ export interface QuotaResult {
   /** UNAVAILABLE says that the server could not count. Missing means OK. */
   readonly status?: PolicyStatus;
   readonly referencedAttributes?: ReferencedAttributes;
+  /** When less was granted than asked for: the time until it is worth asking again. Missing means unknown. */
+  readonly retryAfterMs?: number;
 }
 
 export interface CheckResponse {

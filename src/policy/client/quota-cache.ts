@@ -23,12 +23,18 @@ export interface QuotaQuestion {
   answer(reply: QuotaReply): QuotaAnswer;
 }
 
-export type QuotaAnswer = { readonly type: 'granted'; readonly giveBack?: GiveBack } | { readonly type: 'refused' };
+export type QuotaAnswer = { readonly type: 'granted'; readonly giveBack?: GiveBack } | QuotaRefusal;
+
+export interface QuotaRefusal {
+  readonly type: 'refused';
+  /** Until it is worth asking again, as far as the server told. */
+  readonly retryAfterMs?: number | undefined;
+}
 
 /** What the client knows by itself about charging a quota. */
 export type ChargeOutcome =
   | { readonly type: 'granted'; readonly giveBack: GiveBack; readonly prefetch?: QuotaQuestion }
-  | { readonly type: 'refused' }
+  | QuotaRefusal
   /** The server decides. */
   | { readonly type: 'unknown'; readonly question: QuotaQuestion };
 
@@ -69,7 +75,7 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
       const take = prefetch.take(amount);
       switch (take.type) {
         case 'refused':
-          return take;
+          return refusal(prefetch.retryAfterMs());
         case 'taken': {
           const { giveBack, fetch } = take;
           if (fetch === undefined) return { type: 'granted', giveBack };
@@ -84,7 +90,7 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
           const answer = (reply: QuotaReply): QuotaAnswer => {
             fetch.settle(readGrant(reply));
             const giveBack = prefetch.takeAvailable(amount);
-            return giveBack === undefined ? { type: 'refused' } : { type: 'granted', giveBack };
+            return giveBack === undefined ? refusal(prefetch.retryAfterMs()) : { type: 'granted', giveBack };
           };
           return { type: 'unknown', question: { amount: fetch.amount, bestEffort: true, answer } };
         }
@@ -106,7 +112,7 @@ function uncachedQuestion(amount: number, learn: (reply: QuotaReply) => void): Q
       learn(reply);
       const grant = readGrant(reply);
       const isGranted = grant.type === 'unreachable' || (grant.type === 'granted' && grant.amount > 0);
-      return { type: isGranted ? 'granted' : 'refused' };
+      return isGranted ? { type: 'granted' } : refusal(grant.type === 'granted' ? grant.retryAfterMs : undefined);
     },
   };
 }
@@ -114,7 +120,11 @@ function uncachedQuestion(amount: number, learn: (reply: QuotaReply) => void): Q
 /** No answer for the quota counts as granted, and so does a server that says it cannot count (BEHAVIOUR 6, "Flow"). */
 function readGrant(reply: QuotaReply): QuotaGrant {
   if (typeof reply === 'string') return { type: reply };
-  const { grantedAmount, status, validDurationMs } = reply;
+  const { grantedAmount, status, validDurationMs, retryAfterMs } = reply;
   if (status?.code === 'UNAVAILABLE' || grantedAmount === -1) return { type: 'unreachable' };
-  return { type: 'granted', amount: grantedAmount, validMs: validDurationMs };
+  return { type: 'granted', amount: grantedAmount, validMs: validDurationMs, retryAfterMs };
+}
+
+function refusal(retryAfterMs: number | undefined): QuotaRefusal {
+  return retryAfterMs === undefined ? { type: 'refused' } : { type: 'refused', retryAfterMs };
 }

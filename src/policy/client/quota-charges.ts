@@ -24,6 +24,8 @@ export interface ChargedQuotas {
   answer(replyFor: (quota: string) => QuotaReply): void;
   /** Names of quotas that refuse, in the order of the demands. */
   refused(): readonly string[];
+  /** The longest that a quota which refuses wants a caller to wait; undefined when none knows. */
+  retryAfterMs(): number | undefined;
   /** Puts back what was taken, for a request that does not pass. */
   giveBack(): void;
 }
@@ -63,6 +65,12 @@ export function chargeQuotas(cache: QuotaCache, demands: QuotaDemands, bag: Attr
       for (const [quota, question] of questions) answers.set(quota, question.answer(replyFor(quota)));
     },
     refused: () => [...demands.keys()].filter((quota) => answers.get(quota)?.type === 'refused'),
+    retryAfterMs: () => {
+      const waits = [...answers.values()].flatMap((answer) =>
+        answer.type === 'refused' && answer.retryAfterMs !== undefined ? [answer.retryAfterMs] : [],
+      );
+      return waits.length === 0 ? undefined : Math.max(...waits);
+    },
     giveBack: () => {
       for (const answer of answers.values()) {
         if (answer.type === 'granted') answer.giveBack?.();

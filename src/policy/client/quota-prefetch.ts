@@ -18,6 +18,8 @@ export type QuotaGrant =
       readonly amount: number;
       /** How long the units may be used; missing, or above 60 s, means 60 s. */
       readonly validMs?: number | undefined;
+      /** After a partial grant: when the server has more. */
+      readonly retryAfterMs?: number | undefined;
     }
   /** Nobody could be asked: counts as a full grant (BEHAVIOUR 6, "Quota cache"). */
   | { readonly type: 'unreachable' }
@@ -54,6 +56,8 @@ export interface QuotaPrefetch {
   take(amount: number): QuotaTake;
   /** Takes the amount if there is enough, without asking for more. */
   takeAvailable(amount: number): GiveBack | undefined;
+  /** How long the last partial grant wants us to wait from now on; undefined when that is unknown, or over. */
+  retryAfterMs(): number | undefined;
 }
 
 export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
@@ -62,6 +66,7 @@ export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
   let isOpen = true;
   let inFlight = 0;
   let closedUntilMs = Number.NEGATIVE_INFINITY;
+  let retryAtMs = Number.NEGATIVE_INFINITY;
 
   const fetch = (amount: number, isLent: boolean, nowMs: number): QuotaFetch => {
     const lent = isLent ? slots.add(amount, nowMs + MAX_GRANT_MS) : undefined;
@@ -72,10 +77,11 @@ export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
       isSettled = true;
       inFlight--;
       const settledMs = clock.monotonicMs();
-      const { granted, validMs } = readGrant(grant, amount);
+      const { granted, validMs, retryAfterMs } = readGrant(grant, amount);
       if (grant.type !== 'skipped') {
         isOpen = granted === amount;
         if (!isOpen) closedUntilMs = settledMs + CLOSE_WAIT_MS;
+        retryAtMs = isOpen || retryAfterMs === undefined ? Number.NEGATIVE_INFINITY : settledMs + retryAfterMs;
       }
       if (lent === undefined) {
         if (granted > 0) slots.add(granted, settledMs + validMs);
@@ -116,14 +122,25 @@ export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
       return asked === undefined ? { type: 'refused' } : { type: 'undecided', fetch: asked };
     },
     takeAvailable,
+    retryAfterMs: () => {
+      const waitMs = retryAtMs - clock.monotonicMs();
+      return waitMs > 0 ? waitMs : undefined;
+    },
   };
 }
 
-function readGrant(grant: QuotaGrant, asked: number): { readonly granted: number; readonly validMs: number } {
+interface ReadGrant {
+  readonly granted: number;
+  readonly validMs: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function readGrant(grant: QuotaGrant, asked: number): ReadGrant {
   if (grant.type === 'unreachable') return { granted: asked, validMs: MAX_GRANT_MS };
   if (grant.type === 'skipped') return { granted: 0, validMs: 0 };
   return {
     granted: Math.min(Math.max(grant.amount, 0), asked),
     validMs: Math.min(grant.validMs ?? MAX_GRANT_MS, MAX_GRANT_MS),
+    retryAfterMs: grant.retryAfterMs,
   };
 }

@@ -15,9 +15,14 @@ export interface RemoteCheckDependencies {
   readonly statistics: ClientStatistics;
 }
 
+export type RemoteCheckRequest = Omit<CheckRequest, 'deduplicationId'> & {
+  /** Used instead of an id of the client's own. */
+  readonly deduplicationId?: string | undefined;
+};
+
 /** Asks the policy server, again after transport errors, and never rejects. */
 export type RemoteCheck = (
-  request: Omit<CheckRequest, 'deduplicationId'>,
+  request: RemoteCheckRequest,
   failPolicy: NetworkFailPolicy,
   cancel?: AbortSignal,
 ) => Promise<CallOutcome<CheckResponse>>;
@@ -29,15 +34,16 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
 };
 
 /**
- * Makes the function for Check calls with the retries of SPEC 2.10. The deduplication id, the client's id and a
- * counter, is the same for all attempts at one call, so that a server which got a lost call charges once. An error is
+ * Makes the function for Check calls with the retries of SPEC 2.10. The deduplication id, the
+ * request's own or else the client's id and a counter, is the same for all attempts at one call, so that a server which
+ * got a lost call charges once. An error is
  * counted for every attempt, a cancellation once.
  */
 export function createRemoteCheck(dependencies: RemoteCheckDependencies): RemoteCheck {
   const { transport, clock, random, clientId, statistics } = dependencies;
   let calls = 0;
   return async (request, failPolicy, cancel) => {
-    const identified = { ...request, deduplicationId: `${clientId}${calls++}` };
+    const identified = { ...request, deduplicationId: request.deduplicationId ?? `${clientId}${calls++}` };
     statistics.increment('total_remote_calls');
     for (let retries = 0; ; retries++) {
       const outcome = await callTransport((options) => transport.check(identified, options), clock, cancel);

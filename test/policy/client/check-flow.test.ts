@@ -93,6 +93,46 @@ test('BEHAVIOUR 6: a quota denial is RESOURCE_EXHAUSTED and names the quotas tha
   t.deepEqual((await decision).exhaustedQuotas, ['b', 'a']);
 });
 
+test('a refused request is told the longest wait that a quota which refuses it wants', async (t) => {
+  const { server, check } = setUp({ disableQuotaCache: true });
+  const refuse = (retryAfterMs?: number): QuotaResult => ({
+    grantedAmount: 0,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+  const decisionOf = async (results: Readonly<Record<string, QuotaResult>>) => {
+    const decision = check({ a: 1, b: 1, ok: 1 });
+    server.checks.at(-1)?.answer({ precondition: allow(), quotas: new Map(Object.entries(results)) });
+    return decision;
+  };
+  const ok = { grantedAmount: 1, retryAfterMs: 90_000 };
+  const told = await decisionOf({ a: refuse(1500), b: refuse(200), ok });
+  t.is(told.retryAfterMs, 1500);
+  t.is(told.status.message, 'Quota is exhausted for: a,b');
+  t.false('retryAfterMs' in (await decisionOf({ a: refuse(), b: refuse(), ok })), 'nobody told');
+  t.false('retryAfterMs' in (await decisionOf({ a: ok, b: ok, ok })), 'nobody refused');
+});
+
+test('a caller’s deduplication id names the call; without it the client names each anew', (t) => {
+  const { server, check } = setUp({ disableQuotaCache: true });
+  void check({ a: 1 }, { deduplicationId: 'request-7' });
+  void check({ a: 1 }, { deduplicationId: 'request-7' });
+  void check({ a: 1 });
+  void check({ a: 1 });
+  const ids = server.checks.map(({ request }) => request.deduplicationId);
+  t.deepEqual(ids.slice(0, 2), ['request-7', 'request-7']);
+  t.is(new Set(ids).size, 3);
+});
+
+test('a call that fetches units ahead is not named by the request that caused it', async (t) => {
+  const { server, check, answer } = setUp();
+  void check({ a: 1 }, { deduplicationId: 'request-7' });
+  t.is(server.checks[0]?.request.deduplicationId, 'request-7', 'asks for this request alone');
+  await answer(0, { a: 1 });
+  void check({ a: 1 }, { deduplicationId: 'request-7' });
+  t.deepEqual(server.checks[1]?.request.quotas.get('a'), { amount: 10, bestEffort: true });
+  t.not(server.checks[1]?.request.deduplicationId, 'request-7');
+});
+
 test('a denied check comes before an exhausted quota', async (t) => {
   const { check, answer } = setUp();
   const decision = check({ a: 1 });

@@ -130,3 +130,15 @@ test('SPEC 2.12 disableQuotaCache: every charge is asked for, whatever was answe
   teach(cache, 'rate', 'a');
   t.like(question(cache.charge('rate', 2, key('a'))), { amount: 2, bestEffort: false });
 });
+
+test('a refusal tells how long to wait, whether the server or the cache refuses', (t) => {
+  const clock = createFakeClock();
+  const cache = createQuotaCache({ clock });
+  const refused: QuotaReply = { ...grants(0), retryAfterMs: 3000 };
+  t.deepEqual(question(cache.charge('rate', 1, key('a')))?.answer(refused), { type: 'refused', retryAfterMs: 3000 });
+  const lent = cache.charge('rate', 1, key('a'));
+  if (lent.type !== 'granted') return t.fail('lends until it knows better');
+  lent.prefetch?.answer(refused);
+  clock.advance(100);
+  t.deepEqual(cache.charge('rate', 1, key('a')), { type: 'refused', retryAfterMs: 2900 });
+});

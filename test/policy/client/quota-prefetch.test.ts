@@ -310,3 +310,24 @@ test('with a server that answers at once, no more than one lent amount is ever l
   );
   t.pass();
 });
+
+test('after a partial grant it tells how long the server wants it to wait from now on', (t) => {
+  const { clock, prefetch } = setUp();
+  t.is(prefetch.retryAfterMs(), undefined);
+  fetchOf(prefetch.take(1))?.settle({ type: 'granted', amount: 0, retryAfterMs: 2000 });
+  t.is(prefetch.retryAfterMs(), 2000);
+  clock.advance(1500);
+  t.is(prefetch.retryAfterMs(), 500);
+  clock.advance(500);
+  t.is(prefetch.retryAfterMs(), undefined, 'the wait is over');
+});
+
+test('a later grant ends the wait that an earlier one asked for', (t) => {
+  const { clock, prefetch } = setUp();
+  fetchOf(prefetch.take(1))?.settle({ type: 'granted', amount: 0, retryAfterMs: 60_000 });
+  clock.advance(500);
+  const later = fetchOf(prefetch.take(1));
+  t.truthy(later);
+  later?.settle({ type: 'granted', amount: later.amount });
+  t.is(prefetch.retryAfterMs(), undefined);
+});

@@ -148,3 +148,16 @@ test('an error that calls itself OK does not open a closed policy', (t) => {
   t.is(new PolicyTransportError('other', 'odd', { code: 'OK' }).code, 'UNAVAILABLE');
   t.is(new PolicyTransportError('timeout', 'late', { code: 'DEADLINE_EXCEEDED' }).code, 'DEADLINE_EXCEEDED');
 });
+
+test('a request’s own deduplication id is the same over retries', async (t) => {
+  const { clock, server, check } = setUp();
+  void check({ ...REQUEST, deduplicationId: 'request-7' }, resolveNetworkFailPolicy({ maxRetry: 1 }));
+  server.checks[0]?.fail(sendError());
+  await settled();
+  clock.advance(80);
+  await settled();
+  t.deepEqual(
+    server.checks.map(({ request }) => request.deduplicationId),
+    ['request-7', 'request-7'],
+  );
+});
