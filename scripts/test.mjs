@@ -8,18 +8,20 @@ import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
 import { obtainSystemTools } from './obtain-system-tools.mjs';
+import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, note, red, warn } from './terminal.mjs';
 
 const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 
-/** The tests that run real proxies come last, and have the machine for themselves. */
+/** The tests that run real proxies or a real Kubernetes come last, and have the machine for themselves. */
+const COUNTERPART_TESTS = ['test/counterparts', 'test/e2e', 'test/sources/kubernetes/cluster'];
 const PHASES = [
-  ['test/**/*.test.ts', '!test/counterparts/**', '!test/e2e/**'],
-  ['--concurrency=1', 'test/counterparts/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+  ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
+  ['--concurrency=1', ...COUNTERPART_TESTS.map((folder) => `${folder}/**/*.test.ts`)],
 ];
 
-/** What runs the end-to-end tests and cannot be had here, one line each. */
+/** What the counterpart tests need and cannot be had here, one line each. */
 function obtainCounterparts() {
   const missing = [];
   if (process.platform === 'linux' && process.getuid() !== 0) {
@@ -30,6 +32,8 @@ function obtainCounterparts() {
   }
   const envoy = obtainEnvoy();
   if (envoy.missing !== undefined) missing.push(`Envoy: ${envoy.missing}`);
+  const testcluster = obtainTestcluster();
+  if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   return missing;
 }
 

@@ -1,0 +1,102 @@
+import { Agent, request } from 'node:https';
+
+/** An object as YAML says it. */
+export interface KubernetesManifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [field: string]: unknown };
+  readonly [field: string]: unknown;
+}
+
+export interface KubernetesAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What a test does to a cluster, over plain HTTPS: it shares nothing with the code under test. */
+export interface KubernetesClient {
+  /** Any request; the body goes out as JSON. Does not throw for a status. */
+  send(method: string, path: string, body?: unknown, contentType?: string): Promise<KubernetesAnswer>;
+  /** Server-side apply of an object and of its status, which makes the object be as written. */
+  apply(manifest: KubernetesManifest): Promise<void>;
+  /** Applies all, several at a time. */
+  applyAll(manifests: readonly KubernetesManifest[]): Promise<void>;
+  /** A JSON merge patch. */
+  patch(manifest: KubernetesManifest, changes: unknown, subresource?: string): Promise<void>;
+  /** At once, without a grace period. Returns when it is gone. */
+  delete(manifest: KubernetesManifest): Promise<void>;
+  get(manifest: KubernetesManifest): Promise<unknown>;
+  close(): void;
+}
+
+const CONCURRENT_WRITES = 16;
+
+/** Plurals that are not the lower-case kind with an s. */
+const PLURALS: Readonly<Record<string, string>> = {
+  Endpoints: 'endpoints',
+  ServiceEntry: 'serviceentries',
+  WorkloadEntry: 'workloadentries',
+};
+const CLUSTER_SCOPED = ['Node', 'Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+
+/** The URL path of an object. */
+export function pathOf({ apiVersion, kind, metadata }: KubernetesManifest): string {
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const namespace = CLUSTER_SCOPED.includes(kind) ? '' : `/namespaces/${metadata.namespace ?? 'default'}`;
+  return `${group}${namespace}/${PLURALS[kind] ?? `${kind.toLowerCase()}s`}/${metadata.name}`;
+}
+
+export function createKubernetesClient(server: string, token: string, ca: () => Buffer): KubernetesClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES });
+
+  const send: KubernetesClient['send'] = (method, path, body, contentType = 'application/json') =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
+      const outgoing = request(new URL(path, server), { method, headers, agent, ca: ca() }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const isJson = answer.headers['content-type']?.includes('json') === true;
+          resolve({ status: answer.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+
+  const expectOk = async (method: string, path: string, body?: unknown, contentType?: string): Promise<unknown> => {
+    const answer = await send(method, path, body, contentType);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+
+  const apply = async (manifest: KubernetesManifest): Promise<void> => {
+    const { status, ...desired } = manifest;
+    const path = pathOf(manifest);
+    await expectOk('PATCH', `${path}?fieldManager=test&force=true`, desired, 'application/apply-patch+yaml');
+    if (status !== undefined) await expectOk('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+  };
+
+  return {
+    send,
+    apply,
+    applyAll: async (manifests) => {
+      const waiting = [...manifests];
+      const work = async (): Promise<void> => {
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await apply(next);
+      };
+      await Promise.all(Array.from({ length: CONCURRENT_WRITES }, work));
+    },
+    patch: async (manifest, changes, subresource = '') => {
+      const path = `${pathOf(manifest)}${subresource === '' ? '' : `/${subresource}`}`;
+      await expectOk('PATCH', path, changes, 'application/merge-patch+json');
+    },
+    delete: async (manifest) => {
+      await expectOk('DELETE', `${pathOf(manifest)}?gracePeriodSeconds=0`);
+    },
+    get: (manifest) => expectOk('GET', pathOf(manifest)),
+    close: () => agent.destroy(),
+  };
+}
