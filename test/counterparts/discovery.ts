@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConfigFolder, createConfigFolder } from './config-folder.js';
@@ -38,6 +38,10 @@ export interface Discovery {
   readonly adsAddress: AdsAddress;
   /** Replaces the mesh config file. */
   writeMeshConfig(text: string): Promise<void>;
+  /** File of the policy server's configuration, which is missing until it is first written. */
+  readonly policyConfigFile: string;
+  /** Replaces it, never half a file. */
+  writePolicyConfig(text: string): Promise<void>;
   /** Starts it (again) and waits until /ready answers 200. */
   start(): Promise<void>;
   /** Ends it at once, as a crash would: SIGKILL. */
@@ -47,6 +51,8 @@ export interface Discovery {
   syncRows(): Promise<readonly SyncRow[]>;
   /** Sum over all series of a metric family. */
   metric(family: string): Promise<number>;
+  /** Last lines of its log. */
+  logLines(): readonly string[];
   /** What it logged last. */
   tail(lines?: number): string;
 }
@@ -74,12 +80,13 @@ export async function createDiscovery(
   const configFolder = await createConfigFolder(join(folder, 'mesh'));
   const meshConfigFile = join(folder, 'mesh-config.yaml');
   await writeFile(meshConfigFile, '{}\n');
+  const policyConfigFile = join(folder, 'policy-config.yaml');
   const command = rig.network.router.enter([
     ...[process.execPath, join(projectRoot(), 'build/src/cli/main.js'), 'discovery'],
     ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
     ...['--grpcAddr', `${adsAddress.address}:${adsAddress.port}`],
     ...['--httpAddr', httpAddress, '--monitoringAddr', `127.0.0.1:${ports.monitoring}`],
-    ...['--policyAddr', `${adsAddress.address}:${ports.policy}`],
+    ...['--policyAddr', `${adsAddress.address}:${ports.policy}`, '--policyConfig', policyConfigFile],
     ...flags,
   ]);
   let server: ManagedProcess | undefined;
@@ -97,6 +104,12 @@ export async function createDiscovery(
     adsAddress,
     get,
     tail,
+    policyConfigFile,
+    logLines: () => server?.lines ?? [],
+    async writePolicyConfig(text) {
+      await writeFile(`${policyConfigFile}.next`, text);
+      await rename(`${policyConfigFile}.next`, policyConfigFile);
+    },
     writeMeshConfig: (text) => writeFile(meshConfigFile, text),
     async start() {
       const started = startManagedProcess({ name: 'discovery', command, env });

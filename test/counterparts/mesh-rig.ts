@@ -1,7 +1,7 @@
 import type { Manifest } from './config-folder.js';
 import { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
 import type { Envoy } from './envoy.js';
-import { buildAdsBootstrap, buildNode } from './envoy-bootstrap.js';
+import { buildAdsBootstrap, buildNode, type EnvoyJson } from './envoy-bootstrap.js';
 import { assertNothingRejected } from './envoy-rejections.js';
 import type { SidecarCounterparts } from './requirement.js';
 import { createRig, type Rig, type Workload } from './sidecar-rig.js';
@@ -16,6 +16,8 @@ export interface SidecarOptions {
   readonly address: string;
   /** Default `default`. */
   readonly namespace?: string;
+  /** Further node metadata. */
+  readonly metadata?: EnvoyJson;
 }
 
 /** A discovery server, and sidecars that are served by it. */
@@ -34,12 +36,14 @@ export interface MeshRigOptions extends DiscoveryOptions {
   readonly files: Readonly<Record<string, readonly Manifest[] | string>>;
   /** Text of the mesh config file; default: all defaults. */
   readonly meshConfig?: string;
+  /** Text of the policy server's configuration; default: no file. */
+  readonly policyConfig?: string;
 }
 
 /** Starts the server on the mesh; sidecars resolve names with a DNS server at the router. */
 export async function createMeshRig(
   { mode, envoy: binary }: SidecarCounterparts,
-  { files, meshConfig, ...options }: MeshRigOptions,
+  { files, meshConfig, policyConfig, ...options }: MeshRigOptions,
 ): Promise<MeshRig> {
   const rig = await createRig(mode);
   try {
@@ -50,14 +54,15 @@ export async function createMeshRig(
       else await configFolder.write(file, content);
     }
     if (meshConfig !== undefined) await discovery.writeMeshConfig(meshConfig);
+    if (policyConfig !== undefined) await discovery.writePolicyConfig(policyConfig);
     await discovery.start();
     const sidecars: Sidecar[] = [];
     return {
       rig,
       discovery,
-      async addSidecar({ name, address, namespace = 'default' }) {
+      async addSidecar({ name, address, namespace = 'default', metadata = {} }) {
         const workload = await rig.addWorkload({ name, address });
-        const node = buildNode({ name, namespace, address });
+        const node = buildNode({ name, namespace, address, metadata });
         const bootstrap = buildAdsBootstrap(node, discovery.adsAddress, rig.network.router.address);
         const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
         sidecars.push(sidecar);

@@ -14,6 +14,13 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
+/** Many requests at the same time, each on a connection of its own. */
+export interface HttpRequests {
+  readonly requests: readonly HttpRequest[];
+  /** How many of them are in flight at a time; default: all. */
+  readonly concurrency?: number;
+}
+
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -46,8 +53,55 @@ export interface TcpExchange {
   readonly send: string;
   /** Answer is complete when it holds this text. */
   readonly until: string;
+  /** How texts become bytes and back; default utf8. latin1 sends any bytes. */
+  readonly encoding?: 'utf8' | 'latin1';
   /** Default 30,000. */
   readonly timeoutMs?: number;
+}
+
+/** Connections that stay open. */
+export interface HeldConnections {
+  readonly address: string;
+  readonly port: number;
+  /** Opened at the same time. */
+  readonly count: number;
+  /** Sent on each once connected; an answer of any kind shows that the connection was let through. */
+  readonly send: string;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface HeldReport {
+  /** Connections that were answered and are open. */
+  readonly open: number;
+  /** Connections that were closed, by us or by the other side. */
+  readonly closed: number;
+  /** Over all connections. */
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+}
+
+/**
+ * A relay between Envoys and a gRPC server that spoils calls: the server gets and answers each, its answer to the
+ * first ones is lost.
+ */
+export interface RelayOptions {
+  readonly address: string;
+  readonly port: number;
+  /** `http://<ip>:<port>` of the server behind. */
+  readonly target: string;
+  /** How many calls lose their answer. */
+  readonly spoil: number;
+  /** Whether a spoilt call's stream is reset, or its whole connection is closed. */
+  readonly by: 'stream' | 'connection';
+}
+
+/** A call as it came to the relay. */
+export interface RelayedCall {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly path: string;
+  readonly spoilt: boolean;
 }
 
 export interface GrpcCall {
@@ -72,6 +126,15 @@ export interface LoadOptions {
   readonly concurrency?: number;
   /** A new connection for each request; default false: keep-alive. */
   readonly newConnections?: boolean;
+  /** Statuses that are no failure; default 200 alone. */
+  readonly expected?: readonly number[];
+}
+
+/** Answers of one status, with the moments (milliseconds since 1970) of the first and the last. */
+export interface StatusCount {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
 }
 
 export interface LoadReport {
@@ -81,6 +144,7 @@ export interface LoadReport {
   readonly samples: readonly string[];
   /** Answers by the name of the echo that gave them. */
   readonly byServer: Readonly<Record<string, number>>;
+  readonly byStatus: Readonly<Record<number, StatusCount>>;
 }
 
 export interface DnsRecords {
@@ -101,6 +165,18 @@ export interface AgentCalls {
   /** Ends the server on the port and its connections. */
   stopServing(port: number): Promise<void>;
   requestHttp(request: HttpRequest): Promise<HttpAnswer>;
+  /** Answers in the order of the requests. */
+  requestMany(requests: HttpRequests): Promise<readonly HttpAnswer[]>;
+  /** Opens connections beside those that are held already, and waits until each was answered or closed. */
+  holdTcp(connections: HeldConnections): Promise<HeldReport>;
+  /** Sends on each open connection, and waits until each was answered. */
+  sayOnHeldTcp(text: string): Promise<HeldReport>;
+  /** Closes all held connections and forgets them. */
+  releaseTcp(unused: null): Promise<HeldReport>;
+  /** Starts a relay; the answer is its port. */
+  serveRelay(options: RelayOptions): Promise<number>;
+  /** What came to the relay on the port so far. */
+  readRelay(port: number): Promise<readonly RelayedCall[]>;
   exchangeTcp(exchange: TcpExchange): Promise<string>;
   callGrpc(call: GrpcCall): Promise<GrpcEcho>;
   startLoad(options: LoadOptions): Promise<void>;

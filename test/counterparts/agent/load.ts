@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import type { LoadOptions, LoadReport } from './calls.js';
+import type { LoadOptions, LoadReport, StatusCount } from './calls.js';
 import { requestHttp } from './http-request.js';
 
 const KEPT_SAMPLES = 5;
@@ -9,10 +9,11 @@ export interface Load {
   stop(): Promise<LoadReport>;
 }
 
-/** Sends requests back to back; everything but a 200 counts as a failure. */
-export function startLoad({ request, concurrency = 2, newConnections = false }: LoadOptions): Load {
+/** Sends requests back to back; everything but a 200, or what else is expected, counts as a failure. */
+export function startLoad({ request, concurrency = 2, newConnections = false, expected = [200] }: LoadOptions): Load {
   const agent = newConnections ? false : new Agent({ keepAlive: true, maxSockets: concurrency });
   const byServer: Record<string, number> = {};
+  const byStatus: Record<number, StatusCount> = {};
   const samples: string[] = [];
   let requests = 0;
   let failures = 0;
@@ -26,7 +27,10 @@ export function startLoad({ request, concurrency = 2, newConnections = false }: 
     try {
       const answer = await requestHttp(request, agent);
       requests++;
-      if (answer.status !== 200) return fail(`status ${answer.status}: ${answer.body.slice(0, 200)}`);
+      const at = Date.now();
+      const seen = byStatus[answer.status];
+      byStatus[answer.status] = { count: (seen?.count ?? 0) + 1, firstAt: seen?.firstAt ?? at, lastAt: at };
+      if (!expected.includes(answer.status)) return fail(`status ${answer.status}: ${answer.body.slice(0, 200)}`);
       const name = String(answer.headers['x-served-by'] ?? 'unknown');
       byServer[name] = (byServer[name] ?? 0) + 1;
     } catch (error) {
@@ -39,7 +43,13 @@ export function startLoad({ request, concurrency = 2, newConnections = false }: 
   const workers = Array.from({ length: concurrency }, async () => {
     while (!stopping) await sendOne();
   });
-  const read = (): LoadReport => ({ requests, failures, samples: [...samples], byServer: { ...byServer } });
+  const read = (): LoadReport => ({
+    requests,
+    failures,
+    samples: [...samples],
+    byServer: { ...byServer },
+    byStatus: { ...byStatus },
+  });
 
   return {
     read,

@@ -2,15 +2,20 @@
 import type { AgentArgument, AgentCallName, AgentCalls, AgentReply, AgentRequest } from './calls.js';
 import { type DnsServer, serveDns } from './dns-server.js';
 import { callGrpcEcho, serveGrpcEcho } from './grpc-echo.js';
+import { createHeldConnections } from './held-connections.js';
 import { serveHttpEcho } from './http-echo.js';
 import { requestHttp } from './http-request.js';
 import { type Load, startLoad } from './load.js';
+import { requestMany } from './many-requests.js';
+import { type Relay, serveRelay } from './relay.js';
 import type { RunningServer } from './running-server.js';
 import { serveGreeter, serveTcpEcho } from './tcp-echo.js';
 import { exchangeTcp } from './tcp-exchange.js';
 
 function createCalls(): AgentCalls {
   const servers = new Map<number, RunningServer>();
+  const relays = new Map<number, Relay>();
+  const held = createHeldConnections();
   let dns: DnsServer | undefined;
   let load: Load | undefined;
   const keep = async (starting: Promise<RunningServer>): Promise<number> => {
@@ -38,7 +43,21 @@ function createCalls(): AgentCalls {
       await server.stop();
     },
     requestHttp: (request) => requestHttp(request),
+    requestMany,
     exchangeTcp,
+    holdTcp: held.open,
+    sayOnHeldTcp: held.say,
+    releaseTcp: held.release,
+    async serveRelay(options) {
+      const relay = await serveRelay(options);
+      relays.set(relay.port, relay);
+      return keep(Promise.resolve(relay));
+    },
+    async readRelay(port) {
+      const relay = relays.get(port);
+      if (relay === undefined) throw new Error(`no relay on port ${port}`);
+      return relay.calls();
+    },
     callGrpc: callGrpcEcho,
     async startLoad(options) {
       if (load !== undefined) throw new Error('a load is already running');

@@ -2,7 +2,14 @@ import { connect } from 'node:net';
 import type { TcpExchange } from './calls.js';
 
 /** Connects, sends, and returns what came back once it holds `until`. */
-export function exchangeTcp({ address, port, send, until, timeoutMs = 30_000 }: TcpExchange): Promise<string> {
+export function exchangeTcp({
+  address,
+  port,
+  send,
+  until,
+  encoding = 'utf8',
+  timeoutMs = 30_000,
+}: TcpExchange): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port });
     let received = '';
@@ -11,8 +18,8 @@ export function exchangeTcp({ address, port, send, until, timeoutMs = 30_000 }: 
       reject(new Error(`TCP ${address}:${port}: ${why}; received ${JSON.stringify(received)}`));
     };
     socket.setTimeout(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
-    socket.setEncoding('utf8');
-    socket.on('connect', () => send !== '' && socket.write(send));
+    socket.setEncoding(encoding);
+    socket.on('connect', () => send !== '' && socket.write(send, encoding));
     socket.on('data', (piece: string) => {
       received += piece;
       if (!received.includes(until)) return;

@@ -1,0 +1,78 @@
+import type { Manifest } from './config-folder.js';
+
+/** Default namespace: `default`. */
+interface Named {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What a quota rule charges. */
+export interface Charge {
+  readonly quota: string;
+  readonly charge: number;
+}
+
+/** Conditions by attribute name, as `{ 'api.operation': { exact: 'read' } }`. */
+export type Clause = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface Rule {
+  /** Default: every request. */
+  readonly match?: readonly Clause[];
+  readonly quotas: readonly Charge[];
+}
+
+export interface ApiPattern {
+  readonly httpMethod: string;
+  readonly uriTemplate: string;
+  /** Value of the attribute api.operation. */
+  readonly operation: string;
+}
+
+export type ApiKey = { readonly query: string } | { readonly header: string };
+
+function policyManifest(kind: string, { name, namespace = 'default' }: Named, spec: Manifest): Manifest {
+  return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace }, spec };
+}
+
+/** A QuotaSpec of that name, and its binding to the services of the same namespace. */
+export function boundQuotaSpec(named: Named, services: readonly string[], rules: readonly Rule[]): readonly Manifest[] {
+  return [
+    policyManifest('QuotaSpec', named, {
+      rules: rules.map(({ match, quotas }) => ({
+        ...(match === undefined ? {} : { match: match.map((clause) => ({ clause })) }),
+        quotas,
+      })),
+    }),
+    policyManifest('QuotaSpecBinding', named, {
+      services: services.map((name) => ({ name })),
+      quotaSpecs: [{ name: named.name }],
+    }),
+  ];
+}
+
+/**
+ * An HTTPAPISpec of that name, and its binding to the services of the same namespace.
+ * @param apiKeys default: none named, which means the default order.
+ */
+export function boundApiSpec(
+  named: Named,
+  services: readonly string[],
+  patterns: readonly ApiPattern[],
+  apiKeys?: readonly ApiKey[],
+): readonly Manifest[] {
+  return [
+    policyManifest('HTTPAPISpec', named, {
+      attributes: { attributes: { 'api.service': { stringValue: named.name } } },
+      patterns: patterns.map(({ httpMethod, uriTemplate, operation }) => ({
+        httpMethod,
+        uriTemplate,
+        attributes: { attributes: { 'api.operation': { stringValue: operation } } },
+      })),
+      ...(apiKeys === undefined ? {} : { apiKeys }),
+    }),
+    policyManifest('HTTPAPISpecBinding', named, {
+      services: services.map((name) => ({ name })),
+      apiSpecs: [{ name: named.name }],
+    }),
+  ];
+}
