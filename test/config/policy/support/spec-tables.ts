@@ -1,0 +1,255 @@
+/** Whether a field must be there, excludes others, or has a value of its own when it is left out. */
+export type Presence = 'required' | 'optional' | 'one-of' | { readonly fallback: unknown };
+
+export interface SpecField {
+  /** As SPEC writes it. */
+  readonly type: string;
+  readonly presence: Presence;
+  /** A value that is read as it is written. */
+  readonly example: unknown;
+}
+
+/** One table of SPEC 2. */
+export interface SpecTable {
+  readonly section: string;
+  readonly structure:
+    | 'MeshService'
+    | 'QuotaSpec'
+    | 'QuotaRule'
+    | 'StringMatch'
+    | 'AttributeMatch'
+    | 'Quota'
+    | 'QuotaSpecBinding'
+    | 'QuotaSpecReference'
+    | 'HTTPAPISpec'
+    | 'HTTPAPISpecPattern'
+    | 'APIKey'
+    | 'HTTPAPISpecReference'
+    | 'HTTPAPISpecBinding'
+    | 'Attributes'
+    | 'AttributeValue'
+    | 'NetworkFailPolicy'
+    | 'ServiceConfig'
+    | 'TransportConfig'
+    | 'HttpClientConfig'
+    | 'TcpClientConfig';
+  readonly fields: Readonly<Record<string, SpecField>>;
+  /** The least that makes the structure valid, for looking at one field at a time. */
+  readonly base?: Readonly<Record<string, unknown>>;
+}
+
+function optional(type: string, example: unknown): SpecField {
+  return { type, presence: 'optional', example };
+}
+
+/** SPEC 2.7 and 2.8 mark these; BEHAVIOUR 7 asks for the others, whose tables have "No". */
+function required(type: string, example: unknown): SpecField {
+  return { type, presence: 'required', example };
+}
+
+function oneOf(type: string, example: unknown): SpecField {
+  return { type, presence: 'one-of', example };
+}
+
+function defaulted(type: string, fallback: unknown, example: unknown): SpecField {
+  return { type, presence: { fallback }, example };
+}
+
+const RULE = { match: [{ clause: { a: { exact: 'b' } } }], quotas: [{ quota: 'q', charge: 1 }] };
+const PATTERN = { httpMethod: 'GET', uriTemplate: '/' };
+const API_SPEC = { patterns: [PATTERN], apiKeys: [{ query: 'k' }] };
+const ATTRIBUTES = { attributes: { 'source.uid': { stringValue: 'u' } } };
+const SERVICE = { name: 'web', labels: { version: 'v1' } };
+const FAIL_POLICY = { policy: 'FAIL_CLOSE', maxRetry: 3, baseRetryWait: '10ms', maxRetryWait: '5s' };
+const FAIL_POLICY_DEFAULTS = { policy: 'FAIL_OPEN', maxRetry: 0, baseRetryWait: '80ms', maxRetryWait: '1s' };
+const TRANSPORT = {
+  disableCheckCache: true,
+  disableQuotaCache: true,
+  disableReportBatch: true,
+  networkFailPolicy: FAIL_POLICY,
+  statsUpdateInterval: '3s',
+  checkCluster: 'checks',
+  reportCluster: 'reports',
+  reportBatchMaxEntries: 5,
+  reportBatchMaxTime: '2s',
+};
+const SERVICE_CONFIG = { disableCheckCalls: true, disableReportCalls: true, httpApiSpec: [], quotaSpec: [] };
+const REFERENCE = { name: required('string', 'limits'), namespace: optional('string', 'shop') };
+
+/** Every table of SPEC 2.1 to 2.14, row by row. */
+export const SPEC_TABLES: readonly SpecTable[] = [
+  {
+    section: '2.1',
+    structure: 'MeshService',
+    base: { name: 'web' },
+    fields: {
+      name: oneOf('string', 'web'),
+      namespace: optional('string', 'shop'),
+      domain: optional('string', 'svc.cluster.local'),
+      service: oneOf('string', 'web.shop.svc.cluster.local'),
+      labels: defaulted('map<string,string>', {}, { version: 'v1' }),
+    },
+  },
+  {
+    section: '2.2',
+    structure: 'QuotaSpec',
+    base: { rules: [RULE] },
+    fields: { rules: required('QuotaRule[]', [RULE]) },
+  },
+  {
+    section: '2.3',
+    structure: 'QuotaRule',
+    base: { quotas: [{ quota: 'q', charge: 1 }] },
+    fields: {
+      match: defaulted('AttributeMatch[]', [], RULE.match),
+      quotas: required('Quota[]', RULE.quotas),
+    },
+  },
+  {
+    section: '2.4',
+    structure: 'StringMatch',
+    base: { exact: 'a' },
+    fields: { exact: oneOf('string', 'a'), prefix: oneOf('string', 'a'), regex: oneOf('string', 'a+') },
+  },
+  {
+    section: '2.5',
+    structure: 'AttributeMatch',
+    fields: { clause: defaulted('map<string, StringMatch>', {}, { 'source.uid': { exact: 'u' } }) },
+  },
+  {
+    section: '2.6',
+    structure: 'Quota',
+    base: { quota: 'q' },
+    fields: { quota: required('string', 'requests'), charge: defaulted('int32', 1, 2_147_483_647) },
+  },
+  {
+    section: '2.7',
+    structure: 'QuotaSpecBinding',
+    base: { services: [SERVICE], quotaSpecs: [{ name: 'limits' }] },
+    fields: {
+      services: required('MeshService[]', [SERVICE]),
+      quotaSpecs: required('QuotaSpecReference[]', [{ name: 'limits' }]),
+    },
+  },
+  { section: '2.7', structure: 'QuotaSpecReference', base: { name: 'limits' }, fields: REFERENCE },
+  {
+    section: '2.8',
+    structure: 'HTTPAPISpec',
+    base: { patterns: [PATTERN] },
+    fields: {
+      attributes: optional('Attributes', ATTRIBUTES),
+      patterns: required('HTTPAPISpecPattern[]', [PATTERN]),
+      apiKeys: defaulted('APIKey[]', [], [{ header: 'x-key' }]),
+    },
+  },
+  {
+    section: '2.8',
+    structure: 'HTTPAPISpecPattern',
+    base: PATTERN,
+    fields: {
+      attributes: optional('Attributes', ATTRIBUTES),
+      httpMethod: required('string', 'GET'),
+      uriTemplate: oneOf('string', '/pets/{id}'),
+      regex: oneOf('string', '/pets/[0-9]+'),
+    },
+  },
+  {
+    section: '2.8',
+    structure: 'APIKey',
+    base: { query: 'k' },
+    fields: { query: oneOf('string', 'k'), header: oneOf('string', 'x-key') },
+  },
+  { section: '2.8', structure: 'HTTPAPISpecReference', base: { name: 'api' }, fields: REFERENCE },
+  {
+    section: '2.8',
+    structure: 'HTTPAPISpecBinding',
+    base: { services: [SERVICE], apiSpecs: [{ name: 'api' }] },
+    fields: {
+      services: required('MeshService[]', [SERVICE]),
+      apiSpecs: required('HTTPAPISpecReference[]', [{ name: 'api' }]),
+    },
+  },
+  {
+    section: '2.9',
+    structure: 'Attributes',
+    fields: { attributes: defaulted('map<string, AttributeValue>', {}, ATTRIBUTES.attributes) },
+  },
+  {
+    section: '2.9',
+    structure: 'AttributeValue',
+    base: { stringValue: 'a' },
+    fields: {
+      stringValue: oneOf('string', 'a'),
+      int64Value: oneOf('int64', '-9223372036854775808'),
+      doubleValue: oneOf('double', 0.5),
+      boolValue: oneOf('bool', false),
+      bytesValue: oneOf('bytes', 'CgAAAQ=='),
+      timestampValue: oneOf('timestamp', '2026-01-31T12:00:00Z'),
+      durationValue: oneOf('Duration', '1m30s'),
+      stringMapValue: oneOf('map<string,string>', { entries: { a: 'b' } }),
+    },
+  },
+  {
+    section: '2.10',
+    structure: 'NetworkFailPolicy',
+    fields: {
+      policy: defaulted('FailPolicy', 'FAIL_OPEN', 'FAIL_CLOSE'),
+      maxRetry: defaulted('uint32', 0, 4_294_967_295),
+      baseRetryWait: defaulted('Duration', '80ms', '10ms'),
+      maxRetryWait: defaulted('Duration', '1s', '5s'),
+    },
+  },
+  {
+    section: '2.11',
+    structure: 'ServiceConfig',
+    fields: {
+      disableCheckCalls: defaulted('bool', false, true),
+      disableReportCalls: defaulted('bool', false, true),
+      mixerAttributes: optional('Attributes', ATTRIBUTES),
+      httpApiSpec: defaulted('HTTPAPISpec[]', [], [API_SPEC]),
+      quotaSpec: defaulted('QuotaSpec[]', [], [{ rules: [RULE] }]),
+      networkFailPolicy: optional('NetworkFailPolicy', FAIL_POLICY),
+      forwardAttributes: optional('Attributes', ATTRIBUTES),
+    },
+  },
+  {
+    section: '2.12',
+    structure: 'TransportConfig',
+    fields: {
+      disableCheckCache: defaulted('bool', false, true),
+      disableQuotaCache: defaulted('bool', false, true),
+      disableReportBatch: defaulted('bool', false, true),
+      networkFailPolicy: defaulted('NetworkFailPolicy', FAIL_POLICY_DEFAULTS, FAIL_POLICY),
+      statsUpdateInterval: defaulted('Duration', '10s', '3s'),
+      checkCluster: defaulted('string', 'policy_server', 'checks'),
+      reportCluster: defaulted('string', 'policy_server', 'reports'),
+      attributesForMixerProxy: optional('Attributes', ATTRIBUTES),
+      reportBatchMaxEntries: defaulted('uint32', 0, 4_294_967_295),
+      reportBatchMaxTime: defaulted('Duration', '0s', '2s'),
+    },
+  },
+  {
+    section: '2.13',
+    structure: 'HttpClientConfig',
+    fields: {
+      transport: optional('TransportConfig', TRANSPORT),
+      serviceConfigs: defaulted('map<string, ServiceConfig>', {}, { 'web.shop': SERVICE_CONFIG }),
+      defaultDestinationService: optional('string', 'web.shop'),
+      mixerAttributes: optional('Attributes', ATTRIBUTES),
+      forwardAttributes: optional('Attributes', ATTRIBUTES),
+      ignoreForwardedAttributes: defaulted('bool', false, true),
+    },
+  },
+  {
+    section: '2.14',
+    structure: 'TcpClientConfig',
+    fields: {
+      transport: optional('TransportConfig', TRANSPORT),
+      mixerAttributes: optional('Attributes', ATTRIBUTES),
+      disableCheckCalls: defaulted('bool', false, true),
+      disableReportCalls: defaulted('bool', false, true),
+      connectionQuotaSpec: optional('QuotaSpec', { rules: [RULE] }),
+      reportInterval: defaulted('Duration', '10s', '30s'),
+    },
+  },
+];
