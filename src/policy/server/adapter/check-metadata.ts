@@ -1,0 +1,67 @@
+import type { DecisionFacts } from '../../client/http-report-attributes.js';
+import type { WireMetadata, WireStruct, WireValue } from './envoy-messages.js';
+import { boolField, numberField, textField } from './wire-struct.js';
+
+/** Where Envoy keeps the dynamic metadata of a Check's answer. */
+const CHECK_NAMESPACES = ['envoy.filters.http.ext_authz', 'envoy.filters.network.ext_authz'] as const;
+
+/**
+ * What a Check leaves for the report of its request or connection, which knows the access log alone. Attributes are
+ * texts as in the header x-mesh-attributes, missing when there are none.
+ */
+export interface CheckMetadata {
+  /** Host of the service that was checked. */
+  readonly service?: string | undefined;
+  /** Of the proxy's own configuration. */
+  readonly staticAttributes?: string | undefined;
+  /** Forwarded ones that count. */
+  readonly forwardedAttributes?: string | undefined;
+  /** Derived from what the log does not have: the API operation and key, claims, the protocol. */
+  readonly requestAttributes?: string | undefined;
+  readonly decision: DecisionFacts;
+}
+
+/** The metadata as the Struct of a CheckResponse. */
+export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
+  const { decision } = metadata;
+  const fields: Record<string, WireValue> = {};
+  const text = (key: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') fields[key] = { stringValue: value };
+  };
+  const flag = (key: string, value: boolean | undefined): void => {
+    if (value !== undefined) fields[key] = { boolValue: value };
+  };
+  text('service', metadata.service);
+  text('static_attributes', metadata.staticAttributes);
+  text('forwarded_attributes', metadata.forwardedAttributes);
+  text('request_attributes', metadata.requestAttributes);
+  if (decision.checkErrorCode !== undefined) fields['check_error_code'] = { numberValue: decision.checkErrorCode };
+  text('check_error_message', decision.checkErrorMessage);
+  flag('check_cache_hit', decision.isCheckCacheHit);
+  flag('quota_cache_hit', decision.isQuotaCacheHit);
+  return { fields };
+}
+
+/** What the Check left in the metadata of a log entry; undefined when there was none, or nobody answered it. */
+export function readCheckMetadata(metadata: WireMetadata | null | undefined): CheckMetadata | undefined {
+  const structs = CHECK_NAMESPACES.map((name) => metadata?.filterMetadata?.[name]);
+  // Envoy writes the duration of a failed Check there as well.
+  const struct = structs.find((candidate) => numberField(candidate, 'check_error_code') !== undefined);
+  if (struct === undefined) return undefined;
+  const checkErrorCode = numberField(struct, 'check_error_code');
+  const checkErrorMessage = textField(struct, 'check_error_message');
+  const isCheckCacheHit = boolField(struct, 'check_cache_hit');
+  const isQuotaCacheHit = boolField(struct, 'quota_cache_hit');
+  return {
+    service: textField(struct, 'service'),
+    staticAttributes: textField(struct, 'static_attributes'),
+    forwardedAttributes: textField(struct, 'forwarded_attributes'),
+    requestAttributes: textField(struct, 'request_attributes'),
+    decision: {
+      ...(checkErrorCode !== undefined && { checkErrorCode }),
+      ...(checkErrorMessage !== undefined && { checkErrorMessage }),
+      ...(isCheckCacheHit !== undefined && { isCheckCacheHit }),
+      ...(isQuotaCacheHit !== undefined && { isQuotaCacheHit }),
+    },
+  };
+}

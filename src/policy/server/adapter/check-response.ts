@@ -1,0 +1,88 @@
+import type { CheckDecision } from '../../client/check-flow.js';
+import { denialResponse } from '../../client/denial.js';
+import type { RpcCode } from '../../client/policy-status.js';
+import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
+import type { WireStruct } from './envoy-messages.js';
+
+/** envoy.service.auth.v3.CheckResponse, ready to encode: enums are numbers. */
+export interface WireCheckResponse {
+  readonly status: { readonly code: number; readonly message?: string };
+  readonly okResponse?: { readonly headersToRemove: readonly string[] };
+  readonly deniedResponse?: WireDeniedResponse;
+  readonly dynamicMetadata: WireStruct;
+}
+
+interface WireDeniedResponse {
+  readonly status: { readonly code: number };
+  readonly headers: readonly { readonly header: { readonly key: string; readonly value: string } }[];
+  readonly body: string;
+}
+
+/** Numbers of google.rpc.Code. */
+const CODE_NUMBERS: Readonly<Record<RpcCode, number>> = {
+  OK: 0,
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
+};
+
+const HEADERS_TO_REMOVE: readonly string[] = [FORWARDED_ATTRIBUTES_HEADER];
+const MIN_RESPONSE_CODE = 200;
+const MAX_RESPONSE_CODE = 599;
+const MS_PER_SECOND = 1000;
+
+/** A decision as it leaves the policy client. */
+export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' | 'retryAfterMs'>;
+
+/** Number of a status code, as in google.rpc.Code. */
+export function codeNumber(code: RpcCode): number {
+  return CODE_NUMBERS[code];
+}
+
+/**
+ * The answer to a Check of an HTTP request (BEHAVIOUR 6, "Denial → HTTP"). An allowed request goes on without the
+ * header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is known.
+ */
+export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
+  const { status, routeDirective, retryAfterMs } = decision;
+  const denial = denialResponse(status, usableDirective(routeDirective));
+  if (denial === undefined) {
+    return { status: { code: 0 }, okResponse: { headersToRemove: HEADERS_TO_REMOVE }, dynamicMetadata };
+  }
+  const headers = [
+    { header: { key: 'content-type', value: 'text/plain; charset=utf-8' } },
+    ...(retryAfterMs === undefined ? [] : [{ header: { key: 'retry-after', value: retryAfterSeconds(retryAfterMs) } }]),
+  ];
+  const deniedResponse = { status: { code: denial.httpStatus }, headers, body: denial.body };
+  return { ...tcpCheckResponse(decision, dynamicMetadata), deniedResponse };
+}
+
+/** The answer to a Check of a TCP connection: one that is denied is closed. */
+export function tcpCheckResponse({ status }: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
+  return { status: { code: CODE_NUMBERS[status.code], message: status.message }, dynamicMetadata };
+}
+
+/** Whole seconds, for that is all the header can say: rounded up, and never at once. */
+function retryAfterSeconds(retryAfterMs: number): string {
+  return String(Math.max(1, Math.ceil(retryAfterMs / MS_PER_SECOND)));
+}
+
+/** Envoy sends any number as a status; one that is no final status of HTTP would break the caller's connection. */
+function usableDirective(directive: CheckDecision['routeDirective']): CheckDecision['routeDirective'] {
+  const code = directive?.directResponseCode ?? 0;
+  if (directive === undefined || (code >= MIN_RESPONSE_CODE && code <= MAX_RESPONSE_CODE)) return directive;
+  return { ...directive, directResponseCode: 0 };
+}

@@ -1,0 +1,40 @@
+import type { HeaderMap } from '../../client/header-map.js';
+import type { HttpRequestFacts } from '../../client/http-attributes.js';
+import { checkConnectionFacts } from './check-connection.js';
+import type { WireCheckRequest } from './envoy-messages.js';
+import { requestAuthFacts } from './request-auth-facts.js';
+import { wireNanoseconds } from './wire-numbers.js';
+
+/**
+ * What a Check of the HTTP filter says of its request (BEHAVIOUR 6, "HTTP check attributes").
+ *
+ * @param nowNs time of the request if Envoy told none, in nanoseconds since 1970-01-01T00:00:00Z
+ */
+export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): HttpRequestFacts {
+  const { request, metadataContext } = message.attributes ?? {};
+  const http = request?.http ?? {};
+  const auth = requestAuthFacts(metadataContext);
+  return {
+    method: http.method ?? '',
+    host: http.host ?? '',
+    target: http.path ?? '',
+    ...(http.scheme && { scheme: http.scheme }),
+    headers: headersOf(http.headers),
+    timeNs: wireNanoseconds(request?.time) ?? nowNs,
+    connection: checkConnectionFacts(message),
+    ...(auth && { auth }),
+  };
+}
+
+/** Headers without those of HTTP/2 that begin with a colon, which have attributes of their own. */
+export function headersOf(headers: Readonly<Record<string, string>> | undefined): HeaderMap {
+  const map = new Map<string, string>();
+  for (const name in headers) {
+    // Looked up as own members: a header may be called __proto__.
+    if (name.charCodeAt(0) === COLON || !Object.hasOwn(headers, name)) continue;
+    map.set(name, headers[name] ?? '');
+  }
+  return map;
+}
+
+const COLON = 0x3a;

@@ -1,0 +1,31 @@
+import type { ConnectionFacts } from '../../client/connection-attributes.js';
+import type { WireCertificate, WireLogCommon } from './envoy-messages.js';
+import { ipBytesOf } from './wire-address.js';
+
+/** The connection that an access log entry is about, as its Check would have told. */
+export function logConnectionFacts(common: WireLogCommon): ConnectionFacts {
+  const originIp = peerIpOf(common);
+  const { tlsSniHostname, peerCertificateProperties, localCertificateProperties } = common.tlsProperties ?? {};
+  const sourcePrincipal = principalOf(peerCertificateProperties);
+  const destinationPrincipal = principalOf(localCertificateProperties);
+  return {
+    isMtls: sourcePrincipal !== undefined,
+    ...(originIp && { originIp }),
+    ...(tlsSniHostname && { requestedServerName: tlsSniHostname }),
+    ...(sourcePrincipal && { sourcePrincipal }),
+    ...(destinationPrincipal && { destinationPrincipal }),
+  };
+}
+
+/** Address of the peer itself: what headers such as x-forwarded-for claim does not count. */
+export function peerIpOf(common: WireLogCommon): Uint8Array | undefined {
+  return ipBytesOf(common.downstreamDirectRemoteAddress) ?? ipBytesOf(common.downstreamRemoteAddress);
+}
+
+/** The first URI of the certificate, as Envoy's own Check has it. */
+function principalOf(certificate: WireCertificate | null | undefined): string | undefined {
+  for (const { uri } of certificate?.subjectAltName ?? []) {
+    if (uri) return uri;
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+import type { RequestAuthFacts } from '../../client/http-attributes.js';
+import type { WireMetadata, WireStruct } from './envoy-messages.js';
+import { type JsonValue, jsonOfStruct } from './wire-struct.js';
+
+/** Where Envoy's JWT filter keeps what it has verified: each payload under a key of the provider's. */
+const JWT_NAMESPACE = 'envoy.filters.http.jwt_authn';
+
+/**
+ * What a verified token says of the caller (BEHAVIOUR 6, "request.auth"). Of several tokens, the one whose key comes
+ * first counts. Undefined when none was verified.
+ */
+export function requestAuthFacts(metadata: WireMetadata | null | undefined): RequestAuthFacts | undefined {
+  const verified = metadata?.filterMetadata?.[JWT_NAMESPACE];
+  const payload = verified && firstPayload(verified);
+  if (payload === undefined) return undefined;
+  const issuer = textOf(payload['iss']);
+  const subject = textOf(payload['sub']);
+  const audiences = textsOf(payload['aud']);
+  const presenter = textOf(payload['azp']);
+  return {
+    ...(issuer !== undefined && subject !== undefined && { principal: `${issuer}/${subject}` }),
+    ...(audiences.length > 0 && { audiences }),
+    ...(presenter !== undefined && { presenter }),
+    rawClaims: JSON.stringify(payload),
+    claims: claimsOf(payload),
+  };
+}
+
+type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Beside payloads there are headers of tokens and texts; a payload is an object with an issuer or a subject. */
+function firstPayload(verified: WireStruct): JsonObject | undefined {
+  const fields = jsonOfStruct(verified);
+  for (const key of Object.keys(fields).sort()) {
+    const value = fields[key];
+    if (isObject(value) && (Object.hasOwn(value, 'iss') || Object.hasOwn(value, 'sub'))) return value;
+  }
+  return undefined;
+}
+
+/** Claims that are texts, and lists of texts with commas between them. */
+function claimsOf(payload: JsonObject): ReadonlyMap<string, string> {
+  const claims = new Map<string, string>();
+  for (const [name, value] of Object.entries(payload)) {
+    const texts = textsOf(value);
+    if (texts.length > 0) claims.set(name, texts.join(','));
+  }
+  return claims;
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

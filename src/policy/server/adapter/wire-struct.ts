@@ -1,0 +1,51 @@
+import type { WireStruct, WireValue } from './envoy-messages.js';
+
+/** What a google.protobuf.Value stands for, as JSON has it. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** Envoy nests claims as deep as their token does, which it bounds; a sender of its own making might not. */
+const MAX_DEPTH = 64;
+
+/** A Struct as the object that it stands for. What is nested too deep becomes null. */
+export function jsonOfStruct(struct: WireStruct, depth = 0): { readonly [key: string]: JsonValue } {
+  // Built from entries: a key such as __proto__ is a key like any other.
+  return Object.fromEntries(
+    Object.entries(struct.fields ?? {}).map(([key, value]) => [key, jsonOfValue(value, depth + 1)]),
+  );
+}
+
+/** A member that is a text; undefined for an empty one. */
+export function textField(struct: WireStruct | undefined, key: string): string | undefined {
+  const value = jsonOfField(struct, key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A member that is a number. */
+export function numberField(struct: WireStruct | undefined, key: string): number | undefined {
+  const value = jsonOfField(struct, key);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** A member that is true or false. */
+export function boolField(struct: WireStruct | undefined, key: string): boolean | undefined {
+  const value = jsonOfField(struct, key);
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+function jsonOfField(struct: WireStruct | undefined, key: string): JsonValue | undefined {
+  const fields = struct?.fields;
+  if (fields === undefined || !Object.hasOwn(fields, key)) return undefined;
+  const value = fields[key];
+  return value === undefined ? undefined : jsonOfValue(value, 1);
+}
+
+function jsonOfValue(value: WireValue, depth: number): JsonValue {
+  if (depth > MAX_DEPTH) return null;
+  // Own members only: a decoded message inherits defaults for those that are not set.
+  if (Object.hasOwn(value, 'stringValue')) return value.stringValue ?? null;
+  if (Object.hasOwn(value, 'numberValue')) return value.numberValue ?? null;
+  if (Object.hasOwn(value, 'boolValue')) return value.boolValue ?? null;
+  if (value.structValue) return jsonOfStruct(value.structValue, depth);
+  if (value.listValue) return (value.listValue.values ?? []).map((item) => jsonOfValue(item, depth + 1));
+  return null;
+}
