@@ -9,6 +9,9 @@ import protoFiles from './proto-files.json' with { type: 'json' };
 /** Of our own protocols, for the first segment `mesh`; the path leads there from the compiled file. */
 const OWN_PROTO_DIR = fileURLToPath(new URL('../../../proto', import.meta.url));
 
+/** Resources and configuration of our own that are encoded beside Envoy's, with all that they refer to. */
+const OWN_FILES = ['mesh/policy/v1/client_config.proto'];
+
 const TYPE_URL_PREFIX = 'type.googleapis.com/';
 
 /** Include directories of the proto package, by the first segment of an import path. */
@@ -20,7 +23,7 @@ const INCLUDE_DIRS: Readonly<Record<string, string>> = {
   validate: 'protoc-gen-validate',
 };
 
-/** Looks up Envoy message types by full name or type URL. */
+/** Looks up message types, Envoy's and our own, by full name or type URL. */
 export interface ProtoRegistry {
   /** @throws Error when the type is not among those that proto-files.json loads. */
   type(nameOrUrl: string): protobuf.Type;
@@ -32,9 +35,9 @@ export interface ProtoRegistry {
  * Loads `.proto` files of Envoy, which ship with `@grpc/grpc-js-xds` (about 100 ms), or of our own protocols: done
  * once, at start. None of Envoy's is copied into this project.
  *
- * @param files default: those of Envoy that the server needs
+ * @param files default: those of Envoy that the server needs, and our own client configurations
  */
-export function loadProtoRegistry(files: readonly string[] = protoFiles): ProtoRegistry {
+export function loadProtoRegistry(files: readonly string[] = [...protoFiles, ...OWN_FILES]): ProtoRegistry {
   const directory = protoDirectory();
   const root = new protobuf.Root();
   root.resolvePath = (_origin, target) => {

@@ -1,0 +1,99 @@
+import { parseDurationNs } from '../../config/parse-duration.js';
+import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
+import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
+import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
+import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
+import type { HTTPAPISpec as HttpApiSpecMessage } from '../../generated/policy/mesh/policy/v1/HTTPAPISpec.js';
+import type { HttpClientConfig as HttpClientConfigMessage } from '../../generated/policy/mesh/policy/v1/HttpClientConfig.js';
+import type { NetworkFailPolicy as NetworkFailPolicyMessage } from '../../generated/policy/mesh/policy/v1/NetworkFailPolicy.js';
+import type { QuotaSpec as QuotaSpecMessage } from '../../generated/policy/mesh/policy/v1/QuotaSpec.js';
+import type { ServiceConfig as ServiceConfigMessage } from '../../generated/policy/mesh/policy/v1/ServiceConfig.js';
+import type { TcpClientConfig as TcpClientConfigMessage } from '../../generated/policy/mesh/policy/v1/TcpClientConfig.js';
+import type { TransportConfig as TransportConfigMessage } from '../../generated/policy/mesh/policy/v1/TransportConfig.js';
+import { attributesSpecMessage } from './attributes-message.js';
+import { durationMessage } from './wire-times.js';
+
+/**
+ * Client configurations as messages of `mesh.policy.v1`. Their fields have the names of the YAML; what differs is how
+ * durations and attribute values are written.
+ */
+export function httpClientConfigMessage(config: HttpClientConfig): HttpClientConfigMessage {
+  const { transport, serviceConfigs, mixerAttributes, forwardAttributes, ...plain } = config;
+  return {
+    ...plain,
+    ...(transport && { transport: transportMessage(transport) }),
+    serviceConfigs: mapValues(serviceConfigs, serviceConfigMessage),
+    ...attributeFields({ mixerAttributes, forwardAttributes }),
+  };
+}
+
+export function tcpClientConfigMessage(config: TcpClientConfig): TcpClientConfigMessage {
+  const { transport, mixerAttributes, reportInterval, connectionQuotaSpec, ...plain } = config;
+  return {
+    ...plain,
+    ...(transport && { transport: transportMessage(transport) }),
+    ...attributeFields({ mixerAttributes }),
+    // The types of messages are not read-only; nothing writes to them.
+    ...(connectionQuotaSpec && { connectionQuotaSpec: connectionQuotaSpec as QuotaSpecMessage }),
+    reportInterval: durationMessage(parseDurationNs(reportInterval)),
+  };
+}
+
+export function serviceConfigMessage(config: ServiceConfig): ServiceConfigMessage {
+  const { mixerAttributes, forwardAttributes, httpApiSpec, quotaSpec, networkFailPolicy, ...plain } = config;
+  return {
+    ...plain,
+    ...attributeFields({ mixerAttributes, forwardAttributes }),
+    httpApiSpec: httpApiSpec.map(httpApiSpecMessage),
+    quotaSpec: quotaSpec as QuotaSpecMessage[],
+    ...(networkFailPolicy && { networkFailPolicy: failPolicyMessage(networkFailPolicy) }),
+  };
+}
+
+function transportMessage(transport: TransportConfig): TransportConfigMessage {
+  const { networkFailPolicy, attributesForMixerProxy, statsUpdateInterval, reportBatchMaxTime, ...plain } = transport;
+  return {
+    ...plain,
+    networkFailPolicy: failPolicyMessage(networkFailPolicy),
+    ...attributeFields({ attributesForMixerProxy }),
+    statsUpdateInterval: durationMessage(parseDurationNs(statsUpdateInterval)),
+    reportBatchMaxTime: durationMessage(parseDurationNs(reportBatchMaxTime)),
+  };
+}
+
+function failPolicyMessage({ baseRetryWait, maxRetryWait, ...plain }: NetworkFailPolicy): NetworkFailPolicyMessage {
+  return {
+    ...plain,
+    baseRetryWait: durationMessage(parseDurationNs(baseRetryWait)),
+    maxRetryWait: durationMessage(parseDurationNs(maxRetryWait)),
+  };
+}
+
+function httpApiSpecMessage({ attributes, patterns, apiKeys }: HttpApiSpec): HttpApiSpecMessage {
+  return {
+    ...attributeFields({ attributes }),
+    patterns: patterns.map(({ attributes: ofPattern, ...plain }) => ({
+      ...plain,
+      ...attributeFields({ attributes: ofPattern }),
+    })),
+    apiKeys: [...apiKeys],
+  };
+}
+
+/** Those that are there, as messages. */
+function attributeFields<Name extends string>(
+  specs: Readonly<Record<Name, AttributesSpec | undefined>>,
+): Partial<Record<Name, Attributes__Output>> {
+  const fields: Partial<Record<Name, Attributes__Output>> = {};
+  for (const name of Object.keys(specs) as Name[]) {
+    const spec = specs[name];
+    if (spec !== undefined) fields[name] = attributesSpecMessage(spec);
+  }
+  return fields;
+}
+
+/** With entries made anew, so that a key like __proto__ is a key. */
+function mapValues<In, Out>(map: Readonly<Record<string, In>>, convert: (value: In) => Out): Record<string, Out> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, convert(value)]));
+}

@@ -1,0 +1,41 @@
+import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { AttributeLayer } from '../client/attribute-bag.js';
+import { attributesMessage, attributesSpecMessage } from './attributes-message.js';
+import { httpClientConfigMessage, serviceConfigMessage, tcpClientConfigMessage } from './client-config-message.js';
+import { POLICY_TYPE_URLS } from './policy-type-urls.js';
+
+/** Attributes and client configurations as messages of `mesh.policy.v1`, which `config-decoder` reads. */
+export interface ConfigEncoder {
+  attributes(layer: AttributeLayer): Buffer;
+  httpClientConfig(config: HttpClientConfig): Buffer;
+  tcpClientConfig(config: TcpClientConfig): Buffer;
+  serviceConfig(config: ServiceConfig): Buffer;
+  /** Attributes as they are written, as the value of `x-mesh-attributes`. */
+  attributesSpecText(spec: AttributesSpec): string;
+  /** Attributes as the value of `x-mesh-attributes`. */
+  attributesText(layer: AttributeLayer): string;
+  /** Value of the metadata `x-mesh-client-config`: everything but what services say for themselves. */
+  httpClientConfigText(config: HttpClientConfig): string;
+  /** The same for TCP. */
+  tcpClientConfigText(config: TcpClientConfig): string;
+}
+
+/** @param encoder knows our own messages, as `loadProtoRegistry` loads them */
+export function createConfigEncoder(encoder: Pick<MessageEncoder, 'encode'>): ConfigEncoder {
+  const encode = (type: keyof typeof POLICY_TYPE_URLS, message: object): Buffer =>
+    encoder.encode(POLICY_TYPE_URLS[type], message);
+  return {
+    attributes: (layer) => encode('attributes', attributesMessage(layer)),
+    httpClientConfig: (config) => encode('httpClientConfig', httpClientConfigMessage(config)),
+    tcpClientConfig: (config) => encode('tcpClientConfig', tcpClientConfigMessage(config)),
+    serviceConfig: (config) => encode('serviceConfig', serviceConfigMessage(config)),
+    attributesSpecText: (spec) => encode('attributes', attributesSpecMessage(spec)).toString('base64'),
+    attributesText: (layer) => encode('attributes', attributesMessage(layer)).toString('base64'),
+    httpClientConfigText: (config) =>
+      encode('httpClientConfig', httpClientConfigMessage({ ...config, serviceConfigs: {} })).toString('base64'),
+    tcpClientConfigText: ({ connectionQuotaSpec: _, ...config }) =>
+      encode('tcpClientConfig', tcpClientConfigMessage(config)).toString('base64'),
+  };
+}
