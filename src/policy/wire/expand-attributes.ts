@@ -1,0 +1,86 @@
+import type { CompressedAttributes__Output } from '../../generated/policy/mesh/policy/v1/CompressedAttributes.js';
+import { type AttributeBag, bagOf } from '../client/attribute-bag.js';
+import {
+  type AttributeValue,
+  boolAttribute,
+  bytesAttribute,
+  doubleAttribute,
+  durationAttribute,
+  int64Attribute,
+  stringAttribute,
+  stringMapAttribute,
+  timestampAttribute,
+} from '../client/attribute-value.js';
+import type { WordReader } from './attribute-words.js';
+import { PolicyWireError } from './policy-wire-error.js';
+import { decodeDuration, decodeTimestamp } from './wire-time.js';
+
+/**
+ * How many characters the attributes of one message may have. A few bytes can refer to a long word again and again:
+ * without a limit a small message would become gigabytes in logs and cache keys.
+ */
+export interface ExpansionBudget {
+  /** Takes the word's length off the budget. @throws PolicyWireError when nothing is left */
+  spend(word: string): string;
+}
+
+export function createExpansionBudget(maxCharacters: number): ExpansionBudget {
+  let left = maxCharacters;
+  return {
+    spend: (word) => {
+      left -= word.length;
+      if (left >= 0) return word;
+      throw new PolicyWireError('attributes', `have more than ${maxCharacters} characters: send fewer or shorter ones`);
+    },
+  };
+}
+
+/**
+ * Reads attributes that were written with numbers for their words.
+ *
+ * @param field path of the message, for errors
+ * @throws PolicyWireError for a number without a word, a name that comes twice, a time that is none, and too much text
+ */
+export function expandAttributes(
+  message: CompressedAttributes__Output,
+  wordOf: WordReader,
+  budget: ExpansionBudget,
+  field: string,
+): AttributeBag {
+  const layer = new Map<string, AttributeValue>();
+  const word = (number: number, at: string): string => budget.spend(wordOf(number, at));
+
+  const read = <Wire>(
+    member: string,
+    entries: Readonly<Record<number, Wire>> | undefined,
+    valueOf: (wire: Wire, at: string) => AttributeValue,
+  ): void => {
+    for (const [key, wire] of Object.entries(entries ?? {})) {
+      const at = `${field}.${member}[${key}]`;
+      const name = word(Number(key), at);
+      if (layer.has(name)) throw new PolicyWireError(at, `is ${JSON.stringify(name)} again: send one value for a name`);
+      layer.set(name, valueOf(wire, at));
+    }
+  };
+
+  const readEntries = (entries: Readonly<Record<number, number>>, at: string): ReadonlyMap<string, string> => {
+    const map = new Map<string, string>();
+    for (const [keyNumber, valueNumber] of Object.entries(entries)) {
+      const entry = `${at}.entries[${keyNumber}]`;
+      const key = word(Number(keyNumber), entry);
+      if (map.has(key)) throw new PolicyWireError(entry, `is ${JSON.stringify(key)} again: send one value for a key`);
+      map.set(key, word(valueNumber, entry));
+    }
+    return map;
+  };
+
+  read('strings', message.strings, (number, at) => stringAttribute(word(number, at)));
+  read('int64s', message.int64s, (text) => int64Attribute(BigInt(text)));
+  read('doubles', message.doubles, doubleAttribute);
+  read('bools', message.bools, boolAttribute);
+  read('bytes', message.bytes, bytesAttribute);
+  read('timestamps', message.timestamps, (time, at) => timestampAttribute(decodeTimestamp(time, at)));
+  read('durations', message.durations, (time, at) => durationAttribute(decodeDuration(time, at)));
+  read('string_maps', message.stringMaps, ({ entries = {} }, at) => stringMapAttribute(readEntries(entries, at)));
+  return bagOf(layer);
+}
