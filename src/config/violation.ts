@@ -41,7 +41,7 @@ export function formatFinding(violation: Violation): string {
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0 ? '{}' : 'a mapping';
-  const shown = JSON.stringify(value) ?? String(value);
+  const shown = (typeof value === 'number' ? undefined : JSON.stringify(value)) ?? String(value);
   return shown.length > MAX_SHOWN_VALUE ? `${shown.slice(0, MAX_SHOWN_VALUE)}…` : shown;
 }
 

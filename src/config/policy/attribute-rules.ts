@@ -44,7 +44,9 @@ function* validateTimestamp({ timestampValue: value }: AttributeValueSpec, path:
 
 /** For a text in the form of RFC 3339: whether its day is in its month, its hour in its day, and so on. */
 function isTime(text: string): boolean {
-  if (Number.isNaN(Date.parse(text.toUpperCase()))) return false;
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  // Date moves 31 February into March; only a day that comes back unchanged exists. It takes 24:00, RFC 3339 does not.
+  const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return isDay && text.slice(11, 13) !== '24' && !Number.isNaN(Date.parse(text.toUpperCase()));
 }

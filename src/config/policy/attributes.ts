@@ -5,6 +5,9 @@ import { durationField } from './duration.js';
 import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 
+/** Groups of four characters, the last of two or three with or without padding. */
+const BASE64 = '^([A-Za-z0-9+/_-]{4})*([A-Za-z0-9+/_-]{2}(==)?|[A-Za-z0-9+/_-]{3}=?)?$';
+
 /** A typed value: exactly one member is set (SPEC 2.9; the value types are those of BEHAVIOUR 6, "AttributeValue"). */
 export const attributeValueSchema = Type.Object(
   {
@@ -24,7 +27,7 @@ export const attributeValueSchema = Type.Object(
       Type.String({
         description: 'Bytes in base64, in the plain or the URL alphabet.',
         maxLength: LIMITS.textLength,
-        pattern: '^[A-Za-z0-9+/_-]*={0,2}$',
+        pattern: BASE64,
       }),
     ),
     timestampValue: Type.Optional(

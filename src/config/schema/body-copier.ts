@@ -63,11 +63,17 @@ function copyMap(copyValue: Copy, keepsNull: boolean): Copy {
     for (const key of Object.keys(value)) {
       if (value[key] === null && !keepsNull) continue;
       path.push(key);
-      copied[key] = copyValue(value[key], path, onUnknown);
+      setOwn(copied, key, copyValue(value[key], path, onUnknown));
       path.pop();
     }
     return copied;
   };
+}
+
+/** Assigning to `__proto__` would lose the entry: a clause without it matches more. The API server takes such keys. */
+function setOwn(copied: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') copied[key] = value;
+  else Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function copyObject(properties: Readonly<Record<string, SchemaNode>>): Copy {

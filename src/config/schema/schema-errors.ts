@@ -76,6 +76,8 @@ function translateSchemaError(error: ErrorObject): Violation {
 }
 
 function wrongType(expected: string, value: unknown): Pick<Violation, 'message' | 'remedy'> {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { message: 'is not finite', remedy: 'give a number' };
   const message = `is ${typeName(value)}, not ${articleFor(expected)} ${expected}`;
   const scalar = typeof value === 'number' || typeof value === 'boolean';
   if (expected === 'string' && scalar) return { message, remedy: 'put it in quotes' };

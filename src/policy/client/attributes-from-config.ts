@@ -119,7 +119,7 @@ function readInt64(value: number | string): AttributeValue | undefined {
 }
 
 function readBytes(text: string): AttributeValue | undefined {
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return undefined;
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return undefined;
   return bytesAttribute(new Uint8Array(Buffer.from(text, 'base64')));
 }
 

@@ -49,6 +49,7 @@ const accepted: readonly (readonly [string, string])[] = [
   ['a false attribute', attribute('{boolValue: false}')],
   ['a bytes attribute, even empty', attribute('{bytesValue: ""}')],
   ['a bytes attribute in base64', attribute('{bytesValue: CgAAAQ==}')],
+  ['a bytes attribute in the URL alphabet without padding', attribute('{bytesValue: _-8}')],
   ['a time attribute', attribute('{timestampValue: "2024-02-29T12:00:00.123456789+01:00"}')],
   ['a duration attribute of seconds', attribute('{durationValue: 10s}')],
   ['a duration attribute with a fraction', attribute('{durationValue: 1.5s}')],
@@ -178,6 +179,31 @@ const refused: readonly (readonly [string, string, string])[] = [
     `${VALUE}.timestampValue: "2026-02-29T12:00:00Z": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
   ],
   [
+    'bytes in base64 that is whole',
+    attribute('{bytesValue: CgAAA}'),
+    `${VALUE}.bytesValue: "CgAAA": is not in the form that is due; it is: Bytes in base64, in the plain or the URL alphabet`,
+  ],
+  [
+    'times whose hour exists',
+    attribute('{timestampValue: "2026-01-31T24:00:00Z"}'),
+    `${VALUE}.timestampValue: "2026-01-31T24:00:00Z": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+  ],
+  [
+    'times whose offset exists',
+    attribute('{timestampValue: "2026-01-31T12:00:00+24:00"}'),
+    `${VALUE}.timestampValue: "2026-01-31T12:00:00+24:00": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+  ],
+  [
+    'numbers that are finite',
+    attribute('{doubleValue: .inf}'),
+    `${VALUE}.doubleValue: Infinity: is not finite; give a number`,
+  ],
+  [
+    'texts in string maps',
+    attribute('{stringMapValue: {entries: {a: 1}}}'),
+    `${VALUE}.stringMapValue.entries.a: 1: is a number, not a string; put it in quotes`,
+  ],
+  [
     'durations with units',
     attribute('{durationValue: "10"}'),
     `${VALUE}.durationValue: "10": is not in the form that is due; it is: A duration, such as 10s, 1.5s or 1m30s`,
@@ -201,6 +227,21 @@ const refused: readonly (readonly [string, string, string])[] = [
     'durations below 292 years',
     attribute('{durationValue: 99999999h}'),
     `${VALUE}.durationValue: "99999999h": is not a duration; use for example 10s, 1.5s or 1m30s`,
+  ],
+  [
+    'regexes that are not empty',
+    pattern('{httpMethod: GET, regex: ""}'),
+    `${PATTERN}.regex: "": is empty; it is: Instead of uriTemplate: a regular expression in RE2 syntax for the whole path with its query`,
+  ],
+  [
+    'templates that are not empty',
+    pattern('{httpMethod: GET, uriTemplate: ""}'),
+    `${PATTERN}.uriTemplate: "": is empty; it is: URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * is one segment, ** any number`,
+  ],
+  [
+    'methods that are not empty',
+    pattern('{httpMethod: "", uriTemplate: /}'),
+    `${PATTERN}.httpMethod: "": is empty; it is: HTTP method (RFC 7231) in upper case, for example GET; * is any`,
   ],
   [
     'attributes with names',
