@@ -12,6 +12,15 @@ export const CLIENT_CONFIG_METADATA = 'x-mesh-client-config';
 /** gRPC metadata of a Check on a chain that serves one service alone: the service's host. */
 export const SERVICE_METADATA = 'x-mesh-service';
 
+/**
+ * gRPC metadata of a Check of a TCP connection: Envoy's `%STREAM_ID%`, which its access log knows the connection by. It
+ * makes the Check's charge countable once, for the message of such a Check names nothing that is unique.
+ */
+export const CONNECTION_ID_METADATA = 'x-mesh-connection-id';
+
+/** gRPC metadata of a Check of a TCP connection: when it was opened, Envoy's `%START_TIME(%s.%9f)%`. */
+export const CONNECTION_TIME_METADATA = 'x-mesh-connection-time';
+
 /** Context extension of a Check on a chain of many services: the host of the one that the route leads to. */
 export const SERVICE_EXTENSION = 'destination.service.host';
 
