@@ -1,0 +1,95 @@
+import { childPath, type Violation } from '../violation.js';
+import { type Dimension, parseDimension } from './dimension.js';
+import { type DurationLimit, validateDurationRange } from './duration-range.js';
+import { POLICY_SERVER_LIMITS, type QuotaFile } from './policy-server-schema.js';
+
+type OverrideFile = QuotaFile['overrides'][number];
+
+const LONGEST_WINDOW: DurationLimit = {
+  mostMs: POLICY_SERVER_LIMITS.validDurationMs,
+  message: 'is longer than 366 days',
+  remedy: 'use 8784h or less',
+};
+
+/** Rules of the quotas that their schema cannot express. */
+export function* validateQuotas(quotas: readonly QuotaFile[]): Generator<Violation> {
+  const names = new Map<string, number>();
+  for (const [index, quota] of quotas.entries()) {
+    const path = `quotas[${index}]`;
+    const earlier = names.get(quota.name);
+    if (earlier === undefined) names.set(quota.name, index);
+    else {
+      yield {
+        path: `${path}.name`,
+        value: quota.name,
+        message: `is the name of quotas[${earlier}] as well`,
+        remedy: 'give each quota once; limits for some values are overrides of it',
+      };
+    }
+    yield* validateDurationRange(`${path}.validDuration`, quota.validDuration, LONGEST_WINDOW);
+    yield* validateDimensions(path, quota.dimensions);
+    yield* validateOverrides(path, quota);
+  }
+}
+
+function* validateDimensions(path: string, dimensions: readonly string[]): Generator<Violation> {
+  const known = new Map<string, number>();
+  for (const [index, value] of dimensions.entries()) {
+    const at = `${path}.dimensions[${index}]`;
+    const dimension = parseDimension(value);
+    if (dimension === undefined) {
+      const remedy = 'use the name of an attribute, for an entry of a map as request.headers[x-user]';
+      yield { path: at, value, message: 'is not an attribute', remedy };
+      continue;
+    }
+    const earlier = known.get(dimension.text);
+    if (earlier === undefined) known.set(dimension.text, index);
+    else yield { path: at, value, message: `is the same as dimensions[${earlier}]`, remedy: 'remove one of them' };
+  }
+}
+
+function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation> {
+  const dimensions = quota.dimensions.flatMap((text) => parseDimension(text) ?? []);
+  const known = new Map<string, number>();
+  for (const [index, override] of quota.overrides.entries()) {
+    const at = `${path}.overrides[${index}]`;
+    yield* validateOverride(at, override, dimensions);
+    const identity = JSON.stringify(
+      Object.entries(override.dimensions)
+        .map(([name, value]) => [parseDimension(name)?.text ?? name, value])
+        .sort(),
+    );
+    const earlier = known.get(identity);
+    if (earlier === undefined) known.set(identity, index);
+    else {
+      const message = `names the same values as overrides[${earlier}]`;
+      yield { path: `${at}.dimensions`, message, remedy: 'remove one of them' };
+    }
+  }
+}
+
+function* validateOverride(path: string, override: OverrideFile, known: readonly Dimension[]): Generator<Violation> {
+  const names = Object.keys(override.dimensions);
+  if (names.length === 0) {
+    const remedy = "name the values that it holds for, or change the quota's own limit";
+    yield { path: `${path}.dimensions`, value: {}, message: 'names no values', remedy };
+  }
+  const seen = new Set<string>();
+  for (const name of names) {
+    const at = childPath(`${path}.dimensions`, name);
+    const text = parseDimension(name)?.text;
+    if (text === undefined || !known.some((dimension) => dimension.text === text)) {
+      const remedy =
+        known.length === 0
+          ? 'add it to the dimensions of the quota'
+          : `use one of ${known.map((dimension) => dimension.text).join(', ')}, or add it to the dimensions of the quota`;
+      yield { path: at, message: 'is not a dimension of this quota', remedy };
+    } else if (seen.has(text)) {
+      yield { path: at, message: 'is named twice, in other letters', remedy: 'remove one of them' };
+    } else seen.add(text);
+  }
+  if (override.maxAmount === undefined && override.validDuration === undefined) {
+    yield { path, message: 'changes nothing', remedy: 'give maxAmount, validDuration or both' };
+  }
+  yield* validateDurationRange(`${path}.validDuration`, override.validDuration, LONGEST_WINDOW);
+}

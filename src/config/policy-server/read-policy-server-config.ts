@@ -1,0 +1,115 @@
+import { parseDuration } from '../parse-duration.js';
+import { isHostAndPort } from '../primitives.js';
+import type { SchemaCompiler } from '../schema/schema-reader.js';
+import type { SettingsReader } from '../settings-reader.js';
+import type { Violation } from '../violation.js';
+import { parseDimension } from './dimension.js';
+import type {
+  PolicyBackend,
+  PolicyServerConfig,
+  QuotaLimit,
+  QuotaOverride,
+  QuotaStorage,
+} from './policy-server-config.js';
+import {
+  MEMORY_DEFAULTS,
+  type PolicyServerFile,
+  policyServerSchema,
+  type QuotaFile,
+  REDIS_DEFAULTS,
+  type StorageFile,
+} from './policy-server-schema.js';
+import { validateQuotas } from './quota-limit-rules.js';
+import { parseRedisAddress } from './redis-address.js';
+import { validateStorage } from './storage-rules.js';
+
+const MAX_VIOLATIONS = 20;
+
+/** Makes the reader of the policy server's configuration file. Violations never show what may hold a secret. */
+export function createPolicyServerConfigReader(compiler: SchemaCompiler): SettingsReader<PolicyServerConfig> {
+  const reader = compiler.compile(policyServerSchema, 'reported');
+  return (content) => {
+    const result = reader.read(content ?? {});
+    if (result.type === 'invalid') return { type: 'invalid', violations: result.violations.map(withoutSecret) };
+    const file = result.value;
+    const violations = [...validateQuotas(file.quotas), ...validateStorage(file.storage), ...validateBackend(file)];
+    if (violations.length > 0) return { type: 'invalid', violations: violations.slice(0, MAX_VIOLATIONS) };
+    // An unknown field may be a misspelt one that holds a secret.
+    const unknown = result.unknownFields.map(({ value: _hidden, ...violation }) => violation);
+    return { type: 'valid', value: translate(file), warnings: [...unknown, ...idleFields(file)] };
+  };
+}
+
+/** The configuration of a policy server that has no such file: every quota is granted. */
+export function createDefaultPolicyServerConfig(): PolicyServerConfig {
+  return { quotas: [], storage: { type: 'memory', ...MEMORY_DEFAULTS }, reports: { log: false } };
+}
+
+const SHOWN_STORAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'maxCounters', 'keyPrefix', 'timeout']);
+
+/** An address, or something else in the place of the storage, may hold a password. */
+function withoutSecret(violation: Violation): Violation {
+  const [first = '', field = ''] = violation.path.split('.');
+  if (!first.startsWith('storage') || SHOWN_STORAGE_FIELDS.has(field)) return violation;
+  const { value: _hidden, ...shown } = violation;
+  return shown;
+}
+
+function* validateBackend({ backend }: PolicyServerFile): Generator<Violation> {
+  if (backend === undefined || isHostAndPort(backend.address)) return;
+  const { address: value } = backend;
+  yield { path: 'backend.address', value, message: 'is not an address', remedy: 'use host:port' };
+}
+
+/** Nothing is counted here when another server does. */
+function idleFields({ quotas, backend }: PolicyServerFile): readonly Violation[] {
+  if (backend === undefined || quotas.length === 0) return [];
+  const remedy = 'configure them at the backend, or remove the backend';
+  return [{ path: 'quotas', message: 'have no effect: the backend counts', remedy }];
+}
+
+function translate(file: PolicyServerFile): PolicyServerConfig {
+  return {
+    quotas: file.quotas.map(translateQuota),
+    storage: translateStorage(file.storage),
+    reports: file.reports,
+    ...(file.backend !== undefined && { backend: translateBackend(file.backend) }),
+  };
+}
+
+function translateQuota(quota: QuotaFile): QuotaLimit {
+  const { name, maxAmount, window } = quota;
+  const validDurationMs = parseDuration(quota.validDuration);
+  const overrides = quota.overrides.map(
+    (override): QuotaOverride => ({
+      dimensions: new Map(
+        Object.entries(override.dimensions).map(([key, value]) => [parseDimension(key)?.text ?? key, value]),
+      ),
+      maxAmount: override.maxAmount ?? maxAmount,
+      validDurationMs: override.validDuration === undefined ? validDurationMs : parseDuration(override.validDuration),
+    }),
+  );
+  const dimensions = quota.dimensions.flatMap((text) => parseDimension(text) ?? []);
+  return { name, maxAmount, validDurationMs, window, dimensions, overrides };
+}
+
+function translateStorage(storage: StorageFile): QuotaStorage {
+  const address = storage.type === 'redis' ? parseRedisAddress(storage.address ?? '') : undefined;
+  if (address === undefined) return { type: 'memory', maxCounters: storage.maxCounters ?? MEMORY_DEFAULTS.maxCounters };
+  return {
+    type: 'redis',
+    address,
+    ...(storage.passwordFile !== undefined && { passwordFile: storage.passwordFile }),
+    ...(storage.caFile !== undefined && { caFile: storage.caFile }),
+    keyPrefix: storage.keyPrefix ?? REDIS_DEFAULTS.keyPrefix,
+    timeoutMs: parseDuration(storage.timeout ?? REDIS_DEFAULTS.timeout),
+  };
+}
+
+function translateBackend({ address, tls, transport }: NonNullable<PolicyServerFile['backend']>): PolicyBackend {
+  return {
+    address,
+    ...(tls !== undefined && { tls: { ...(tls.caFile !== undefined && { caFile: tls.caFile }) } }),
+    transport,
+  };
+}
