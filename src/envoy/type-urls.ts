@@ -4,19 +4,31 @@ export const TypeUrl = {
   endpoint: 'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment',
   listener: 'type.googleapis.com/envoy.config.listener.v3.Listener',
   route: 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
+  /** Configurations of single filters, which a listener names. */
+  extensionConfig: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig',
 } as const;
 
-/** The order in which a push sends its types, so that nothing refers to what is not there yet (BEHAVIOUR 5). */
-export const PUSH_ORDER: readonly string[] = [TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route];
+/**
+ * The order in which a push sends its types, so that nothing refers to what is not there yet (BEHAVIOUR 5). Filter
+ * configurations and routes are asked for when a listener has named them, and it waits for both.
+ */
+export const PUSH_ORDER: readonly string[] = [
+  TypeUrl.cluster,
+  TypeUrl.endpoint,
+  TypeUrl.listener,
+  TypeUrl.extensionConfig,
+  TypeUrl.route,
+];
 
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   [TypeUrl.cluster, 'cds'],
   [TypeUrl.endpoint, 'eds'],
   [TypeUrl.listener, 'lds'],
   [TypeUrl.route, 'rds'],
+  [TypeUrl.extensionConfig, 'ecds'],
 ]);
 
-/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds; `api` for anything else. */
+/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds, and ecds; `api` for anything else. */
 export function shortTypeName(typeUrl: string): string {
   return SHORT_NAMES.get(typeUrl) ?? 'api';
 }

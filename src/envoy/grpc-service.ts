@@ -1,0 +1,56 @@
+import type { GrpcService } from '../generated/envoy/config/core/v3/GrpcService.js';
+import type { HeaderValue } from '../generated/envoy/config/core/v3/HeaderValue.js';
+import { duration } from './durations.js';
+
+/** How often a call that got no answer is made again, and after which time. */
+export interface GrpcRetries {
+  readonly maxRetries: number;
+  /** At least 1. */
+  readonly baseWaitMs: number;
+  /** At least `baseWaitMs`. Envoy gives every attempt this long too, but never less than 250 ms (see below). */
+  readonly maxWaitMs: number;
+}
+
+/** A gRPC server that Envoy calls. */
+export interface GrpcServiceOptions {
+  readonly cluster: string;
+  /** For one call with all its retries; none for streams. */
+  readonly timeoutMs?: number;
+  readonly retries?: GrpcRetries;
+  /** Metadata of every call, by key in lower case. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** Calls that did not reach a server, or got no answer from one. */
+const RETRY_ON = 'connect-failure,refused-stream,reset,unavailable,cancelled,deadline-exceeded,5xx';
+
+/**
+ * Envoy takes the longest wait as the timeout of an attempt: whoever wants retries to follow each other closely does
+ * not want a server under load to be given up on.
+ */
+const MIN_ATTEMPT_MS = 250;
+
+export function buildGrpcService({ cluster, timeoutMs, retries, metadata = {} }: GrpcServiceOptions): GrpcService {
+  return {
+    envoyGrpc: { clusterName: cluster },
+    ...(timeoutMs === undefined ? {} : { timeout: duration(timeoutMs) }),
+    ...(retries === undefined || retries.maxRetries === 0
+      ? {}
+      : {
+          retryPolicy: {
+            retryOn: RETRY_ON,
+            numRetries: { value: retries.maxRetries },
+            retryBackOff: {
+              baseInterval: duration(retries.baseWaitMs),
+              maxInterval: duration(Math.max(retries.maxWaitMs, MIN_ATTEMPT_MS)),
+            },
+          },
+        }),
+    initialMetadata: Object.entries(metadata).map(([key, value]): HeaderValue => ({ key, value: literal(value) })),
+  };
+}
+
+/** Envoy reads `%…%` in such a value as something to put in. */
+function literal(value: string): string {
+  return value.replaceAll('%', '%%');
+}

@@ -1,0 +1,26 @@
+import type { Config } from '../generated/envoy/extensions/filters/http/header_to_metadata/v3/Config.js';
+import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import type { MessageEncoder } from './message-encoder.js';
+
+/** A request header that becomes dynamic metadata of the request. */
+export interface HeaderToMetadataOptions {
+  readonly header: string;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+const HEADER_TO_METADATA = 'type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config';
+
+/** Keeps a header's text for the access log and takes it off the request. */
+export function buildHeaderToMetadata(
+  encoder: MessageEncoder,
+  { header, namespace, key }: HeaderToMetadataOptions,
+): HttpFilter {
+  const config: Config = {
+    requestRules: [{ header, onHeaderPresent: { metadataNamespace: namespace, key, type: 'STRING' }, remove: true }],
+  };
+  return {
+    name: 'envoy.filters.http.header_to_metadata',
+    typedConfig: encoder.packAny(HEADER_TO_METADATA, config),
+  };
+}

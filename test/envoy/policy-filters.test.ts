@@ -1,0 +1,116 @@
+import test from 'ava';
+import { discoveredFilter, encodeExtensionConfig } from '../../src/envoy/extension-config.js';
+import { buildHttpGrpcAccessLog, buildTcpGrpcAccessLog } from '../../src/envoy/grpc-access-log.js';
+import { buildGrpcService } from '../../src/envoy/grpc-service.js';
+import { buildHeaderMutation } from '../../src/envoy/header-mutation.js';
+import { buildHeaderToMetadata } from '../../src/envoy/header-to-metadata.js';
+import { buildExtAuthzPerRoute, buildHttpExtAuthz, buildIdleHttpExtAuthz } from '../../src/envoy/http-ext-authz.js';
+import { createMessageEncoder, type PackedAny } from '../../src/envoy/message-encoder.js';
+import { createMessageJson, type Json } from '../../src/envoy/message-json.js';
+import { buildIdleNetworkExtAuthz, buildNetworkExtAuthz } from '../../src/envoy/network-ext-authz.js';
+import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+
+const registry = loadProtoRegistry();
+const encoder = createMessageEncoder(registry);
+const messageJson = createMessageJson(registry);
+
+function fields({ type_url, value }: PackedAny): Readonly<Record<string, Json>> {
+  return messageJson.bytesToJson(type_url, value) as Record<string, Json>;
+}
+
+const SERVER = { cluster: 'policy_server', timeoutMs: 5000 };
+
+test('a call has its retries in the place where Envoy makes them, with base and longest wait', (t) => {
+  const retries = { maxRetries: 3, baseWaitMs: 80, maxWaitMs: 1000 };
+  const { retryPolicy, envoyGrpc } = buildGrpcService({ ...SERVER, retries });
+  t.is(envoyGrpc?.retryPolicy, undefined);
+  t.deepEqual(retryPolicy?.numRetries, { value: 3 });
+  t.deepEqual(retryPolicy?.retryBackOff, {
+    baseInterval: { seconds: 0, nanos: 80_000_000 },
+    maxInterval: { seconds: 1 },
+  });
+});
+
+test('no retries are no retry policy', (t) => {
+  const retries = { maxRetries: 0, baseWaitMs: 80, maxWaitMs: 1000 };
+  t.false('retryPolicy' in buildGrpcService({ ...SERVER, retries }));
+});
+
+test('an attempt has a quarter of a second at least, for Envoy takes the longest wait as its timeout', (t) => {
+  const retries = { maxRetries: 1, baseWaitMs: 10, maxWaitMs: 10 };
+  const { retryPolicy } = buildGrpcService({ ...SERVER, retries });
+  t.deepEqual(retryPolicy?.retryBackOff?.maxInterval, { seconds: 0, nanos: 250_000_000 });
+});
+
+test('metadata is what it says, whatever Envoy would put in for a percent sign', (t) => {
+  const { initialMetadata } = buildGrpcService({ cluster: 'a', metadata: { 'x-a': '%HOSTNAME%' } });
+  t.deepEqual(initialMetadata, [{ key: 'x-a', value: '%%HOSTNAME%%' }]);
+});
+
+test('requests that nobody could decide about are answered with 503, unless they pass', (t) => {
+  const closed = fields(buildHttpExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: false }));
+  t.deepEqual(closed['statusOnError'], { code: 'ServiceUnavailable' });
+  t.not(closed['failureModeAllow'], true);
+  const open = fields(buildHttpExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: true }));
+  t.is(open['failureModeAllow'], true);
+});
+
+test('an idle HTTP check is for none of a hundred requests', (t) => {
+  const idle = fields(buildIdleHttpExtAuthz(encoder, 'p', 'policy_server'));
+  const share = idle['filterEnabled'] as Record<string, Record<string, Json>>;
+  t.is(share['defaultValue']?.['numerator'] ?? 0, 0);
+  t.truthy(share['defaultValue']);
+});
+
+test('an idle network check is for connections with metadata that none has', (t) => {
+  const idle = fields(buildIdleNetworkExtAuthz(encoder, 'p', 'policy_server'));
+  t.like(idle['filterEnabledMetadata'], { filter: 'mesh.never', value: { presentMatch: true } });
+  const active = fields(buildNetworkExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: true }));
+  t.is(active['filterEnabledMetadata'], undefined);
+  t.is(active['failureModeAllow'], true);
+});
+
+test('a route tells the server something, or is not checked', (t) => {
+  const told = fields(buildExtAuthzPerRoute(encoder, { contextExtensions: { a: 'b' } }));
+  t.deepEqual(told['checkSettings'], { contextExtensions: { a: 'b' } });
+  t.is(fields(buildExtAuthzPerRoute(encoder, 'unchecked'))['disabled'], true);
+});
+
+test('a set header replaces what the caller sent under its name', (t) => {
+  t.deepEqual(fields(buildHeaderMutation(encoder, 'x-a', 'b'))['mutations'], {
+    requestMutations: [{ append: { header: { key: 'x-a', value: 'b' }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } }],
+  });
+});
+
+test('a header that becomes metadata does not reach the application', (t) => {
+  const { typedConfig } = buildHeaderToMetadata(encoder, { header: 'x-a', namespace: 'mesh', key: 'k' });
+  t.deepEqual(fields(typedConfig as PackedAny)['requestRules'], [
+    { header: 'x-a', onHeaderPresent: { metadataNamespace: 'mesh', key: 'k', type: 'STRING' }, remove: true },
+  ]);
+});
+
+test('access logs say which log they are, where they go and how long an entry may wait', (t) => {
+  const options = { logName: 'inbound', cluster: 'policy_server', flushIntervalMs: 1500 };
+  const none = { request: [], response: [], responseTrailers: [] };
+  for (const { typedConfig } of [
+    buildHttpGrpcAccessLog(encoder, options, none),
+    buildTcpGrpcAccessLog(encoder, options),
+  ]) {
+    t.like(fields(typedConfig)['commonConfig'], {
+      logName: 'inbound',
+      grpcService: { envoyGrpc: { clusterName: 'policy_server' } },
+      bufferFlushInterval: '1.5s',
+    });
+  }
+});
+
+test('a filter that is asked for has the name of its configuration, and takes one type', (t) => {
+  const filter = discoveredFilter('policy|a', 'type.googleapis.com/a.B', { ads: {} });
+  t.deepEqual(filter, {
+    name: 'policy|a',
+    configDiscovery: { configSource: { ads: {} }, typeUrls: ['type.googleapis.com/a.B'] },
+  });
+  const resource = encodeExtensionConfig(encoder, 'policy|a', buildHeaderMutation(encoder, 'x-a', 'b'));
+  t.is(resource.name, 'policy|a');
+  t.like(messageJson.resourceToJson(resource) as object, { name: 'policy|a' });
+});
