@@ -1,8 +1,9 @@
-// Renders docs/configuration.md from the flag and variable tables of src/cli/settings.
+// Renders docs/configuration.md from the flag and variable tables of src/cli/settings, and the schemas of files.
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
 import { versionFlags } from '../build/src/cli/settings/version-flags.js';
+import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
 
 const HEAD = `# Configuration
 
@@ -23,6 +24,28 @@ good is served until it is good again; what is wrong with it is in the log and o
 
 \`--meshConfig\` and \`--networksConfig\` name one YAML file each; both are read again when they change, and a bad
 change is reported and ignored. A missing file means the defaults.
+`;
+
+const POLICY_SERVER = `## The policy server's file
+
+\`--policyConfig\` names it. It is read again when it changes: amounts that were used stay used, a changed \`maxAmount\`
+holds at once, and a quota whose window or dimensions change begins anew. A bad change is reported and ignored; without
+the file every quota is granted.
+
+\`\`\`yaml
+quotas:
+- name: requests-per-key
+  maxAmount: 10
+  validDuration: 1m
+  dimensions: [request.api_key]
+  overrides:
+  - dimensions: {request.api_key: gold}
+    maxAmount: 1000
+storage: {type: redis, address: 'redis://redis.mesh-system:6379/0', passwordFile: /etc/redis/password}
+\`\`\`
+
+A request without an attribute counts as one with the empty text. Numbers, booleans and IP addresses are counted by how
+they are written (\`80\`, \`true\`, \`2001:db8::1\`).
 `;
 
 /** The whole page, as text. */
@@ -46,6 +69,8 @@ export async function renderConfigurationDoc() {
         variable.meaning + (variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`),
       ]),
     ),
+    POLICY_SERVER,
+    table(['field', 'type', 'default', 'meaning'], [...fieldRows(policyServerSchema, '')]),
   ].join('\n');
 }
 
@@ -59,6 +84,26 @@ function flagTable(flags) {
       flag.meaning,
     ]),
   );
+}
+
+/** One row per field of a file, those of nested ones behind it. */
+function* fieldRows(schema, prefix) {
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const path = `${prefix}${name}`;
+    const isLeaf = field.properties === undefined && field.items?.properties === undefined;
+    const fallback =
+      isLeaf && field.default !== undefined ? JSON.stringify(field.default).replace(/^"(.*)"$/, '$1') : '';
+    yield [`\`${path}\``, fieldType(field), code(fallback === '[]' ? '' : fallback), field.description];
+    if (field.properties !== undefined) yield* fieldRows(field, `${path}.`);
+    if (field.items?.properties !== undefined) yield* fieldRows(field.items, `${path}[].`);
+  }
+}
+
+function fieldType(field) {
+  if (field.enum !== undefined) return field.enum.join(', ');
+  if (field.type === 'array') return field.items.type === 'object' ? 'list' : `list of ${field.items.type}s`;
+  if (field.type === 'object') return field.additionalProperties === undefined ? 'fields' : 'map of strings';
+  return field.type;
 }
 
 function mark(setting) {
