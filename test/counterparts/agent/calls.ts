@@ -130,11 +130,13 @@ export interface LoadOptions {
   readonly expected?: readonly number[];
 }
 
-/** Answers of one status, with the moments (milliseconds since 1970) of the first and the last. */
-export interface StatusCount {
-  readonly count: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
+/** An answer whose status is not that of the answer before. */
+export interface StatusChange {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly status: number;
+  /** How many answers came before it. */
+  readonly after: number;
 }
 
 export interface LoadReport {
@@ -144,7 +146,8 @@ export interface LoadReport {
   readonly samples: readonly string[];
   /** Answers by the name of the echo that gave them. */
   readonly byServer: Readonly<Record<string, number>>;
-  readonly byStatus: Readonly<Record<number, StatusCount>>;
+  /** In order, the first answer included. */
+  readonly changes: readonly StatusChange[];
 }
 
 export interface DnsRecords {

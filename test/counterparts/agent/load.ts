@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import type { LoadOptions, LoadReport, StatusCount } from './calls.js';
+import type { LoadOptions, LoadReport, StatusChange } from './calls.js';
 import { requestHttp } from './http-request.js';
 
 const KEPT_SAMPLES = 5;
@@ -13,7 +13,7 @@ export interface Load {
 export function startLoad({ request, concurrency = 2, newConnections = false, expected = [200] }: LoadOptions): Load {
   const agent = newConnections ? false : new Agent({ keepAlive: true, maxSockets: concurrency });
   const byServer: Record<string, number> = {};
-  const byStatus: Record<number, StatusCount> = {};
+  const changes: StatusChange[] = [];
   const samples: string[] = [];
   let requests = 0;
   let failures = 0;
@@ -27,9 +27,9 @@ export function startLoad({ request, concurrency = 2, newConnections = false, ex
     try {
       const answer = await requestHttp(request, agent);
       requests++;
-      const at = Date.now();
-      const seen = byStatus[answer.status];
-      byStatus[answer.status] = { count: (seen?.count ?? 0) + 1, firstAt: seen?.firstAt ?? at, lastAt: at };
+      if (answer.status !== changes.at(-1)?.status) {
+        changes.push({ at: Date.now(), status: answer.status, after: requests - 1 });
+      }
       if (!expected.includes(answer.status)) return fail(`status ${answer.status}: ${answer.body.slice(0, 200)}`);
       const name = String(answer.headers['x-served-by'] ?? 'unknown');
       byServer[name] = (byServer[name] ?? 0) + 1;
@@ -48,7 +48,7 @@ export function startLoad({ request, concurrency = 2, newConnections = false, ex
     failures,
     samples: [...samples],
     byServer: { ...byServer },
-    byStatus: { ...byStatus },
+    changes: [...changes],
   });
 
   return {
