@@ -107,7 +107,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metrics: pushMetrics,
       logger: logging.scope('ads'),
       clock,
-      readProxy: createProxyReader(createNodeReader(protos)),
+      readProxy: createProxyReader(createNodeReader(protos), environment.meshDomain),
       enqueue: (session) => distributor.enqueue(session),
       register: (session) => connections.register(session),
       connectionId: (nodeId) => connections.nextId(nodeId),

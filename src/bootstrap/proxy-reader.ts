@@ -4,11 +4,18 @@ import type { Proxy } from '../model/proxy.js';
 import type { WireNode } from '../xds/node-wire.js';
 import { StreamError } from '../xds/stream-error.js';
 
-/** Reads the node of a stream's first request; what is wrong with it ends the stream. */
-export function createProxyReader(readNode: (bytes: Uint8Array) => WireNode): (bytes: Uint8Array) => Proxy {
+/**
+ * Reads the node of a stream's first request; what is wrong with it ends the stream.
+ *
+ * @param meshDomain domain of the metadata keys that have one
+ */
+export function createProxyReader(
+  readNode: (bytes: Uint8Array) => WireNode,
+  meshDomain: string,
+): (bytes: Uint8Array) => Proxy {
   return (bytes) => {
     try {
-      return parseNode(readNode(bytes));
+      return parseNode(readNode(bytes), meshDomain);
     } catch (cause) {
       const message = cause instanceof NodeError ? cause.message : 'the node of the first request cannot be decoded';
       throw new StreamError('INVALID_ARGUMENT', message, { cause });

@@ -1,5 +1,6 @@
 import { DurationSyntaxError, parseDuration } from '../config/parse-duration.js';
 import { NodeError, quoteForMessage } from './node-error.js';
+import { readPolicyOverrides } from './policy/read-policy-overrides.js';
 import type { InterceptionMode, ProxyMetadata } from './proxy.js';
 
 /** Metadata of an Envoy node as plain JSON. */
@@ -12,9 +13,10 @@ const INTERCEPTION_MODES: readonly InterceptionMode[] = ['REDIRECT', 'TPROXY', '
  * Reads the metadata keys of BEHAVIOUR 5, "Node"; others are ignored. Absent, null and empty values are all
  * the same.
  *
+ * @param meshDomain domain of the keys `policy.D/…`
  * @throws NodeError INVALID_METADATA for a value that cannot be what its key means
  */
-export function parseNodeMetadata(metadata: NodeMetadata): ProxyMetadata {
+export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): ProxyMetadata {
   const text = (key: string): string | undefined => readText(metadata, key);
   const idleTimeout = readTimeout(metadata, 'IDLE_TIMEOUT');
   return withoutUndefined({
@@ -33,6 +35,7 @@ export function parseNodeMetadata(metadata: NodeMetadata): ProxyMetadata {
     generator: text('GENERATOR'),
     routerMode: text('ROUTER_MODE'),
     meshId: text('MESH_ID'),
+    policy: readPolicyOverrides({ text, wrong }, meshDomain),
   });
 }
 

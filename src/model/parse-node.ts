@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { DEFAULT_MESH_DOMAIN } from '../config/mesh-domain.js';
 import { canonicalAddress } from './canonical-address.js';
 import { NodeError, quoteForMessage } from './node-error.js';
 import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
@@ -23,9 +24,10 @@ const MAX_ADDRESSES = 64;
  * Reads who a proxy is from its node, whose id is `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`
  * (BEHAVIOUR 5, "Node"). Whatever a proxy sends, this gives a Proxy or a NodeError.
  *
+ * @param meshDomain domain of the metadata keys that have one
  * @throws NodeError
  */
-export function parseNode(node: NodeFacts): Proxy {
+export function parseNode(node: NodeFacts, meshDomain: string = DEFAULT_MESH_DOMAIN): Proxy {
   const { id } = node;
   if (id === '') throw new NodeError('MISSING_NODE_ID', 'missing node ID: the first request of a stream must carry it');
   if (id.length > MAX_ID_LENGTH) {
@@ -54,7 +56,7 @@ export function parseNode(node: NodeFacts): Proxy {
       `invalid node type (valid types: sidecar, router) in the service node ${quoteForMessage(id)}`,
     );
   }
-  const metadata = parseNodeMetadata(node.metadata);
+  const metadata = parseNodeMetadata(node.metadata, meshDomain);
   const ipAddresses = addressesOf(address, metadata.instanceIps);
   if (ipAddresses.length === 0) {
     throw new NodeError(

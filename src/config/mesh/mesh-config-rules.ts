@@ -58,7 +58,9 @@ function validateDuration(path: string, value: string, minimumMs: number): reado
 function validateAddresses(file: MeshConfigFile): readonly Violation[] {
   const { defaultConfig } = file;
   const policyServers = (['mixerCheckServer', 'mixerReportServer'] as const).flatMap((path) =>
-    file[path] === 'embedded' ? [] : validateAddress(path, file[path]),
+    file[path] === 'embedded'
+      ? []
+      : validateAddress(path, file[path], 'use host:port, or embedded for the one in this process'),
   );
   return [
     ...policyServers,
@@ -67,9 +69,9 @@ function validateAddresses(file: MeshConfigFile): readonly Violation[] {
   ];
 }
 
-function validateAddress(path: string, value: string): readonly Violation[] {
+function validateAddress(path: string, value: string, remedy = 'use host:port'): readonly Violation[] {
   if (value === '' || isHostAndPort(value)) return [];
-  return [{ path, value, message: 'is not an address', remedy: 'use host:port' }];
+  return [{ path, value, message: 'is not an address', remedy }];
 }
 
 function validateNames(file: MeshConfigFile): readonly Violation[] {

@@ -6,7 +6,7 @@ import type { Service } from '../service.js';
 import { mergeAttributes } from './attribute-specs.js';
 import { callAttributesOf, filterAttributesOf, forwardAttributesOf, type ProxyIdentity } from './filter-attributes.js';
 import { type Direction, isServiceChecked, type ProxyPolicy } from './proxy-policy.js';
-import { type SpecsOf, serviceAttributesOf, serviceConfigOf } from './service-config.js';
+import { boundSpecsOf, type SpecsOf, serviceAttributesOf } from './service-config.js';
 
 /** The service of requests that name none, and the key of its configuration. */
 export const DEFAULT_SERVICE = 'default';
@@ -63,13 +63,13 @@ export function tcpClientConfigOf(
   bindings: SpecsOf,
   targetPort?: number,
 ): TcpClientConfig {
-  const config = serviceConfigOf(service, bindings);
+  const specs = boundSpecsOf(service, bindings);
   const hasQuotas = direction === 'inbound' || policy.outboundChecks;
-  const connectionQuotaSpec = hasQuotas ? mergeSpecs(config.quotaSpec) : undefined;
+  const connectionQuotaSpec = hasQuotas ? mergeSpecs(specs.quotaSpec) : undefined;
   return {
     transport: transportOf(policy, proxy),
     mixerAttributes: mergeAttributes(filterAttributesOf(proxy, direction, targetPort), serviceAttributesOf(service)),
-    disableCheckCalls: !isServiceChecked(policy, direction, config),
+    disableCheckCalls: !isServiceChecked(policy, direction, specs),
     disableReportCalls: !policy.tcpReports,
     ...(connectionQuotaSpec && { connectionQuotaSpec }),
     reportInterval: '10s',

@@ -1,9 +1,9 @@
 import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
-import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
 import type { Proxy } from '../proxy.js';
 import type { PolicyOverrides } from './policy-overrides.js';
 import { checkClusterOf, reportClusterOf } from './policy-servers.js';
+import type { BoundSpecs } from './service-config.js';
 
 /** The side of a proxy that traffic passes: towards its own workload, or away from it. */
 export type Direction = 'inbound' | 'outbound';
@@ -66,7 +66,7 @@ export function proxyPolicyOf(
 export function isServiceChecked(
   policy: ProxyPolicy,
   direction: Direction,
-  { quotaSpec, httpApiSpec }: Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec'>,
+  { quotaSpec, httpApiSpec }: BoundSpecs,
 ): boolean {
   const isOn = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
   return isOn && (!policy.isEmbedded || quotaSpec.length + httpApiSpec.length > 0);

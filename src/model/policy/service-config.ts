@@ -7,19 +7,35 @@ import type { PolicyBindings } from './policy-bindings.js';
 /** Which specs apply to which service. */
 export type SpecsOf = Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'>;
 
+/** The specs of one service. */
+export type BoundSpecs = Pick<ServiceConfig, 'quotaSpec' | 'httpApiSpec'>;
+
+/** The specs that bindings give a service. */
+export function boundSpecsOf(service: Service, bindings: SpecsOf): BoundSpecs {
+  return {
+    quotaSpec: bindings.quotaSpecsOf(service).map(({ body }) => body),
+    httpApiSpec: bindings.apiSpecsOf(service).map(({ body }) => body),
+  };
+}
+
 /**
  * The client's configuration for a service (SPEC 2.11; BEHAVIOUR 5, "Per route"): its attributes and all specs that
  * are bound to it. Nothing in it depends on who calls; whether there are calls at all is for the proxy's own
  * configuration to say.
  */
 export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceConfig {
+  return configWithSpecs(service, boundSpecsOf(service, bindings));
+}
+
+/** The same, with the specs themselves. */
+export function configWithSpecs(service: Service, { quotaSpec, httpApiSpec }: BoundSpecs): ServiceConfig {
   const attributes = serviceAttributesOf(service);
   return {
     disableCheckCalls: false,
     disableReportCalls: false,
     mixerAttributes: attributes,
-    httpApiSpec: bindings.apiSpecsOf(service).map(({ body }) => body),
-    quotaSpec: bindings.quotaSpecsOf(service).map(({ body }) => body),
+    httpApiSpec,
+    quotaSpec,
     forwardAttributes: attributes,
   };
 }

@@ -140,7 +140,10 @@ const refused: readonly (readonly [string, string])[] = [
     'defaultConfig: {drainDuration: 2m}',
     'defaultConfig.parentShutdownDuration: "60s": is not longer than drainDuration (2m); make it longer, so that draining can end',
   ],
-  ['mixerReportServer: nowhere', 'mixerReportServer: "nowhere": is not an address; use host:port'],
+  [
+    'mixerReportServer: nowhere',
+    'mixerReportServer: "nowhere": is not an address; use host:port, or embedded for the one in this process',
+  ],
   ['trustDomain: ""', 'trustDomain: "": is not a trust domain; use a DNS name'],
   [
     'defaultServiceExportTo: ["*", a]',

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
+import type { QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { PushContext } from '../push-context.js';
+import type { Service } from '../service.js';
+import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
+import { configWithSpecs } from './service-config.js';
+import { createSpecBodies } from './spec-bodies.js';
+
+/** The policies of one snapshot's services. */
+export interface ServicePolicies {
+  readonly bindings: PolicyBindings;
+  /** Undefined for a host that is no service. */
+  find(hostname: string): ServiceConfig | undefined;
+  /**
+   * The configuration of a service, also of one that only some namespaces see instead of its host's. It is the very
+   * same object from snapshot to snapshot while it is the same, and services with equal specs share their arrays.
+   */
+  configOf(service: Service): ServiceConfig;
+}
+
+/** What of a snapshot policies are made from. */
+export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'servicesByHost'>;
+
+/** The kinds that say which policy applies to which service. */
+export const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
+
+type Objects = ReadonlyMap<ObjectKey, MeshObject>;
+
+interface Resolved {
+  readonly domain: string;
+  /** As they are in the snapshot. */
+  readonly tables: readonly (Objects | undefined)[];
+  /** The same with the objects of before where nothing was changed but metadata. */
+  readonly objects: ReadonlyMap<string, Objects>;
+  readonly bindings: PolicyBindings;
+}
+
+/**
+ * Gives each snapshot's policies; to be called with successive ones. Bindings are resolved again only when an object
+ * of the four kinds has changed, and a service gets another configuration only when it or one of its specs has.
+ */
+export function createServicePolicies(): (context: PolicyContext) => ServicePolicies {
+  const configs = new WeakMap<Service, ServiceConfig>();
+  const quotaSpecs = createSpecBodies<QuotaSpec>();
+  const apiSpecs = createSpecBodies<HttpApiSpec>();
+  let resolved: Resolved | undefined;
+
+  const configOf = (service: Service, bindings: PolicyBindings): ServiceConfig => {
+    const quotaSpec = quotaSpecs.bodiesOf(bindings.quotaSpecsOf(service));
+    const httpApiSpec = apiSpecs.bodiesOf(bindings.apiSpecsOf(service));
+    const known = configs.get(service);
+    if (known?.quotaSpec === quotaSpec && known.httpApiSpec === httpApiSpec) return known;
+    const config = configWithSpecs(service, { quotaSpec, httpApiSpec });
+    configs.set(service, config);
+    return config;
+  };
+  return (context) => {
+    const next = resolve(resolved, context);
+    if (next !== resolved) {
+      quotaSpecs.age();
+      apiSpecs.age();
+      resolved = next;
+    }
+    const { bindings } = next;
+    const { servicesByHost } = context;
+    return {
+      bindings,
+      configOf: (service) => configOf(service, bindings),
+      find: (hostname) => {
+        const service = servicesByHost.get(hostname);
+        return service && configOf(service, bindings);
+      },
+    };
+  };
+}
+
+function resolve(previous: Resolved | undefined, { objects, domain }: PolicyContext): Resolved {
+  const tables = POLICY_KINDS.map((kind) => objects.get(kind));
+  if (previous?.domain === domain && tables.every((table, index) => table === previous.tables[index])) return previous;
+  const kept = new Map<string, Objects>(
+    POLICY_KINDS.map((kind, index) => [kind, keepObjects(previous?.objects.get(kind), tables[index])]),
+  );
+  return { domain, tables, objects: kept, bindings: resolvePolicyBindings({ objects: kept, domain }) };
+}
+
+/** The objects, each the one of before while its body is equal: a status or label written to it is no change. */
+function keepObjects(previous: Objects | undefined, next: Objects | undefined): Objects {
+  const kept = new Map<ObjectKey, MeshObject>();
+  for (const [key, object] of next ?? []) {
+    const known = previous?.get(key);
+    kept.set(key, known !== undefined && isSameBody(known, object) ? known : object);
+  }
+  return kept;
+}
+
+function isSameBody({ body: first }: MeshObject, { body: second }: MeshObject): boolean {
+  return first === second || isDeepStrictEqual(first, second);
+}
