@@ -1,0 +1,77 @@
+import { type handleUnaryCall, type Server, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import type { Logger } from '../../../telemetry/logger.js';
+import type { AttributeBag } from '../../client/attribute-bag.js';
+import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
+import type { PolicyCodec } from '../../wire/policy-codec.js';
+import { PolicyWireError } from '../../wire/policy-wire-error.js';
+import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
+import { POLICY_METHODS } from './policy-methods.js';
+
+export interface PolicyServiceOptions {
+  /** Answers checks; counts once what comes again with the same deduplication id. */
+  readonly backend: Pick<PolicyTransport, 'check'>;
+  /** Gets the reports of each call, in order. */
+  readonly acceptReports: (attributes: readonly AttributeBag[]) => void;
+  readonly codec: PolicyCodec;
+  readonly logger: Logger;
+}
+
+/** A caller that names no deadline does not wait longer than clients of ours (BEHAVIOUR 6, "Retry"). */
+const MAX_TIMEOUT_MS = 5000;
+/** Longer texts do not fit in the trailers of an answer. */
+const MAX_DETAILS_LENGTH = 1000;
+
+/**
+ * Serves `mesh.policy.v1.Policy`: the server that `createGrpcPolicyTransport` calls. Calls that mean nothing are answered
+ * with INVALID_ARGUMENT and what is wrong.
+ */
+export function addPolicyService(server: Server, options: PolicyServiceOptions): void {
+  const { backend, acceptReports, codec, logger } = options;
+  server.addService(POLICY_METHODS, {
+    Check: handler(logger, async (request, callOptions) => {
+      const answer = await backend.check(codec.decodeCheckRequest(request), callOptions);
+      return codec.encodeCheckResponse(answer);
+    }),
+    Report: handler(logger, async (request) => {
+      acceptReports(codec.decodeReportRequest(request).attributes);
+      return Buffer.alloc(0);
+    }),
+  });
+}
+
+function handler(
+  logger: Logger,
+  answer: (request: Buffer, options: CallOptions) => Promise<Buffer>,
+): handleUnaryCall<Buffer, Buffer> {
+  return (call, callback) => {
+    const controller = new AbortController();
+    call.on('cancelled', () => controller.abort());
+    answer(call.request, { timeoutMs: timeoutOf(call), signal: controller.signal }).then(
+      (response) => callback(null, response),
+      (error: unknown) => callback(callFailure(error, call, logger)),
+    );
+  };
+}
+
+function timeoutOf(call: ServerUnaryCall<Buffer, Buffer>): number {
+  const remainingMs = Number(call.getDeadline()) - Date.now();
+  return Math.min(Math.max(remainingMs, 0), MAX_TIMEOUT_MS);
+}
+
+function callFailure(
+  error: unknown,
+  call: ServerUnaryCall<Buffer, Buffer>,
+  logger: Logger,
+): { readonly code: status; readonly details: string } {
+  const peer = call.getPeer();
+  if (error instanceof PolicyWireError) {
+    const details = error.message.slice(0, MAX_DETAILS_LENGTH);
+    logger.debug({ peer, method: call.getPath(), reason: details }, 'Policy call refused');
+    return { code: status.INVALID_ARGUMENT, details };
+  }
+  if (error instanceof PolicyTransportError) {
+    return { code: rpcCodeNumber(error.code), details: error.message.slice(0, MAX_DETAILS_LENGTH) };
+  }
+  logger.error({ err: error, peer, method: call.getPath() }, 'Policy call failed');
+  return { code: status.INTERNAL, details: 'the policy server failed; its log has the error' };
+}
