@@ -54,7 +54,7 @@ test('a TcpClientConfig reports every 10 s unless it says otherwise', (t) => {
   t.like(result, { value: { disableCheckCalls: false, disableReportCalls: false, reportInterval: '10s' } });
 });
 
-test('a service says nothing of failures unless it overrides the mesh', (t) => {
+test('SPEC 2.11 networkFailPolicy: a service says nothing of failures unless it overrides the mesh', (t) => {
   t.deepEqual(service.read({}), {
     type: 'valid',
     value: { disableCheckCalls: false, disableReportCalls: false, httpApiSpec: [], quotaSpec: [] },
@@ -62,7 +62,7 @@ test('a service says nothing of failures unless it overrides the mesh', (t) => {
   });
 });
 
-test('a TCP report interval below 1 s is no mistake, for it counts as 1 s', (t) => {
+test('SPEC 2.14 reportInterval: a value below 1 s is no mistake, for it counts as 1 s', (t) => {
   t.deepEqual(findings(tcp.read({ reportInterval: '10ms' }), validateTcpClientConfig), []);
 });
 

@@ -171,7 +171,7 @@ test('a regex is bounded by what it becomes, not by the repetitions that are wri
   t.regex(refusals[0] ?? '', /is too large once its repetitions are written out; repeat less$/);
 });
 
-test('the other versions of the group are not known', (t) => {
+test('SPEC 9: versions other than v1alpha2 are not known', (t) => {
   const result = readYaml(quotaSpec('{}').replace('v1alpha2', 'v1'));
   t.like(result, { type: 'unknown', knownApiVersions: ['config.mesh.internal/v1alpha2'] });
 });

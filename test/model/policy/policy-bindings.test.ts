@@ -7,6 +7,7 @@ import { contextOf } from '../mesh-objects.js';
 /** The two pairs of kinds follow the same rules; what differs is here. */
 const PAIRS = [
   {
+    section: '2.7',
     spec: 'QuotaSpec',
     references: 'quotaSpecs',
     body: '{rules: [{quotas: [{quota: q}]}]}',
@@ -14,6 +15,7 @@ const PAIRS = [
     resolved: (bindings: PolicyBindings) => bindings.quotas.bindings,
   },
   {
+    section: '2.8',
     spec: 'HTTPAPISpec',
     references: 'apiSpecs',
     body: '{patterns: [{httpMethod: GET, uriTemplate: /}]}',
@@ -24,7 +26,7 @@ const PAIRS = [
 
 const WEB = 'web.shop.svc.cluster.local';
 
-for (const { spec: kind, references, body, specsOf, resolved } of PAIRS) {
+for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS) {
   const object = (objectKind: string, name: string, spec: string): MeshObject => {
     const [namespace = '', short = ''] = name.split('/');
     const metadata = `{name: ${short}, namespace: ${namespace}}`;
@@ -68,12 +70,12 @@ for (const { spec: kind, references, body, specsOf, resolved } of PAIRS) {
     ],
   ];
   for (const [rule, service, hostname, isBound] of cases) {
-    test(`${kind}Binding: ${rule}`, (t) => {
+    test(`SPEC 2.1: in a ${kind}Binding ${rule}`, (t) => {
       t.deepEqual(names(hostname, spec('shop/a'), binding('shop/b', service, '{name: a}')), isBound ? [A] : []);
     });
   }
 
-  test(`${kind}Binding: a reference means the binding's namespace unless it names another`, (t) => {
+  test(`SPEC ${section}: a reference of a ${kind}Binding means the binding's namespace unless it names another`, (t) => {
     const targets = '{name: a}, {name: c, namespace: other}';
     t.deepEqual(
       names(
@@ -88,7 +90,7 @@ for (const { spec: kind, references, body, specsOf, resolved } of PAIRS) {
     );
   });
 
-  test(`${kind}Binding: a dangling reference is skipped and told apart`, (t) => {
+  test(`SPEC ${section}: in a ${kind}Binding a dangling reference is skipped and told apart`, (t) => {
     const objects = [spec('shop/a'), binding('shop/b', '{name: web}', '{name: gone}, {name: a}')];
     t.deepEqual(names(WEB, ...objects), [A]);
     t.deepEqual(
@@ -104,7 +106,7 @@ for (const { spec: kind, references, body, specsOf, resolved } of PAIRS) {
     );
   });
 
-  test(`${kind}Binding: specs of several bindings come once each, sorted by key`, (t) => {
+  test(`SPEC ${section}: the ${kind}s of several bindings apply together, once each, sorted by key`, (t) => {
     t.deepEqual(
       names(
         WEB,

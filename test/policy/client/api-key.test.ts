@@ -37,7 +37,7 @@ test('SPEC 2.8: APIKeys of several specs are tried in the order of the specs', (
   t.is(specs.apiKeyFor('/?b=2', NO_HEADERS), '2');
 });
 
-test('an empty key is no key: the next one is tried', (t) => {
+test('SPEC 2.8: an empty key is no key: the next APIKey is tried', (t) => {
   t.is(DEFAULT.apiKeyFor('/?key=&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key=&key=again', NO_HEADERS), 'again');

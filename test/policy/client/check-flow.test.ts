@@ -200,14 +200,14 @@ test('a quota that the client knows to refuse keeps the server from charging the
   t.is(server.checks.length, 2);
 });
 
-test('SPEC 7: FAIL_OPEN, the mesh-level default, allows a request when the server cannot be asked', async (t) => {
+test('SPEC 7: when the server cannot be asked, FAIL_OPEN, the mesh-level default, allows the request', async (t) => {
   const { server, check } = setUp();
   const decision = check({ a: 1 });
   server.checks[0]?.fail(sendError());
   t.deepEqual((await decision).status, { code: 'OK', message: '' });
 });
 
-test('SPEC 7: FAIL_CLOSE rejects a request when the server cannot be asked, with the status of the transport', async (t) => {
+test('SPEC 7: when the server cannot be asked, FAIL_CLOSE rejects the request, with the status of the transport', async (t) => {
   const { server, check } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   const first = check({ a: 1 });
   server.checks[0]?.fail(sendError('no route'));

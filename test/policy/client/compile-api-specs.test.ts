@@ -203,6 +203,15 @@ test('SPEC 2.8 rule 1: a pattern generates its attributes only when method and t
   t.is(operationOf(specs, 'GET', '/dogs'), undefined);
 });
 
+for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'M-SEARCH']) {
+  test(`SPEC 2.8 httpMethod: ${method} matches requests of that method only`, (t) => {
+    const specs = compileTemplates([method, '/p']);
+    t.is(operationOf(specs, method, '/p'), '/p');
+    t.is(operationOf(specs, method.toLowerCase(), '/p'), undefined);
+    t.is(operationOf(specs, `${method}S`, '/p'), undefined);
+  });
+}
+
 const SERVICE = { attributes: { 'api.service': { stringValue: 'petstore' }, 'api.operation': { stringValue: '?' } } };
 
 test('SPEC 2.8 rule 2: attributes at the top level are generated when a pattern matches, and only then', (t) => {

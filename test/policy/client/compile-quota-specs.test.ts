@@ -79,10 +79,10 @@ for (const [title, match, value, isMet] of CONDITIONS) {
 }
 
 for (const [title, match] of CONDITIONS) {
-  test(`a clause on a missing attribute is false: ${title}`, (t) => {
+  test(`SPEC 2.5: a clause on a missing attribute is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ b: 'x' })), []);
   });
-  test(`a clause on an attribute that is no string is false: ${title}`, (t) => {
+  test(`SPEC 2.5: a clause on an attribute that is no string is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ a: int64Attribute(1) })), []);
   });
 }

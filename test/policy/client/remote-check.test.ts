@@ -38,7 +38,7 @@ test('SPEC 2.10 maxRetry: transport errors are retried at most maxRetry times', 
   t.is(clock.timers, 0);
 });
 
-test('without maxRetry a transport error is final', async (t) => {
+test('SPEC 2.10 maxRetry: without it a transport error is final', async (t) => {
   const { clock, server, check } = setUp();
   const outcome = check(REQUEST, resolveNetworkFailPolicy(undefined));
   server.checks[0]?.fail(sendError());

@@ -27,12 +27,12 @@ test('a wait of zero means the default, and whole seconds are capped at 24 hours
   t.is(policy.maxRetryWaitMs, 86_400_500);
 });
 
-test('SPEC 2.10 baseRetryWait: the longest delay doubles with each retry up to maxRetryWait', (t) => {
+test('SPEC 7: the backoff is exponential: the longest delay doubles with each retry up to maxRetryWait', (t) => {
   const longest = [0, 1, 2, 3, 4, 60, 5000].map((retries) => Math.round(retryDelayMs(retries, DEFAULTS, () => MOST)));
   t.deepEqual(longest, [80, 160, 320, 640, 1000, 1000, 1000]);
 });
 
-test('the shortest delay is baseRetryWait at every retry, and the first retry waits exactly that', (t) => {
+test('SPEC 2.10 baseRetryWait: the shortest delay is the base at every retry, and the first retry waits exactly that', (t) => {
   t.deepEqual(
     [0, 1, 9].map((retries) => retryDelayMs(retries, DEFAULTS, () => 0)),
     [80, 80, 80],
@@ -43,7 +43,7 @@ test('the shortest delay is baseRetryWait at every retry, and the first retry wa
   );
 });
 
-test('the jitter is uniform between the bounds', (t) => {
+test('SPEC 7: the delay has jitter, uniform between the bounds', (t) => {
   t.is(
     retryDelayMs(2, DEFAULTS, () => 0.5),
     200,

@@ -46,7 +46,7 @@ const clauses: readonly (readonly [string, string, string, boolean])[] = [
 ];
 
 for (const [what, first, second, overlaps] of clauses) {
-  test(`QuotaSpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
+  test(`SPEC 2.7: QuotaSpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
     const place = (matches: string): string => (matches === '' ? 'spec.rules[0]' : 'spec.rules[0].match[0]');
     const message = `MESH0203 QuotaSpec/shop/b ${place(second)}: one request to web.shop.svc.cluster.local can match this and ${place(first)} of QuotaSpec/shop/a; ${REMEDY}`;
     t.deepEqual(messagesOf(quotaMesh(first, second), 'overlapping-conditions'), overlaps ? [message] : []);
@@ -115,7 +115,7 @@ const patterns: readonly (readonly [string, string, string, boolean])[] = [
 ];
 
 for (const [what, first, second, overlaps] of patterns) {
-  test(`HTTPAPISpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
+  test(`SPEC 2.8: HTTPAPISpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
     const message = `MESH0203 HTTPAPISpec/shop/b spec.patterns[0]: one request to web.shop.svc.cluster.local can match this and spec.patterns[0] of HTTPAPISpec/shop/a; ${REMEDY}`;
     t.deepEqual(messagesOf(apiMesh(first, second), 'overlapping-conditions'), overlaps ? [message] : []);
   });
