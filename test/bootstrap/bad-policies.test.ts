@@ -136,7 +136,7 @@ test('bad policies of every sort: each is told with its file, object, field and 
   const kept = (await server.http.json<{ kind: string; metadata: { name: string } }[]>('/debug/configz')).map(
     ({ kind, metadata }) => `${kind}/${metadata.name}`,
   );
-  t.deepEqual(kept.sort(), ['QuotaSpec/good', 'QuotaSpecBinding/good']);
+  t.deepEqual(kept.sort(), ['Endpoints/web', 'QuotaSpec/good', 'QuotaSpecBinding/good', 'Service/web']);
 
   const proxy = await connectProxy(t, server, sidecar());
   t.true(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||web.shop.svc.cluster.local'));
