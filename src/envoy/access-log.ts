@@ -1,3 +1,4 @@
+import type { AccessLog } from '../generated/envoy/config/accesslog/v3/AccessLog.js';
 import type { SubstitutionFormatString } from '../generated/envoy/config/core/v3/SubstitutionFormatString.js';
 import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
 import type { StdoutAccessLog } from '../generated/envoy/extensions/access_loggers/stream/v3/StdoutAccessLog.js';
@@ -63,6 +64,11 @@ export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOp
   const config: FileAccessLog = { path: options.path, logFormat };
   const typedConfig = encoder.packAny(`${LOGGERS}.file.v3.FileAccessLog`, config);
   return { name: 'envoy.access_loggers.file', typedConfig };
+}
+
+/** The same logger of connections, where others of the same TCP proxy are told of open ones too. */
+export function onlyOfEndedConnections(logger: TypedFilter): AccessLog {
+  return { ...logger, filter: { logTypeFilter: { types: ['TcpConnectionEnd'] } } };
 }
 
 function buildLogFormat({ encoding, format }: AccessLogOptions): SubstitutionFormatString | null {

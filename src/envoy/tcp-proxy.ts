@@ -1,3 +1,4 @@
+import type { AccessLog } from '../generated/envoy/config/accesslog/v3/AccessLog.js';
 import type { TcpProxy } from '../generated/envoy/extensions/filters/network/tcp_proxy/v3/TcpProxy.js';
 import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
@@ -7,7 +8,9 @@ import type { TypedFilter } from './typed-filter.js';
 export interface TcpProxyOptions {
   readonly statPrefix: string;
   readonly cluster: string;
-  readonly accessLogs: readonly TypedFilter[];
+  readonly accessLogs: readonly AccessLog[];
+  /** Log each connection when it begins, then each time after this, and when it ends; undefined for its end alone. */
+  readonly intervalMs?: number;
   /** Close connections without traffic after this time; undefined for Envoy's default of one hour, 0 for never. */
   readonly idleTimeoutMs: number | undefined;
 }
@@ -20,6 +23,14 @@ export function buildTcpProxy(encoder: MessageEncoder, options: TcpProxyOptions)
     statPrefix: options.statPrefix,
     cluster: options.cluster,
     accessLog: [...options.accessLogs],
+    ...(options.intervalMs === undefined
+      ? {}
+      : {
+          accessLogOptions: {
+            accessLogFlushInterval: duration(options.intervalMs),
+            flushAccessLogOnConnected: true,
+          },
+        }),
     idleTimeout: options.idleTimeoutMs === undefined ? null : duration(options.idleTimeoutMs),
   };
   return { name: 'envoy.filters.network.tcp_proxy', typedConfig: encoder.packAny(TCP_PROXY, config) };

@@ -1,11 +1,11 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { buildFileAccessLog } from '../../envoy/access-log.js';
+import { buildFileAccessLog, onlyOfEndedConnections } from '../../envoy/access-log.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { buildHttpConnectionManager } from '../../envoy/http-connection-manager.js';
 import { corsFilter, faultFilter, grpcStatsFilter, grpcWebFilter, routerFilter } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { buildRedisProxy } from '../../envoy/redis-proxy.js';
-import { buildTcpProxy } from '../../envoy/tcp-proxy.js';
+import { buildTcpProxy, type TcpProxyOptions } from '../../envoy/tcp-proxy.js';
 import { buildThriftProxy } from '../../envoy/thrift-proxy.js';
 import type { TypedFilter } from '../../envoy/typed-filter.js';
 import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
@@ -13,9 +13,11 @@ import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js'
 import type { RouteConfiguration } from '../../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import type { Protocol } from '../../model/protocol.js';
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
 import type { GeneratorSettings } from '../settings.js';
-import type { HttpFilterPlugin } from './http-filter-plugin.js';
-import type { ListenerFacts } from './listener-facts.js';
+import type { ChainDescription, FilterPlugin } from './filter-plugin.js';
+import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
 
 /** What an HTTP chain is for. */
 interface HttpChainOptions {
@@ -26,7 +28,10 @@ interface HttpChainOptions {
 
 /** What a chain of bytes is for. */
 interface TcpChainOptions {
+  readonly direction: Direction;
   readonly cluster: string;
+  /** Whether the cluster is a service's, rather than for what no service claims. */
+  readonly isService: boolean;
   /** Default: the cluster's name. */
   readonly statPrefix?: string;
   /** Protocol of the port, where it may have a filter of its own. */
@@ -35,22 +40,28 @@ interface TcpChainOptions {
 
 /** Makes the network filters of all listeners, so that they agree on logs, tracing, timeouts and filter order. */
 export interface FilterFactory {
+  /** What all of them read of a proxy. */
+  factsOf(context: PushContext, proxy: Proxy): ListenerFacts;
   /** @param routeName of the table that the proxy asks for. */
   outboundHttp(
     mesh: MeshConfig,
     facts: ListenerFacts,
     options: HttpChainOptions & { readonly routeName: string; readonly forwardProxy?: boolean },
   ): Filter;
+  /** @param serviceCluster where the routes lead, if that is a service's cluster. */
   inboundHttp(
     mesh: MeshConfig,
     facts: ListenerFacts,
-    options: HttpChainOptions & { readonly routes: RouteConfiguration },
+    options: HttpChainOptions & { readonly routes: RouteConfiguration; readonly serviceCluster: string | undefined },
   ): Filter;
-  /** The filter for a cluster of a port that is not served as HTTP. */
-  tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter;
+  /** The filters for a cluster of a port that is not served as HTTP. */
+  tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter[];
 }
 
-type Direction = 'inbound' | 'outbound';
+type Direction = ChainDescription['direction'];
+
+/** Which service a request is for is decided by its route. */
+const OUTBOUND_HTTP: ChainDescription = { direction: 'outbound', serviceCluster: undefined };
 
 /** How inbound HTTP servers name themselves (the `server` response header). */
 const INBOUND_SERVER_NAME = 'mesh-envoy';
@@ -58,14 +69,13 @@ const INBOUND_SERVER_NAME = 'mesh-envoy';
 export function createFilterFactory(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
-  plugins: readonly HttpFilterPlugin[],
+  plugins: readonly FilterPlugin[],
 ): FilterFactory {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
 
   // BEHAVIOUR 5, "HTTP connection manager": plugins, grpc_web, grpc_stats, cors, fault, router. The alpn filter
   // between grpc_stats and cors exists in custom proxies only.
-  const buildHttpFilters = (direction: Direction, grpcWeb: boolean): HttpFilter[] => [
-    ...plugins.flatMap((plugin) => plugin.httpFilters(direction)),
+  const buildHttpFilters = (grpcWeb: boolean): HttpFilter[] => [
     ...(grpcWeb ? [grpcWebFilter(encoder)] : []),
     grpcStatsFilter(encoder),
     corsFilter(encoder),
@@ -73,19 +83,40 @@ export function createFilterFactory(
     routerFilter(encoder),
   ];
   // None of them depends on the mesh or the chain, so that each is encoded once.
-  const httpFilters = {
-    inbound: { plain: buildHttpFilters('inbound', false), grpcWeb: buildHttpFilters('inbound', true) },
-    outbound: { plain: buildHttpFilters('outbound', false), grpcWeb: buildHttpFilters('outbound', true) },
-  };
+  const commonHttpFilters = { plain: buildHttpFilters(false), grpcWeb: buildHttpFilters(true) };
 
-  const accessLogs = (mesh: MeshConfig): TypedFilter[] => {
+  const httpFilters = (
+    mesh: MeshConfig,
+    { variants }: ListenerFacts,
+    chain: ChainDescription,
+    grpcWeb: boolean,
+  ): HttpFilter[] => [
+    ...plugins.flatMap((plugin, index) => plugin.httpFilters(mesh, chain, variants[index] ?? '')),
+    ...(grpcWeb ? commonHttpFilters.grpcWeb : commonHttpFilters.plain),
+  ];
+
+  const fileAccessLogs = (mesh: MeshConfig): TypedFilter[] => {
     if (mesh.accessLogFile === '') return [];
     const { accessLogFile: path, accessLogFormat: format, accessLogEncoding: encoding } = mesh;
     return [buildFileAccessLog(encoder, { path, format, encoding })];
   };
 
-  const common = (mesh: MeshConfig, facts: ListenerFacts) => ({
-    accessLogs: accessLogs(mesh),
+  const tcpAccessLogs = (
+    mesh: MeshConfig,
+    direction: Direction,
+  ): Pick<TcpProxyOptions, 'accessLogs' | 'intervalMs'> => {
+    const files = fileAccessLogs(mesh);
+    const added = plugins.flatMap((plugin) => plugin.tcpAccessLogs(mesh, direction) ?? []);
+    if (added.length === 0) return { accessLogs: files };
+    // All logs of a TCP proxy have one interval: a file is to have one line for a connection all the same.
+    return {
+      accessLogs: [...files.map(onlyOfEndedConnections), ...added.flatMap(({ logs }) => logs)],
+      intervalMs: Math.min(...added.map(({ intervalMs }) => intervalMs)),
+    };
+  };
+
+  const common = (mesh: MeshConfig, facts: ListenerFacts, direction: Direction) => ({
+    accessLogs: [...fileAccessLogs(mesh), ...plugins.flatMap((plugin) => plugin.httpAccessLogs(mesh, direction))],
     idleTimeoutMs: facts.idleTimeoutMs,
     tracing:
       facts.tracing === undefined
@@ -97,32 +128,41 @@ export function createFilterFactory(
           }),
   });
 
+  const terminalFilter = (mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter => {
+    const { direction, cluster, statPrefix = cluster, protocol } = options;
+    if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, statPrefix, cluster);
+    if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, statPrefix, cluster);
+    const { idleTimeoutMs } = facts;
+    return buildTcpProxy(encoder, { statPrefix, cluster, ...tcpAccessLogs(mesh, direction), idleTimeoutMs });
+  };
+
   return {
+    factsOf: (context, proxy) => listenerFactsOf(context, proxy, plugins),
     outboundHttp: (mesh, facts, { statPrefix, grpcWeb, routeName, forwardProxy = false }) =>
       buildHttpConnectionManager(encoder, {
-        ...common(mesh, facts),
+        ...common(mesh, facts, 'outbound'),
         statPrefix,
         routes: { name: routeName, configSource },
-        httpFilters: grpcWeb ? httpFilters.outbound.grpcWeb : httpFilters.outbound.plain,
+        httpFilters: httpFilters(mesh, facts, OUTBOUND_HTTP, grpcWeb),
         useRemoteAddress: settings.sidecarUseRemoteAddress,
         acceptHttp10: settings.http10 || facts.http10,
         allowAbsoluteUrl: forwardProxy,
       }),
-    inboundHttp: (mesh, facts, { statPrefix, grpcWeb, routes }) =>
+    inboundHttp: (mesh, facts, { statPrefix, grpcWeb, routes, serviceCluster }) =>
       buildHttpConnectionManager(encoder, {
-        ...common(mesh, facts),
+        ...common(mesh, facts, 'inbound'),
         statPrefix,
         routes: { inline: routes },
-        httpFilters: grpcWeb ? httpFilters.inbound.grpcWeb : httpFilters.inbound.plain,
+        httpFilters: httpFilters(mesh, facts, { direction: 'inbound', serviceCluster }, grpcWeb),
         useRemoteAddress: false,
         acceptHttp10: facts.http10,
         inboundServerName: INBOUND_SERVER_NAME,
       }),
-    tcp: (mesh, facts, { cluster, statPrefix = cluster, protocol }) => {
-      if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, statPrefix, cluster);
-      if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, statPrefix, cluster);
-      const { idleTimeoutMs } = facts;
-      return buildTcpProxy(encoder, { statPrefix, cluster, accessLogs: accessLogs(mesh), idleTimeoutMs });
+    tcp: (mesh, facts, options) => {
+      const { direction, cluster, isService } = options;
+      const chain = { direction, serviceCluster: isService ? cluster : undefined };
+      const added = plugins.flatMap((plugin, index) => plugin.networkFilters(mesh, chain, facts.variants[index] ?? ''));
+      return [...added, terminalFilter(mesh, facts, options)];
     },
   };
 }

@@ -5,7 +5,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { type AddressFamilies, loopbackAddress } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { FilterFactory } from './filter-factory.js';
-import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
+import type { ListenerFacts } from './listener-facts.js';
 
 export interface HttpProxyScope extends Scope {
   readonly facts: ListenerFacts;
@@ -20,7 +20,7 @@ export function createHttpProxyPart(encoder: MessageEncoder, filters: FilterFact
     name: 'http-proxy',
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar' || context.mesh.proxyHttpPort <= 0) return undefined;
-      const facts = listenerFactsOf(context, proxy);
+      const facts = filters.factsOf(context, proxy);
       return { key: facts.key, facts };
     },
     generate: ({ mesh }, { facts }) => {

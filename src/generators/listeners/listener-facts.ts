@@ -1,6 +1,7 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
+import type { FilterPlugin } from './filter-plugin.js';
 import { type TracingCollector, tracingCollectorOf } from './tracing-collector.js';
 
 /** What every listener's filters read of a proxy. */
@@ -12,16 +13,19 @@ export interface ListenerFacts {
   readonly idleTimeoutMs: number | undefined;
   /** Where its spans go; undefined for no tracing. */
   readonly tracing: TracingCollector | undefined;
+  /** What the plugins read, in their order. */
+  readonly variants: readonly string[];
   /** Names all of the above: equal facts have equal keys. */
   readonly key: string;
 }
 
-export function listenerFactsOf(context: PushContext, proxy: Proxy): ListenerFacts {
+export function listenerFactsOf(context: PushContext, proxy: Proxy, plugins: readonly FilterPlugin[]): ListenerFacts {
   const families = addressFamiliesOf(proxy.ipAddresses);
   const http10 = proxy.metadata.http10 ?? false;
   const { idleTimeoutMs } = proxy.metadata;
   const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
-  const key = `${family}|${http10 ? 'http10' : ''}|${idleTimeoutMs ?? ''}|${tracing?.cluster ?? ''}`;
-  return { families, http10, idleTimeoutMs, tracing, key };
+  const variants = plugins.map((plugin) => plugin.variantOf(context.mesh, proxy));
+  const key = [family, http10 ? 'http10' : '', idleTimeoutMs ?? '', tracing?.cluster ?? '', ...variants].join('|');
+  return { families, http10, idleTimeoutMs, tracing, variants, key };
 }

@@ -4,7 +4,7 @@ import type { WildcardGenerator } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createDnsPart } from './dns/dns-part.js';
 import { createFilterFactory } from './filter-factory.js';
-import type { HttpFilterPlugin } from './http-filter-plugin.js';
+import type { FilterPlugin } from './filter-plugin.js';
 import { createHttpProxyPart } from './http-proxy-part.js';
 import { createInboundPart } from './inbound/inbound-part.js';
 import { listenersAffectedBy } from './listeners-affected-by.js';
@@ -14,12 +14,12 @@ import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 /**
  * Listeners of sidecars (BEHAVIOUR 5, "Sidecar listeners"). Routers get none yet.
  *
- * @param plugins in the order their HTTP filters run
+ * @param plugins in the order their filters run
  */
 export function createListenerGenerator(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
-  plugins: readonly HttpFilterPlugin[] = [],
+  plugins: readonly FilterPlugin[] = [],
 ): WildcardGenerator {
   const filters = createFilterFactory(encoder, settings, plugins);
   return {

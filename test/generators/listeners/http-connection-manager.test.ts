@@ -1,7 +1,6 @@
 import test from 'ava';
 import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import type { Json } from '../../../src/envoy/message-json.js';
-import type { HttpFilterPlugin } from '../../../src/generators/listeners/http-filter-plugin.js';
 import { createListenerGenerator } from '../../../src/generators/listeners/listener-generator.js';
 import type { GeneratorSettings } from '../../../src/generators/settings.js';
 import { buildContext, buildPort, buildProxy, buildService, MESH } from '../context-builder.js';
@@ -18,13 +17,12 @@ interface Variant {
   readonly services?: readonly ReturnType<typeof buildService>[];
   readonly settings?: Partial<GeneratorSettings>;
   readonly mesh?: Partial<MeshConfig>;
-  readonly plugins?: readonly HttpFilterPlugin[];
   readonly idleTimeoutMs?: number;
 }
 
 /** The connection manager of the shared listener for port 80. */
-function managerOf({ services = [], settings, mesh, plugins = [], idleTimeoutMs }: Variant): Json | undefined {
-  const generator = createListenerGenerator(ENCODER, { ...SETTINGS, ...settings }, plugins);
+function managerOf({ services = [], settings, mesh, idleTimeoutMs }: Variant): Json | undefined {
+  const generator = createListenerGenerator(ENCODER, { ...SETTINGS, ...settings });
   const context = buildContext({ services: [buildService(), ...services], mesh: { ...MESH, ...mesh } });
   const proxy = buildProxy({}, idleTimeoutMs === undefined ? {} : { idleTimeoutMs });
   const listener = generateAll(generator, context, proxy).resources.find(({ name }) => name === '0.0.0.0_80');
@@ -103,18 +101,6 @@ test('idle connections end after IDLE_TIMEOUT', (t) => {
 test('the remote address is used where the setting says so', (t) => {
   t.is(at(managerOf({}), 'useRemoteAddress'), false);
   t.is(at(managerOf({ settings: { sidecarUseRemoteAddress: true } }), 'useRemoteAddress'), true);
-});
-
-test('the filters of plugins come first, in the order of the plugins', (t) => {
-  const plugin = (name: string): HttpFilterPlugin => ({
-    name,
-    httpFilters: (direction) => [{ name: `${name}-${direction}` }],
-  });
-  const filters = at(managerOf({ plugins: [plugin('one'), plugin('two')] }), 'httpFilters') as Json[];
-  t.deepEqual(
-    filters.slice(0, 3).map((filter) => at(filter, 'name')),
-    ['one-outbound', 'two-outbound', 'envoy.filters.http.grpc_stats'],
-  );
 });
 
 test('the forward proxy is a bound listener on loopback with a table of its own', (t) => {

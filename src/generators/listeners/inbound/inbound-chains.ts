@@ -41,7 +41,8 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
       port: port.servicePort,
       hostname: port.hostname,
     });
-    const options = { statPrefix: `inbound_${name}`, grpcWeb: port.protocol === 'grpc-web', routes };
+    const grpcWeb = port.protocol === 'grpc-web';
+    const options = { statPrefix: `inbound_${name}`, grpcWeb, routes, serviceCluster: cluster };
     chains.push({
       name,
       filterChainMatch: port.traffic === 'sniffed' ? plaintextHttp(match, facts) : match,
@@ -52,7 +53,12 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
     chains.push({
       name: port.traffic === 'sniffed' ? `${name}-tcp` : name,
       filterChainMatch: port.traffic === 'sniffed' ? plaintext(match) : match,
-      filters: [filters.tcp(mesh, facts, { cluster, protocol: port.protocol })],
+      filters: filters.tcp(mesh, facts, {
+        direction: 'inbound',
+        cluster,
+        isService: true,
+        protocol: port.protocol,
+      }),
     });
   }
   return chains.map((chain) => encodeFilterChain(encoder, chain));
@@ -63,7 +69,7 @@ export function inboundBlackHoleChain({ encoder, filters, mesh, facts }: Inbound
   return encodeFilterChain(encoder, {
     name: 'virtualInbound-blackhole',
     filterChainMatch: { destinationPort: { value: VIRTUAL_INBOUND_PORT } },
-    filters: [filters.tcp(mesh, facts, { cluster: BLACK_HOLE_CLUSTER })],
+    filters: filters.tcp(mesh, facts, { direction: 'inbound', cluster: BLACK_HOLE_CLUSTER, isService: false }),
   });
 }
 
@@ -77,13 +83,15 @@ export function inboundPassthroughChains(context: InboundChainContext, sniff: bo
       chains.push({
         name: `virtualInbound-catchall-http${suffix}`,
         filterChainMatch: plaintextHttp(match, facts),
-        filters: [filters.inboundHttp(mesh, facts, { statPrefix: cluster, grpcWeb: false, routes })],
+        filters: [
+          filters.inboundHttp(mesh, facts, { statPrefix: cluster, grpcWeb: false, routes, serviceCluster: undefined }),
+        ],
       });
     }
     chains.push({
       name: `virtualInbound-catchall-tcp${suffix}`,
       filterChainMatch: sniff ? plaintext(match) : match,
-      filters: [filters.tcp(mesh, facts, { cluster })],
+      filters: filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: false }),
     });
     return chains.map((chain) => encodeFilterChain(encoder, chain));
   });

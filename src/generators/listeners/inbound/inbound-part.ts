@@ -12,7 +12,7 @@ import type { ResourcePart, Scope } from '../../generator.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { type ListenerFacts, listenerFactsOf } from '../listener-facts.js';
+import type { ListenerFacts } from '../listener-facts.js';
 import { inboundBlackHoleChain, inboundPassthroughChains, inboundPortChains } from './inbound-chains.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
 import { type InboundPorts, inboundPorts } from './inbound-ports.js';
@@ -69,7 +69,7 @@ export function createInboundPart(
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = listenerFactsOf(context, proxy);
+      const facts = filters.factsOf(context, proxy);
       const targets = context.targetsOf(proxy);
       const variant = `${facts.key}|${interceptionMode}`;
       return scopes.remember(context.mesh, targets, variant, () => {

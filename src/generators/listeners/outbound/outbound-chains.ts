@@ -20,6 +20,8 @@ export interface OutboundChains {
   encode(chain: ChainLayout, plan: ListenerPlan, context: OutboundListenerContext): Buffer;
 }
 
+const OUTBOUND = { direction: 'outbound' } as const;
+
 export function createOutboundChains(
   encoder: MessageEncoder,
   filters: FilterFactory,
@@ -27,23 +29,23 @@ export function createOutboundChains(
 ): OutboundChains {
   const memo = createIdentityMemo<Buffer>();
 
-  const filterFor = (chain: ChainLayout, plan: ListenerPlan, { mesh, facts }: OutboundListenerContext): Filter => {
+  const filtersFor = (chain: ChainLayout, plan: ListenerPlan, { mesh, facts }: OutboundListenerContext): Filter[] => {
     const { target } = chain;
     switch (target.type) {
       case 'http': {
         const { routeName, grpcWeb } = target;
         const statPrefix = `outbound_${plan.name}`;
-        return filters.outboundHttp(mesh, facts, { statPrefix, routeName, grpcWeb });
+        return [filters.outboundHttp(mesh, facts, { statPrefix, routeName, grpcWeb })];
       }
       case 'service': {
         const { service, port } = target.claim;
         const cluster = outboundClusterName(port.number, '', service.hostname);
         const pattern = mesh.outboundClusterStatName;
         const statPrefix = pattern === '' ? cluster : clusterStatName(pattern, { service, port, subset: '' });
-        return filters.tcp(mesh, facts, { cluster, statPrefix, protocol: port.protocol });
+        return filters.tcp(mesh, facts, { ...OUTBOUND, cluster, isService: true, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
-        return filters.tcp(mesh, facts, { cluster: unclaimedTrafficCluster(mesh) });
+        return filters.tcp(mesh, facts, { ...OUTBOUND, cluster: unclaimedTrafficCluster(mesh), isService: false });
     }
   };
 
@@ -57,7 +59,7 @@ export function createOutboundChains(
     }
     return encodeFilterChain(encoder, {
       name: chainName(chain),
-      filters: [filterFor(chain, plan, context)],
+      filters: filtersFor(chain, plan, context),
       ...(Object.keys(match).length > 0 ? { filterChainMatch: match } : {}),
     });
   };

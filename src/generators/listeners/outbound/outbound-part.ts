@@ -9,7 +9,7 @@ import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { httpProxyListenerName } from '../http-proxy-part.js';
 import { VIRTUAL_INBOUND_PORT } from '../inbound/inbound-port.js';
-import { type ListenerFacts, listenerFactsOf } from '../listener-facts.js';
+import type { ListenerFacts } from '../listener-facts.js';
 import type { Claim } from './claim.js';
 import { conflictFinding } from './conflict.js';
 import { planListeners } from './listener-plan.js';
@@ -46,7 +46,7 @@ export function createOutboundPart(
       if (proxy.type !== 'sidecar') return undefined;
       const namespace = proxy.configNamespace;
       const view = context.viewOf(namespace);
-      const facts = listenerFactsOf(context, proxy);
+      const facts = filters.factsOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
       const ownPorts = captured ? [] : ownPortsOf(context, proxy);

@@ -6,7 +6,7 @@ import type { InterceptionMode } from '../../../model/proxy.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { type ListenerFacts, listenerFactsOf } from '../listener-facts.js';
+import type { ListenerFacts } from '../listener-facts.js';
 import { unclaimedTrafficCluster } from '../passthrough.js';
 
 export interface VirtualOutboundScope extends Scope {
@@ -28,7 +28,7 @@ export function createVirtualOutboundPart(
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = listenerFactsOf(context, proxy);
+      const facts = filters.factsOf(context, proxy);
       return { key: `${facts.key}|${interceptionMode}`, facts, interceptionMode };
     },
     generate: ({ mesh }, { facts, interceptionMode }) => {
@@ -47,11 +47,15 @@ export function createVirtualOutboundPart(
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-blackhole',
           filterChainMatch: { destinationPort: { value: port } },
-          filters: [filters.tcp(mesh, facts, { cluster: BLACK_HOLE_CLUSTER })],
+          filters: filters.tcp(mesh, facts, { direction: 'outbound', cluster: BLACK_HOLE_CLUSTER, isService: false }),
         }),
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-catchall-tcp',
-          filters: [filters.tcp(mesh, facts, { cluster: unclaimedTrafficCluster(mesh) })],
+          filters: filters.tcp(mesh, facts, {
+            direction: 'outbound',
+            cluster: unclaimedTrafficCluster(mesh),
+            isService: false,
+          }),
         }),
       ];
       return { resources: [composeListener(encoder, { head, chains })], findings: [] };
