@@ -52,7 +52,7 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
     const quotaSpec = quotaSpecs.bodiesOf(bindings.quotaSpecsOf(service));
     const httpApiSpec = apiSpecs.bodiesOf(bindings.apiSpecsOf(service));
     const known = configs.get(service);
-    if (known?.quotaSpec === quotaSpec && known.httpApiSpec === httpApiSpec) return known;
+    if (known && isSameList(known.quotaSpec, quotaSpec) && isSameList(known.httpApiSpec, httpApiSpec)) return known;
     const config = configWithSpecs(service, { quotaSpec, httpApiSpec });
     configs.set(service, config);
     return config;
@@ -94,6 +94,10 @@ function keepObjects(previous: Objects | undefined, next: Objects | undefined): 
     kept.set(key, known !== undefined && isSameBody(known, object) ? known : object);
   }
   return kept;
+}
+
+function isSameList(first: readonly unknown[], second: readonly unknown[]): boolean {
+  return first === second || (first.length === second.length && first.every((item, index) => item === second[index]));
 }
 
 function isSameBody({ body: first }: MeshObject, { body: second }: MeshObject): boolean {
