@@ -5,6 +5,7 @@ import { type ConfigFolder, createConfigFolder } from './config-folder.js';
 import type { AdsAddress } from './envoy-bootstrap.js';
 import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import { sumOfSeries } from './metrics-text.js';
 import { projectRoot } from './project-root.js';
 import type { Rig } from './sidecar-rig.js';
 
@@ -49,8 +50,8 @@ export interface Discovery {
   /** Body of a page on its HTTP listener; throws unless it answers 200. */
   get(path: string): Promise<string>;
   syncRows(): Promise<readonly SyncRow[]>;
-  /** Sum over all series of a metric family. */
-  metric(family: string): Promise<number>;
+  /** Sum over the series of a metric family that have these labels; default: all of them. */
+  metric(family: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /** Last lines of its log. */
   logLines(): readonly string[];
   /** What it logged last. */
@@ -127,10 +128,6 @@ export async function createDiscovery(
       await server?.stop('SIGKILL');
     },
     syncRows: async () => JSON.parse(await get('/debug/syncz')) as SyncRow[],
-    async metric(family) {
-      const lines = (await get('/metrics')).split('\n');
-      const values = lines.filter((line) => line.startsWith(`${family} `) || line.startsWith(`${family}{`));
-      return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
-    },
+    metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),
   };
 }

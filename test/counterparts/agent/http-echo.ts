@@ -4,7 +4,8 @@ import { listen, type RunningServer } from './running-server.js';
 
 /** An HTTP server that answers with its name and the request as it arrived. */
 export function serveHttpEcho(options: ServeOptions): Promise<RunningServer> {
-  const server = createServer((request, response) => {
+  // As many headers as Envoy lets through, which is more than Node's 16 KB.
+  const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => {
       body += chunk;

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:https';
+import { eventually } from '../eventually.js';
 
 /** An object as YAML says it. */
 export interface KubernetesManifest {
@@ -46,6 +47,11 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesManifest): stri
   return `${group}${namespace}/${PLURALS[kind] ?? `${kind.toLowerCase()}s`}/${metadata.name}`;
 }
 
+/** A CRD that has just been made answers so for a moment: first a page that is no Status, then "too many requests". */
+function isNotServedYet({ status, body }: KubernetesAnswer): boolean {
+  return status === 429 || (status === 404 && typeof body === 'string');
+}
+
 export function createKubernetesClient(server: string, token: string, ca: () => Buffer): KubernetesClient {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENT_WRITES });
 
@@ -67,7 +73,10 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
     });
 
   const expectOk = async (method: string, path: string, body?: unknown, contentType?: string): Promise<unknown> => {
-    const answer = await send(method, path, body, contentType);
+    const answer = await eventually('the kind is served', async () => {
+      const found = await send(method, path, body, contentType);
+      return isNotServedYet(found) ? undefined : found;
+    });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
