@@ -3,6 +3,7 @@ import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
 import { mcpFamilies } from './families/mcp-families.js';
 import { policyFamilies } from './families/policy-families.js';
+import { policyServerFamilies } from './families/policy-server-families.js';
 import { processFamilies } from './families/process-families.js';
 import { pushFamilies } from './families/push-families.js';
 import { registryFamilies } from './families/registry-families.js';
@@ -14,6 +15,7 @@ export const metricFamilies = {
   ...certificateFamilies,
   ...mcpFamilies,
   ...policyFamilies,
+  ...policyServerFamilies,
   ...processFamilies,
   ...pushFamilies,
   ...registryFamilies,

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
 import type { Family } from '../../src/telemetry/families/family.js';
+import { policyServerFamilies } from '../../src/telemetry/families/policy-server-families.js';
 import { type FamilyName, metricFamilies } from '../../src/telemetry/metric-families.js';
 import { createMetrics, recordStart } from '../../src/telemetry/metrics.js';
 
@@ -143,7 +144,7 @@ const words = (list: string): readonly string[] => list.trim().split('\n');
 const families: Readonly<Record<string, Family>> = metricFamilies;
 const typeOf = (name: string): string | undefined => families[name]?.type;
 
-test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIOUR 1 adds', (t) => {
+test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIOUR 1 and our policy server add', (t) => {
   for (const name of [...words(SUM), ...words(COUNT)]) {
     t.is(typeOf(name), 'counter', name);
   }
@@ -153,7 +154,9 @@ test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIO
   for (const name of words(DISTRIBUTION)) {
     t.is(typeOf(name), 'histogram', name);
   }
-  const expected = [SUM, COUNT, LASTVALUE, DISTRIBUTION, BEYOND_THE_SPECIFICATION].flatMap(words);
+  const specified = [SUM, COUNT, LASTVALUE, DISTRIBUTION, BEYOND_THE_SPECIFICATION].flatMap(words);
+  const expected = [...specified, ...Object.keys(policyServerFamilies)];
+  t.true(Object.keys(policyServerFamilies).every((name) => name.startsWith('policy_server_')));
   t.deepEqual(Object.keys(metricFamilies).sort(), [...expected].sort());
 });
 

@@ -24,6 +24,37 @@ export const CONVERGENCE_SECONDS: readonly number[] = [
   30,
 ];
 
+/** Seconds to answer a Check of a proxy, which holds a request up. */
+export const CHECK_SECONDS: readonly number[] = [
+  0.000025,
+  0.00005,
+  ...MILLISECOND_STEPS,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.5,
+  1,
+  5,
+];
+
+/** Seconds that a request of the mesh takes. */
+export const REQUEST_SECONDS: readonly number[] = [
+  ...MILLISECOND_STEPS,
+  0.01,
+  0.025,
+  0.05,
+  0.1,
+  0.25,
+  0.5,
+  1,
+  2.5,
+  5,
+  10,
+  30,
+  60,
+];
+
 /** Bytes of an MCP message: 4^0 to 4^15. */
 export const MESSAGE_BYTES: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 4 ** exponent);
 

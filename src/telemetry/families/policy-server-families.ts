@@ -1,0 +1,49 @@
+import { CHECK_SECONDS, REQUEST_SECONDS } from './buckets.js';
+import { counter, histogram } from './family.js';
+
+/**
+ * Families of our own policy server (DESIGN 6). Services and operations are those of the configuration, others count
+ * as `unknown`. Each side of a connection reports, so `reporter` keeps them apart.
+ */
+export const policyServerFamilies = {
+  policy_server_checks_total: counter('Checks answered, by protocol and resulting status code.', 'protocol', 'code'),
+  policy_server_check_duration_seconds: histogram('Seconds to answer a Check.', CHECK_SECONDS, 'protocol'),
+  policy_server_check_failures_total: counter(
+    'Checks that could not be read (message, config) or decided (internal); the fail policy decides then.',
+    'reason',
+  ),
+  policy_server_unknown_service_checks_total: counter('Checks for hosts that are no service.', 'protocol'),
+  policy_server_requests_total: counter('Requests reported.', 'reporter', 'service', 'operation', 'response_code'),
+  policy_server_request_duration_seconds: histogram(
+    'Seconds that reported requests took.',
+    REQUEST_SECONDS,
+    'reporter',
+    'service',
+  ),
+  policy_server_request_bytes_total: counter('Bytes of bodies of reported requests.', 'reporter', 'service'),
+  policy_server_response_bytes_total: counter(
+    'Bytes of bodies of responses to reported requests.',
+    'reporter',
+    'service',
+  ),
+  policy_server_connection_events_total: counter(
+    'TCP connections reported as opened, going on (continue), closed.',
+    'reporter',
+    'service',
+    'event',
+  ),
+  policy_server_connection_received_bytes_total: counter(
+    'Bytes that reported connections brought to their service.',
+    'reporter',
+    'service',
+  ),
+  policy_server_connection_sent_bytes_total: counter(
+    'Bytes that reported connections brought from their service.',
+    'reporter',
+    'service',
+  ),
+  policy_server_report_failures_total: counter(
+    'Reports lost: unreadable (message), failed (internal), not taken by the remote backend (backend).',
+    'reason',
+  ),
+} as const;
