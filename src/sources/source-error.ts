@@ -1,4 +1,10 @@
-export type SourceErrorCode = 'DIRECTORY_MISSING' | 'NOT_A_DIRECTORY' | 'DIRECTORY_UNREADABLE';
+export type SourceErrorCode =
+  | 'DIRECTORY_MISSING'
+  | 'NOT_A_DIRECTORY'
+  | 'DIRECTORY_UNREADABLE'
+  | 'KUBECONFIG_UNREADABLE'
+  | 'KUBECONFIG_INVALID'
+  | 'NOT_IN_CLUSTER';
 
 /** Why a source can never deliver: a mistake of whoever configured it. */
 export class SourceError extends Error {

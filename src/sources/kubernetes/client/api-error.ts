@@ -1,0 +1,31 @@
+import { isRecord } from '../../../config/schema/body-copier.js';
+
+/** The API server's refusal of a request, or the error that ended a watch: a Status object. */
+export class ApiError extends Error {
+  /** HTTP status, or the code of the Status object. */
+  readonly status: number;
+  /** For example `Forbidden`, `Expired`; empty when the answer came from something else than an API server. */
+  readonly reason: string;
+  /** Causes of the Status object, for example `ResourceVersionTooLarge`. */
+  readonly causes: readonly string[];
+  /** What Retry-After or the Status object asks for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(status: number, body: unknown, retryAfter?: string) {
+    const text = isRecord(body) && typeof body['message'] === 'string' ? body['message'] : '';
+    super(text === '' ? `the API server answered ${status}` : text);
+    this.name = 'ApiError';
+    this.status = status;
+    const details = isRecord(body) && isRecord(body['details']) ? body['details'] : {};
+    this.reason = isRecord(body) && typeof body['reason'] === 'string' ? body['reason'] : '';
+    const causes = Array.isArray(details['causes']) ? details['causes'] : [];
+    this.causes = causes.map((cause: unknown) => (isRecord(cause) ? String(cause['reason']) : ''));
+    const seconds = Number(retryAfter ?? details['retryAfterSeconds']);
+    this.retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+  }
+
+  /** The resource version that was asked for is too old, or from another life of the cluster: list anew. */
+  get isExpired(): boolean {
+    return this.status === 410 || this.causes.includes('ResourceVersionTooLarge');
+  }
+}

@@ -1,0 +1,45 @@
+import type { KindDefinition } from '../../../config/kind-definition.js';
+import type { ObjectKey } from '../../../config/object.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
+
+/** What became of an object; `updatesame` when nothing in it that the mesh reads changed. */
+export type ObjectEventType = 'add' | 'update' | 'updatesame' | 'delete';
+
+/** Records what comes from a cluster (BEHAVIOUR 1, "Registry/config"). */
+export interface EventRecorder {
+  event(definition: KindDefinition, type: ObjectEventType): void;
+  /** An object cannot be read. */
+  refused(key: ObjectKey): void;
+  wellAgain(key: ObjectKey): void;
+}
+
+/** Values of the label `type` of nav_k8s_reg_events. */
+const REGISTRY_TYPES: ReadonlyMap<string, string> = new Map([
+  ['Service', 'Services'],
+  ['Node', 'Nodes'],
+  ['Pod', 'Pods'],
+  ['Namespace', 'Namespaces'],
+  ['Endpoints', 'Endpoints'],
+  ['EndpointSlice', 'EndpointSlice'],
+]);
+
+/** Records into nav_k8s_reg_events, nav_k8s_cfg_events, nav_k8s_object_errors and nav_total_k8s_object_errors. */
+export function createEventRecorder(metrics: Pick<Metrics, 'increment' | 'set' | 'remove'>): EventRecorder {
+  return {
+    event: ({ kind }, event) => {
+      const type = REGISTRY_TYPES.get(kind);
+      if (type === undefined) metrics.increment('nav_k8s_cfg_events', { type: kind, event });
+      else metrics.increment('nav_k8s_reg_events', { type, event });
+    },
+    refused: (key) => {
+      metrics.increment('nav_total_k8s_object_errors');
+      metrics.set('nav_k8s_object_errors', { name: nameOf(key) }, 1);
+    },
+    wellAgain: (key) => metrics.remove('nav_k8s_object_errors', { name: nameOf(key) }),
+  };
+}
+
+/** `shop/limits` of `QuotaSpec/shop/limits`. */
+function nameOf(key: ObjectKey): string {
+  return key.slice(key.indexOf('/') + 1);
+}

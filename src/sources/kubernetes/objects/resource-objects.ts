@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KindDefinition } from '../../../config/kind-definition.js';
+import { type MeshObject, objectKey } from '../../../config/object.js';
+import type { ObjectChange } from '../../../model/object-change.js';
+import type { RawObject } from '../watch/raw-object.js';
+import type { ReflectorSink, Replacement } from '../watch/reflector.js';
+import type { EventRecorder } from './event-recorder.js';
+import type { ObjectProblem } from './object-report.js';
+import type { ClusterReadResult } from './read-cluster-object.js';
+
+export interface ResourceObjectsOptions {
+  readonly definition: KindDefinition;
+  readonly read: (raw: RawObject) => ClusterReadResult;
+  readonly recorder: EventRecorder;
+  readonly onProblems: (key: string, problems: readonly ObjectProblem[]) => void;
+  /** Whether an object that became invalid is withdrawn; else its last good state stays. */
+  readonly withdrawsInvalid: boolean;
+  /** Changes of one step, never none. */
+  readonly onChanges: (changes: readonly ObjectChange[]) => void;
+  /** A whole list is in. */
+  readonly onReplaced: () => void;
+}
+
+/** What is kept of one object of the API server. */
+interface Entry {
+  /** Of what was last read, which may have been of no interest or no good. */
+  readonly resourceVersion: string;
+  /** As it is served; undefined when it never could be. */
+  readonly object: MeshObject | undefined;
+  readonly hasProblems: boolean;
+}
+
+/** The objects of one watched list as they are served, and what changes in them. */
+export interface ResourceObjects extends ReflectorSink {
+  all(): Iterable<MeshObject>;
+}
+
+export function createResourceObjects(options: ResourceObjectsOptions): ResourceObjects {
+  const { definition, read, recorder, onProblems, onChanges, onReplaced } = options;
+  let entries = new Map<string, Entry>();
+
+  const next = (raw: RawObject, known: Entry | undefined): Entry => {
+    const { resourceVersion } = raw.metadata;
+    if (known?.resourceVersion === resourceVersion) return known;
+    const result = read(raw);
+    if (result.type === 'refused') {
+      onProblems(keyOfRaw(definition, raw), result.problems);
+      const object = options.withdrawsInvalid ? undefined : known?.object;
+      return { resourceVersion, object, hasProblems: true };
+    }
+    if (known?.hasProblems === true) onProblems(keyOfRaw(definition, raw), []);
+    const object = known?.object !== undefined && isSame(known.object, result.object) ? known.object : result.object;
+    return { resourceVersion, object, hasProblems: false };
+  };
+
+  /** Tells what came of an object. */
+  const compare = (name: string, known: Entry | undefined, found: Entry | undefined, changes: ObjectChange[]): void => {
+    if (found === undefined) {
+      if (known === undefined) return;
+      recorder.event(definition, 'delete');
+      if (known.hasProblems) onProblems(objectKey(definition.kind, ...splitName(name)), []);
+    } else if (known === undefined) {
+      recorder.event(definition, 'add');
+    } else {
+      recorder.event(definition, known.object === found.object ? 'updatesame' : 'update');
+    }
+    if (found?.object === known?.object) return;
+    if (found?.object !== undefined) changes.push({ type: 'upsert', object: found.object });
+    else changes.push(deletion(definition, name));
+  };
+
+  const deliver = (changes: readonly ObjectChange[]): void => {
+    if (changes.length > 0) onChanges(changes);
+  };
+
+  const replace = (): Replacement => {
+    const staged = new Map<string, Entry>();
+    return {
+      add: (objects) => {
+        for (const raw of objects) staged.set(nameOf(raw), next(raw, entries.get(nameOf(raw))));
+      },
+      commit: () => {
+        const changes: ObjectChange[] = [];
+        for (const [name, known] of entries) if (!staged.has(name)) compare(name, known, undefined, changes);
+        for (const [name, found] of staged) {
+          const known = entries.get(name);
+          if (found !== known) compare(name, known, found, changes);
+        }
+        entries = staged;
+        deliver(changes);
+        onReplaced();
+      },
+    };
+  };
+
+  return {
+    replace,
+    apply: (events) => {
+      const changes: ObjectChange[] = [];
+      for (const { type, object: raw } of events) {
+        const name = nameOf(raw);
+        const known = entries.get(name);
+        const found = type === 'DELETED' ? undefined : next(raw, known);
+        if (found === undefined) entries.delete(name);
+        else entries.set(name, found);
+        compare(name, known, found, changes);
+      }
+      deliver(changes);
+    },
+    isEmpty: () => entries.size === 0,
+    all: function* () {
+      for (const { object } of entries.values()) if (object !== undefined) yield object;
+    },
+  };
+}
+
+/** Equal but for the resource version, which changes with things that nobody here reads. */
+function isSame(known: MeshObject, found: MeshObject): boolean {
+  const { resourceVersion: _known, ...knownMetadata } = known.metadata;
+  const { resourceVersion: _found, ...foundMetadata } = found.metadata;
+  return isDeepStrictEqual(knownMetadata, foundMetadata) && isDeepStrictEqual(known.body, found.body);
+}
+
+/** `namespace/name`; namespaces have no slash, and neither have names. */
+function nameOf({ metadata: { namespace = '', name } }: RawObject): string {
+  return `${namespace}/${name}`;
+}
+
+function splitName(name: string): [namespace: string, name: string] {
+  const at = name.indexOf('/');
+  return [name.slice(0, at), name.slice(at + 1)];
+}
+
+function keyOfRaw({ kind }: KindDefinition, { metadata: { namespace = '', name } }: RawObject): string {
+  return objectKey(kind, namespace, name);
+}
+
+function deletion({ kind }: KindDefinition, qualified: string): ObjectChange {
+  const [namespace, name] = splitName(qualified);
+  return { type: 'delete', kind, namespace, name };
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '../../../telemetry/clock.js';
+
+/** Waits; returns at once when the signal is or becomes aborted. */
+export async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const finish = (): void => {
+      cancel();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const cancel = clock.schedule(delayMs, finish);
+    signal.addEventListener('abort', finish);
+  });
+}

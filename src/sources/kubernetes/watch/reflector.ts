@@ -1,0 +1,162 @@
+import type { Clock } from '../../../telemetry/clock.js';
+import { type ApiClient, IdleError } from '../client/api-client.js';
+import { ApiError } from '../client/api-error.js';
+import { createBackoff } from './backoff.js';
+import { listObjects } from './list-objects.js';
+import { pause } from './pause.js';
+import type { RawObject } from './raw-object.js';
+import { pathsOf, type Resource } from './resource.js';
+import { type ObjectEvent, UnreadableEventError, watchEvents } from './watch-events.js';
+import type { WatchTiming } from './watch-timing.js';
+
+/** A whole list on its way in. */
+export interface Replacement {
+  add(objects: readonly RawObject[]): void;
+  /** The list is complete: it is what there is. */
+  commit(): void;
+}
+
+/** Takes what a reflector reads. */
+export interface ReflectorSink {
+  replace(): Replacement;
+  apply(events: readonly ObjectEvent[]): void;
+  /** Whether nothing is held. */
+  isEmpty(): boolean;
+}
+
+/** How the watching of one resource stands. */
+export type ReflectorState =
+  /** Everything is there, and changes come in. */
+  | { readonly type: 'synced' }
+  /** The API server has no such kind: its CRD is not installed. */
+  | { readonly type: 'missing' }
+  /** RBAC does not allow it. */
+  | { readonly type: 'forbidden'; readonly verb: 'list' | 'watch'; readonly err: ApiError }
+  /** Something else is wrong; what is there stays. */
+  | { readonly type: 'failing'; readonly err: unknown };
+
+export interface ReflectorOptions {
+  readonly resource: Resource;
+  readonly api: ApiClient;
+  readonly sink: ReflectorSink;
+  readonly clock: Clock;
+  readonly timing: WatchTiming;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+  /** Called whenever it is known anew, changed or not. */
+  readonly onState: (state: ReflectorState) => void;
+  readonly onWarnings: (warnings: readonly string[]) => void;
+}
+
+/** A watch ends by itself after this long and as much again at random, so that watches spread over API servers. */
+const WATCH_SECONDS = 300;
+/** So many 404s in a row mean that a kind that was there is gone; an API server that starts may say so once. */
+const BELIEVED_MISSES = 3;
+
+/**
+ * Keeps a sink equal to one resource of the API server: a list, then a watch from it on, anew whenever the
+ * watch's place is lost (410), and again and again with back-off while anything else is wrong. Settles when
+ * the signal is aborted, and never rejects.
+ */
+export async function runReflector(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
+  const { resource, api, sink, clock, timing, random, onState } = options;
+  const backoff = createBackoff({ initialMs: timing.retryMs, maxMs: timing.maxRetryMs, random });
+  const paths = pathsOf(resource);
+  let place: { readonly path: string; readonly resourceVersion: string } | undefined;
+  let misses = 0;
+  let troubleSinceMs: number | undefined;
+
+  const list = async (): Promise<void> => {
+    for (const [index, path] of paths.entries()) {
+      const replacement = sink.replace();
+      try {
+        const resourceVersion = await listObjects(
+          api,
+          path,
+          { signal, idleMs: timing.listIdleMs },
+          { onPage: replacement.add, onWarnings: options.onWarnings },
+        );
+        replacement.commit();
+        place = { path, resourceVersion };
+        return;
+      } catch (error) {
+        const isLast = index === paths.length - 1;
+        if (isLast || !(error instanceof ApiError && error.status === 404)) throw error;
+      }
+    }
+  };
+
+  const watch = async ({ path, resourceVersion }: NonNullable<typeof place>): Promise<void> => {
+    const timeoutSeconds = Math.round(WATCH_SECONDS * (1 + random()));
+    const startMs = clock.monotonicMs();
+    let isOpen = false;
+    try {
+      await watchEvents(
+        api,
+        path,
+        { resourceVersion, timeoutSeconds, signal, idleMs: timing.watchIdleMs },
+        {
+          onOpen: () => {
+            isOpen = true;
+            troubleSinceMs = undefined;
+            onState({ type: 'synced' });
+          },
+          onEvents: (events, next) => {
+            sink.apply(events);
+            place = { path, resourceVersion: next };
+          },
+        },
+      );
+    } catch (error) {
+      // What a running watch says of an error, or says unreadably, it would say again from the same place.
+      if (isOpen && (error instanceof ApiError || error instanceof UnreadableEventError)) place = undefined;
+      if (!(isOpen && error instanceof IdleError)) throw error;
+      // The watch may be quiet, or something between may swallow what it says.
+      place = undefined;
+    } finally {
+      if (clock.monotonicMs() - startMs >= timing.healthyMs) backoff.reset();
+    }
+    // Whoever ends every watch at once must not be asked without a pause.
+    if (clock.monotonicMs() - startMs < timing.healthyMs) await pause(clock, backoff.nextMs(), signal);
+  };
+
+  /** Says what an error means for the resource, and returns how long to wait. */
+  const judge = (error: unknown, verb: 'list' | 'watch'): number => {
+    const status = error instanceof ApiError ? error.status : undefined;
+    const waitMs = Math.max(backoff.nextMs(), (error instanceof ApiError ? error.retryAfterMs : undefined) ?? 0);
+    troubleSinceMs ??= clock.monotonicMs();
+    const isLasting = clock.monotonicMs() - troubleSinceMs >= timing.refusalGraceMs;
+    if (status !== 404) misses = 0;
+    if (error instanceof ApiError && error.isExpired) {
+      place = undefined;
+    } else if (status === 404) {
+      place = undefined;
+      misses += 1;
+      if (!sink.isEmpty() && misses < BELIEVED_MISSES) return waitMs;
+      sink.replace().commit();
+      onState({ type: 'missing' });
+      backoff.reset();
+      return timing.missingRetryMs * (0.5 + random() / 2);
+    } else if (error instanceof ApiError && status === 403) {
+      // Where only the watch is forbidden, listing again and again is the next best.
+      if (verb === 'watch') place = undefined;
+      if (isLasting) onState({ type: 'forbidden', verb, err: error });
+    } else if (status !== 429 || isLasting) {
+      // A CRD that has just been installed answers 429 for a second.
+      onState({ type: 'failing', err: error });
+    }
+    return waitMs;
+  };
+
+  while (!signal.aborted) {
+    const verb = place === undefined ? 'list' : 'watch';
+    try {
+      if (place === undefined) await list();
+      else await watch(place);
+      misses = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      await pause(clock, judge(error, verb), signal);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { isRecord } from '../../../config/schema/body-copier.js';
+import type { ApiClient, RequestLimits } from '../client/api-client.js';
+import { ApiError } from '../client/api-error.js';
+import { createLineSplitter } from './line-splitter.js';
+import { isRawObject, type RawObject } from './raw-object.js';
+
+export interface ObjectEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: RawObject;
+}
+
+/** The API server, or something before it, sent what is no watch event. */
+export class UnreadableEventError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('the API server sent a watch event that cannot be read', options);
+    this.name = 'UnreadableEventError';
+  }
+}
+
+export interface WatchHandlers {
+  /** The API server has taken the watch up. */
+  onOpen(): void;
+  /** Events that arrived together, and the resource version to go on from after them. */
+  onEvents(events: readonly ObjectEvent[], resourceVersion: string): void;
+}
+
+export interface WatchOptions extends RequestLimits {
+  readonly resourceVersion: string;
+  /** The API server ends the watch by itself after this long. */
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * Watches from a resource version on. Settles when the API server ends the watch in good order.
+ *
+ * @throws ApiError when it refuses or ends it with an error; any other error when the connection breaks or
+ *   sends what cannot be read. Events handed over before stay valid, and nothing after them was skipped.
+ */
+export async function watchEvents(
+  api: ApiClient,
+  path: string,
+  { resourceVersion, timeoutSeconds, signal, idleMs }: WatchOptions,
+  { onOpen, onEvents }: WatchHandlers,
+): Promise<void> {
+  const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds };
+  const stream = await api.open(path, query, { signal, idleMs });
+  onOpen();
+  const split = createLineSplitter();
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const batch = readBatch(split(chunk));
+    // Destroyed streams hand over what they had buffered; after a stop nobody wants it.
+    if (signal.aborted) return;
+    if (batch.resourceVersion !== undefined) onEvents(batch.events, batch.resourceVersion);
+    if (batch.error !== undefined) {
+      stream.destroy();
+      throw batch.error;
+    }
+  }
+}
+
+interface Batch {
+  readonly events: readonly ObjectEvent[];
+  /** Of the last event or bookmark; undefined when there was none. */
+  readonly resourceVersion: string | undefined;
+  /** What came after the events. */
+  readonly error: Error | undefined;
+}
+
+function readBatch(lines: readonly string[]): Batch {
+  const events: ObjectEvent[] = [];
+  let resourceVersion: string | undefined;
+  for (const line of lines) {
+    const event = readEvent(line);
+    if (event instanceof Error) return { events, resourceVersion, error: event };
+    resourceVersion = event.object.metadata.resourceVersion;
+    if (event.type !== 'BOOKMARK') events.push(event as ObjectEvent);
+  }
+  return { events, resourceVersion, error: undefined };
+}
+
+type WatchEvent = { readonly type: ObjectEvent['type'] | 'BOOKMARK'; readonly object: RawObject };
+
+function readEvent(line: string): WatchEvent | Error {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch (cause) {
+    return new UnreadableEventError({ cause });
+  }
+  if (!isRecord(event)) return new UnreadableEventError();
+  const { type, object } = event;
+  if (type === 'ERROR') {
+    return new ApiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
+  }
+  if (type === 'BOOKMARK' && isRecord(object)) {
+    // A bookmark's object has no name.
+    const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+    const version = metadata['resourceVersion'];
+    if (typeof version === 'string') return { type, object: { metadata: { name: '', resourceVersion: version } } };
+  }
+  if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isRawObject(object)) return { type, object };
+  return new UnreadableEventError();
+}
