@@ -10,6 +10,12 @@ for (const typeUrl of PUSH_ORDER) {
   });
 }
 
+for (const name of ['HttpClientConfig', 'TcpClientConfig', 'ServiceConfig', 'Attributes']) {
+  test(`our own resource ${name} is loaded beside those of Envoy`, (t) => {
+    t.is(registry.type(`type.googleapis.com/mesh.policy.v1.${name}`).fullName, `.mesh.policy.v1.${name}`);
+  });
+}
+
 test('a type is found by full name as well as by type URL', (t) => {
   const name = 'envoy.config.cluster.v3.Cluster';
   t.is(registry.type(name), registry.type(`type.googleapis.com/${name}`));
