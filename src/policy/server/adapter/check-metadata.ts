@@ -19,6 +19,8 @@ export interface CheckMetadata {
   /** Derived from what the log does not have: the API operation and key, claims, the protocol. */
   readonly requestAttributes?: string | undefined;
   readonly decision: DecisionFacts;
+  /** Whether the proxy's configuration wants no reports. */
+  readonly disableReports?: boolean | undefined;
 }
 
 /** The metadata as the Struct of a CheckResponse. */
@@ -39,6 +41,7 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   text('check_error_message', decision.checkErrorMessage);
   flag('check_cache_hit', decision.isCheckCacheHit);
   flag('quota_cache_hit', decision.isQuotaCacheHit);
+  if (metadata.disableReports) flag('disable_reports', true);
   return { fields };
 }
 
@@ -57,6 +60,7 @@ export function readCheckMetadata(metadata: WireMetadata | null | undefined): Ch
     staticAttributes: textField(struct, 'static_attributes'),
     forwardedAttributes: textField(struct, 'forwarded_attributes'),
     requestAttributes: textField(struct, 'request_attributes'),
+    disableReports: boolField(struct, 'disable_reports') ?? false,
     decision: {
       ...(checkErrorCode !== undefined && { checkErrorCode }),
       ...(checkErrorMessage !== undefined && { checkErrorMessage }),

@@ -1,7 +1,7 @@
 import type { CheckDecision } from '../../client/check-flow.js';
 import { denialResponse } from '../../client/denial.js';
-import type { RpcCode } from '../../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
+import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import type { WireStruct } from './envoy-messages.js';
 
 /** envoy.service.auth.v3.CheckResponse, ready to encode: enums are numbers. */
@@ -18,27 +18,6 @@ interface WireDeniedResponse {
   readonly body: string;
 }
 
-/** Numbers of google.rpc.Code. */
-const CODE_NUMBERS: Readonly<Record<RpcCode, number>> = {
-  OK: 0,
-  CANCELLED: 1,
-  UNKNOWN: 2,
-  INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
-  NOT_FOUND: 5,
-  ALREADY_EXISTS: 6,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  OUT_OF_RANGE: 11,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  DATA_LOSS: 15,
-  UNAUTHENTICATED: 16,
-};
-
 const HEADERS_TO_REMOVE: readonly string[] = [FORWARDED_ATTRIBUTES_HEADER];
 const MIN_RESPONSE_CODE = 200;
 const MAX_RESPONSE_CODE = 599;
@@ -46,11 +25,6 @@ const MS_PER_SECOND = 1000;
 
 /** A decision as it leaves the policy client. */
 export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' | 'retryAfterMs'>;
-
-/** Number of a status code, as in google.rpc.Code. */
-export function codeNumber(code: RpcCode): number {
-  return CODE_NUMBERS[code];
-}
 
 /**
  * The answer to a Check of an HTTP request (BEHAVIOUR 6, "Denial → HTTP"). An allowed request goes on without the
@@ -72,7 +46,7 @@ export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: W
 
 /** The answer to a Check of a TCP connection: one that is denied is closed. */
 export function tcpCheckResponse({ status }: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
-  return { status: { code: CODE_NUMBERS[status.code], message: status.message }, dynamicMetadata };
+  return { status: { code: rpcCodeNumber(status.code), message: status.message }, dynamicMetadata };
 }
 
 /** Whole seconds, for that is all the header can say: rounded up, and never at once. */

@@ -1,0 +1,31 @@
+/** Remembers what was made of a key. */
+export type BoundedMemo<V> = (key: string) => V;
+
+export interface BoundedMemoOptions {
+  /** At least this many of the last used keys are remembered, at most twice as many. */
+  readonly entries: number;
+  /** Longer keys are made anew each time: nobody needs them, and they would fill the memory. */
+  readonly maxKeyLength: number;
+}
+
+/**
+ * Keeps two generations and drops the older when the younger is full: what is used stays, and no lookup does more than
+ * two. A key that `make` throws for is not remembered.
+ */
+export function createBoundedMemo<V>(options: BoundedMemoOptions, make: (key: string) => V): BoundedMemo<V> {
+  const { entries, maxKeyLength } = options;
+  let young = new Map<string, V>();
+  let old = new Map<string, V>();
+  return (key) => {
+    if (key.length > maxKeyLength) return make(key);
+    const known = young.get(key);
+    if (known !== undefined) return known;
+    const value = old.get(key) ?? make(key);
+    if (young.size >= entries) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,82 @@
+import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/client-config.js';
+import type { AttributeLayer } from '../client/attribute-bag.js';
+import { readAttributes } from '../client/attributes-from-config.js';
+import { type CompiledQuotaSpecs, compileQuotaSpecs } from '../client/compile-quota-specs.js';
+import type { TransportConfig } from '../client/transport-timing.js';
+import { CLIENT_CONFIG_METADATA } from '../wire/call-metadata.js';
+import { createBoundedMemo } from './bounded-memo.js';
+import type { PolicyTexts } from './policy-texts.js';
+
+/** A proxy's own configuration, as its calls bring it, ready for use. */
+export interface CallConfig {
+  readonly transport: TransportConfig;
+  readonly staticLayer: AttributeLayer;
+  /** The same as a text for the report; empty for none. */
+  readonly staticText: string;
+  readonly ignoreForwarded: boolean;
+  /** The service of calls that name none. */
+  readonly defaultService: string | undefined;
+  readonly disableCheckCalls: boolean;
+  readonly disableReportCalls: boolean;
+  /** Of connections, instead of what their service charges; only for TCP, and only where it is written. */
+  readonly connectionQuotas: CompiledQuotaSpecs | undefined;
+}
+
+/** A call whose configuration cannot be read, so that not even its fail policy is known. */
+export class CallConfigError extends Error {
+  readonly code = 'INVALID_CALL_CONFIG';
+
+  constructor(kind: 'HttpClientConfig' | 'TcpClientConfig', options?: ErrorOptions) {
+    super(`the metadata ${CLIENT_CONFIG_METADATA} is no ${kind} in base64: update discovery and this server`, options);
+    this.name = 'CallConfigError';
+  }
+}
+
+/** Calls' configurations by their texts. */
+export interface CallConfigs {
+  /** @throws CallConfigError */
+  http(text: string | undefined): CallConfig;
+  /** @throws CallConfigError */
+  tcp(text: string | undefined): CallConfig;
+}
+
+/** Two per proxy and service port that it serves; those of 10,000 proxies are a few ten megabytes. */
+const MEMO = { entries: 16_384, maxKeyLength: 65_536 };
+
+/** A call without a configuration has the defaults of SPEC 2.12 to 2.14. */
+export function createCallConfigs(texts: PolicyTexts): CallConfigs {
+  const configOf = (
+    { transport, mixerAttributes }: Pick<TcpClientConfig, 'transport' | 'mixerAttributes'>,
+    rest: Partial<CallConfig>,
+  ): CallConfig => {
+    const staticLayer = readAttributes(mixerAttributes, 'mixerAttributes');
+    return {
+      transport: transport ?? {},
+      staticLayer,
+      staticText: staticLayer.size === 0 ? '' : texts.attributesText(staticLayer),
+      ignoreForwarded: false,
+      defaultService: undefined,
+      disableCheckCalls: false,
+      disableReportCalls: false,
+      connectionQuotas: undefined,
+      ...rest,
+    };
+  };
+  const http = createBoundedMemo(MEMO, (text) => {
+    const config: Partial<HttpClientConfig> | undefined = text === '' ? {} : texts.readHttpClientConfigText(text);
+    if (config === undefined) throw new CallConfigError('HttpClientConfig');
+    const { ignoreForwardedAttributes = false, defaultDestinationService } = config;
+    return configOf(config, {
+      ignoreForwarded: ignoreForwardedAttributes,
+      defaultService: defaultDestinationService,
+    });
+  });
+  const tcp = createBoundedMemo(MEMO, (text) => {
+    const config: Partial<TcpClientConfig> | undefined = text === '' ? {} : texts.readTcpClientConfigText(text);
+    if (config === undefined) throw new CallConfigError('TcpClientConfig');
+    const { disableCheckCalls = false, disableReportCalls = false, connectionQuotaSpec } = config;
+    const connectionQuotas = connectionQuotaSpec && compileQuotaSpecs([connectionQuotaSpec]);
+    return configOf(config, { disableCheckCalls, disableReportCalls, connectionQuotas });
+  });
+  return { http: (text = '') => http(text), tcp: (text = '') => tcp(text) };
+}

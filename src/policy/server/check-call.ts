@@ -1,0 +1,37 @@
+import {
+  CLIENT_CONFIG_METADATA,
+  CONNECTION_ID_METADATA,
+  CONNECTION_TIME_METADATA,
+  SERVICE_METADATA,
+} from '../wire/call-metadata.js';
+
+/** What the gRPC metadata of a Check says. */
+export interface CheckCall {
+  /** The proxy's own configuration. */
+  readonly configText?: string | undefined;
+  /** Host of the one service of its chain. */
+  readonly service?: string | undefined;
+  /** Id and opening time of a TCP connection, as the access log has them. */
+  readonly connectionId?: string | undefined;
+  readonly connectionTimeNs?: bigint | undefined;
+}
+
+/** Reads the metadata of a Check. What is missing, or is a placeholder that Envoy could not fill, is left out. */
+export function readCheckCall(metadataText: (key: string) => string | undefined): CheckCall {
+  const text = (key: string): string | undefined => {
+    const value = metadataText(key);
+    return value === undefined || value === '' || value === '-' ? undefined : value;
+  };
+  return {
+    configText: text(CLIENT_CONFIG_METADATA),
+    service: text(SERVICE_METADATA),
+    connectionId: text(CONNECTION_ID_METADATA),
+    connectionTimeNs: readSeconds(text(CONNECTION_TIME_METADATA)),
+  };
+}
+
+/** Seconds since 1970-01-01T00:00:00Z with nine decimals. */
+function readSeconds(text: string | undefined): bigint | undefined {
+  const match = text === undefined ? null : /^(\d{1,12})\.(\d{9})$/.exec(text);
+  return match === null ? undefined : BigInt(`${match[1]}${match[2]}`);
+}

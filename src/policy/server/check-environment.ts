@@ -1,0 +1,21 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { PolicyClient } from '../client/policy-client.js';
+import type { TransportConfig } from '../client/transport-timing.js';
+import type { CallConfigs } from './call-configs.js';
+import type { CompiledServices } from './compiled-services.js';
+import type { ForwardedAttributes } from './forwarded-texts.js';
+import type { RequestTexts } from './request-texts.js';
+
+/** What deciding about a call needs beside the call. */
+export interface CheckEnvironment {
+  readonly configs: CallConfigs;
+  readonly services: CompiledServices;
+  /** Reads the header x-mesh-attributes. */
+  readonly forwarded: (text: string | undefined) => ForwardedAttributes;
+  readonly requestTexts: RequestTexts;
+  /** The client of the current backend for calls with that transport. */
+  readonly clientFor: (transport: TransportConfig) => PolicyClient;
+  readonly clock: Clock;
+  /** A failure of our own while deciding: it has been turned into an answer. */
+  readonly decisionFailed: (error: unknown) => void;
+}

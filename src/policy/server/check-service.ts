@@ -1,0 +1,86 @@
+import { rpcCodeNumber } from '../wire/rpc-code-number.js';
+import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
+import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
+import { isTcpCheck } from './adapter/tcp-connection-facts.js';
+import { CallConfigError } from './call-configs.js';
+import type { CheckCall } from './check-call.js';
+import type { CheckEnvironment } from './check-environment.js';
+import type { Decided } from './decide.js';
+import { decideHttp } from './decide-http.js';
+import { decideTcp } from './decide-tcp.js';
+import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
+import type { LimitedLog } from './limited-log.js';
+import type { PolicyServerMetrics } from './policy-server-metrics.js';
+
+/** Answers Envoy's Checks. */
+export interface CheckService {
+  /**
+   * @param bytes an envoy.service.auth.v3.CheckRequest
+   * @returns an envoy.service.auth.v3.CheckResponse
+   * @throws EnvoyMessageError, CallConfigError: nothing is known by which it could be decided, so that the fail policy
+   *   of the proxy's own filter has to
+   */
+  check(bytes: Uint8Array, call: CheckCall): Promise<Buffer>;
+}
+
+export interface CheckServiceOptions {
+  readonly codec: EnvoyCodec;
+  readonly environment: CheckEnvironment;
+  readonly metrics: PolicyServerMetrics;
+  readonly limitedLog: LimitedLog;
+  /** Makes ids of connections that their calls do not name: `<uuid>-<n>` (BEHAVIOUR 6, "TCP"). */
+  readonly newConnectionId: () => string;
+}
+
+export function createCheckService(options: CheckServiceOptions): CheckService {
+  const { codec, environment, metrics, limitedLog, newConnectionId } = options;
+  const { clock } = environment;
+
+  const answer = async (bytes: Uint8Array, call: CheckCall, startMs: number): Promise<Buffer> => {
+    const message = codec.decodeCheckRequest(bytes);
+    const protocol = isTcpCheck(message) ? 'tcp' : 'http';
+    const decided = await (protocol === 'tcp'
+      ? decideTcp(environment, message, call, newConnectionId)
+      : decideHttp(environment, message, call));
+    const metadata = checkMetadataStruct(metadataOf(decided));
+    const respond = protocol === 'tcp' ? tcpCheckResponse : httpCheckResponse;
+    const response = codec.encodeCheckResponse(respond(decided.decision, metadata));
+    metrics.checked(protocol, decided.decision.status.code, clock.monotonicMs() - startMs);
+    if (!decided.context.service.isKnown) metrics.unknownService(protocol);
+    return response;
+  };
+
+  return {
+    async check(bytes, call) {
+      try {
+        return await answer(bytes, call, clock.monotonicMs());
+      } catch (error) {
+        metrics.checkFailed(failureReason(error));
+        limitedLog.error({ err: error }, 'A Check could not be answered; the fail policy of its proxy decides');
+        throw error;
+      }
+    },
+  };
+}
+
+function failureReason(error: unknown): 'message' | 'config' | 'internal' {
+  if (error instanceof EnvoyMessageError) return 'message';
+  return error instanceof CallConfigError ? 'config' : 'internal';
+}
+
+function metadataOf({ context, decision, texts }: Decided): CheckMetadata {
+  const { status, isCheckCacheHit, isQuotaCacheHit } = decision;
+  return {
+    service: context.host,
+    staticAttributes: context.config.staticText,
+    forwardedAttributes: texts.forwarded,
+    requestAttributes: texts.request,
+    disableReports: context.config.disableReportCalls,
+    decision: {
+      checkErrorCode: rpcCodeNumber(status.code),
+      checkErrorMessage: status.message,
+      isCheckCacheHit,
+      isQuotaCacheHit,
+    },
+  };
+}

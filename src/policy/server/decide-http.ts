@@ -1,0 +1,61 @@
+import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
+import { deriveHttpAttributes } from '../client/http-attributes.js';
+import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
+import type { WireCheckRequest } from './adapter/envoy-messages.js';
+import { httpRequestFacts } from './adapter/http-request-facts.js';
+import type { CheckCall } from './check-call.js';
+import type { CheckEnvironment } from './check-environment.js';
+import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+/**
+ * Decides about an HTTP request.
+ *
+ * @throws CallConfigError
+ */
+export async function decideHttp(
+  environment: CheckEnvironment,
+  message: WireCheckRequest,
+  call: CheckCall,
+): Promise<Decided> {
+  const config = environment.configs.http(call.configText);
+  // A chain of many services names that of the route, a chain of one names it with the call.
+  const ofRoute = message.attributes?.contextExtensions?.[SERVICE_EXTENSION];
+  const host = ofRoute || (call.service ?? config.defaultService);
+  const context = { config, service: environment.services.find(host), host };
+  return decide(environment, context, () => ask(environment, message, context));
+}
+
+function ask(environment: CheckEnvironment, message: WireCheckRequest, context: CallContext): CheckQuestion {
+  const { config, service, host } = context;
+  const http = message.attributes?.request?.http;
+  const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
+  let apiLayer = EMPTY_LAYER;
+  const requestDerived = deriveHttpAttributes(facts, {
+    ...service.api,
+    // The report needs the operation's attributes by themselves: taken on their way, they are matched once.
+    attributesFor: (method, target) => {
+      apiLayer = service.api.attributesFor(method, target);
+      return apiLayer;
+    },
+  });
+  const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
+  const forwarded = environment.forwarded(told);
+  const attributes = createAttributeBag({
+    staticFilter: config.staticLayer,
+    staticRoute: service.staticLayer,
+    forwardedRoute: forwarded.layer,
+    requestDerived,
+    ignoreForwarded: config.ignoreForwarded,
+    // Discovery has gateways ignore what is forwarded, which is all that being one changes.
+    isGateway: false,
+  });
+  return {
+    attributes,
+    quotas: service.quotas.chargesFor(attributes),
+    // Envoy's own number of the stream and the time: another attempt at this Check has both, no other request has.
+    deduplicationId: http?.id ? `${http.id}@${facts.timeNs}/${host ?? ''}` : undefined,
+    texts: { forwarded: forwarded.text, request: environment.requestTexts(apiLayer, requestDerived) },
+  };
+}

@@ -1,0 +1,53 @@
+import { createAttributeBag } from '../client/attribute-bag.js';
+import { deriveTcpAttributes } from '../client/tcp-attributes.js';
+import type { WireCheckRequest } from './adapter/envoy-messages.js';
+import { tcpConnectionFacts } from './adapter/tcp-connection-facts.js';
+import type { CheckCall } from './check-call.js';
+import type { CheckEnvironment } from './check-environment.js';
+import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+/**
+ * Decides about a TCP connection.
+ *
+ * @param newId makes the id of a connection that the call does not name
+ * @throws CallConfigError
+ */
+export async function decideTcp(
+  environment: CheckEnvironment,
+  message: WireCheckRequest,
+  call: CheckCall,
+  newId: () => string,
+): Promise<Decided> {
+  const config = environment.configs.tcp(call.configText);
+  const host = call.service ?? config.defaultService;
+  const context = { config, service: environment.services.find(host), host };
+  return decide(environment, context, () => ask(environment, message, call, newId, context));
+}
+
+function ask(
+  { clock }: CheckEnvironment,
+  message: WireCheckRequest,
+  { connectionId, connectionTimeNs }: CheckCall,
+  newId: () => string,
+  { config, service, host }: CallContext,
+): CheckQuestion {
+  const timeNs = connectionTimeNs ?? BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
+  const facts = tcpConnectionFacts(message, { id: connectionId ?? newId(), timeNs });
+  const attributes = createAttributeBag({
+    staticFilter: config.staticLayer,
+    staticRoute: service.staticLayer,
+    requestDerived: deriveTcpAttributes(facts),
+    // Forwarded attributes come in headers of requests, which a connection has none of.
+    ignoreForwarded: true,
+    isGateway: false,
+  });
+  return {
+    attributes,
+    quotas: (config.connectionQuotas ?? service.quotas).chargesFor(attributes),
+    // Without an id of Envoy's, another attempt at this Check cannot be told from a new connection.
+    deduplicationId: connectionId && `${connectionId}@${timeNs}/${host ?? ''}`,
+    texts: { forwarded: '', request: '' },
+  };
+}

@@ -1,0 +1,81 @@
+import type { AttributeBag } from '../client/attribute-bag.js';
+import type { CheckDecision } from '../client/check-flow.js';
+import type { QuotaCharge } from '../client/compile-quota-specs.js';
+import { resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
+import type { ServiceCallConfig } from '../client/policy-client.js';
+import { OK_STATUS } from '../client/policy-status.js';
+import type { CallConfig } from './call-configs.js';
+import type { CheckEnvironment } from './check-environment.js';
+import type { CompiledService } from './compiled-services.js';
+
+/** A call, and which configurations it goes by. */
+export interface CallContext {
+  readonly config: CallConfig;
+  readonly service: CompiledService;
+  /** Host of the service; undefined when the call names none. */
+  readonly host: string | undefined;
+}
+
+/** What is to be decided about a request or connection. */
+export interface CheckQuestion {
+  readonly attributes: AttributeBag;
+  readonly quotas: readonly QuotaCharge[];
+  /** The same for all attempts at one Check; undefined when they cannot be told from other requests. */
+  readonly deduplicationId: string | undefined;
+  readonly texts: CheckTexts;
+}
+
+/** Attributes that the report will need, as texts; empty for none. */
+export interface CheckTexts {
+  readonly forwarded: string;
+  readonly request: string;
+}
+
+export interface Decided {
+  readonly context: CallContext;
+  readonly decision: CheckDecision;
+  readonly texts: CheckTexts;
+}
+
+const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
+
+/**
+ * Decides about a call. Whatever a call brings, it gets an answer: should anything of our own fail, the fail policy
+ * says which, as when the policy server could not be reached (SPEC 7).
+ *
+ * @param ask makes the question of the call
+ */
+export async function decide(
+  environment: CheckEnvironment,
+  context: CallContext,
+  ask: () => CheckQuestion,
+): Promise<Decided> {
+  const { config, service } = context;
+  // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
+  const networkFailPolicy = service.calls.networkFailPolicy ?? config.transport.networkFailPolicy;
+  const calls: ServiceCallConfig = {
+    disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
+    ...(networkFailPolicy && { networkFailPolicy }),
+  };
+  try {
+    const { texts, ...question } = ask();
+    const client = environment.clientFor(config.transport);
+    return { context, decision: await client.check({ ...question, service: calls }), texts };
+  } catch (error) {
+    environment.decisionFailed(error);
+    return { context, decision: failedDecision(calls), texts: NO_TEXTS };
+  }
+}
+
+function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {
+  const { policy } = resolveNetworkFailPolicy(networkFailPolicy);
+  return {
+    status:
+      policy === 'FAIL_OPEN'
+        ? OK_STATUS
+        : { code: 'INTERNAL', message: 'The policy server failed to decide about the request' },
+    isCheckCacheHit: false,
+    isQuotaCacheHit: false,
+    exhaustedQuotas: [],
+  };
+}

@@ -1,0 +1,114 @@
+import protobuf from 'protobufjs';
+
+/** One resource of a response: its name and the bytes of its message. */
+export interface NamedResource {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export interface DiscoveryResponse {
+  readonly version: string;
+  readonly typeUrl: string;
+  readonly nonce: string;
+  /** Packed as google.protobuf.Any, for `unpackResource`. */
+  readonly resources: readonly Buffer[];
+}
+
+export interface DiscoveryRequest {
+  readonly typeUrl: string;
+  /** The version that is in force; empty before the first. */
+  readonly version: string;
+  /** Of the response that is answered; empty in the first request of a stream. */
+  readonly nonce: string;
+  /** Encoded node, in the first request of a stream. */
+  readonly node?: Buffer;
+  /** Why the response is refused. */
+  readonly error?: string;
+}
+
+/** Carries the name of a resource whose own message has none. */
+const WRAPPER_TYPE_URL = 'type.googleapis.com/envoy.service.discovery.v3.Resource';
+/** google.rpc.Code INVALID_ARGUMENT, as Envoy refuses with. */
+const INVALID_ARGUMENT = 3;
+
+/** Encodes a request for all resources of a type: a state-of-the-world subscription without names. */
+export function encodeDiscoveryRequest(request: DiscoveryRequest): Buffer {
+  const { typeUrl, version, nonce, node, error } = request;
+  const writer = protobuf.Writer.create();
+  if (version !== '') writer.uint32(0x0a).string(version);
+  if (node !== undefined) writer.uint32(0x12).bytes(node);
+  writer.uint32(0x22).string(typeUrl);
+  if (nonce !== '') writer.uint32(0x2a).string(nonce);
+  if (error !== undefined) {
+    writer.uint32(0x32).fork().uint32(0x08).int32(INVALID_ARGUMENT).uint32(0x12).string(error).ldelim();
+  }
+  return Buffer.from(writer.finish());
+}
+
+/** Encodes who asks, an envoy.config.core.v3.Node without metadata. */
+export function encodeNode(id: string, cluster: string, userAgent: string): Buffer {
+  const writer = protobuf.Writer.create().uint32(0x0a).string(id).uint32(0x12).string(cluster);
+  return Buffer.from(writer.uint32(0x32).string(userAgent).finish());
+}
+
+/** @throws Error when the bytes are no DiscoveryResponse. */
+export function decodeDiscoveryResponse(bytes: Buffer): DiscoveryResponse {
+  const reader = protobuf.Reader.create(bytes);
+  let [version, typeUrl, nonce] = ['', '', ''];
+  const packed: Buffer[] = [];
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) version = reader.string();
+    else if (tag === 0x12) packed.push(reader.bytes() as Buffer);
+    else if (tag === 0x22) typeUrl = reader.string();
+    else if (tag === 0x2a) nonce = reader.string();
+    else reader.skipType(tag & 7);
+  }
+  return { version, typeUrl, nonce, resources: packed };
+}
+
+/**
+ * Unpacks a resource that is wrapped to have a name.
+ *
+ * @throws Error when it has none, or is of another type
+ */
+export function unpackResource(packed: Buffer, typeUrl: string): NamedResource {
+  const outer = readAny(packed);
+  if (outer.typeUrl !== WRAPPER_TYPE_URL) throw new Error(`a resource of type ${outer.typeUrl} has no name: wrap it`);
+  const { name, any } = readWrapper(outer.value);
+  if (name === '') throw new Error('a resource has an empty name');
+  if (any.typeUrl !== typeUrl) throw new Error(`${JSON.stringify(name)} is of type ${any.typeUrl}`);
+  return { name, bytes: any.value };
+}
+
+interface PackedMessage {
+  readonly typeUrl: string;
+  readonly value: Buffer;
+}
+
+function readAny(bytes: Buffer): PackedMessage {
+  const reader = protobuf.Reader.create(bytes);
+  let typeUrl = '';
+  let value: Buffer = Buffer.alloc(0);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) typeUrl = reader.string();
+    else if (tag === 0x12) value = reader.bytes() as Buffer;
+    else reader.skipType(tag & 7);
+  }
+  return { typeUrl, value };
+}
+
+/** envoy.service.discovery.v3.Resource. */
+function readWrapper(bytes: Buffer): { readonly name: string; readonly any: PackedMessage } {
+  const reader = protobuf.Reader.create(bytes);
+  let name = '';
+  let any: PackedMessage = { typeUrl: '', value: Buffer.alloc(0) };
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x1a) name = reader.string();
+    else if (tag === 0x12) any = readAny(reader.bytes() as Buffer);
+    else reader.skipType(tag & 7);
+  }
+  return { name, any };
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { LogFields, Logger } from '../../telemetry/logger.js';
+
+/** Logs what calls can cause over and over: each message at most once per interval, with how many were left out. */
+export interface LimitedLog {
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+const INTERVAL_MS = 10_000;
+
+interface Spoken {
+  readonly untilMs: number;
+  suppressed: number;
+}
+
+/** @param intervalMs 10 s unless given */
+export function createLimitedLog(logger: Logger, clock: Clock, intervalMs = INTERVAL_MS): LimitedLog {
+  // Messages are constant texts: there are only as many as the code has.
+  const spoken = new Map<string, Spoken>();
+  const at = (level: 'warn' | 'error') => (fields: LogFields, message: string) => {
+    const nowMs = clock.monotonicMs();
+    const last = spoken.get(message);
+    if (last !== undefined && nowMs < last.untilMs) {
+      last.suppressed++;
+      return;
+    }
+    spoken.set(message, { untilMs: nowMs + intervalMs, suppressed: 0 });
+    logger[level](last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, message);
+  };
+  return { warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,56 @@
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { RpcCode } from '../client/policy-status.js';
+import type { ReportSeries } from './reports/report-series.js';
+
+export type Protocol = 'http' | 'tcp';
+
+/** Why a report, or a message of reports, was not taken. */
+export type ReportFailure = 'message' | 'internal' | 'backend';
+
+/** What the policy server counts. */
+export interface PolicyServerMetrics {
+  checked(protocol: Protocol, code: RpcCode, durationMs: number): void;
+  /** A call that was not answered, or only by its fail policy. */
+  checkFailed(reason: 'message' | 'config' | 'internal'): void;
+  unknownService(protocol: Protocol): void;
+  reported(series: ReportSeries): void;
+  /** @param count reports, or messages that could not be read */
+  reportsFailed(reason: ReportFailure, count: number): void;
+}
+
+const MS_PER_SECOND = 1000;
+
+export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics {
+  return {
+    checked: (protocol, code, durationMs) => {
+      metrics.increment('policy_server_checks_total', { protocol, code });
+      metrics.observe('policy_server_check_duration_seconds', { protocol }, durationMs / MS_PER_SECOND);
+    },
+    checkFailed: (reason) => metrics.increment('policy_server_check_failures_total', { reason }),
+    unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
+    reported: (series) => recordSeries(metrics, series),
+    reportsFailed: (reason, count) => metrics.increment('policy_server_report_failures_total', { reason }, count),
+  };
+}
+
+function recordSeries(metrics: Metrics, series: ReportSeries): void {
+  const { reporter, service } = series;
+  const labels = { reporter, service };
+  switch (series.type) {
+    case 'http': {
+      const { operation, responseCode, durationMs, requestBytes, responseBytes } = series;
+      metrics.increment('policy_server_requests_total', { ...labels, operation, response_code: responseCode });
+      if (durationMs !== undefined) {
+        metrics.observe('policy_server_request_duration_seconds', labels, durationMs / MS_PER_SECOND);
+      }
+      metrics.increment('policy_server_request_bytes_total', labels, requestBytes);
+      metrics.increment('policy_server_response_bytes_total', labels, responseBytes);
+      break;
+    }
+    case 'tcp':
+      metrics.increment('policy_server_connection_events_total', { ...labels, event: series.event });
+      metrics.increment('policy_server_connection_received_bytes_total', labels, series.receivedBytes);
+      metrics.increment('policy_server_connection_sent_bytes_total', labels, series.sentBytes);
+      break;
+  }
+}

@@ -1,0 +1,119 @@
+import type { ProtoRegistry } from '../../envoy/proto-registry.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
+import { createBackendClients } from './backend-clients.js';
+import { createBoundedMemo } from './bounded-memo.js';
+import { createCallConfigs } from './call-configs.js';
+import type { CheckEnvironment } from './check-environment.js';
+import { type CheckService, createCheckService } from './check-service.js';
+import { createCompiledServices } from './compiled-services.js';
+import { createEnvoyCodec } from './envoy-codec.js';
+import { createForwardedTexts } from './forwarded-texts.js';
+import { createLimitedLog } from './limited-log.js';
+import type { PolicyBackend } from './policy-backend.js';
+import { createPolicyServerMetrics } from './policy-server-metrics.js';
+import type { PolicyTexts } from './policy-texts.js';
+import { createLogService, type LogStream } from './reports/log-service.js';
+import type { ReportSink } from './reports/report.js';
+import { createReportSink } from './reports/report-sink.js';
+import { createRequestTexts } from './request-texts.js';
+import type { ServicePolicies } from './service-policies.js';
+import { createTcpConnections } from './tcp-connections.js';
+
+export interface PolicyServerOptions {
+  /** Loaded with the files of Envoy's services `auth` and `accesslog`. */
+  readonly protos: ProtoRegistry;
+  /** A config decoder and encoder of `policy/wire` in one. */
+  readonly texts: PolicyTexts;
+  readonly backend: PolicyBackend;
+  /** Whether reports are lines of the log: `reports.log` of the current configuration. Asked for each report. */
+  readonly isReportLogged: () => boolean;
+  readonly metrics: Metrics;
+  /** Of scope `policy`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Makes a UUID. */
+  readonly createId: () => string;
+  /** Settles when other work has had its turn, as setImmediate does. */
+  readonly yieldTurn: () => Promise<void>;
+}
+
+/** Answers Envoys through the policy client library (DESIGN 6). Has no network of its own. */
+export interface PolicyServer {
+  /** Takes new policies at once: calls that begin from now on go by them. Without any, every host is unknown. */
+  observe(policies: ServicePolicies): void;
+  /** Takes another backend at once; calls under way end with the one that they began with. */
+  useBackend(backend: PolicyBackend): void;
+  readonly checks: CheckService;
+  openLogStream(): LogStream;
+  /** For reports that come otherwise than from Envoy. */
+  readonly reports: ReportSink;
+  /** Settles when all reports have been sent on. */
+  close(): Promise<void>;
+}
+
+const READ_TEXTS = { entries: 16_384, maxKeyLength: 8192 };
+
+export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
+  const { protos, texts, logger, clock, createId } = options;
+  const codec = createEnvoyCodec(protos);
+  const metrics = createPolicyServerMetrics(options.metrics);
+  const limitedLog = createLimitedLog(logger, clock);
+  const services = createCompiledServices(logger);
+  const forwarded = createForwardedTexts(texts);
+  const clients = createBackendClients({ ...options, metrics, limitedLog });
+  const sink = createReportSink({
+    metrics,
+    logger,
+    limitedLog,
+    isLogged: options.isReportLogged,
+    isService: (host) => services.find(host).isKnown,
+  });
+
+  const environment: CheckEnvironment = {
+    configs: createCallConfigs(texts),
+    services,
+    forwarded,
+    requestTexts: createRequestTexts(texts),
+    clientFor: clients.clientFor,
+    clock,
+    decisionFailed: (error) => {
+      metrics.checkFailed('internal');
+      limitedLog.error({ err: error }, 'A Check could not be decided; its fail policy answers it');
+    },
+  };
+  const processId = createId();
+  let unnamedConnections = 0;
+  const checks = createCheckService({
+    codec,
+    environment,
+    metrics,
+    limitedLog,
+    newConnectionId: () => `${processId}-${unnamedConnections++}`,
+  });
+  const readText = createBoundedMemo(READ_TEXTS, (text) => texts.readAttributesText(text) ?? EMPTY_LAYER);
+  const attributesOf = (text: string | undefined): AttributeLayer =>
+    text === undefined ? EMPTY_LAYER : readText(text);
+
+  return {
+    observe: services.observe,
+    useBackend: clients.useBackend,
+    checks,
+    openLogStream: createLogService({
+      codec,
+      environment: { services, forwarded, attributesOf, connections: createTcpConnections() },
+      sink,
+      forward: clients.report,
+      metrics,
+      limitedLog,
+      clock,
+      yieldTurn: options.yieldTurn,
+    }),
+    reports: sink,
+    close: clients.close,
+  };
+}

@@ -1,0 +1,27 @@
+import { type AttributeBag, type AttributeLayer, createAttributeBag } from '../../client/attribute-bag.js';
+import { deriveHttpAttributes } from '../../client/http-attributes.js';
+import { deriveHttpReportAttributes } from '../../client/http-report-attributes.js';
+import type { WireHttpLogEntry } from '../adapter/envoy-messages.js';
+import { httpLogRequestFacts, httpLogResponseFacts } from '../adapter/http-log-facts.js';
+import type { LogOrigin } from '../adapter/log-origin.js';
+import type { LogContext } from './log-context.js';
+
+/** The attributes of a request that has ended: those of its Check (SPEC 2.11) and what a Report adds. */
+export function httpReportAttributes(entry: WireHttpLogEntry, origin: LogOrigin, context: LogContext): AttributeBag {
+  const { service, staticLayer, forwardedLayer, requestLayer, decision } = context;
+  const derived = deriveHttpAttributes(httpLogRequestFacts(entry), service.api);
+  const bag = createAttributeBag({
+    staticFilter: staticLayer,
+    staticRoute: service.staticLayer,
+    forwardedRoute: forwardedLayer,
+    // The Check has seen all headers: what it derived counts more.
+    requestDerived: requestLayer.size === 0 ? derived : mergeLayers(derived, requestLayer),
+    ignoreForwarded: false,
+    isGateway: origin.isGateway,
+  });
+  return bag.overlaid(deriveHttpReportAttributes(httpLogResponseFacts(entry, origin.side, decision), bag));
+}
+
+function mergeLayers(first: AttributeLayer, second: AttributeLayer): AttributeLayer {
+  return new Map([...first, ...second]);
+}

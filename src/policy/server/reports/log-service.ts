@@ -1,0 +1,103 @@
+import type { Clock } from '../../../telemetry/clock.js';
+import type { AttributeBag } from '../../client/attribute-bag.js';
+import type { ServiceCallConfig } from '../../client/policy-client.js';
+import type { WireLogMessage } from '../adapter/envoy-messages.js';
+import { readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
+import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
+import type { EnvoyCodec } from '../envoy-codec.js';
+import type { LimitedLog } from '../limited-log.js';
+import type { PolicyServerMetrics } from '../policy-server-metrics.js';
+import { httpReportAttributes } from './http-report.js';
+import { type LogContext, logContextOf } from './log-context.js';
+import type { ReportSink } from './report.js';
+import type { ReportEnvironment } from './report-environment.js';
+import { type TcpLog, tcpReportAttributes } from './tcp-report.js';
+
+/** One stream of access log entries. */
+export interface LogStream {
+  /**
+   * Reports every entry of a message, letting other work go on in between. Call it with the next message once it has
+   * settled. Never rejects: entries that cannot be reported are counted, and cost no others.
+   *
+   * @param bytes an envoy.service.accesslog.v3.StreamAccessLogsMessage
+   */
+  take(bytes: Uint8Array): Promise<void>;
+}
+
+export interface LogServiceOptions {
+  readonly codec: EnvoyCodec;
+  readonly environment: ReportEnvironment;
+  readonly sink: ReportSink;
+  /** Sends a report to the backend, where there is one that takes them. */
+  readonly forward: (attributes: AttributeBag, service: ServiceCallConfig) => void;
+  readonly metrics: PolicyServerMetrics;
+  readonly limitedLog: LimitedLog;
+  readonly clock: Clock;
+  /** Settles when other work has had its turn. */
+  readonly yieldTurn: () => Promise<void>;
+}
+
+/** Entries that are reported at a stretch: about a millisecond, so that Checks need not wait for a burst of reports. */
+const ENTRIES_PER_TURN = 32;
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+/** @returns a function that begins a stream */
+export function createLogService(options: LogServiceOptions): () => LogStream {
+  const { codec, environment, sink, forward, metrics, limitedLog, clock, yieldTurn } = options;
+
+  const report = (attributes: AttributeBag, { host, service }: LogContext): void => {
+    sink.take({ attributes, service: host });
+    forward(attributes, service.calls);
+  };
+
+  function* reportsOf(message: WireLogMessage, log: TcpLog): Generator<() => void> {
+    for (const entry of message.httpLogs?.logEntry ?? []) {
+      yield () => {
+        const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
+        if (!context.isDisabled) report(httpReportAttributes(entry, log.origin, context), context);
+      };
+    }
+    for (const entry of message.tcpLogs?.logEntry ?? []) {
+      yield () => {
+        const moment = tcpLogMoment(entry);
+        if (moment === undefined) return;
+        const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
+        // Taken in any case: what is open must be known when reports are enabled.
+        const reports = tcpReportAttributes(entry, moment, log, context, environment.connections);
+        for (const attributes of context.isDisabled ? [] : reports) report(attributes, context);
+      };
+    }
+  }
+
+  const attempt = (action: () => void): void => {
+    try {
+      action();
+    } catch (error) {
+      metrics.reportsFailed('internal', 1);
+      limitedLog.error({ err: error }, 'An access log entry could not be reported');
+    }
+  };
+
+  return () => {
+    const sinceNs = BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
+    let origin = UNKNOWN_ORIGIN;
+    return {
+      async take(bytes) {
+        let message: WireLogMessage;
+        try {
+          message = codec.decodeLogMessage(bytes);
+          origin = readLogOrigin(message) ?? origin;
+        } catch (error) {
+          metrics.reportsFailed('message', 1);
+          limitedLog.warn({ err: error }, 'A message of access log entries cannot be read');
+          return;
+        }
+        let count = 0;
+        for (const action of reportsOf(message, { origin, sinceNs })) {
+          attempt(action);
+          if (++count % ENTRIES_PER_TURN === 0) await yieldTurn();
+        }
+      },
+    };
+  };
+}

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import type { AttributeBag } from '../../client/attribute-bag.js';
+import { decodePercent } from '../../client/percent-text.js';
+import { textOf } from './report-series.js';
+
+/** Shows attributes without the credentials that they have. */
+export interface Redaction {
+  /** The text of an attribute. */
+  text(name: string, value: string): string;
+  /** One entry of a map. */
+  entry(name: string, key: string, value: string): string;
+}
+
+/** Headers that are credentials, whichever of them is the API key. */
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'set-cookie',
+  'x-api-key',
+]);
+/** Query parameters that are, by the default order of API keys (SPEC 2.8) and by RFC 6750. */
+const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['access_token', 'api_key', 'key']);
+
+const TARGETS: ReadonlySet<string> = new Set(['request.path', 'request.referer']);
+const HASH_CHARACTERS = 12;
+
+/** Hides the API key of the bag wherever it may stand, and what are credentials by their names. */
+export function createRedaction(bag: AttributeBag): Redaction {
+  const apiKey = textOf(bag, 'request.api_key');
+  return {
+    text: (name, value) => {
+      if (name === 'request.api_key') return redacted(value);
+      return TARGETS.has(name) ? redactQuery(value, apiKey) : value;
+    },
+    entry: (name, key, value) => {
+      if (value === apiKey) return redacted(value);
+      if (name === 'request.query_params') return CREDENTIAL_PARAMETERS.has(key) ? redacted(value) : value;
+      if (!name.endsWith('.headers')) return value;
+      if (CREDENTIAL_HEADERS.has(key)) return redacted(value);
+      return key === 'referer' || key === 'x-envoy-original-path' ? redactQuery(value, apiKey) : value;
+    },
+  };
+}
+
+/** The same for the same credential, so that a log can be searched for one without having it. */
+function redacted(value: string): string {
+  return `sha256:${hash('sha256', value, 'hex').slice(0, HASH_CHARACTERS)}`;
+}
+
+/** The target of a request, or an address, with the credentials of its query hidden; everything else as it stands. */
+function redactQuery(target: string, apiKey: string | undefined): string {
+  const start = target.indexOf('?');
+  if (start === -1) return target;
+  const pairs = target
+    .slice(start + 1)
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals === -1) return pair;
+      const value = decodePercent(pair.slice(equals + 1));
+      const isCredential = value === apiKey || CREDENTIAL_PARAMETERS.has(decodePercent(pair.slice(0, equals)));
+      return isCredential ? `${pair.slice(0, equals)}=${redacted(value)}` : pair;
+    });
+  return `${target.slice(0, start)}?${pairs.join('&')}`;
+}
