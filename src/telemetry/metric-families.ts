@@ -2,7 +2,9 @@ import { analysisFamilies } from './families/analysis-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
 import { mcpFamilies } from './families/mcp-families.js';
+import { policyDiscoveryFamilies } from './families/policy-discovery-families.js';
 import { policyFamilies } from './families/policy-families.js';
+import { policyQuotaFamilies } from './families/policy-quota-families.js';
 import { policyServerFamilies } from './families/policy-server-families.js';
 import { processFamilies } from './families/process-families.js';
 import { pushFamilies } from './families/push-families.js';
@@ -14,7 +16,9 @@ export const metricFamilies = {
   ...analysisFamilies,
   ...certificateFamilies,
   ...mcpFamilies,
+  ...policyDiscoveryFamilies,
   ...policyFamilies,
+  ...policyQuotaFamilies,
   ...policyServerFamilies,
   ...processFamilies,
   ...pushFamilies,
