@@ -1,0 +1,21 @@
+import { counter, gauge } from './family.js';
+
+/** Families of the limits that the policy server counts: an addition to SPEC 4.7. Labels come from configuration. */
+export const policyQuotaFamilies = {
+  policy_server_quota_charges_total: counter(
+    'Charges by quota: granted, partial, refused, or withheld because another quota of the request refused.',
+    'quota',
+    'result',
+  ),
+  policy_server_quota_shared_charges_total: counter(
+    'Charges to the counter that values beyond storage.maxCounters share, by quota.',
+    'quota',
+  ),
+  policy_server_quota_undefined_charges_total: counter('Charges granted to quotas without a configured limit.'),
+  policy_server_store_errors_total: counter(
+    'Requests whose quotas could not be counted: timeout, send or other.',
+    'store',
+    'failure',
+  ),
+  policy_server_store_up: gauge('Whether the store of quotas can be asked.', 'store'),
+} as const;
