@@ -1,0 +1,77 @@
+import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
+import type { AttributeBag } from '../client/attribute-bag.js';
+import type { ReferencedAttributes } from '../client/referenced-attributes.js';
+import { boundedText, sized } from './bounded-text.js';
+import { dimensionText } from './dimension-text.js';
+import { createOverrideIndex } from './override-index.js';
+import type { CounterId } from './quota-store.js';
+import { type WindowShape, windowShape } from './window-shape.js';
+
+/** The limit that holds for a request. */
+export interface ResolvedLimit {
+  readonly maxAmount: number;
+  readonly counter: CounterId;
+  /** The attributes that decided, so that a client knows for which requests its grants are. */
+  readonly referenced: ReferencedAttributes;
+}
+
+/** A limit in the form that requests are looked up in. */
+export interface CompiledLimit {
+  resolve(bag: AttributeBag): ResolvedLimit;
+  /** Groups of all counters that it may name. */
+  readonly groups: readonly string[];
+}
+
+interface Variant {
+  readonly maxAmount: number;
+  readonly group: string;
+  readonly shape: WindowShape;
+}
+
+export function compileLimit(limit: QuotaLimit): CompiledLimit {
+  const { dimensions, overrides } = limit;
+  const own = variantOf(limit, limit);
+  const variants = new Map(overrides.map((override) => [override, variantOf(limit, override)]));
+  const findOverride = overrides.length === 0 ? undefined : createOverrideIndex(limit);
+  const referencedByPresence = new Map<number, ReferencedAttributes>();
+
+  const referencedFor = (presence: number): ReferencedAttributes => {
+    const known = referencedByPresence.get(presence);
+    if (known !== undefined) return known;
+    const referenced = dimensions.map(({ attribute, mapKey }, place) => ({
+      name: attribute,
+      ...(mapKey !== undefined && { mapKey }),
+      condition: (presence >> place) & 1 ? ('EXACT' as const) : ('ABSENCE' as const),
+    }));
+    referencedByPresence.set(presence, referenced);
+    return referenced;
+  };
+
+  return {
+    groups: [...new Set([own, ...variants.values()].map(({ group }) => group))],
+    resolve: (bag) => {
+      let presence = 0;
+      let key = '';
+      const values: string[] = [];
+      for (const [place, dimension] of dimensions.entries()) {
+        const text = dimensionText(dimension, bag);
+        if (text !== undefined) presence |= 1 << place;
+        const value = text ?? '';
+        values.push(value);
+        key += sized(value);
+      }
+      const override = findOverride?.(values);
+      const { maxAmount, group, shape } = (override && variants.get(override)) ?? own;
+      return { maxAmount, counter: { group, key: boundedText(key), shape }, referenced: referencedFor(presence) };
+    },
+  };
+}
+
+/** What makes counts comparable: when any of it changes, counting begins anew. The amount is no part of it. */
+function variantOf(
+  { name, window, dimensions }: QuotaLimit,
+  { maxAmount, validDurationMs }: Pick<QuotaLimit, 'maxAmount' | 'validDurationMs'>,
+): Variant {
+  const group = [name, window, String(validDurationMs), ...dimensions.map(({ text }) => text)].map(sized).join('');
+  return { maxAmount, group, shape: windowShape(window, validDurationMs) };
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../../../telemetry/clock.js';
+import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
+import { assessCharge } from './assess-charge.js';
+import { type CounterGroup, createCounterGroup } from './counter-group.js';
+import { createRecentAnswers } from './recent-answers.js';
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** Keys of a group that have a counter of their own; further ones share one. */
+  readonly maxCounters: number;
+  /** Requests that are known when they are repeated; older ones are charged again. 65,536 unless given. */
+  readonly maxRepetitions?: number;
+}
+
+const REPETITION_MS = 60_000;
+const MAX_REPETITIONS = 65_536;
+
+/**
+ * Counts in this process. Time is that of the monotonic clock, put on the epoch when the store is made: it never goes
+ * back, whatever becomes of the system's clock.
+ */
+export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
+  const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS } = options;
+  const epochMs = clock.now().getTime() - clock.monotonicMs();
+  const groups = new Map<string, CounterGroup>();
+  const answers = createRecentAnswers<StoreAnswer>({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
+
+  const groupOf = ({ counter: { group, shape } }: CounterCharge): CounterGroup => {
+    const known = groups.get(group);
+    if (known !== undefined) return known;
+    const created = createCounterGroup(shape, maxCounters);
+    groups.set(group, created);
+    return created;
+  };
+
+  const chargeNow = (request: StoreRequest): StoreAnswer => {
+    const { repetitionKey, charges } = request;
+    const known = repetitionKey === undefined ? undefined : answers.find(repetitionKey);
+    if (known !== undefined) return { results: known.results, isRepetition: true };
+    const nowMs = Math.floor(epochMs + clock.monotonicMs());
+    const assessed = charges.map((charge) =>
+      assessCharge(charge, groupOf(charge).usageOf(charge.counter.key, nowMs), nowMs),
+    );
+    const isRefused = charges.some(({ amount, bestEffort }, at) => !bestEffort && assessed[at]?.granted !== amount);
+    const results = assessed.map((assessment, at): ChargeResult => {
+      const charge = charges[at];
+      const { granted } = assessment;
+      if (charge === undefined || granted === 0 || (isRefused && !charge.bestEffort)) {
+        return { ...assessment, isCharged: false };
+      }
+      const isShared = groupOf(charge).charge(charge.counter.key, granted, nowMs);
+      return { ...assessment, isCharged: true, isShared };
+    });
+    const answer = { results, isRepetition: false };
+    if (repetitionKey !== undefined && results.some(({ isCharged }) => isCharged)) answers.add(repetitionKey, answer);
+    return answer;
+  };
+
+  return {
+    type: 'memory',
+    charge: async (request) => chargeNow(request),
+    keepOnly: (kept) => {
+      for (const group of groups.keys()) {
+        if (!kept.has(group)) groups.delete(group);
+      }
+    },
+    isUp: () => true,
+    close: async () => groups.clear(),
+  };
+}

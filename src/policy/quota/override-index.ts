@@ -1,0 +1,72 @@
+import type { QuotaLimit, QuotaOverride } from '../../config/policy-server/policy-server-config.js';
+import { sized } from './bounded-text.js';
+import { addressText } from './dimension-text.js';
+
+/** Finds the override for the values of a quota's dimensions, given in the dimensions' order. */
+export type OverrideIndex = (values: readonly string[]) => QuotaOverride | undefined;
+
+interface Indexed {
+  readonly override: QuotaOverride;
+  readonly place: number;
+}
+
+/** Overrides that name the same dimensions. */
+interface Table {
+  /** Places in the quota's dimensions. */
+  readonly places: readonly number[];
+  readonly byValues: Map<string, Indexed>;
+}
+
+/**
+ * Indexes overrides, so that a request looks as often as there are different sets of dimensions that are named, however
+ * many values there are. The override that names most dimensions wins, and of equal ones the first.
+ */
+export function createOverrideIndex({ dimensions, overrides }: QuotaLimit): OverrideIndex {
+  const tables = new Map<string, Table>();
+  for (const [place, override] of overrides.entries()) {
+    const places = [...dimensions.keys()].filter((at) => override.dimensions.has(dimensions[at]?.text ?? ''));
+    const id = places.join();
+    const table = tables.get(id) ?? { places, byValues: new Map<string, Indexed>() };
+    tables.set(id, table);
+    const written = places.map((at) => override.dimensions.get(dimensions[at]?.text ?? '') ?? '');
+    for (const values of spellings(written)) {
+      const key = values.map(sized).join('');
+      if (!table.byValues.has(key)) table.byValues.set(key, { override, place });
+    }
+  }
+  const ranks = rankTables([...tables.values()]);
+  return (values) => {
+    for (const rank of ranks) {
+      let found: Indexed | undefined;
+      for (const { places, byValues } of rank) {
+        const indexed = byValues.get(places.map((at) => sized(values[at] ?? '')).join(''));
+        if (indexed !== undefined && (found === undefined || indexed.place < found.place)) found = indexed;
+      }
+      if (found !== undefined) return found.override;
+    }
+    return undefined;
+  };
+}
+
+/** Tables that name the same number of dimensions together, those with more first. */
+function rankTables(tables: readonly Table[]): readonly (readonly Table[])[] {
+  const ranks: Table[][] = [];
+  for (const table of [...tables].sort((a, b) => b.places.length - a.places.length)) {
+    const last = ranks.at(-1);
+    if (last?.[0]?.places.length === table.places.length) last.push(table);
+    else ranks.push([table]);
+  }
+  return ranks;
+}
+
+/** An address may be written in several ways; bytes are counted in one. */
+function spellings(values: readonly string[]): readonly (readonly string[])[] {
+  return values.reduce<readonly (readonly string[])[]>(
+    (lists, value) => {
+      const address = addressText(value);
+      const forms = address === undefined || address === value ? [value] : [value, address];
+      return lists.flatMap((list) => forms.map((form) => [...list, form]));
+    },
+    [[]],
+  );
+}

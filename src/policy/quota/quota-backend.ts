@@ -1,0 +1,173 @@
+import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
+import { OK_STATUS } from '../client/policy-status.js';
+import {
+  type CheckResponse,
+  type PolicyTransport,
+  PolicyTransportError,
+  type PreconditionResult,
+  type QuotaParams,
+  type QuotaResult,
+} from '../client/policy-transport.js';
+import { boundedText, sized } from './bounded-text.js';
+import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
+import type { QuotaMetrics } from './quota-metrics.js';
+import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
+
+export interface QuotaBackendOptions {
+  readonly limits: readonly QuotaLimit[];
+  readonly store: QuotaStore;
+  readonly metrics: QuotaMetrics;
+  /** Told once per name, until the limits change, of quotas that are charged and have no limit. */
+  readonly onUndefined?: (quota: string) => void;
+}
+
+/** Counts quotas in this process, or in a store of its own. */
+export interface QuotaBackend extends PolicyTransport {
+  /**
+   * Changes the limits. What was used of quotas whose window and dimensions stay counts against a changed amount;
+   * quotas that are no more are forgotten.
+   */
+  update(limits: readonly QuotaLimit[]): void;
+  /** Counts from now on in another store, and forgets what was used. The caller closes the former one. */
+  useStore(store: QuotaStore): void;
+}
+
+/** It denies nothing but quotas, so that this holds for every request. */
+const ALLOWED: PreconditionResult = {
+  status: OK_STATUS,
+  validDurationMs: 60_000,
+  validUseCount: -1,
+  referencedAttributes: [],
+};
+
+/** Names told as undefined; a remote caller may send any. */
+const MAX_UNDEFINED_NAMES = 1000;
+
+interface Asked {
+  readonly quota: string;
+  readonly params: QuotaParams;
+  readonly limit: ResolvedLimit;
+}
+
+/**
+ * Makes a transport for the client library that answers by itself (DESIGN 6).
+ *
+ * `check` charges all quotas of a request that are asked for all or nothing, or none of them, and answers for each what
+ * there is; best-effort ones get what is left. A quota without a limit is granted. It rejects with PolicyTransportError
+ * when the store cannot say what was charged, so that the fail policy decides; requests that are repeated, also at the
+ * same time, are charged once. `report` takes nothing: whoever serves proxies deals with reports itself.
+ */
+export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
+  const { metrics, onUndefined } = options;
+  let store = options.store;
+  let limits = compile(options.limits);
+  let toldUndefined = new Set<string>();
+  const inFlight = new Map<string, Promise<StoreAnswer>>();
+
+  const noteUndefined = (quota: string): void => {
+    metrics.undefinedCharged();
+    if (toldUndefined.has(quota) || toldUndefined.size >= MAX_UNDEFINED_NAMES) return;
+    toldUndefined.add(quota);
+    onUndefined?.(quota);
+  };
+
+  const askStore = async (request: StoreRequest, asked: readonly Asked[]): Promise<StoreAnswer> => {
+    const current = store;
+    try {
+      const answer = await current.charge(request);
+      if (!answer.isRepetition) {
+        for (const [at, result] of answer.results.entries()) {
+          const { quota, params } = asked[at] ?? {};
+          if (quota !== undefined && params !== undefined) metrics.charged(quota, params.amount, result);
+        }
+      }
+      return answer;
+    } catch (error) {
+      metrics.storeFailed(current.type, error);
+      throw error;
+    }
+  };
+
+  const chargeOnce = (request: StoreRequest, asked: readonly Asked[]): Promise<StoreAnswer> => {
+    const { repetitionKey } = request;
+    if (repetitionKey === undefined) return askStore(request, asked);
+    const pending = inFlight.get(repetitionKey);
+    if (pending !== undefined) return pending;
+    const answer = askStore(request, asked).finally(() => inFlight.delete(repetitionKey));
+    inFlight.set(repetitionKey, answer);
+    return answer;
+  };
+
+  return {
+    check: async ({ attributes, deduplicationId, quotas }, { timeoutMs }): Promise<CheckResponse> => {
+      const answers = new Map<string, QuotaResult>();
+      const asked: Asked[] = [];
+      for (const [quota, params] of quotas) {
+        validateAmount(quota, params);
+        const limit = limits.get(quota)?.resolve(attributes);
+        if (limit !== undefined) asked.push({ quota, params, limit });
+        else {
+          noteUndefined(quota);
+          answers.set(quota, { grantedAmount: params.amount });
+        }
+      }
+      if (asked.length > 0) {
+        const charges = asked.map(
+          ({ params, limit }): CounterCharge => ({ ...params, counter: limit.counter, maxAmount: limit.maxAmount }),
+        );
+        const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
+        const { results } = await chargeOnce({ repetitionKey, charges, timeoutMs }, asked);
+        for (const [at, { quota, limit }] of asked.entries()) {
+          const result = results[at];
+          if (result !== undefined) answers.set(quota, answerOf(result, limit));
+        }
+      }
+      return { precondition: ALLOWED, quotas: answers };
+    },
+    report: async () => {},
+    update: (changed) => {
+      limits = compile(changed);
+      toldUndefined = new Set();
+      store.keepOnly(new Set([...limits.values()].flatMap(({ groups }) => groups)));
+    },
+    useStore: (other) => {
+      store = other;
+    },
+  };
+}
+
+function compile(limits: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> {
+  return new Map(limits.map((limit) => [limit.name, compileLimit(limit)]));
+}
+
+/** What a remote caller sends is not what the client library would. */
+function validateAmount(quota: string, { amount }: QuotaParams): void {
+  if (Number.isSafeInteger(amount) && amount > 0) return;
+  const shown = quota.length > 100 ? `${quota.slice(0, 100)}…` : quota;
+  throw new PolicyTransportError(
+    'other',
+    `Quota ${JSON.stringify(shown)} is charged ${amount}: use a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+    { code: 'INVALID_ARGUMENT' },
+  );
+}
+
+/**
+ * A repetition is of the same charges too: an id that is used again for something else must not get what was granted to
+ * others.
+ */
+function repetitionKeyOf(deduplicationId: string, charges: readonly CounterCharge[]): string {
+  let key = sized(deduplicationId);
+  for (const { amount, bestEffort, counter } of charges) {
+    key += `${amount}${bestEffort ? 'b' : 'e'}${sized(counter.group)}${sized(counter.key)}`;
+  }
+  return boundedText(key);
+}
+
+function answerOf({ granted, validMs, retryAfterMs }: ChargeResult, { referenced }: ResolvedLimit): QuotaResult {
+  return {
+    grantedAmount: granted,
+    validDurationMs: validMs,
+    referencedAttributes: referenced,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}

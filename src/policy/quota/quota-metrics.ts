@@ -1,0 +1,31 @@
+import type { Metrics } from '../../telemetry/metrics.js';
+import { PolicyTransportError } from '../client/policy-transport.js';
+import type { ChargeResult, QuotaStore } from './quota-store.js';
+
+/** What the counting of quotas tells. Names of quotas are those of the configuration, never a caller's. */
+export interface QuotaMetrics {
+  charged(quota: string, amount: number, result: ChargeResult): void;
+  /** Something was charged to a quota that has no limit. */
+  undefinedCharged(): void;
+  storeFailed(store: QuotaStore['type'], error: unknown): void;
+}
+
+export function createQuotaMetrics(metrics: Metrics): QuotaMetrics {
+  return {
+    charged: (quota, amount, result) => {
+      metrics.increment('policy_server_quota_charges_total', { quota, result: resultLabel(amount, result) });
+      if (result.isShared) metrics.increment('policy_server_quota_shared_charges_total', { quota });
+    },
+    undefinedCharged: () => metrics.increment('policy_server_quota_undefined_charges_total'),
+    storeFailed: (store, error) => {
+      const failure = error instanceof PolicyTransportError ? error.failure : 'other';
+      metrics.increment('policy_server_store_errors_total', { store, failure });
+    },
+  };
+}
+
+function resultLabel(amount: number, { granted, isCharged }: ChargeResult): string {
+  if (granted === 0) return 'refused';
+  if (!isCharged) return 'withheld';
+  return granted < amount ? 'partial' : 'granted';
+}

@@ -1,0 +1,37 @@
+import type { QuotaWindow } from '../../config/policy-server/policy-server-config.js';
+
+/**
+ * How a window is cut into buckets, which follow one another from the epoch and are `durationMs / divisions` long. An
+ * amount counts in its bucket and the `carried` ones behind it.
+ *
+ * A fixed window is one bucket that nothing is carried out of. A rolling one is cut into 60 (into milliseconds when it
+ * is shorter than that), all of which are carried: an amount counts for the whole window and up to a bucket longer, so
+ * that never more than the limit passes in any window of that length.
+ */
+export interface WindowShape {
+  readonly durationMs: number;
+  readonly divisions: number;
+  readonly carried: number;
+}
+
+const ROLLING_DIVISIONS = 60;
+
+/** @param durationMs whole milliseconds, above 0 */
+export function windowShape(window: QuotaWindow, durationMs: number): WindowShape {
+  if (window === 'fixed') return { durationMs, divisions: 1, carried: 0 };
+  const divisions = Math.min(ROLLING_DIVISIONS, durationMs);
+  return { durationMs, divisions, carried: divisions };
+}
+
+/**
+ * The bucket of a time in whole milliseconds since the epoch. Exact in doubles: the product stays below 2^53 until the
+ * year 6700, and a quotient of such numbers that is not whole is never rounded to a whole one.
+ */
+export function bucketAt({ durationMs, divisions }: WindowShape, nowMs: number): number {
+  return Math.floor((nowMs * divisions) / durationMs);
+}
+
+/** The first whole millisecond at which amounts of the bucket count no more. */
+export function releaseMs({ durationMs, divisions, carried }: WindowShape, bucket: number): number {
+  return Math.ceil(((bucket + carried + 1) * durationMs) / divisions);
+}

@@ -1,0 +1,230 @@
+import test from 'ava';
+import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
+import type { ChargeResult } from '../../../src/policy/quota/quota-store.js';
+import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+
+function setUp(options: { readonly maxCounters?: number; readonly maxRepetitions?: number } = {}) {
+  const clock = createFakeClock();
+  const store = createMemoryStore({ clock, maxCounters: 1000, ...options });
+  const charge = async (options: ChargeOptions = {}): Promise<ChargeResult> => {
+    const { results } = await chargeStore(store, [chargeOf(options)]);
+    if (results[0] === undefined) throw new Error('no result');
+    return results[0];
+  };
+  return { clock, store, charge };
+}
+
+test('it grants up to the limit, then refuses', async (t) => {
+  const { store } = setUp();
+  for (let n = 0; n < 10; n++) t.is(await grantedBy(store), 1);
+  t.is(await grantedBy(store), 0);
+  t.is(await grantedBy(store, { key: 'other' }), 1, 'keys are counted apart');
+  t.is(await grantedBy(store, { group: 'other' }), 1, 'quotas are counted apart');
+});
+
+test('an amount that does not fit is refused as a whole, best effort takes what is left', async (t) => {
+  const { charge } = setUp();
+  t.like(await charge({ amount: 7 }), { granted: 7, isCharged: true });
+  t.like(await charge({ amount: 4 }), { granted: 0, isCharged: false });
+  t.like(await charge({ amount: 4, bestEffort: true }), { granted: 3, isCharged: true });
+  t.like(await charge({ amount: 4, bestEffort: true }), { granted: 0, isCharged: false });
+});
+
+test('a limit of 0 refuses all, and tells nobody to come back', async (t) => {
+  const { charge } = setUp();
+  const nothing = { granted: 0, isCharged: false, validMs: 60_000 };
+  t.deepEqual(await charge({ maxAmount: 0 }), nothing);
+  t.deepEqual(await charge({ maxAmount: 0, bestEffort: true }), nothing);
+});
+
+test('more than there ever is is refused without a time to come back', async (t) => {
+  const { charge } = setUp();
+  t.false('retryAfterMs' in (await charge({ amount: 11 })));
+  t.like(await charge({ amount: Number.MAX_SAFE_INTEGER, maxAmount: Number.MAX_SAFE_INTEGER }), {
+    granted: Number.MAX_SAFE_INTEGER,
+  });
+  t.like(await charge({ amount: 1, maxAmount: Number.MAX_SAFE_INTEGER }), { granted: 0 });
+});
+
+test('a fixed window begins at a multiple of its length since the epoch, and is full again in the next', async (t) => {
+  const { clock, charge } = setUp();
+  clock.advance(45_500);
+  t.like(await charge({ window: 'fixed', amount: 10 }), { granted: 10, validMs: 14_500 });
+  t.like(await charge({ window: 'fixed' }), { granted: 0, retryAfterMs: 14_500 });
+  clock.advance(14_499);
+  t.like(await charge({ window: 'fixed' }), { granted: 0, retryAfterMs: 1 });
+  clock.advance(1);
+  t.like(await charge({ window: 'fixed', amount: 10 }), { granted: 10, validMs: 60_000 });
+});
+
+test('a rolling window of a minute frees an amount a minute later, rounded up to the second', async (t) => {
+  const { clock, charge } = setUp();
+  clock.advance(1400);
+  t.is((await charge({ amount: 10 })).granted, 10);
+  t.is((await charge()).retryAfterMs, 60_600);
+  clock.advance(60_599);
+  t.like(await charge(), { granted: 0, retryAfterMs: 1 });
+  clock.advance(1);
+  t.is((await charge({ amount: 10 })).granted, 10);
+});
+
+test('the time to come back is that at which enough has been freed, not the first unit', async (t) => {
+  const { clock, charge } = setUp();
+  for (let second = 0; second < 10; second++) {
+    await charge();
+    clock.advance(1000);
+  }
+  t.is((await charge({ amount: 1 })).retryAfterMs, 51_000);
+  t.is((await charge({ amount: 4 })).retryAfterMs, 54_000);
+  t.is((await charge({ amount: 4, bestEffort: true })).retryAfterMs, 51_000, 'one is of use already');
+  clock.advance(53_999);
+  t.is((await charge({ amount: 4 })).granted, 0);
+  clock.advance(1);
+  t.is((await charge({ amount: 4 })).granted, 4);
+});
+
+test('best effort that takes the last is told when there is more', async (t) => {
+  const { charge } = setUp();
+  t.like(await charge({ amount: 15, bestEffort: true }), { granted: 10, retryAfterMs: 61_000 });
+});
+
+for (const durationMs of [1, 2, 7, 59, 60, 61, 1000, 86_400_000, 31_622_400_000]) {
+  test(`a rolling window of ${durationMs} ms keeps amounts at least that long, and a sixtieth and 1 ms longer at most`, async (t) => {
+    const { clock, charge } = setUp();
+    clock.advance(durationMs / 7);
+    await charge({ amount: 10, durationMs });
+    const { retryAfterMs = 0 } = await charge({ durationMs });
+    t.true(retryAfterMs >= durationMs, `${retryAfterMs}`);
+    t.true(retryAfterMs <= durationMs + Math.max(durationMs / 60, 1) + 1, `${retryAfterMs}`);
+    clock.advance(durationMs - 1);
+    t.is((await charge({ durationMs })).granted, 0);
+    clock.advance(retryAfterMs - (durationMs - 1));
+    t.is((await charge({ durationMs, amount: 10 })).granted, 10);
+  });
+}
+
+test('all quotas of a request are charged, or none', async (t) => {
+  const { store, charge } = setUp();
+  await charge({ group: 'b', amount: 10 });
+  const { results } = await chargeStore(store, [chargeOf({ group: 'a', amount: 10 }), chargeOf({ group: 'b' })]);
+  t.like(results[0], { granted: 10, isCharged: false });
+  t.false('retryAfterMs' in (results[0] ?? {}), 'it does not refuse');
+  t.like(results[1], { granted: 0, isCharged: false, retryAfterMs: 61_000 });
+  t.is((await charge({ group: 'a', amount: 10 })).granted, 10, 'nothing was taken');
+});
+
+test('best effort stands for itself: it hinders no other charge and is not hindered', async (t) => {
+  const { store, charge } = setUp();
+  await charge({ group: 'full', amount: 10 });
+  const first = await chargeStore(store, [
+    chargeOf({ group: 'full', bestEffort: true }),
+    chargeOf({ group: 'a', amount: 4 }),
+  ]);
+  t.like(first.results, [{ granted: 0 }, { granted: 4, isCharged: true }]);
+  const second = await chargeStore(store, [
+    chargeOf({ group: 'a', amount: 9, bestEffort: true }),
+    chargeOf({ group: 'full' }),
+  ]);
+  t.like(second.results, [
+    { granted: 6, isCharged: true },
+    { granted: 0, isCharged: false },
+  ]);
+});
+
+test('a changed limit holds at once for what was used already', async (t) => {
+  const { charge } = setUp();
+  await charge({ amount: 10 });
+  t.is((await charge({ maxAmount: 12, amount: 3 })).granted, 0);
+  t.is((await charge({ maxAmount: 12, amount: 2 })).granted, 2);
+  t.like(await charge({ maxAmount: 5 }), { granted: 0, retryAfterMs: 61_000 });
+  t.is((await charge({ maxAmount: 5, bestEffort: true })).granted, 0);
+});
+
+test('a repeated request is answered as before and charged once, for 60 s', async (t) => {
+  const { clock, store } = setUp();
+  const repeat = () => chargeStore(store, [chargeOf({ amount: 6 })], 'request-7');
+  const first = await repeat();
+  t.false(first.isRepetition);
+  clock.advance(59_999);
+  const second = await repeat();
+  t.deepEqual(second, { results: first.results, isRepetition: true });
+  clock.advance(1);
+  t.like(await repeat(), { isRepetition: false, results: [{ granted: 0 }] });
+  t.is(await grantedBy(store, { amount: 4 }), 4);
+});
+
+test('a refused request that is repeated is decided anew: nothing was charged', async (t) => {
+  const { clock, store } = setUp();
+  await chargeStore(store, [chargeOf({ amount: 10 })]);
+  t.is((await chargeStore(store, [chargeOf()], 'request-7')).results[0]?.granted, 0);
+  clock.advance(61_000);
+  t.like(await chargeStore(store, [chargeOf()], 'request-7'), { isRepetition: false, results: [{ granted: 1 }] });
+});
+
+test('repetitions that are remembered are bounded: one that is forgotten is charged again', async (t) => {
+  const { store } = setUp({ maxRepetitions: 10 });
+  const request = (name: string) => chargeStore(store, [chargeOf({ maxAmount: 1000 })], name);
+  await request('first');
+  for (let n = 0; n < 4; n++) await request(`n${n}`);
+  t.true((await request('first')).isRepetition, 'the last five are known for certain');
+  for (let n = 4; n < 14; n++) await request(`n${n}`);
+  t.false((await request('first')).isRepetition);
+});
+
+test('beyond the bound, keys share a counter under their own limits; keys that are counted notice nothing', async (t) => {
+  const { charge } = setUp({ maxCounters: 2 });
+  await charge({ key: 'a', amount: 9 });
+  await charge({ key: 'b', amount: 1 });
+  t.like(await charge({ key: 'c', amount: 6 }), { granted: 6, isShared: true });
+  t.like(await charge({ key: 'd', amount: 6 }), { granted: 0 }, 'c and d share');
+  t.like(await charge({ key: 'd', amount: 4 }), { granted: 4, isShared: true });
+  t.like(await charge({ key: 'e', amount: 1 }), { granted: 0 });
+  t.like(await charge({ key: 'e', amount: 10, maxAmount: 20 }), { granted: 10 }, 'an override’s own limit');
+  t.like(await charge({ key: 'a', amount: 1 }), { granted: 1, isShared: false });
+  t.like(await charge({ key: 'a', amount: 1 }), { granted: 0 });
+  t.like(await charge({ key: 'b', amount: 9 }), { granted: 9, isShared: false });
+});
+
+test('ever new keys never drive out the counter of a key that is at its limit', async (t) => {
+  const { charge } = setUp({ maxCounters: 100 });
+  await charge({ key: 'greedy', amount: 10 });
+  for (let n = 0; n < 1000; n++) await charge({ key: `k${n}` });
+  t.is((await charge({ key: 'greedy' })).granted, 0);
+});
+
+test('a key that leaves the shared counter gets no second limit', async (t) => {
+  const { clock, charge } = setUp({ maxCounters: 1 });
+  await charge({ key: 'a' });
+  clock.advance(30_000);
+  t.like(await charge({ key: 'b', amount: 8 }), { granted: 8, isShared: true });
+  clock.advance(31_000);
+  t.like(await charge({ key: 'b', amount: 3 }), { granted: 0 }, 'a has expired, b’s 8 have not');
+  t.like(await charge({ key: 'b', amount: 2 }), { granted: 2, isShared: false });
+  t.like(await charge({ key: 'b' }), { granted: 0, retryAfterMs: 30_000 });
+  clock.advance(30_000);
+  t.like(await charge({ key: 'b', amount: 8 }), { granted: 8 });
+});
+
+test('expired counters make room, so that new keys are counted apart again', async (t) => {
+  const { clock, charge } = setUp({ maxCounters: 3 });
+  for (const key of ['a', 'b', 'c', 'd']) await charge({ key, window: 'fixed' });
+  clock.advance(60_000);
+  for (const key of ['e', 'f', 'g']) t.like(await charge({ key, window: 'fixed' }), { isShared: false });
+  t.like(await charge({ key: 'h', window: 'fixed' }), { isShared: true });
+});
+
+test('a key that is refused takes no memory', async (t) => {
+  const { charge } = setUp({ maxCounters: 1 });
+  for (let n = 0; n < 10; n++) t.is((await charge({ key: `k${n}`, amount: 11 })).granted, 0);
+  t.like(await charge({ key: 'a' }), { granted: 1, isShared: false });
+});
+
+test('counters of groups that are kept stay, others are forgotten', async (t) => {
+  const { store } = setUp();
+  await grantedBy(store, { group: 'kept', amount: 10 });
+  await grantedBy(store, { group: 'gone', amount: 10 });
+  store.keepOnly(new Set(['kept', 'new']));
+  t.is(await grantedBy(store, { group: 'kept' }), 0);
+  t.is(await grantedBy(store, { group: 'gone' }), 1);
+});
