@@ -41,6 +41,8 @@ test('SPEC 2.8: an empty key is no key: the next APIKey is tried', (t) => {
   t.is(DEFAULT.apiKeyFor('/?key=&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key=&key=again', NO_HEADERS), 'again');
+  const specs = compileApiSpecs([{ apiKeys: [{ header: 'x-key' }, { query: 'k' }] }]);
+  t.is(specs.apiKeyFor('/?k=query', headerMapOf([['x-key', '']])), 'query');
 });
 
 const TARGETS: readonly (readonly [string, string | undefined])[] = [
