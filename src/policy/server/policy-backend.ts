@@ -1,3 +1,4 @@
+import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import type { PolicyTransport } from '../client/policy-transport.js';
 
 /** Who decides about quotas, and takes reports. */
@@ -8,4 +9,6 @@ export interface PolicyBackend {
    * it is sent no reports. Otherwise it is a remote `mesh.policy.v1` server.
    */
   readonly isLocal: boolean;
+  /** Caches and batches that are not used for it, whatever proxies say. */
+  readonly switches?: NonNullable<PolicyServerConfig['backend']>['transport'];
 }

@@ -45,13 +45,13 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
   const keyOf = (transport: TransportConfig): string => {
     const known = keys.get(transport);
     if (known !== undefined) return known;
-    const key = JSON.stringify(sharedTransport(transport, backend.isLocal));
+    const key = JSON.stringify(sharedTransport(transport, backend));
     keys.set(transport, key);
     return key;
   };
   const make = (transport: TransportConfig): PolicyClient => {
     const clientId = createId();
-    return createPolicyClient(sharedTransport(transport, backend.isLocal), {
+    return createPolicyClient(sharedTransport(transport, backend), {
       transport: backend.transport,
       clock,
       random,
@@ -99,13 +99,14 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
 }
 
 /** The members that make a difference to a client, in one order. */
-function sharedTransport(transport: TransportConfig, isLocal: boolean): TransportConfig {
-  const { disableReportBatch = false, reportBatchMaxEntries = 0 } = transport;
+function sharedTransport(transport: TransportConfig, { isLocal, switches }: PolicyBackend): TransportConfig {
+  const isOff = (name: 'disableCheckCache' | 'disableQuotaCache' | 'disableReportBatch'): boolean =>
+    switches?.[name] === true || transport[name] === true;
   return {
-    disableCheckCache: isLocal || (transport.disableCheckCache ?? false),
-    disableQuotaCache: isLocal || (transport.disableQuotaCache ?? false),
-    disableReportBatch,
-    reportBatchMaxEntries,
+    disableCheckCache: isLocal || isOff('disableCheckCache'),
+    disableQuotaCache: isLocal || isOff('disableQuotaCache'),
+    disableReportBatch: isOff('disableReportBatch'),
+    reportBatchMaxEntries: transport.reportBatchMaxEntries ?? 0,
     ...(transport.reportBatchMaxTime !== undefined && { reportBatchMaxTime: transport.reportBatchMaxTime }),
     ...(transport.statsUpdateInterval !== undefined && { statsUpdateInterval: transport.statsUpdateInterval }),
   };

@@ -14,7 +14,7 @@ import { createForwardedTexts } from './forwarded-texts.js';
 import { createLimitedLog } from './limited-log.js';
 import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
-import type { PolicyTexts } from './policy-texts.js';
+import type { PolicyTexts, ProxyTextDecoder, ProxyTextEncoder } from './policy-texts.js';
 import { createLogService, type LogStream } from './reports/log-service.js';
 import type { ReportSink } from './reports/report.js';
 import { createReportSink } from './reports/report-sink.js';
@@ -25,8 +25,8 @@ import { createTcpConnections } from './tcp-connections.js';
 export interface PolicyServerOptions {
   /** Loaded with the files of Envoy's services `auth` and `accesslog`. */
   readonly protos: ProtoRegistry;
-  /** A config decoder and encoder of `policy/wire` in one. */
-  readonly texts: PolicyTexts;
+  readonly decoder: ProxyTextDecoder;
+  readonly encoder: ProxyTextEncoder;
   readonly backend: PolicyBackend;
   /** Whether reports are lines of the log: `reports.log` of the current configuration. Asked for each report. */
   readonly isReportLogged: () => boolean;
@@ -59,7 +59,8 @@ export interface PolicyServer {
 const READ_TEXTS = { entries: 16_384, maxKeyLength: 8192 };
 
 export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
-  const { protos, texts, logger, clock, createId } = options;
+  const { protos, decoder, encoder, logger, clock, createId } = options;
+  const texts: PolicyTexts = { ...decoder, ...encoder };
   const codec = createEnvoyCodec(protos);
   const metrics = createPolicyServerMetrics(options.metrics);
   const limitedLog = createLimitedLog(logger, clock);

@@ -1,5 +1,6 @@
 import type { HeaderMap } from '../../client/header-map.js';
 import type { HttpRequestFacts } from '../../client/http-attributes.js';
+import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
 import { checkConnectionFacts } from './check-connection.js';
 import type { WireCheckRequest } from './envoy-messages.js';
 import { requestAuthFacts } from './request-auth-facts.js';
@@ -26,12 +27,15 @@ export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): Http
   };
 }
 
-/** Headers without those of HTTP/2 that begin with a colon, which have attributes of their own. */
+/**
+ * Headers without those of HTTP/2 that begin with a colon, which have attributes of their own, and without forwarded
+ * attributes, which are none (BEHAVIOUR 6, "Header").
+ */
 export function headersOf(headers: Readonly<Record<string, string>> | undefined): HeaderMap {
   const map = new Map<string, string>();
   for (const name in headers) {
     // Looked up as own members: a header may be called __proto__.
-    if (name.charCodeAt(0) === COLON || !Object.hasOwn(headers, name)) continue;
+    if (name.charCodeAt(0) === COLON || name === FORWARDED_ATTRIBUTES_HEADER || !Object.hasOwn(headers, name)) continue;
     map.set(name, headers[name] ?? '');
   }
   return map;

@@ -21,9 +21,9 @@ export function createAuthorizationService({ checks }: Pick<PolicyServer, 'check
   };
   return {
     name: 'envoy.service.auth.v3.Authorization',
-    methods: { Check: rawMethod('/envoy.service.auth.v3.Authorization/Check') },
-    handlers: { Check: check },
-    endStreams: () => undefined,
+    addTo: (server) => {
+      server.addService({ Check: rawMethod('/envoy.service.auth.v3.Authorization/Check') }, { Check: check });
+    },
   };
 }
 
@@ -51,13 +51,10 @@ export function createAccessLogService(
   };
   return {
     name: 'envoy.service.accesslog.v3.AccessLogService',
-    methods: {
-      StreamAccessLogs: {
-        ...rawMethod('/envoy.service.accesslog.v3.AccessLogService/StreamAccessLogs'),
-        requestStream: true,
-      },
+    addTo: (server) => {
+      const method = rawMethod('/envoy.service.accesslog.v3.AccessLogService/StreamAccessLogs');
+      server.addService({ StreamAccessLogs: { ...method, requestStream: true } }, { StreamAccessLogs: stream });
     },
-    handlers: { StreamAccessLogs: stream },
     endStreams: () => {
       for (const end of [...ends]) end();
     },

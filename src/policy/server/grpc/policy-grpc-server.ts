@@ -38,7 +38,7 @@ export function createPolicyGrpcServer(
   const server = new Server(serverOptions(settings));
   const names = ['', ...services.map(({ name }) => name)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));
-  for (const { methods, handlers } of services) server.addService(methods, handlers);
+  for (const service of services) service.addTo(server);
   health.addToServer(server);
 
   const bind = (host: string): Promise<number> =>
@@ -62,7 +62,7 @@ export function createPolicyGrpcServer(
           clearTimeout(force);
           resolve();
         });
-        for (const { endStreams } of services) endStreams();
+        for (const { endStreams } of services) endStreams?.();
       }),
   };
 }
