@@ -1,4 +1,4 @@
-/** Logging scopes (SPEC 4.5). `all` names every scope at once in a level list; it is not logged to. */
+/** Logging scopes (SPEC 4.5, and `policy`, ours). `all` names every scope at once in a level list; it is not logged to. */
 export const LOG_SCOPES = [
   'ads',
   'adsc',
@@ -14,6 +14,7 @@ export const LOG_SCOPES = [
   'mcp',
   'model',
   'pkica',
+  'policy',
   'processing',
   'resource',
   'rootcertrotator',

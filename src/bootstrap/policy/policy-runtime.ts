@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
+import {
+  createDefaultPolicyServerConfig,
+  createPolicyServerConfigReader,
+} from '../../config/policy-server/read-policy-server-config.js';
+import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { ProtoRegistry } from '../../envoy/proto-registry.js';
+import { ListenError } from '../../introspection/listen-error.js';
+import type { ConfigProblem } from '../../introspection/views.js';
+import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
+import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
+import { createPolicyGrpcServer, type PolicyGrpcSettings } from '../../policy/server/grpc/policy-grpc-server.js';
+import { createPolicyServer } from '../../policy/server/policy-server.js';
+import { createGrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
+import { createPolicyService } from '../../policy/server/remote/policy-service.js';
+import type { ServicePolicies } from '../../policy/server/service-policies.js';
+import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
+import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
+import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
+import { createWatchedFile } from '../../sources/file/watched-file.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { ListenAddress } from '../options.js';
+import { openQuotaStore } from './open-quota-store.js';
+import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
+
+export interface PolicyRuntimeOptions {
+  /** File of --policyConfig; missing means that no quota has a limit. */
+  readonly configFile: string;
+  readonly listener: PolicyGrpcSettings;
+  /** Envoy's messages and our own. */
+  readonly protos: ProtoRegistry;
+  readonly encoder: MessageEncoder;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+  /** The configuration file has been read anew. */
+  readonly onConfigChange?: () => void;
+}
+
+/** The policy server of a process: its configuration, its counters and its address, wired. */
+export interface PolicyRuntime {
+  /**
+   * Reads the configuration and listens. Checks are answered from now on; every service is unknown until `observe`.
+   *
+   * @throws ListenError when the address of --policyAddr cannot be had
+   */
+  start(): Promise<ListenAddress>;
+  /** Takes new policies at once: a Check that comes next goes by them. */
+  observe(policies: ServicePolicies): void;
+  /** The health service answers SERVING from now on. */
+  setServing(): void;
+  /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
+  limitedQuotas(): ReadonlySet<string> | undefined;
+  /** Whether quotas can be charged, as far as is known. */
+  isStoreUp(): boolean;
+  /** What of the configuration file is not in force as written. */
+  problems(): readonly ConfigProblem[];
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Wires the policy server; the same for the discovery process and for navigator-policy. */
+export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
+  const { configFile, listener, protos, encoder, metrics, logging, clock, onConfigChange } = options;
+  const logger = logging.scope('policy');
+  const codec = createPolicyCodec(protos);
+  const quotaMetrics = createQuotaMetrics(metrics);
+
+  const takeConfig = (config: PolicyServerConfig): void => {
+    const { current } = backends;
+    backends.update(config);
+    if (backends.current !== current) server.useBackend(backends.current);
+    limited = limitedQuotasOf(config);
+    onConfigChange?.();
+  };
+  const file = createWatchedFile({
+    file: configFile,
+    read: createPolicyServerConfigReader(createSchemaCompiler()),
+    defaults: createDefaultPolicyServerConfig(),
+    logger: logging.scope('source'),
+    clock,
+    onChange: takeConfig,
+  });
+  const backends: PolicyBackends = createPolicyBackends(file.current(), {
+    openStore: (storage) => openQuotaStore(storage, { clock, metrics, logger }),
+    connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
+    metrics: quotaMetrics,
+    logger,
+  });
+  let limited = limitedQuotasOf(file.current());
+  const server = createPolicyServer({
+    protos,
+    decoder: createConfigDecoder(protos),
+    encoder: createConfigEncoder(encoder),
+    backend: backends.current,
+    isReportLogged: () => file.current().reports.log,
+    metrics,
+    logger,
+    clock,
+    random: Math.random,
+    createId: randomUUID,
+    yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  const grpc = createPolicyGrpcServer(listener, [
+    createAuthorizationService(server),
+    createAccessLogService(server, logger),
+    createPolicyService({
+      backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
+      acceptReports: (reports) => {
+        for (const attributes of reports) server.reports.take({ attributes });
+      },
+      codec,
+      logger,
+    }),
+  ]);
+
+  return {
+    start: async () => {
+      takeConfig(await file.start());
+      const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
+        throw new ListenError('--policyAddr', { host: listener.host, port: listener.port }, cause);
+      });
+      return { host: listener.host, port };
+    },
+    observe: server.observe,
+    setServing: grpc.setServing,
+    limitedQuotas: () => limited,
+    isStoreUp: backends.isUp,
+    problems: () => file.problems().map((reason) => ({ file: configFile, reason })),
+    stop: async (graceMs) => {
+      await file.stop();
+      await grpc.stop(graceMs);
+      await server.close();
+      await backends.close();
+    },
+  };
+}
+
+function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlySet<string> | undefined {
+  return backend === undefined ? new Set(quotas.map(({ name }) => name)) : undefined;
+}
+
+function tlsOf({ tls }: RemoteBackend) {
+  if (tls === undefined) return {};
+  return { tls: tls.caFile === undefined ? {} : { rootCertificates: readFileSync(tls.caFile) } };
+}
