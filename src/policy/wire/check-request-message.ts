@@ -32,8 +32,8 @@ export function buildCheckRequest(request: CheckRequest, global: GlobalWords): C
 /** @throws PolicyWireError for attributes, amounts and ids that mean nothing */
 export function readCheckRequest(message: CheckRequestOutput): CheckRequest {
   const { attributes = {}, globalWordCount = 0, deduplicationId = '', quotas = {} } = message;
-  if (deduplicationId === '' || deduplicationId.length > MAX_DEDUPLICATION_ID_LENGTH) {
-    const problem = `has ${deduplicationId.length} characters: send 1 to ${MAX_DEDUPLICATION_ID_LENGTH}, the same for all attempts at one call`;
+  if (deduplicationId.length > MAX_DEDUPLICATION_ID_LENGTH) {
+    const problem = `has ${deduplicationId.length} characters: send ${MAX_DEDUPLICATION_ID_LENGTH} at most, the same for all attempts at one call`;
     throw new PolicyWireError('deduplication_id', problem);
   }
   const wordOf = createWordReader(attributes.words ?? [], globalWordCount);

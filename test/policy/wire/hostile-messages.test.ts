@@ -77,14 +77,9 @@ const BAD_CHECKS: readonly (readonly [string, Uint8Array, string])[] = [
     'attributes.durations[0].nanos is -1 beside 1 seconds: write up to 999999999 with the sign of the seconds',
   ],
   [
-    'a Check without a deduplication id',
-    checkOf({}, { deduplicationId: '' }),
-    'deduplication_id has 0 characters: send 1 to 256, the same for all attempts at one call',
-  ],
-  [
     'a deduplication id that would fill the memory',
     checkOf({}, { deduplicationId: 'x'.repeat(100_000) }),
-    'deduplication_id has 100000 characters: send 1 to 256, the same for all attempts at one call',
+    'deduplication_id has 100000 characters: send 256 at most, the same for all attempts at one call',
   ],
   [
     'a charge of nothing',

@@ -16,6 +16,11 @@ export interface GrpcPolicyTransportOptions {
    * (SPEC 2.12, `attributesForMixerProxy`).
    */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** With it the connection is TLS, and the server's certificate is checked; without it plaintext. */
+  readonly tls?: {
+    /** PEM certificates to trust instead of the system's. */
+    readonly rootCertificates?: Buffer;
+  };
 }
 
 /** Calls to a remote policy server. */
@@ -49,8 +54,9 @@ const CHANNEL_OPTIONS: ChannelOptions = {
  * @param address `host:port`, or another target of gRPC such as `dns:///policy.example.com:15016`
  */
 export function createGrpcPolicyTransport(address: string, options: GrpcPolicyTransportOptions): GrpcPolicyTransport {
-  const { codec } = options;
-  const client = new Client(address, credentials.createInsecure(), CHANNEL_OPTIONS);
+  const { codec, tls } = options;
+  const channel = tls === undefined ? credentials.createInsecure() : credentials.createSsl(tls.rootCertificates);
+  const client = new Client(address, channel, CHANNEL_OPTIONS);
   let isClosed = false;
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(options.metadata ?? {})) metadata.set(name, value);

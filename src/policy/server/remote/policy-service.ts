@@ -1,10 +1,11 @@
-import { type handleUnaryCall, type Server, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
+import type { GrpcService } from '../grpc/grpc-service.js';
 import { POLICY_METHODS } from './policy-methods.js';
 
 export interface PolicyServiceOptions {
@@ -25,9 +26,9 @@ const MAX_DETAILS_LENGTH = 1000;
  * Serves `mesh.policy.v1.Policy`: the server that `createGrpcPolicyTransport` calls. Calls that mean nothing are answered
  * with INVALID_ARGUMENT and what is wrong.
  */
-export function addPolicyService(server: Server, options: PolicyServiceOptions): void {
+export function createPolicyService(options: PolicyServiceOptions): GrpcService {
   const { backend, acceptReports, codec, logger } = options;
-  server.addService(POLICY_METHODS, {
+  const handlers = {
     Check: handler(logger, async (request, callOptions) => {
       const answer = await backend.check(codec.decodeCheckRequest(request), callOptions);
       return codec.encodeCheckResponse(answer);
@@ -36,7 +37,8 @@ export function addPolicyService(server: Server, options: PolicyServiceOptions):
       acceptReports(codec.decodeReportRequest(request).attributes);
       return Buffer.alloc(0);
     }),
-  });
+  };
+  return { name: 'mesh.policy.v1.Policy', addTo: (server) => server.addService(POLICY_METHODS, handlers) };
 }
 
 function handler(

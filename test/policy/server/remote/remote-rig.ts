@@ -4,7 +4,7 @@ import {
   createGrpcPolicyTransport,
   type GrpcPolicyTransport,
 } from '../../../../src/policy/server/remote/grpc-policy-transport.js';
-import { addPolicyService } from '../../../../src/policy/server/remote/policy-service.js';
+import { createPolicyService } from '../../../../src/policy/server/remote/policy-service.js';
 import { createPolicyCodec } from '../../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../../src/policy/wire/policy-protos.js';
 import { createFakePolicyServer, type FakePolicyServer } from '../../../support/policy-server.js';
@@ -38,7 +38,8 @@ export async function startRemote(t: Teardown, metadata?: Readonly<Record<string
   let server: Server | undefined;
   const serve = async (port: number): Promise<number> => {
     server = new Server();
-    addPolicyService(server, { backend, acceptReports: (bags) => void reports.push(bags), codec, logger });
+    const acceptReports = (bags: readonly AttributeBag[]): void => void reports.push(bags);
+    createPolicyService({ backend, acceptReports, codec, logger }).addTo(server);
     return listen(server, port);
   };
   const port = await serve(0);
