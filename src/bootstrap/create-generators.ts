@@ -1,23 +1,55 @@
-import type { MessageEncoder } from '../envoy/message-encoder.js';
+import { createMessageEncoder, type MessageEncoder } from '../envoy/message-encoder.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../generators/endpoints/endpoint-generator.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import { createListenerGenerator } from '../generators/listeners/listener-generator.js';
+import { createPolicyConfigGenerators } from '../generators/policy/client-configs/policy-config-generators.js';
+import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
+import { createConfigEncoder } from '../policy/wire/config-encoder.js';
+import { loadPolicyProtos } from '../policy/wire/policy-protos.js';
 import { generatorSettings } from './generator-settings.js';
-import type { Environment } from './options.js';
+import type { Environment, PluginName } from './options.js';
+
+/** What decides about the generators beside the environment. */
+export interface GeneratorOptions {
+  /** In filter order (--plugins). */
+  readonly plugins: readonly PluginName[];
+  /** Port of the policy server in this process; asked for when a proxy is served. */
+  readonly embeddedPolicyPort: () => number;
+}
 
 /** Every resource type that is served, by type URL. */
 export function createGenerators(
   encoder: MessageEncoder,
   environment: Environment,
+  { plugins, embeddedPolicyPort }: GeneratorOptions,
 ): ReadonlyMap<string, ResourceGenerator> {
-  const settings = generatorSettings(environment);
+  const settings = generatorSettings(environment, embeddedPolicyPort);
+  const policyEncoder = createMessageEncoder(loadPolicyProtos());
+  const texts = createConfigEncoder(policyEncoder);
+  // The only one of them that there is so far.
+  const names = plugins.filter((plugin) => plugin === 'policy');
+  const active = names.map(() => createPolicyPlugin(encoder, texts, settings));
   const generators: ResourceGenerator[] = [
-    createClusterGenerator(encoder, settings),
+    createClusterGenerator(
+      encoder,
+      settings,
+      active.map((plugin) => plugin.clusters),
+    ),
     createEndpointGenerator(encoder),
-    createListenerGenerator(encoder, settings),
-    createRouteGenerator(encoder, settings),
+    createListenerGenerator(
+      encoder,
+      settings,
+      active.map((plugin) => plugin.filters),
+    ),
+    createRouteGenerator(
+      encoder,
+      settings,
+      active.map((plugin) => plugin.routes),
+    ),
+    ...active.map((plugin) => plugin.extensionConfigs),
+    ...active.flatMap(() => createPolicyConfigGenerators(policyEncoder, settings)),
   ];
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));
 }

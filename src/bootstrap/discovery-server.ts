@@ -85,7 +85,10 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const distributor = createDistributor(
     distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
     {
-      generators: createGenerators(createMessageEncoder(protos), environment),
+      generators: createGenerators(createMessageEncoder(protos), environment, {
+        plugins: discovery.plugins,
+        embeddedPolicyPort: () => discovery.policyAddr.port,
+      }),
       ledger,
       metrics: pushMetrics,
       clock,

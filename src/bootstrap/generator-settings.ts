@@ -1,8 +1,12 @@
 import type { GeneratorSettings } from '../generators/settings.js';
 import type { Environment } from './options.js';
 
-/** The variables of SPEC 4.6 that change what proxies are served. */
-export function generatorSettings(environment: Environment): GeneratorSettings {
+/**
+ * The variables of SPEC 4.6 that change what proxies are served.
+ *
+ * @param embeddedPolicyPort of the policy server in this process
+ */
+export function generatorSettings(environment: Environment, embeddedPolicyPort: () => number): GeneratorSettings {
   return {
     initialFetchTimeoutMs: environment.navInitialFetchTimeoutMs,
     http10: environment.navHttp10,
@@ -16,5 +20,6 @@ export function generatorSettings(environment: Environment): GeneratorSettings {
     headlessPodListeners: environment.navEnableHeadlessServicePodListeners,
     keyValueFilter: environment.navEnableKeyvalueFilter,
     thriftFilter: environment.navEnableThriftFilter,
+    embeddedPolicyPort,
   };
 }

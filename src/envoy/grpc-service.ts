@@ -19,6 +19,8 @@ export interface GrpcServiceOptions {
   readonly retries?: GrpcRetries;
   /** Metadata of every call, by key in lower case. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** The same, with values that are format strings as in access logs, such as `%STREAM_ID%`. */
+  readonly formattedMetadata?: Readonly<Record<string, string>>;
 }
 
 /** Calls that did not reach a server, or got no answer from one. */
@@ -30,7 +32,8 @@ const RETRY_ON = 'connect-failure,refused-stream,reset,unavailable,cancelled,dea
  */
 const MIN_ATTEMPT_MS = 250;
 
-export function buildGrpcService({ cluster, timeoutMs, retries, metadata = {} }: GrpcServiceOptions): GrpcService {
+export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
+  const { cluster, timeoutMs, retries, metadata = {}, formattedMetadata = {} } = options;
   return {
     envoyGrpc: { clusterName: cluster },
     ...(timeoutMs === undefined ? {} : { timeout: duration(timeoutMs) }),
@@ -46,7 +49,10 @@ export function buildGrpcService({ cluster, timeoutMs, retries, metadata = {} }:
             },
           },
         }),
-    initialMetadata: Object.entries(metadata).map(([key, value]): HeaderValue => ({ key, value: literal(value) })),
+    initialMetadata: [
+      ...Object.entries(metadata).map(([key, value]): HeaderValue => ({ key, value: literal(value) })),
+      ...Object.entries(formattedMetadata).map(([key, value]): HeaderValue => ({ key, value })),
+    ],
   };
 }
 

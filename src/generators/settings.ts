@@ -24,4 +24,6 @@ export interface GeneratorSettings {
   readonly keyValueFilter: boolean;
   /** NAV_ENABLE_THRIFT_FILTER */
   readonly thriftFilter: boolean;
+  /** Port of the policy server in this process (--policyAddr), which is known before any proxy is served. */
+  readonly embeddedPolicyPort: () => number;
 }

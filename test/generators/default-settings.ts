@@ -14,4 +14,5 @@ export const SETTINGS: GeneratorSettings = {
   headlessPodListeners: true,
   keyValueFilter: false,
   thriftFilter: false,
+  embeddedPolicyPort: () => 15016,
 };

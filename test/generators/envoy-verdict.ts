@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import { frameField, type MessageEncoder } from '../../src/envoy/message-encoder.js';
+import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { runCommand } from '../counterparts/command.js';
 
 /** All that one proxy is served. */
@@ -11,11 +13,14 @@ export interface ServedResources {
   readonly clusters: readonly EncodedResource[];
   readonly listeners: readonly EncodedResource[];
   readonly routes: readonly EncodedResource[];
+  /** Configurations of filters that listeners name. */
+  readonly filters?: readonly EncodedResource[];
 }
 
 const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const ROUTER = 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router';
+const EXTENSION_CONFIG = loadProtoRegistry().type(TypeUrl.extensionConfig);
 const LISTENER = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 
 /** What static resources leave out: the ADS stream that clusters and listeners refer to. */
@@ -46,15 +51,15 @@ const REST_OF_BOOTSTRAP = JSON.stringify({
 });
 
 /**
- * Asks a real Envoy whether it would take these very bytes (`--mode validate`). Route tables come in through
- * listeners of their own.
+ * Asks a real Envoy whether it would take these very bytes (`--mode validate`). Route tables and filters come in
+ * through listeners of their own.
  *
  * @throws Error with Envoy's complaint
  */
 export async function validateWithEnvoy(
   binary: string,
   encoder: MessageEncoder,
-  { clusters, listeners, routes }: ServedResources,
+  { clusters, listeners, routes, filters = [] }: ServedResources,
 ): Promise<void> {
   const LISTENERS_FIELD = 1;
   const CLUSTERS_FIELD = 2;
@@ -62,6 +67,7 @@ export async function validateWithEnvoy(
   const staticResources = Buffer.concat([
     ...listeners.map((listener) => frameField(LISTENERS_FIELD, messageOf(listener))),
     ...routes.map((table, index) => frameField(LISTENERS_FIELD, listenerWith(encoder, table, 20_000 + index))),
+    ...filters.map((filter, index) => frameField(LISTENERS_FIELD, listenerWithFilter(encoder, filter, 30_000 + index))),
     ...clusters.map((cluster) => frameField(CLUSTERS_FIELD, messageOf(cluster))),
   ]);
   const directory = await mkdtemp(join(tmpdir(), 'envoy-verdict-'));
@@ -87,6 +93,30 @@ export function messageOf({ entry }: EncodedResource): Buffer {
   reader.string();
   reader.uint32();
   return Buffer.from(reader.bytes());
+}
+
+interface DecodedFilter {
+  readonly name: string;
+  readonly typedConfig: { readonly type_url: string };
+}
+
+function listenerWithFilter(encoder: MessageEncoder, resource: EncodedResource, port: number): Buffer {
+  const filter = EXTENSION_CONFIG.decode(messageOf(resource)) as unknown as DecodedFilter;
+  const isNetworkFilter = filter.typedConfig.type_url.includes('.filters.network.');
+  const manager = encoder.packAny(HTTP_CONNECTION_MANAGER, {
+    statPrefix: 'filter',
+    routeConfig: {},
+    httpFilters: [
+      ...(isNetworkFilter ? [] : [filter]),
+      { name: 'envoy.filters.http.router', typedConfig: encoder.packAny(ROUTER, {}) },
+    ],
+  });
+  const last = { name: 'envoy.filters.network.http_connection_manager', typedConfig: manager };
+  return encoder.encode(LISTENER, {
+    name: `filter ${resource.name}`,
+    address: { socketAddress: { address: '127.0.0.1', portValue: port } },
+    filterChains: [{ filters: isNetworkFilter ? [filter, last] : [last] }],
+  });
 }
 
 function listenerWith(encoder: MessageEncoder, table: EncodedResource, port: number): Buffer {

@@ -4,16 +4,17 @@ import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import type { Json } from '../../src/envoy/message-json.js';
 import { createClusterGenerator } from '../../src/generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../../src/generators/endpoints/endpoint-generator.js';
-import type { NamedGenerator } from '../../src/generators/generator.js';
+import type { NamedGenerator, Scope } from '../../src/generators/generator.js';
 import { createListenerGenerator } from '../../src/generators/listeners/listener-generator.js';
+import { createPolicyPlugin } from '../../src/generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../../src/generators/routes/route-generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { type GoldenCase, readGoldenCase, toGoldenYaml } from './golden-case.js';
-import { ENCODER, generateAll, toJson } from './served-resources.js';
+import { CONFIG_ENCODER, ENCODER, generateAll, toJson } from './served-resources.js';
 
 /** The types of a golden case, in the order a proxy is sent them; also the middle part of a file's name. */
-export const GOLDEN_TYPES = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
+export const GOLDEN_TYPES = ['clusters', 'endpoints', 'listeners', 'filters', 'routes'] as const;
 export type GoldenType = (typeof GOLDEN_TYPES)[number];
 
 /** Everything that one proxy of a case is served. */
@@ -35,9 +36,19 @@ export function goldenPath(name: string, type: GoldenType): string {
   return join(GOLDEN_DIRECTORY, goldenFile(name, type));
 }
 
+/** Most cases have no filters that are asked for by name, and no file of them then. */
+export function hasGoldenFile(served: ReadonlyMap<string, GoldenResources>, type: GoldenType): boolean {
+  return type !== 'filters' || [...served.values()].some(({ filters }) => filters.length > 0);
+}
+
 /** Golden files that belong to no case any more. */
 export function staleGoldenFiles(): readonly string[] {
-  const wanted = new Set(goldenCases().flatMap((name) => GOLDEN_TYPES.map((type) => goldenFile(name, type))));
+  const wanted = new Set(
+    goldenCases().flatMap((name) => {
+      const served = generateGoldenCase(name);
+      return GOLDEN_TYPES.filter((type) => hasGoldenFile(served, type)).map((type) => goldenFile(name, type));
+    }),
+  );
   return readdirSync(GOLDEN_DIRECTORY)
     .filter((file) => !file.endsWith(INPUT_SUFFIX) && !wanted.has(file))
     .map((file) => join(GOLDEN_DIRECTORY, file));
@@ -63,9 +74,13 @@ export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: G
 
 /** As a proxy does it: clusters and listeners first, then what they refer to. */
 function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
-  const clusters = generateAll(createClusterGenerator(ENCODER, settings), context, proxy).resources;
-  const listeners = generateAll(createListenerGenerator(ENCODER, settings), context, proxy).resources;
-  const named = (generator: NamedGenerator, names: readonly string[]): readonly EncodedResource[] => {
+  const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
+  const clusters = generateAll(createClusterGenerator(ENCODER, settings, [policy.clusters]), context, proxy).resources;
+  const listeners = generateAll(createListenerGenerator(ENCODER, settings, [policy.filters]), context, proxy).resources;
+  const named = <S extends Scope>(
+    generator: NamedGenerator<S>,
+    names: readonly string[],
+  ): readonly EncodedResource[] => {
     const scope = generator.scope(context, proxy);
     return names.map((name) => {
       const resource = generator.generate(context, scope, name);
@@ -77,8 +92,24 @@ function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenRes
     clusters,
     endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
     listeners,
-    routes: named(createRouteGenerator(ENCODER, settings), namesUnder('rds', 'routeConfigName', listeners)),
+    filters: named(policy.extensionConfigs, filterNames(listeners)),
+    routes: named(
+      createRouteGenerator(ENCODER, settings, [policy.routes]),
+      namesUnder('rds', 'routeConfigName', listeners),
+    ),
   };
+}
+
+/** Names of the filters without a configuration in place, sorted, each once. */
+function filterNames(listeners: readonly EncodedResource[]): readonly string[] {
+  const names = new Set<string>();
+  const visit = (json: Json): void => {
+    if (typeof json !== 'object' || json === null) return;
+    if (!Array.isArray(json) && 'configDiscovery' in json) names.add(String(json['name']));
+    for (const value of Object.values(json)) visit(value);
+  };
+  for (const listener of listeners) visit(toJson(listener));
+  return [...names].sort();
 }
 
 /** Every text in a field below a message of the given field, sorted, each once. */

@@ -5,10 +5,13 @@ import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import type { Generated, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
+import { createConfigEncoder } from '../../src/policy/wire/config-encoder.js';
+import { loadPolicyProtos } from '../../src/policy/wire/policy-protos.js';
 
 /** Loaded once per test process: it takes 100 ms. */
 const registry = loadProtoRegistry();
 export const ENCODER = createMessageEncoder(registry);
+export const CONFIG_ENCODER = createConfigEncoder(createMessageEncoder(loadPolicyProtos()));
 const messageJson = createMessageJson(registry);
 
 /** Everything of a type that one proxy is served, in the order of its parts. */

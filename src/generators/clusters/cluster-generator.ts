@@ -1,7 +1,7 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { clustersAffectedBy } from '../affected-by.js';
-import type { WildcardGenerator } from '../generator.js';
+import type { ResourcePart, WildcardGenerator } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createFixedPart } from './fixed-part.js';
 import { createInboundPart } from './inbound-part.js';
@@ -11,8 +11,14 @@ import { createUpstreamProtocols } from './upstream-protocols.js';
 /**
  * Clusters (CDS, BEHAVIOUR 5): those of every service port in view, those of the sidecar's own workload, and
  * the fixed ones. Results are remembered by the identity of services and mesh config.
+ *
+ * @param pluginParts what plugins add, from the services of a view and the mesh config alone
  */
-export function createClusterGenerator(encoder: MessageEncoder, settings: GeneratorSettings): WildcardGenerator {
+export function createClusterGenerator(
+  encoder: MessageEncoder,
+  settings: GeneratorSettings,
+  pluginParts: readonly ResourcePart[] = [],
+): WildcardGenerator {
   const protocols = createUpstreamProtocols(encoder);
   return {
     mode: 'wildcard',
@@ -21,6 +27,7 @@ export function createClusterGenerator(encoder: MessageEncoder, settings: Genera
       createOutboundPart(encoder, settings, protocols),
       createInboundPart(encoder, settings, protocols),
       createFixedPart(encoder, protocols),
+      ...pluginParts,
     ],
     affectedBy: clustersAffectedBy,
   };

@@ -11,8 +11,11 @@ import { readsEndpoints } from './outbound/service-claims.js';
 const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
   'DestinationRule',
   'Gateway',
+  // What policies change has a filter of its own configuration (ECDS).
   'HTTPAPISpec',
   'HTTPAPISpecBinding',
+  'QuotaSpec',
+  'QuotaSpecBinding',
   'Endpoints',
   'EndpointSlice',
   'Node',

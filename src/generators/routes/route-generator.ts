@@ -6,7 +6,9 @@ import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createViewIndexer } from '../view-index.js';
+import { routeAdditions } from './route-additions.js';
 import { parseRouteName } from './route-name.js';
+import type { RoutePlugin } from './route-plugin.js';
 import { composeRouteTable, destinationsOf, type RouteTable, type RouteTableInput } from './route-table.js';
 import { routesAffectedBy } from './routes-affected-by.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
@@ -18,10 +20,16 @@ export interface RouteScope extends Scope {
   /** Whose view of the services it is; the key has the view's id. */
   readonly namespace: string;
   readonly dnsDomain: string;
+  /** What plugins read of the proxy, in their order. */
+  readonly variants: readonly string[];
 }
 
 /** Outbound route tables of sidecars (BEHAVIOUR 5, "Routes"). */
-export function createRouteGenerator(encoder: MessageEncoder, settings: GeneratorSettings): NamedGenerator<RouteScope> {
+export function createRouteGenerator(
+  encoder: MessageEncoder,
+  settings: GeneratorSettings,
+  plugins: readonly RoutePlugin[] = [],
+): NamedGenerator<RouteScope> {
   const hosts = createVirtualHostEncoder(encoder, settings);
   const indexOf = createViewIndexer();
   /** Tables of a snapshot while some proxy has them: what proxies say of themselves makes ever new ones. */
@@ -32,7 +40,9 @@ export function createRouteGenerator(encoder: MessageEncoder, settings: Generato
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
     const view = indexOf(context.viewOf(scope.namespace));
-    const input: RouteTableInput = { context, view, dnsDomain: scope.dnsDomain, sniff: settings.sniffOutbound };
+    const { dnsDomain, variants } = scope;
+    const additions = routeAdditions(context, plugins, variants);
+    const input: RouteTableInput = { context, view, dnsDomain, sniff: settings.sniffOutbound, additions };
     const destinations = destinationsOf(parsed, input);
     return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
   };
@@ -58,12 +68,15 @@ export function createRouteGenerator(encoder: MessageEncoder, settings: Generato
   return {
     mode: 'named',
     typeUrl: TypeUrl.route,
-    affectedBy: routesAffectedBy,
+    affectedBy: (request, proxyType, context) =>
+      routesAffectedBy(request, proxyType) ||
+      (proxyType === 'sidecar' && plugins.some((plugin) => plugin.affectedBy(request, context))),
     scope: (context, proxy) => {
       const served = proxy.type === 'sidecar';
       const { configNamespace: namespace, dnsDomain } = proxy;
-      const key = served ? `${context.viewOf(namespace).id}|${dnsDomain}` : 'router';
-      return { key, served, namespace, dnsDomain };
+      const variants = served ? plugins.map((plugin) => plugin.variantOf(context.mesh, proxy)) : [];
+      const key = served ? [context.viewOf(namespace).id, dnsDomain, ...variants].join('|') : 'router';
+      return { key, served, namespace, dnsDomain, variants };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

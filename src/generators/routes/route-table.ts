@@ -5,6 +5,7 @@ import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
+import type { RouteAdditions } from './route-additions.js';
 import type { RouteName } from './route-name.js';
 import type { VirtualHostEncoder } from './virtual-host-encoder.js';
 
@@ -21,6 +22,8 @@ export interface RouteTableInput {
   readonly dnsDomain: string;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
+  /** Of plugins; undefined where they add nothing. */
+  readonly additions: RouteAdditions | undefined;
 }
 
 interface Destination extends ServicePort {
@@ -69,12 +72,12 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   destinations: readonly Destination[],
-  { context: { mesh }, dnsDomain }: RouteTableInput,
+  { context: { mesh }, dnsDomain, additions }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain);
+  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain, additions);
   for (const target of destinations) {
     const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
     const lost = new Set<string>();
@@ -91,7 +94,7 @@ export function composeRouteTable(
     const rest = encoderOfTable.encodeWithout(target, target.withoutPort, lost);
     if (rest !== undefined) fields.push(rest);
   }
-  fields.push(hosts.fallback(mesh));
+  fields.push(hosts.fallback(mesh, additions));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 

@@ -5,8 +5,11 @@ import { kindOfKey, type PushRequest } from '../../model/push-request.js';
 const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
   'AuthorizationPolicy',
   'Gateway',
+  // Plugins that read them say so themselves.
   'HTTPAPISpec',
   'HTTPAPISpecBinding',
+  'QuotaSpec',
+  'QuotaSpecBinding',
   'PeerAuthentication',
   'RequestAuthentication',
   // Workloads are behind clusters; no table reads them.

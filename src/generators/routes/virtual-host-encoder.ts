@@ -7,6 +7,7 @@ import type { ServicePort } from '../view-index.js';
 import { buildDefaultRetryPolicy, buildDefaultRoute } from './default-route.js';
 import { buildFallbackVirtualHost } from './fallback-virtual-host.js';
 import { hostRelationTo } from './host-forms.js';
+import type { RouteAdditions } from './route-additions.js';
 import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
@@ -29,9 +30,9 @@ interface HostEncoder {
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
-  /** For proxies of one DNS domain. */
-  encoderFor(mesh: MeshConfig, dnsDomain: string): HostEncoder;
-  fallback(mesh: MeshConfig): Buffer;
+  /** For proxies of one DNS domain. @param additions undefined where plugins add nothing */
+  encoderFor(mesh: MeshConfig, dnsDomain: string, additions: RouteAdditions | undefined): HostEncoder;
+  fallback(mesh: MeshConfig, additions: RouteAdditions | undefined): Buffer;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -45,28 +46,36 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   const fallbacks = createIdentityMemo<Buffer>();
   const retryPolicy = buildDefaultRetryPolicy(encoder);
 
-  const encodeWith = (mesh: MeshConfig, { service, port }: ServicePort, domains: readonly string[]): Buffer => {
+  const encodeWith = (
+    mesh: MeshConfig,
+    { service, port }: ServicePort,
+    domains: readonly string[],
+    additions: RouteAdditions | undefined,
+  ): Buffer => {
+    const added = additions?.keyOf(service);
     // One route serves all the domains that proxies of different namespaces know the service by.
-    const route = routes.remember(mesh, service, String(port.number), () => {
+    const route = routes.remember(mesh, service, memoKey(String(port.number), added), () => {
       const defaultRoute = buildDefaultRoute(service, port, retryPolicy, settings.defaultRequestTimeoutMs);
-      return frameField(ROUTES_FIELD, encoder.encode(ROUTE, defaultRoute));
+      const fields = added === undefined ? {} : additions?.fieldsFor(added, service);
+      return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...defaultRoute, ...fields }));
     });
     const head: VirtualHost = { name: `${service.hostname}:${port.number}`, domains: [...domains] };
     return frameField(VIRTUAL_HOSTS_FIELD, Buffer.concat([encoder.encode(VIRTUAL_HOST, head), route]));
   };
 
   return {
-    encoderFor: (mesh, dnsDomain) => {
+    encoderFor: (mesh, dnsDomain, additions) => {
       const relationOf = hostRelationTo(dnsDomain);
       return {
         encode: (target, withoutPort) => {
           const { service, port } = target;
-          const key = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
+          const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
+          const key = memoKey(plainKey, additions?.keyOf(service));
           return hosts.remember(mesh, service, key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
             const authorities = virtualHostDomains(names, port.number, false);
-            return { authorities, field: encodeWith(mesh, target, domains) };
+            return { authorities, field: encodeWith(mesh, target, domains, additions) };
           });
         },
         encodeWithout: (target, withoutPort, authorities) => {
@@ -75,13 +84,20 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
             return !authorities.has(`${name}:${port.number}`);
           });
           if (names.length === 0) return undefined;
-          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort));
+          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort), additions);
         },
       };
     },
-    fallback: (mesh) =>
-      fallbacks.remember(mesh, mesh, '', () =>
-        frameField(VIRTUAL_HOSTS_FIELD, encoder.encode(VIRTUAL_HOST, buildFallbackVirtualHost(mesh))),
-      ),
+    fallback: (mesh, additions) => {
+      const added = additions?.keyOf(undefined);
+      return fallbacks.remember(mesh, mesh, memoKey('', added), () => {
+        const fields = added === undefined ? {} : additions?.fieldsFor(added, undefined);
+        return frameField(VIRTUAL_HOSTS_FIELD, encoder.encode(VIRTUAL_HOST, buildFallbackVirtualHost(mesh, fields)));
+      });
+    },
   };
+}
+
+function memoKey(key: string, added: string | undefined): string {
+  return added === undefined ? key : `${key}|${added}`;
 }

@@ -1,0 +1,101 @@
+import { parseDuration } from '../../config/parse-duration.js';
+import type { GrpcServiceOptions } from '../../envoy/grpc-service.js';
+import { buildHttpExtAuthz, buildIdleHttpExtAuthz } from '../../envoy/http-ext-authz.js';
+import type { MessageEncoder, PackedAny } from '../../envoy/message-encoder.js';
+import { buildIdleNetworkExtAuthz, buildNetworkExtAuthz } from '../../envoy/network-ext-authz.js';
+import { httpClientConfigOf, tcpClientConfigOf } from '../../model/policy/client-configs.js';
+import { callAttributesOf } from '../../model/policy/filter-attributes.js';
+import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
+import type { SpecsOf } from '../../model/policy/service-config.js';
+import type { Service } from '../../model/service.js';
+import {
+  CLIENT_CONFIG_METADATA,
+  CONNECTION_ID_METADATA,
+  CONNECTION_TIME_METADATA,
+  FORWARDED_ATTRIBUTES_HEADER,
+  SERVICE_METADATA,
+} from '../../policy/wire/call-metadata.js';
+import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
+import type { PolicyFacts } from './proxy-facts.js';
+
+/** The one service that a chain is for. */
+export interface CheckedService {
+  /** Of which host, name and namespace are read. */
+  readonly service: Service;
+  /** Inbound: the port that the workload listens on. */
+  readonly targetPort: number | undefined;
+}
+
+/** Makes the filters that call the policy server, and those in their place that do not. */
+export interface CheckFilters {
+  /** @param only undefined where routes say which service a request is for. */
+  http(facts: PolicyFacts, direction: Direction, only: CheckedService | undefined): PackedAny;
+  tcp(facts: PolicyFacts, direction: Direction, only: CheckedService): PackedAny;
+  idleHttp(checkCluster: string): PackedAny;
+  idleTcp(checkCluster: string): PackedAny;
+}
+
+/** Of the filters' statistics: `http.<listener>.ext_authz.policy.ok`, `ext_authz.policy.ok`. */
+const STAT_PREFIX = 'policy';
+
+/** For one call with its retries (BEHAVIOUR 6, "Retry"). */
+const CALL_TIMEOUT_MS = 5000;
+
+/** A connection as its access log names it, and when it was opened. */
+const CONNECTION_METADATA = {
+  [CONNECTION_ID_METADATA]: '%STREAM_ID%',
+  [CONNECTION_TIME_METADATA]: '%START_TIME(%s.%9f)%',
+};
+
+/** What a service is charged is the policy server's affair: it has the specs itself. */
+const NO_SPECS: SpecsOf = { quotaSpecsOf: () => [], apiSpecsOf: () => [] };
+
+export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder): CheckFilters {
+  const serverOf = (
+    { policy, identity }: PolicyFacts,
+    clientConfig: string,
+    only: CheckedService | undefined,
+  ): GrpcServiceOptions => ({
+    cluster: policy.transport.checkCluster,
+    timeoutMs: CALL_TIMEOUT_MS,
+    retries: retriesOf(policy),
+    metadata: {
+      [CLIENT_CONFIG_METADATA]: clientConfig,
+      ...(only === undefined ? {} : { [SERVICE_METADATA]: only.service.hostname }),
+      [FORWARDED_ATTRIBUTES_HEADER]: texts.attributesSpecText(callAttributesOf(identity)),
+    },
+  });
+  const allowsOnFailure = ({ policy }: PolicyFacts): boolean =>
+    policy.transport.networkFailPolicy.policy === 'FAIL_OPEN';
+
+  return {
+    http: (facts, direction, only) => {
+      const { policy, identity } = facts;
+      const config = httpClientConfigOf(policy, identity, direction, only?.targetPort);
+      const server = serverOf(facts, texts.httpClientConfigText(config), only);
+      return buildHttpExtAuthz(encoder, { statPrefix: STAT_PREFIX, server, allowsOnFailure: allowsOnFailure(facts) });
+    },
+    tcp: (facts, direction, only) => {
+      const { policy, identity } = facts;
+      const config = tcpClientConfigOf(policy, identity, direction, only.service, NO_SPECS, only.targetPort);
+      // Whether the service is checked has been decided; without specs the configuration would say no.
+      const clientConfig = texts.tcpClientConfigText({ ...config, disableCheckCalls: false });
+      const server = { ...serverOf(facts, clientConfig, only), formattedMetadata: CONNECTION_METADATA };
+      return buildNetworkExtAuthz(encoder, {
+        statPrefix: STAT_PREFIX,
+        server,
+        allowsOnFailure: allowsOnFailure(facts),
+      });
+    },
+    idleHttp: (checkCluster) => buildIdleHttpExtAuthz(encoder, STAT_PREFIX, checkCluster),
+    idleTcp: (checkCluster) => buildIdleNetworkExtAuthz(encoder, STAT_PREFIX, checkCluster),
+  };
+}
+
+function retriesOf({ transport: { networkFailPolicy } }: ProxyPolicy): NonNullable<GrpcServiceOptions['retries']> {
+  return {
+    maxRetries: networkFailPolicy.maxRetry,
+    baseWaitMs: parseDuration(networkFailPolicy.baseRetryWait),
+    maxWaitMs: parseDuration(networkFailPolicy.maxRetryWait),
+  };
+}

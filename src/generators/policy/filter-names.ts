@@ -1,0 +1,47 @@
+import { type OutboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
+
+/**
+ * Filters that a proxy asks for by name. A port that is sniffed has a chain for HTTP and one for bytes with the same
+ * cluster, whose checks are different filters.
+ */
+export type PolicyFilterName =
+  /** Check of all outbound HTTP: `policy|outbound`. */
+  | { readonly type: 'outboundHttpCheck' }
+  /** Tells the next proxy who this one is: `policy|forward`. */
+  | { readonly type: 'forward' }
+  /** Check of HTTP for a service of the workload: `policy|<inbound cluster>`. */
+  | { readonly type: 'inboundHttpCheck'; readonly cluster: string }
+  /** Check of connections for a service of the workload: `policy|tcp|<inbound cluster>`. */
+  | { readonly type: 'inboundTcpCheck'; readonly cluster: string }
+  /** Check of connections to a service: `policy|tcp|<outbound cluster>`. */
+  | { readonly type: 'outboundTcpCheck'; readonly cluster: OutboundClusterName };
+
+const PREFIX = 'policy|';
+const TCP_PREFIX = `${PREFIX}tcp|`;
+const INBOUND_CLUSTER = 'inbound|';
+
+export const OUTBOUND_HTTP_CHECK = `${PREFIX}outbound`;
+export const FORWARD = `${PREFIX}forward`;
+
+export function inboundHttpCheckName(cluster: string): string {
+  return `${PREFIX}${cluster}`;
+}
+
+/** @param cluster inbound or outbound */
+export function tcpCheckName(cluster: string): string {
+  return `${TCP_PREFIX}${cluster}`;
+}
+
+/** Undefined for names of no known form. Names come from the wire: whether there is such a cluster is another matter. */
+export function parsePolicyFilterName(name: string): PolicyFilterName | undefined {
+  if (name === OUTBOUND_HTTP_CHECK) return { type: 'outboundHttpCheck' };
+  if (name === FORWARD) return { type: 'forward' };
+  if (name.startsWith(TCP_PREFIX)) {
+    const cluster = name.slice(TCP_PREFIX.length);
+    if (cluster.startsWith(INBOUND_CLUSTER)) return { type: 'inboundTcpCheck', cluster };
+    const outbound = parseOutboundClusterName(cluster);
+    return outbound?.subset === '' ? { type: 'outboundTcpCheck', cluster: outbound } : undefined;
+  }
+  const cluster = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
+  return cluster.startsWith(INBOUND_CLUSTER) ? { type: 'inboundHttpCheck', cluster } : undefined;
+}

@@ -1,0 +1,97 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { adsConfigSource } from '../../envoy/config-source.js';
+import { discoveredFilter } from '../../envoy/extension-config.js';
+import {
+  buildHttpGrpcAccessLog,
+  buildTcpGrpcAccessLog,
+  type GrpcAccessLogOptions,
+} from '../../envoy/grpc-access-log.js';
+import { HEADER_MUTATION } from '../../envoy/header-mutation.js';
+import { buildHeaderToMetadata } from '../../envoy/header-to-metadata.js';
+import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';
+import { checkServerOf, reportClusterOf, reportServerOf } from '../../model/policy/policy-servers.js';
+import type { Direction } from '../../model/policy/proxy-policy.js';
+import {
+  ACCESS_LOG_NAMES,
+  DYNAMIC_METADATA_NAMESPACE,
+  FORWARDED_ATTRIBUTES_HEADER,
+  FORWARDED_METADATA_KEY,
+} from '../../policy/wire/call-metadata.js';
+import type { FilterPlugin } from '../listeners/filter-plugin.js';
+import type { GeneratorSettings } from '../settings.js';
+import { FORWARD, inboundHttpCheckName, OUTBOUND_HTTP_CHECK, tcpCheckName } from './filter-names.js';
+import type { PolicyFactsOf } from './proxy-facts.js';
+
+/** Longest time between two reports of a connection (SPEC 2.14). */
+const REPORT_INTERVAL_MS = 10_000;
+
+/** What reports tell of a request that access log entries do not have by themselves. */
+const LOGGED_HEADERS = {
+  request: ['content-type'],
+  response: ['content-type', 'grpc-status', 'grpc-message'],
+  responseTrailers: ['grpc-status', 'grpc-message'],
+};
+
+/** The proxy checks connections that it makes for its workload. */
+const CHECKS_OUTBOUND = 'check';
+
+/**
+ * The filters and access logs of policy. Checks are named here and configured by ECDS, so that what turns them on and
+ * off changes no listener: only whether there are policy servers at all does, and outbound TCP checks, of which there
+ * would be one for every service port in proxies that do not want any.
+ */
+export function createPolicyFilterPlugin(
+  encoder: MessageEncoder,
+  settings: Pick<GeneratorSettings, 'initialFetchTimeoutMs'>,
+  factsOf: PolicyFactsOf,
+): FilterPlugin {
+  const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
+  const httpCheck = (name: string) => discoveredFilter(name, HTTP_EXT_AUTHZ, configSource);
+  const forward = discoveredFilter(FORWARD, HEADER_MUTATION, configSource);
+  const keepForwarded = buildHeaderToMetadata(encoder, {
+    header: FORWARDED_ATTRIBUTES_HEADER,
+    namespace: DYNAMIC_METADATA_NAMESPACE,
+    key: FORWARDED_METADATA_KEY,
+  });
+
+  return {
+    name: 'policy',
+    variantOf: (mesh, proxy) => (factsOf(mesh, proxy)?.policy.outboundChecks === true ? CHECKS_OUTBOUND : ''),
+    httpFilters: (mesh, { direction, serviceCluster }) => {
+      if (!isActive(mesh)) return [];
+      const checks = checkServerOf(mesh) !== undefined;
+      // What the application says for itself is replaced before anybody reads it.
+      if (direction === 'outbound') return checks ? [forward, httpCheck(OUTBOUND_HTTP_CHECK)] : [forward];
+      if (!checks || serviceCluster === undefined) return [keepForwarded];
+      return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
+    },
+    networkFilters: (mesh, { direction, serviceCluster }, variant) => {
+      if (serviceCluster === undefined || checkServerOf(mesh) === undefined) return [];
+      if (direction === 'outbound' && variant !== CHECKS_OUTBOUND) return [];
+      return [discoveredFilter(tcpCheckName(serviceCluster), NETWORK_EXT_AUTHZ, configSource)];
+    },
+    httpAccessLogs: (mesh, direction) => {
+      if (reportServerOf(mesh) === undefined || mesh.policy.disableMixerHttpReports) return [];
+      return [buildHttpGrpcAccessLog(encoder, logOptions(mesh, direction), LOGGED_HEADERS)];
+    },
+    tcpAccessLogs: (mesh, direction) => {
+      if (reportServerOf(mesh) === undefined) return undefined;
+      const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];
+      return { logs, intervalMs: REPORT_INTERVAL_MS };
+    },
+  };
+}
+
+function isActive(mesh: MeshConfig): boolean {
+  return checkServerOf(mesh) !== undefined || reportServerOf(mesh) !== undefined;
+}
+
+function logOptions({ policy }: MeshConfig, direction: Direction): GrpcAccessLogOptions {
+  return {
+    logName: ACCESS_LOG_NAMES[direction],
+    cluster: reportClusterOf(policy),
+    flushIntervalMs: policy.reportBatchMaxTimeMs,
+  };
+}
