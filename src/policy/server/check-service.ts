@@ -46,7 +46,7 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
     const respond = protocol === 'tcp' ? tcpCheckResponse : httpCheckResponse;
     const response = codec.encodeCheckResponse(respond(decided.decision, metadata));
     metrics.checked(protocol, decided.decision.status.code, clock.monotonicMs() - startMs);
-    if (!decided.context.service.isKnown) metrics.unknownService(protocol);
+    if (!decided.isServiceKnown) metrics.unknownService(protocol);
     return response;
   };
 

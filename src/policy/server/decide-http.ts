@@ -5,6 +5,7 @@ import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { httpRequestFacts } from './adapter/http-request-facts.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
+import type { CompiledService } from './compiled-services.js';
 import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
@@ -23,12 +24,16 @@ export async function decideHttp(
   // A chain of many services names that of the route, a chain of one names it with the call.
   const ofRoute = message.attributes?.contextExtensions?.[SERVICE_EXTENSION];
   const host = ofRoute || (call.service ?? config.defaultService);
-  const context = { config, service: environment.services.find(host), host };
-  return decide(environment, context, () => ask(environment, message, context));
+  const context = { config, host };
+  return decide(environment, context, (service) => ask(environment, message, context, service));
 }
 
-function ask(environment: CheckEnvironment, message: WireCheckRequest, context: CallContext): CheckQuestion {
-  const { config, service, host } = context;
+function ask(
+  environment: CheckEnvironment,
+  message: WireCheckRequest,
+  { config, host }: CallContext,
+  service: CompiledService,
+): CheckQuestion {
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
   let apiLayer = EMPTY_LAYER;

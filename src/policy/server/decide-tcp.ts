@@ -4,6 +4,7 @@ import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { tcpConnectionFacts } from './adapter/tcp-connection-facts.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
+import type { CompiledService } from './compiled-services.js';
 import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
@@ -22,8 +23,8 @@ export async function decideTcp(
 ): Promise<Decided> {
   const config = environment.configs.tcp(call.configText);
   const host = call.service ?? config.defaultService;
-  const context = { config, service: environment.services.find(host), host };
-  return decide(environment, context, () => ask(environment, message, call, newId, context));
+  const context = { config, host };
+  return decide(environment, context, (service) => ask(environment, message, call, newId, context, service));
 }
 
 function ask(
@@ -31,7 +32,8 @@ function ask(
   message: WireCheckRequest,
   { connectionId, connectionTimeNs }: CheckCall,
   newId: () => string,
-  { config, service, host }: CallContext,
+  { config, host }: CallContext,
+  service: CompiledService,
 ): CheckQuestion {
   const timeNs = connectionTimeNs ?? BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
   const facts = tcpConnectionFacts(message, { id: connectionId ?? newId(), timeNs });

@@ -1,17 +1,16 @@
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
-import { resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
+import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import type { CallConfig } from './call-configs.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
 
-/** A call, and which configurations it goes by. */
+/** What a call goes by. */
 export interface CallContext {
   readonly config: CallConfig;
-  readonly service: CompiledService;
   /** Host of the service; undefined when the call names none. */
   readonly host: string | undefined;
 }
@@ -33,6 +32,7 @@ export interface CheckTexts {
 
 export interface Decided {
   readonly context: CallContext;
+  readonly isServiceKnown: boolean;
   readonly decision: CheckDecision;
   readonly texts: CheckTexts;
 }
@@ -43,28 +43,35 @@ const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
  * Decides about a call. Whatever a call brings, it gets an answer: should anything of our own fail, the fail policy
  * says which, as when the policy server could not be reached (SPEC 7).
  *
- * @param ask makes the question of the call
+ * @param ask makes the question of the call, which is for that service
  */
 export async function decide(
   environment: CheckEnvironment,
   context: CallContext,
-  ask: () => CheckQuestion,
+  ask: (service: CompiledService) => CheckQuestion,
 ): Promise<Decided> {
-  const { config, service } = context;
-  // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
-  const networkFailPolicy = service.calls.networkFailPolicy ?? config.transport.networkFailPolicy;
-  const calls: ServiceCallConfig = {
-    disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
-    ...(networkFailPolicy && { networkFailPolicy }),
-  };
+  const { config, host } = context;
+  let calls: ServiceCallConfig = failPolicyField(config.transport.networkFailPolicy);
+  let isServiceKnown = false;
   try {
-    const { texts, ...question } = ask();
+    const service = environment.services.find(host);
+    isServiceKnown = service.isKnown;
+    // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
+    calls = {
+      ...failPolicyField(service.calls.networkFailPolicy ?? config.transport.networkFailPolicy),
+      disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
+    };
+    const { texts, ...question } = ask(service);
     const client = environment.clientFor(config.transport);
-    return { context, decision: await client.check({ ...question, service: calls }), texts };
+    return { context, isServiceKnown, decision: await client.check({ ...question, service: calls }), texts };
   } catch (error) {
     environment.decisionFailed(error);
-    return { context, decision: failedDecision(calls), texts: NO_TEXTS };
+    return { context, isServiceKnown, decision: failedDecision(calls), texts: NO_TEXTS };
   }
+}
+
+function failPolicyField(networkFailPolicy: NetworkFailPolicyConfig | undefined): ServiceCallConfig {
+  return networkFailPolicy === undefined ? {} : { networkFailPolicy };
 }
 
 function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {
