@@ -10,6 +10,18 @@ export function findRedis(): Availability<string> {
   return { missing: `${binary} does not run (Debian: apt-get install redis-server)` };
 }
 
+/**
+ * The same, for tests that only need Redis. Without it they are declared as skipped, and `npm test` lists them with the
+ * reason; with REQUIRE_COUNTERPARTS=1 that it is missing is an error here.
+ */
+export function requireRedis(): Availability<string> {
+  const redis = findRedis();
+  if ('missing' in redis && process.env['REQUIRE_COUNTERPARTS'] === '1') {
+    throw new Error(`a counterpart is missing: ${redis.missing}`);
+  }
+  return redis;
+}
+
 export interface RedisOptions {
   readonly binary: string;
   /** Default 127.0.0.1. */
@@ -18,6 +30,8 @@ export interface RedisOptions {
   readonly port: number;
   /** Makes the command line run elsewhere, as NetworkNamespace.enter does; default: here. */
   readonly enter?: (command: readonly string[]) => readonly string[];
+  /** More options of the command line, for example --requirepass. */
+  readonly args?: readonly string[];
 }
 
 /** A real Redis without persistence. */
@@ -27,6 +41,8 @@ export interface RedisServer {
   start(): Promise<void>;
   /** Ends it at once, as a crash would: SIGKILL. */
   stop(): Promise<void>;
+  /** SIGSTOP: connections stay, and nothing answers, until SIGCONT. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 const FREE_PORT_ATTEMPTS = 20;
@@ -44,11 +60,18 @@ export async function startRedis(options: RedisOptions): Promise<RedisServer> {
   }
 }
 
-async function startOnPort({ binary, address = '127.0.0.1', port, enter }: RedisOptions): Promise<RedisServer> {
+async function startOnPort({
+  binary,
+  address = '127.0.0.1',
+  port,
+  enter,
+  args = [],
+}: RedisOptions): Promise<RedisServer> {
   const command = [
     ...['setpriv', '--pdeathsig', 'KILL', binary],
     ...['--bind', address, '--port', String(port), '--protected-mode', 'no'],
     ...['--save', '', '--appendonly', 'no', '--daemonize', 'no'],
+    ...args,
   ];
   const launch = async () => {
     const started = startManagedProcess({ name: 'redis', command: enter === undefined ? command : enter(command) });
@@ -64,5 +87,6 @@ async function startOnPort({ binary, address = '127.0.0.1', port, enter }: Redis
       if (!server.isRunning()) server = await launch();
     },
     stop: () => server.stop('SIGKILL'),
+    signal: (signal) => void server.child.kill(signal),
   };
 }

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Charges all quotas of one request in one step. A script in Redis runs by itself: no other request comes between
+ * reading what was used and writing what is used, whichever server sent it.
+ *
+ * KEYS: the counters, in order; behind them the key of the request's repetitions, when ARGV[1] is above 0.
+ * ARGV: how long a repetition is known, in milliseconds; then for each counter amount, 1 for best effort,
+ * maxAmount, and the shape of its window: durationMs, divisions, carried. Nothing that a caller sent is among them.
+ *
+ * A counter is a hash of amounts by bucket. Time is that of Redis, so that servers need not agree on theirs; when it
+ * goes back, amounts stay in the newest bucket, so that they count longer and never shorter. Each counter expires when
+ * its newest amount counts no more. Doubles are exact up to 2^53, which is the bound of amounts; they are written with
+ * %.0f because Lua would round them to 14 digits.
+ *
+ * Returns whether it is a repetition, and for each counter what is granted, whether it was charged, how long that may
+ * be kept, and the milliseconds until asking again can help (-1 for never), separated by spaces.
+ */
+export const CHARGE_SCRIPT = `
+local PER_COUNTER = 6
+local counters = (#ARGV - 1) / PER_COUNTER
+local repetition_ms = tonumber(ARGV[1])
+if repetition_ms > 0 then
+  local known = redis.call('GET', KEYS[counters + 1])
+  if known then return {1, known} end
+end
+
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local function release(charge, bucket)
+  return math.ceil((bucket + charge.carried + 1) * charge.duration / charge.divisions)
+end
+
+local function read(index)
+  local at = 1 + (index - 1) * PER_COUNTER
+  local charge = {
+    key = KEYS[index],
+    amount = tonumber(ARGV[at + 1]),
+    best_effort = ARGV[at + 2] == '1',
+    max = tonumber(ARGV[at + 3]),
+    duration = tonumber(ARGV[at + 4]),
+    divisions = tonumber(ARGV[at + 5]),
+    carried = tonumber(ARGV[at + 6]),
+    used = 0, live = {}, stale = {},
+  }
+  charge.bucket = math.floor(now * charge.divisions / charge.duration)
+  local oldest = charge.bucket - charge.carried
+  local fields = redis.call('HGETALL', charge.key)
+  for f = 1, #fields, 2 do
+    local bucket = tonumber(fields[f])
+    if bucket < oldest then
+      charge.stale[#charge.stale + 1] = fields[f]
+    else
+      local amount = tonumber(fields[f + 1])
+      charge.used = charge.used + amount
+      charge.live[#charge.live + 1] = {bucket, amount}
+      if bucket > charge.bucket then charge.bucket = bucket end
+    end
+  end
+  local left = math.max(charge.max - charge.used, 0)
+  charge.granted = charge.amount
+  if charge.amount > left then charge.granted = charge.best_effort and left or 0 end
+  return charge
+end
+
+local function last_above(charge, most)
+  table.sort(charge.live, function(a, b) return a[1] < b[1] end)
+  local left = charge.used
+  for _, entry in ipairs(charge.live) do
+    left = left - entry[2]
+    if left <= most then return entry[1] end
+  end
+end
+
+local function retry_after(charge)
+  if charge.granted == charge.amount or charge.max == 0 then return -1 end
+  local bucket
+  if charge.best_effort then
+    bucket = last_above(charge, math.min(charge.used, charge.max) - 1) or charge.bucket
+  elseif charge.amount <= charge.max then
+    bucket = last_above(charge, charge.max - charge.amount)
+  end
+  return bucket and release(charge, bucket) - now or -1
+end
+
+local function valid(charge)
+  if charge.carried > 0 then return charge.duration end
+  return release(charge, charge.bucket) - now
+end
+
+local charges, refused = {}, false
+for index = 1, counters do
+  local charge = read(index)
+  charges[index] = charge
+  if not charge.best_effort and charge.granted < charge.amount then refused = true end
+end
+
+local results, charged_any = {}, false
+for index, charge in ipairs(charges) do
+  local charged = charge.granted > 0 and (charge.best_effort or not refused)
+  results[index] = string.format('%.0f %d %.0f %.0f',
+    charge.granted, charged and 1 or 0, valid(charge), retry_after(charge))
+  if charged then
+    charged_any = true
+    if #charge.stale > 0 then redis.call('HDEL', charge.key, unpack(charge.stale)) end
+    redis.call('HINCRBY', charge.key, string.format('%.0f', charge.bucket), string.format('%.0f', charge.granted))
+    redis.call('PEXPIRE', charge.key, string.format('%.0f', release(charge, charge.bucket) - now))
+  end
+end
+
+local answer = table.concat(results, ' ')
+if repetition_ms > 0 and charged_any then
+  redis.call('SET', KEYS[counters + 1], answer, 'PX', repetition_ms)
+end
+return {0, answer}
+`;
+
+/** What Redis knows the script by. */
+export function scriptHash(script: string): string {
+  return createHash('sha1').update(script).digest('hex');
+}

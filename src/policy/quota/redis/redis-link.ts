@@ -1,0 +1,157 @@
+import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
+import type { Clock } from '../../../telemetry/clock.js';
+import type { Logger } from '../../../telemetry/logger.js';
+import { logIn, readEndpoint } from './redis-login.js';
+import { readComplaint } from './redis-reply-error.js';
+import { openRedisSession, type RedisEndpoint, type RedisSession } from './redis-session.js';
+
+export interface RedisLinkOptions {
+  readonly storage: RedisStorage;
+  /** Loaded into every Redis that is connected to. */
+  readonly script: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly onChange: (isUp: boolean) => void;
+}
+
+/** Keeps one session to the Redis that counts, and makes a new one when it is lost. */
+export interface RedisLink {
+  /**
+   * The session. Rejects at once while there is none; only the first attempt after the start is waited for, so that
+   * requests which come early are not refused for that.
+   */
+  session(): Promise<RedisSession>;
+  /** Gives a session up that is of no use any more, and connects anew. */
+  drop(session: RedisSession, reason: string): void;
+  /** Connects to the node of a cluster that holds our keys. All have one hash tag, so that one node holds them all. */
+  follow(session: RedisSession, host: string, port: number): void;
+  isUp(): boolean;
+  close(): Promise<void>;
+}
+
+type State =
+  | { readonly type: 'starting'; readonly settled: Promise<void> }
+  | { readonly type: 'up'; readonly session: RedisSession }
+  | { readonly type: 'down'; readonly reason: string }
+  | { readonly type: 'closed' };
+
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 2000;
+const LEAST_CONNECT_MS = 1000;
+/** Nodes of a cluster that refer to one another are followed that far without a pause. */
+const MAX_MOVES = 5;
+
+export function createRedisLink(options: RedisLinkOptions): RedisLink {
+  const { storage, script, clock, random, logger, onChange } = options;
+  const { host, port } = storage.address;
+  const connectTimeoutMs = Math.max(storage.timeoutMs, LEAST_CONNECT_MS);
+  let state: State = { type: 'closed' };
+  let attempting: RedisSession | undefined;
+  let movedTo: Pick<RedisEndpoint, 'host' | 'port'> | undefined;
+  let moves = 0;
+  let failures = 0;
+  let cancelRetry = (): void => {};
+  let isClosed = false;
+
+  const goDown = (reason: string): void => {
+    const wasDown = state.type === 'down' && state.reason === reason;
+    state = { type: 'down', reason };
+    if (!wasDown) logger.warn({ redis: `${host}:${port}`, reason }, 'quotas cannot be counted: Redis is not there');
+    onChange(false);
+  };
+
+  const retryLater = (): void => {
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + random() / 2);
+    failures++;
+    cancelRetry = clock.schedule(delayMs, () => void attempt());
+  };
+
+  const move = (to: string, toPort: number, from: RedisEndpoint): void => {
+    movedTo = { host: to === '' ? from.host : to, port: toPort };
+    moves++;
+  };
+
+  const open = async (endpoint: RedisEndpoint): Promise<RedisSession> => {
+    const session = await openRedisSession(endpoint, connectTimeoutMs);
+    attempting = session;
+    const stopTimer = clock.schedule(connectTimeoutMs, () => session.close());
+    try {
+      await logIn(session, storage, script);
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    } finally {
+      stopTimer();
+      attempting = undefined;
+    }
+  };
+
+  const attempt = async (): Promise<void> => {
+    let endpoint: RedisEndpoint = { host, port };
+    try {
+      endpoint = { ...(await readEndpoint(storage)), ...movedTo };
+      const session = await open(endpoint);
+      if (isClosed) return session.close();
+      failures = 0;
+      moves = 0;
+      state = { type: 'up', session };
+      logger.info({ redis: `${endpoint.host}:${endpoint.port}` }, 'quotas are counted in Redis');
+      onChange(true);
+      void session.ended.then((reason) => lose(session, reason));
+    } catch (error) {
+      if (isClosed) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      const complaint = readComplaint(reason);
+      if (complaint.type === 'moved' && moves < MAX_MOVES) {
+        move(complaint.host, complaint.port, endpoint);
+        return attempt();
+      }
+      movedTo = undefined;
+      moves = 0;
+      goDown(reason);
+      retryLater();
+    }
+  };
+
+  const lose = (session: RedisSession, reason: string): void => {
+    if (isClosed || state.type !== 'up' || state.session !== session) return;
+    goDown(reason);
+    session.close();
+    retryLater();
+  };
+
+  state = { type: 'starting', settled: attempt() };
+
+  return {
+    session: async () => {
+      if (state.type === 'starting') await state.settled;
+      // Read anew: waiting may have changed it.
+      const current = state as State;
+      if (current.type === 'up') return current.session;
+      throw new Error(current.type === 'down' ? current.reason : 'it is not connected');
+    },
+    drop: (session, reason) => {
+      movedTo = undefined;
+      lose(session, reason);
+    },
+    follow: (session, to, toPort) => {
+      if (state.type !== 'up' || state.session !== session) return;
+      move(to, toPort, { host, port, ...movedTo });
+      goDown('another node of the cluster holds the keys');
+      session.close();
+      void attempt();
+    },
+    isUp: () => state.type === 'up',
+    close: async () => {
+      isClosed = true;
+      cancelRetry();
+      attempting?.close();
+      if (state.type === 'up') state.session.close();
+      if (state.type === 'starting') await state.settled;
+      state = { type: 'closed' };
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
+import type { Clock } from '../../../telemetry/clock.js';
+import type { Logger } from '../../../telemetry/logger.js';
+import { PolicyTransportError } from '../../client/policy-transport.js';
+import { digest, sized } from '../bounded-text.js';
+import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
+import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
+import { createRedisLink } from './redis-link.js';
+import { readComplaint } from './redis-reply-error.js';
+import type { RedisSession } from './redis-session.js';
+
+export interface RedisStoreOptions {
+  readonly storage: RedisStorage;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Told when Redis can be asked, and when it cannot any more. */
+  readonly onChange?: (isUp: boolean) => void;
+}
+
+const REPETITION_MS = 60_000;
+const FIELDS_PER_RESULT = 4;
+
+/**
+ * Counts in a Redis, exactly however many servers share it. While it cannot be reached every charge rejects at once;
+ * the connection is made anew with back-off.
+ *
+ * All keys begin with the prefix as a hash tag and end with a hash: values of callers are not to be read in Redis, and
+ * take the same memory whatever they are. What a Redis that fails had not yet copied to its replica is lost with it.
+ */
+export function createRedisStore(options: RedisStoreOptions): QuotaStore {
+  const { storage, clock, random, logger, onChange = () => {} } = options;
+  const { keyPrefix, timeoutMs } = storage;
+  const hash = scriptHash(CHARGE_SCRIPT);
+  const link = createRedisLink({ storage, script: CHARGE_SCRIPT, clock, random, logger, onChange });
+  const lastReplyMs = new WeakMap<RedisSession, number>();
+
+  const run = async (session: RedisSession, parameters: readonly (string | number)[]): Promise<unknown> => {
+    try {
+      return await session.command('EVALSHA', hash, ...parameters);
+    } catch (error) {
+      if (readComplaint(messageOf(error)).type !== 'noScript') throw error;
+      // Its scripts were flushed. One that did not run has charged nothing.
+      return session.command('EVAL', CHARGE_SCRIPT, ...parameters);
+    }
+  };
+
+  const ask = async (parameters: readonly (string | number)[]): Promise<unknown> => {
+    let session: RedisSession;
+    try {
+      session = await link.session();
+    } catch (error) {
+      throw unreachable(error);
+    }
+    const startedMs = clock.monotonicMs();
+    const stopTimer = clock.schedule(timeoutMs, () => {
+      // One that answers others is slow; one that answers nobody may never again.
+      if ((lastReplyMs.get(session) ?? 0) < startedMs) link.drop(session, `no answer within ${timeoutMs} ms`);
+    });
+    try {
+      const reply = await run(session, parameters);
+      lastReplyMs.set(session, clock.monotonicMs());
+      return reply;
+    } catch (error) {
+      lastReplyMs.set(session, clock.monotonicMs());
+      throw explain(session, error);
+    } finally {
+      stopTimer();
+    }
+  };
+
+  const explain = (session: RedisSession, error: unknown): PolicyTransportError => {
+    const message = messageOf(error);
+    const complaint = readComplaint(message);
+    switch (complaint.type) {
+      case 'moved':
+        link.follow(session, complaint.host, complaint.port);
+        return unreachable(error);
+      case 'unusable':
+        link.drop(session, message);
+        return unreachable(error);
+      case 'noScript':
+      case 'other':
+        return link.isUp()
+          ? new PolicyTransportError('other', `Redis could not count quotas: ${message}`)
+          : unreachable(error);
+    }
+  };
+
+  const withDeadline = (answer: Promise<unknown>, waitMs: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const stopTimer = clock.schedule(waitMs, () => {
+        reject(new PolicyTransportError('timeout', `Redis did not count quotas within ${waitMs} ms`));
+      });
+      answer.then(resolve, reject).finally(stopTimer);
+    });
+
+  return {
+    type: 'redis',
+    charge: async (request) => {
+      const reply = await withDeadline(ask(parametersOf(request, keyPrefix)), Math.min(timeoutMs, request.timeoutMs));
+      return readAnswer(reply, request.charges);
+    },
+    // Its counters expire by themselves, and servers with another configuration may still count in them.
+    keepOnly: () => {},
+    isUp: link.isUp,
+    close: link.close,
+  };
+}
+
+/** What follows the script: the number of keys, the keys, the arguments. */
+function parametersOf({ charges, repetitionKey }: StoreRequest, keyPrefix: string): readonly (string | number)[] {
+  const keys = charges.map(({ counter: { group, key } }) => `{${keyPrefix}}:c:${digest(sized(group) + key)}`);
+  if (repetitionKey !== undefined) keys.push(`{${keyPrefix}}:r:${digest(repetitionKey)}`);
+  const figures = charges.flatMap(({ amount, bestEffort, maxAmount, counter: { shape } }) => [
+    amount,
+    bestEffort ? 1 : 0,
+    maxAmount,
+    shape.durationMs,
+    shape.divisions,
+    shape.carried,
+  ]);
+  return [keys.length, ...keys, repetitionKey === undefined ? 0 : REPETITION_MS, ...figures];
+}
+
+function readAnswer(reply: unknown, charges: readonly CounterCharge[]): StoreAnswer {
+  const [repeated, text] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+  const figures = String(text).split(' ').map(Number);
+  if (figures.length !== charges.length * FIELDS_PER_RESULT || figures.some(Number.isNaN)) {
+    throw new PolicyTransportError('other', 'Redis answered something else than what the script returns');
+  }
+  const results = charges.map((_charge, index): ChargeResult => {
+    const [granted = 0, charged = 0, validMs = 0, retryAfterMs = -1] = figures.slice(index * FIELDS_PER_RESULT);
+    return { granted, isCharged: charged === 1, validMs, ...(retryAfterMs >= 0 && { retryAfterMs }) };
+  });
+  return { results, isRepetition: repeated === 1 };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function unreachable(error: unknown): PolicyTransportError {
+  return new PolicyTransportError('send', `The Redis that counts quotas cannot be reached: ${messageOf(error)}`);
+}
