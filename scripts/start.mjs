@@ -13,6 +13,7 @@ const DEFAULTS = {
   configDir: 'samples/mesh',
   meshConfig: 'samples/mesh-config.yaml',
   networksConfig: 'samples/mesh-networks.yaml',
+  policyConfig: 'samples/policy.yaml',
   grpcAddr: '127.0.0.1:15010',
   httpAddr: '127.0.0.1:8080',
   monitoringAddr: '127.0.0.1:15014',
@@ -90,6 +91,7 @@ function tellWhatIsServed(settings, startedAt) {
     ['mesh', settings.configDir, 'edit a file there: it is served at once'],
     ['xDS', settings.grpcAddr, 'for Envoy: ADS, gRPC, plaintext'],
     ['debug', `${debug}/debug`, 'what the server knows, and which proxy has what'],
+    ['policy', settings.policyAddr, `for Envoy: checks and reports; limits in ${settings.policyConfig}`],
     ['metrics', `${asUrl(settings.monitoringAddr)}/metrics`, ''],
   ];
   const looks = [

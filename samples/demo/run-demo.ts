@@ -1,8 +1,9 @@
 import type { HttpEcho } from '../../test/counterparts/agent/calls.js';
 import { eventually } from '../../test/counterparts/eventually.js';
 import type { Narrator } from './narrator.js';
+import { applyPolicy, changeCharge, showConsumers, showReports, withdrawPolicy } from './policy-act.js';
 import { BOOKS_HOST, openShop, type Shop } from './shop.js';
-import { type Stage, setUpStage } from './stage.js';
+import { POLICY_FILE, type Stage, setUpStage } from './stage.js';
 import { isInSync, shortNonce, syncRowOf } from './sync-state.js';
 
 const BOOKS_CLUSTER = `outbound|80||${BOOKS_HOST}`;
@@ -183,6 +184,17 @@ export async function runDemo(
 
     narrator.step('Change a file: uncomment the second pod in books.yaml');
     await changeFile(narrator, stage, shop);
+
+    narrator.step(`Apply ${POLICY_FILE}: an API of three operations, what they cost, and two quotas`);
+    await applyPolicy(narrator, stage, shop);
+
+    narrator.step('Three consumers call the API, each with a key of its own');
+    await showConsumers(narrator, shop);
+    await showReports(narrator, stage);
+
+    narrator.step('Change what a request costs, from 1 to 5 of the 10');
+    await changeCharge(narrator, stage, shop);
+    await withdrawPolicy(stage, shop);
 
     narrator.step('Break the file');
     await breakFile(narrator, stage, shop);

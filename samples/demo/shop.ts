@@ -1,4 +1,4 @@
-import type { HttpEcho } from '../../test/counterparts/agent/calls.js';
+import type { HttpAnswer, HttpEcho } from '../../test/counterparts/agent/calls.js';
 import type { MeshRig, Sidecar } from '../../test/counterparts/mesh-rig.js';
 import type { Workload } from '../../test/counterparts/sidecar-rig.js';
 import { PROXY_HTTP_PORT, type Stage } from './stage.js';
@@ -16,6 +16,16 @@ export interface Shop {
   readonly sidecars: readonly Sidecar[];
   /** `web` asks `books` so many times; the answers in order. */
   ask(times: number): Promise<readonly HttpEcho[]>;
+  /** `web` calls the API of `books` with a consumer's key, once. */
+  call(operation: ApiCall): Promise<HttpAnswer>;
+}
+
+/** A call of the API in samples/mesh/books-api.yaml. */
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  /** Sent as x-api-key. */
+  readonly key: string;
 }
 
 const NAMESPACE = 'shop';
@@ -48,7 +58,11 @@ export async function openShop(stage: Stage): Promise<Shop> {
     for (let count = 0; count < times; count++) answers.push(await askOnce(stage, web));
     return answers;
   };
-  return { web, books, sidecars, ask };
+  const call = ({ method, path, key }: ApiCall): Promise<HttpAnswer> => {
+    const { url, options } = requestOf(stage, path);
+    return web.agent.request(url, { ...options, method, headers: { ...options.headers, 'x-api-key': key } });
+  };
+  return { web, books, sidecars, ask, call };
 }
 
 async function addWeb(mesh: MeshRig, address: string): Promise<Sidecar> {
@@ -57,10 +71,17 @@ async function addWeb(mesh: MeshRig, address: string): Promise<Sidecar> {
   return web;
 }
 
-function askOnce({ captured }: Stage, { agent }: Sidecar): Promise<HttpEcho> {
-  // To an HTTP proxy, a request goes with the whole URL; captured, it goes to the service's address.
-  const [connectTo, path] = captured
-    ? [`http://${BOOKS_ADDRESS}`, '/titles']
-    : [`http://127.0.0.1:${PROXY_HTTP_PORT}`, `http://${BOOKS_HOST}/titles`];
-  return agent.requestEcho(connectTo, { path, headers: { host: captured ? 'books' : BOOKS_HOST } });
+function askOnce(stage: Stage, { agent }: Sidecar): Promise<HttpEcho> {
+  const { url, options } = requestOf(stage, '/titles');
+  return agent.requestEcho(url, options);
+}
+
+/** To an HTTP proxy, a request goes with the whole URL; captured, it goes to the service's address. */
+function requestOf({ captured }: Stage, path: string) {
+  return captured
+    ? { url: `http://${BOOKS_ADDRESS}`, options: { path, headers: { host: 'books' } } }
+    : {
+        url: `http://127.0.0.1:${PROXY_HTTP_PORT}`,
+        options: { path: `http://${BOOKS_HOST}${path}`, headers: { host: BOOKS_HOST } },
+      };
 }

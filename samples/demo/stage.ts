@@ -17,7 +17,12 @@ export interface Stage {
   address(sampleAddress: string): string;
   /** The sample file's text, as it is on this stage. */
   readonly files: Readonly<Record<string, string>>;
+  /** Text of POLICY_FILE, which is not applied at the start. */
+  readonly policyText: string;
 }
+
+/** The sample file with the API and the quotas of books. */
+export const POLICY_FILE = 'books-api.yaml';
 
 /** The forward-proxy port of sidecars on a stage without capture. */
 export const PROXY_HTTP_PORT = 15002;
@@ -34,6 +39,18 @@ const HOST_DESCRIPTION = [
   'No network namespaces here, so nothing can be captured. Instead, on loopback addresses of this machine:',
   `the app names its Envoy as HTTP proxy (port ${PROXY_HTTP_PORT}), and only the calling side has an Envoy.`,
 ];
+
+/** Checks and reports at the policy server of the control plane, which proxies find beside its xDS. */
+function policySettings(discoveryHost: string): string {
+  return [
+    `defaultConfig: { discoveryAddress: "${discoveryHost}:15010" }`,
+    'mixerCheckServer: embedded',
+    'mixerReportServer: embedded',
+    'disablePolicyChecks: false',
+    'disableMixerHttpReports: false',
+    '',
+  ].join('\n');
+}
 
 async function readSampleMesh(): Promise<Record<string, string>> {
   const folder = join(projectRoot(), 'samples/mesh');
@@ -68,20 +85,37 @@ async function findFreePorts(): Promise<DiscoveryPorts> {
  * @param folder for the copy; the caller's to remove.
  */
 export async function setUpStage(envoy: string, folder: string): Promise<Stage> {
-  const meshFiles = await readSampleMesh();
+  const { [POLICY_FILE]: policyText = '', ...meshFiles } = await readSampleMesh();
+  const policyConfig = await readFile(join(projectRoot(), 'samples/policy.yaml'), 'utf8');
   const found = findNamespaceMode();
   if ('value' in found) {
-    const mesh = await createMeshRig({ mode: found.value, envoy }, { files: meshFiles, folder });
+    const mesh = await createMeshRig(
+      { mode: found.value, envoy },
+      { files: meshFiles, meshConfig: policySettings('10.244.0.1'), policyConfig, folder },
+    );
     const description = NAMESPACES[found.value];
-    return { mesh, captured: true, description, address: (address) => address, files: meshFiles };
+    return { mesh, captured: true, description, address: (address) => address, files: meshFiles, policyText };
   }
   const address = (sample: string): string => sample.replace(/^10\.244\./, '127.244.');
   const files = Object.fromEntries(
     Object.entries(meshFiles).map(([name, text]) => [name, text.replaceAll('10.244.', '127.244.')]),
   );
+  const meshConfig = [
+    `proxyHttpPort: ${PROXY_HTTP_PORT}`,
+    // The service's own side has no Envoy here, so that the caller's has to ask.
+    'enableClientSidePolicyCheck: true',
+    policySettings('127.0.0.1'),
+  ].join('\n');
   const mesh = await createMeshRig(
     { mode: 'none', envoy },
-    { files, meshConfig: `proxyHttpPort: ${PROXY_HTTP_PORT}\n`, folder, ports: await findFreePorts() },
+    { files, meshConfig, policyConfig, folder, ports: await findFreePorts() },
   );
-  return { mesh, captured: false, description: [`(${found.missing})`, ...HOST_DESCRIPTION], address, files };
+  return {
+    mesh,
+    captured: false,
+    description: [`(${found.missing})`, ...HOST_DESCRIPTION],
+    address,
+    files,
+    policyText,
+  };
 }
