@@ -1,4 +1,5 @@
 import type { MeshStoreSettings } from '../model/store/settings.js';
+import type { PolicyGrpcSettings } from '../policy/server/grpc/policy-grpc-server.js';
 import type { DistributorSettings } from '../push/distributor.js';
 import type { GrpcServerSettings } from '../xds/grpc-server.js';
 import type { Options } from './options.js';
@@ -30,6 +31,11 @@ export function grpcServerSettings({ discovery, common, environment }: Options):
     maxConcurrentStreams: environment.meshGprcMaxStreams,
     maxReceiveMessageBytes: environment.meshGprcMaxRecvMsgSizeBytes,
   };
+}
+
+/** The policy server's address, with the bounds that the discovery server's gRPC has as well. */
+export function policyListenerSettings(options: Options): PolicyGrpcSettings {
+  return { ...grpcServerSettings(options), ...options.discovery.policyAddr };
 }
 
 export function storeSettings({ discovery, environment }: Options): MeshStoreSettings {

@@ -142,16 +142,19 @@ test('an HTTPAPISpec is of use where requests are reported, even if none is chec
 });
 
 test('a rule that charges a quota without a limit is MESH0208, unless another server counts', (t) => {
-  const text = 'QuotaSpec shop/a {rules: [{quotas: [{quota: known}, {quota: other}]}]}';
-  const told = (limitedQuotas: Enforcement['limitedQuotas']) =>
-    analyze(analysisInputOf(policyContext(text), { ...ENFORCEMENT, limitedQuotas }))
+  const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: known}, {quota: other}]}]}');
+  const told = (limitedQuotas: Enforcement['limitedQuotas'], mixerCheckServer = 'embedded') => {
+    const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer } };
+    return analyze(analysisInputOf({ ...context, mesh }, { ...ENFORCEMENT, limitedQuotas }))
       .filter(({ code }) => code === 'MESH0208')
       .map(shown);
+  };
   t.deepEqual(told(new Set(['known'])), [
     'MESH0208 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: the policy server has no limit for quota other; add the quota to the file of --policyConfig, or correct its name',
   ]);
   t.is(told(new Set()).length, 2);
   t.deepEqual(told(undefined), []);
+  t.deepEqual(told(new Set(), 'policy.mesh-system:15016'), []);
 });
 
 test('policies that fit together have no other message than that nothing enforces them', (t) => {
