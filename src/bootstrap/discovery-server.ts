@@ -10,6 +10,7 @@ import { createHttpApp } from '../introspection/http-app.js';
 import { createHttpServer } from '../introspection/http-server.js';
 import { formatListenAddress } from '../introspection/listen-address.js';
 import { ListenError } from '../introspection/listen-error.js';
+import { createServicePolicies } from '../model/policy/service-policies.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
@@ -27,8 +28,9 @@ import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
-import { distributorSettings, grpcServerSettings, storeSettings } from './map-options.js';
+import { distributorSettings, grpcServerSettings, policyListenerSettings, storeSettings } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
+import { createPolicyRuntime } from './policy/policy-runtime.js';
 import { createProxyReader } from './proxy-reader.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
@@ -38,6 +40,7 @@ export interface ServedAddresses {
   readonly grpc: ListenAddress;
   readonly http: ListenAddress;
   readonly monitoring: ListenAddress;
+  readonly policy: ListenAddress;
 }
 
 /** The whole server, wired and not yet running. */
@@ -80,14 +83,27 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     : undefined;
   const analysis = createAnalysisWatch(logging.scope('analysis'), clock, () => ({
     isPluginOn: discovery.plugins.includes('policy'),
-    limitedQuotas: undefined,
+    limitedQuotas: policy.limitedQuotas(),
   }));
+  const encoder = createMessageEncoder(protos);
+  const policy = createPolicyRuntime({
+    configFile: discovery.policyConfigFile,
+    listener: policyListenerSettings(options),
+    protos,
+    encoder,
+    metrics,
+    logging,
+    clock,
+    onConfigChange: () => analysis.enforcementChanged(),
+  });
+  const policiesOf = createServicePolicies();
+  let policyPort = discovery.policyAddr.port;
   const distributor = createDistributor(
     distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
     {
-      generators: createGenerators(createMessageEncoder(protos), environment, {
+      generators: createGenerators(encoder, environment, {
         plugins: discovery.plugins,
-        embeddedPolicyPort: () => discovery.policyAddr.port,
+        embeddedPolicyPort: () => policyPort,
       }),
       ledger,
       metrics: pushMetrics,
@@ -95,6 +111,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       logger: logging.scope('ads'),
       nextContext: (previous) => {
         const context = nextPushContext(previous, store, clock.now());
+        policy.observe(policiesOf(context));
         analysis.observe(context);
         return context;
       },
@@ -130,7 +147,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metrics,
       registry,
       adszConfigEnabled: environment.navDebugAdszConfig,
-      problems: () => [...sources.problems(), ...analysis.problems()],
+      problems: () => [...sources.problems(), ...policy.problems(), ...analysis.problems()],
     }),
     logger,
     clock,
@@ -160,14 +177,21 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     });
     if (stopping) throw new StartError('the server was told to stop while it started');
     // Before any proxy is served, for an address that cannot be had ends the start.
-    const [httpAddress, monitoringAddress] = await Promise.all([http.start(), monitoring.start()]);
+    const [policyAddress, httpAddress, monitoringAddress] = await Promise.all([
+      policy.start(),
+      http.start(),
+      monitoring.start(),
+    ]);
+    policyPort = policyAddress.port;
     distributor.start();
     grpc.setServing();
+    policy.setServing();
     logger.info(
       {
         services: distributor.context?.services.length ?? 0,
         grpc: formatListenAddress({ host: discovery.grpcAddr.host, port: grpcPort }),
         http: [httpAddress, monitoringAddress].map(formatListenAddress),
+        policy: formatListenAddress(policyAddress),
         startMs: Math.round(clock.monotonicMs() - startMs),
       },
       'Discovery server is ready',
@@ -176,6 +200,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       grpc: { host: discovery.grpcAddr.host, port: grpcPort },
       http: httpAddress,
       monitoring: monitoringAddress,
+      policy: policyAddress,
     };
   };
 
@@ -191,7 +216,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       await sources.stop();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
       await starting?.catch(() => undefined);
-      await Promise.all([grpc.stop(STOP_GRACE_MS), http.stop(), monitoring.stop()]);
+      await Promise.all([grpc.stop(STOP_GRACE_MS), policy.stop(STOP_GRACE_MS), http.stop(), monitoring.stop()]);
     },
   };
 }
