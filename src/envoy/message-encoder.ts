@@ -59,6 +59,18 @@ export function frameResource(typeUrl: string, name: string, message: Uint8Array
   return { name, version: contentVersion(message), entry };
 }
 
+const NAMED_RESOURCE = 'type.googleapis.com/envoy.service.discovery.v3.Resource';
+
+/**
+ * The same for a message that does not have its own name in it, as every message of Envoy's has: the response carries
+ * it in an `envoy.service.discovery.v3.Resource`, which says the name.
+ */
+export function frameNamedResource(typeUrl: string, name: string, message: Uint8Array): EncodedResource {
+  // `Resource.resource` has the number of `DiscoveryResponse.resources`, and `Resource.name` is 3.
+  const { entry } = frameResource(typeUrl, name, message);
+  return frameResource(NAMED_RESOURCE, name, Buffer.concat([entry, frameField(3, Buffer.from(name))]));
+}
+
 /**
  * Frames message bytes as a length-delimited field. Repeated fields concatenate, so a large message can be
  * put together from parts that were encoded once.

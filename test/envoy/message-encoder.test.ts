@@ -1,6 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { contentVersion, createMessageEncoder, frameField, frameResource } from '../../src/envoy/message-encoder.js';
+import {
+  contentVersion,
+  createMessageEncoder,
+  frameField,
+  frameNamedResource,
+  frameResource,
+} from '../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 
@@ -27,6 +33,18 @@ test('the framed entry is a resource of a response, and the resource of a delta 
     t.is(any.type_url, TypeUrl.endpoint);
     t.deepEqual(assignmentType.toObject(assignmentType.decode(any.value)), { clusterName: 'a' });
   }
+});
+
+test('a message without a name in it is carried with its name around it', (t) => {
+  const bytes = encoder.encode(TypeUrl.endpoint, { clusterName: 'a' });
+  const { name, entry } = frameNamedResource(TypeUrl.endpoint, 'inbound', bytes);
+  t.is(name, 'inbound');
+  const response = responseType.toObject(responseType.decode(entry)) as {
+    resources: { type_url: string; value: Buffer }[];
+  };
+  t.is(response.resources[0]?.type_url, 'type.googleapis.com/envoy.service.discovery.v3.Resource');
+  const carried = deltaResourceType.toObject(deltaResourceType.decode(response.resources[0]?.value ?? Buffer.alloc(0)));
+  t.deepEqual(carried, { name: 'inbound', resource: { type_url: TypeUrl.endpoint, value: bytes } });
 });
 
 test('the version follows from the content alone', (t) => {

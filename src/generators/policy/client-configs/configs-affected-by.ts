@@ -1,0 +1,32 @@
+import { kindOfKey, type PushRequest } from '../../../model/push-request.js';
+
+/** Kinds that neither services nor policies are made of; endpoints and workloads are in no client configuration. */
+const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
+  'Endpoints',
+  'EndpointSlice',
+  'Pod',
+  'Node',
+  'Namespace',
+  'WorkloadEntry',
+  'AuthorizationPolicy',
+  'DestinationRule',
+  'EnvoyFilter',
+  'Gateway',
+  'PeerAuthentication',
+  'RequestAuthentication',
+  'Sidecar',
+  'VirtualService',
+]);
+
+/** Whether services, what is bound to them, or the mesh config changed. */
+export function serviceConfigsAffectedBy({ full, changed }: PushRequest): boolean {
+  if (!full) return false;
+  if (changed === 'everything') return true;
+  for (const key of changed) if (!IRRELEVANT_KINDS.has(kindOfKey(key))) return true;
+  return false;
+}
+
+/** Only the mesh config is in them, beside what a proxy says of itself once. */
+export function httpClientConfigsAffectedBy({ full, changed }: PushRequest): boolean {
+  return full && changed === 'everything';
+}

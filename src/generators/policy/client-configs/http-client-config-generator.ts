@@ -1,0 +1,43 @@
+import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { hasHttpPolicy, httpClientConfigOf } from '../../../model/policy/client-configs.js';
+import type { Direction } from '../../../model/policy/proxy-policy.js';
+import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
+import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
+import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
+import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
+import { httpClientConfigsAffectedBy } from './configs-affected-by.js';
+
+interface HttpScope extends Scope {
+  readonly facts: PolicyFacts;
+}
+
+const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
+
+/**
+ * A proxy's HTTP clients (SPEC 2.13), `inbound` and `outbound`: those that have anything to call for. Services have
+ * configurations of their own, under their hosts, as ServiceConfig.
+ */
+export function createHttpClientConfigGenerator(configs: ConfigEncoder, factsOf: PolicyFactsOf): WildcardGenerator {
+  const part: ResourcePart<HttpScope> = {
+    name: 'http',
+    scope: ({ mesh }, proxy) => {
+      const facts = factsOf(mesh, proxy);
+      return facts && { key: facts.key, facts };
+    },
+    generate: (_context, { facts: { policy, identity } }) => ({
+      resources: DIRECTIONS.filter((direction) => identity.type === 'sidecar' || direction === 'outbound')
+        .filter((direction) => hasHttpPolicy(policy, direction))
+        .map((direction) => {
+          const config = httpClientConfigOf(policy, identity, direction);
+          return frameNamedResource(POLICY_TYPE_URLS.httpClientConfig, direction, configs.httpClientConfig(config));
+        }),
+      findings: [],
+    }),
+  };
+  return {
+    mode: 'wildcard',
+    typeUrl: POLICY_TYPE_URLS.httpClientConfig,
+    parts: [part],
+    affectedBy: httpClientConfigsAffectedBy,
+  };
+}

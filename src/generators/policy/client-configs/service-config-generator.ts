@@ -1,0 +1,46 @@
+import type { ServiceConfig } from '../../../config/policy/client-config.js';
+import type { EncodedResource } from '../../../envoy/encoded-resource.js';
+import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { checkServerOf, reportServerOf } from '../../../model/policy/policy-servers.js';
+import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
+import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
+import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
+import type { ResourcePart, WildcardGenerator } from '../../generator.js';
+import { serviceConfigsAffectedBy } from './configs-affected-by.js';
+
+/**
+ * What the client has to know of each service (SPEC 2.11), by host: of all services of the mesh, for a policy server
+ * serves all proxies. Everybody who asks gets the same; one is encoded again only when it has changed.
+ */
+export function createServiceConfigGenerator(
+  configs: ConfigEncoder,
+  policiesOf: (context: PolicyContext) => ServicePolicies,
+): WildcardGenerator {
+  const encoded = new WeakMap<ServiceConfig, EncodedResource>();
+
+  const resourceOf = (hostname: string, config: ServiceConfig): EncodedResource => {
+    let resource = encoded.get(config);
+    if (resource === undefined) {
+      resource = frameNamedResource(POLICY_TYPE_URLS.serviceConfig, hostname, configs.serviceConfig(config));
+      encoded.set(config, resource);
+    }
+    return resource;
+  };
+
+  const part: ResourcePart = {
+    name: 'services',
+    scope: ({ mesh }) =>
+      checkServerOf(mesh) === undefined && reportServerOf(mesh) === undefined ? undefined : { key: '' },
+    generate: (context) => {
+      const { configOf } = policiesOf(context);
+      const resources = context.services.map((service) => resourceOf(service.hostname, configOf(service)));
+      return { resources, findings: [] };
+    },
+  };
+  return {
+    mode: 'wildcard',
+    typeUrl: POLICY_TYPE_URLS.serviceConfig,
+    parts: [part],
+    affectedBy: serviceConfigsAffectedBy,
+  };
+}

@@ -1,0 +1,98 @@
+import type { EncodedResource } from '../../../envoy/encoded-resource.js';
+import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
+import type { BoundSpecs } from '../../../model/policy/service-config.js';
+import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
+import type { Service } from '../../../model/service.js';
+import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
+import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
+import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
+import type { GeneratorSettings } from '../../settings.js';
+import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
+import { serviceConfigsAffectedBy } from './configs-affected-by.js';
+import { inboundTcpChains, outboundTcpChains, type TcpChain } from './tcp-chains.js';
+
+interface TcpScope extends Scope {
+  readonly facts: PolicyFacts;
+  chains(): readonly TcpChain[];
+}
+
+/** A resource, and what it was made of beside proxy, service and chain. */
+interface Remembered {
+  readonly specs: BoundSpecs;
+  readonly resource: EncodedResource;
+}
+
+/**
+ * A proxy's TCP clients (SPEC 2.14), by the cluster that their connections go to. Each names its proxy, so that no two
+ * proxies share any; one is encoded again only when its service or the specs that are bound to it have changed.
+ */
+export function createTcpClientConfigGenerator(
+  configs: ConfigEncoder,
+  factsOf: PolicyFactsOf,
+  policiesOf: (context: PolicyContext) => ServicePolicies,
+  { sniffInbound, sniffOutbound }: Pick<GeneratorSettings, 'sniffInbound' | 'sniffOutbound'>,
+): WildcardGenerator {
+  const byProxy = new WeakMap<PolicyFacts, WeakMap<Service, Map<string, Remembered>>>();
+
+  const rememberedOf = (facts: PolicyFacts, service: Service): Map<string, Remembered> => {
+    const byService = byProxy.get(facts) ?? new WeakMap<Service, Map<string, Remembered>>();
+    byProxy.set(facts, byService);
+    const byChain = byService.get(service) ?? new Map<string, Remembered>();
+    byService.set(service, byChain);
+    return byChain;
+  };
+
+  const resourceOf = (policies: ServicePolicies, facts: PolicyFacts, chain: TcpChain): EncodedResource => {
+    const { cluster, direction, service, targetPort } = chain;
+    const byChain = rememberedOf(facts, service);
+    const key = `${cluster} ${targetPort}`;
+    const specs = policies.configOf(service);
+    const remembered = byChain.get(key);
+    if (remembered?.specs === specs) return remembered.resource;
+    const config = tcpClientConfigOf(facts.policy, facts.identity, direction, service, policies.bindings, targetPort);
+    const resource = frameNamedResource(POLICY_TYPE_URLS.tcpClientConfig, cluster, configs.tcpClientConfig(config));
+    byChain.set(key, { specs, resource });
+    return resource;
+  };
+
+  const generate: ResourcePart<TcpScope>['generate'] = (context, { facts, chains }) => {
+    const policies = policiesOf(context);
+    return { resources: chains().map((chain) => resourceOf(policies, facts, chain)), findings: [] };
+  };
+
+  const inbound: ResourcePart<TcpScope> = {
+    name: 'inbound',
+    scope: (context, proxy) => {
+      const facts = factsOf(context.mesh, proxy);
+      const targets = proxy.type === 'sidecar' ? context.targetsOf(proxy) : [];
+      if (facts === undefined || targets.length === 0) return undefined;
+      const ports = targets.map(({ service, port, targetPort }) => [
+        service.hostname,
+        service.namespace,
+        port.number,
+        port.name,
+        port.protocol,
+        targetPort,
+      ]);
+      return { key: JSON.stringify([facts.key, ports]), facts, chains: () => inboundTcpChains(targets, sniffInbound) };
+    },
+    generate,
+  };
+  const outbound: ResourcePart<TcpScope> = {
+    name: 'outbound',
+    scope: (context, proxy) => {
+      const facts = factsOf(context.mesh, proxy);
+      if (facts === undefined) return undefined;
+      const view = context.viewOf(proxy.configNamespace);
+      return { key: JSON.stringify([facts.key, view.id]), facts, chains: () => outboundTcpChains(view, sniffOutbound) };
+    },
+    generate,
+  };
+  return {
+    mode: 'wildcard',
+    typeUrl: POLICY_TYPE_URLS.tcpClientConfig,
+    parts: [inbound, outbound],
+    affectedBy: serviceConfigsAffectedBy,
+  };
+}
