@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
+import { POLICY_TYPE_URLS } from '../policy/wire/policy-type-urls.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
@@ -31,6 +32,12 @@ export function createViews(parts: ViewParts): Views {
     connections: () => connections.list(),
     generated: () => distributor.resources.findings(),
   };
+  const resourcesOf: Views['resourcesOf'] = (connectionId, typeUrl) => {
+    const session = connections.find(connectionId);
+    const generator = distributor.generators.get(typeUrl);
+    if (session?.proxy === undefined || generator === undefined || distributor.context === undefined) return [];
+    return distributor.resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl)).resources;
+  };
   return {
     build,
     messageJson: parts.messageJson,
@@ -54,11 +61,14 @@ export function createViews(parts: ViewParts): Views {
     },
     connections: () => connections.list(),
     context: () => distributor.context,
-    resourcesOf: (connectionId, typeUrl) => {
-      const session = connections.find(connectionId);
-      const generator = distributor.generators.get(typeUrl);
-      if (session?.proxy === undefined || generator === undefined || distributor.context === undefined) return [];
-      return distributor.resources.resourcesFor(generator, session.proxy, session.namesOf(typeUrl)).resources;
+    resourcesOf,
+    policyConfigsOf: (connectionId) => {
+      if (!distributor.generators.has(POLICY_TYPE_URLS.serviceConfig)) return undefined;
+      return {
+        http: resourcesOf(connectionId, POLICY_TYPE_URLS.httpClientConfig),
+        tcp: resourcesOf(connectionId, POLICY_TYPE_URLS.tcpClientConfig),
+        services: resourcesOf(connectionId, POLICY_TYPE_URLS.serviceConfig),
+      };
     },
     currentRoot: () => distributor.root,
     versionOf: (root, key) => ledger?.versionAt(root, key),

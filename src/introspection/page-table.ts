@@ -13,6 +13,7 @@ import { endpointz } from './pages/endpointz.js';
 import { instancesz } from './pages/instancesz.js';
 import { mesh } from './pages/mesh.js';
 import { metricsPage } from './pages/metrics-page.js';
+import { policyz } from './pages/policyz.js';
 import { pushStatus } from './pages/push-status.js';
 import { readyPage } from './pages/ready-page.js';
 import { registryz } from './pages/registryz.js';
@@ -35,6 +36,7 @@ export function createPages(): readonly Page[] {
     instancesz,
     mesh,
     metricsPage,
+    policyz,
     pushStatus,
     readyPage,
     registryz,

@@ -47,6 +47,14 @@ export interface ConfigProblem {
   readonly reason: string;
 }
 
+/** The policy client's configurations as a proxy is served them, whether it asks or not, for `/debug/policyz`. */
+export interface PolicyConfigs {
+  readonly http: readonly EncodedResource[];
+  readonly tcp: readonly EncodedResource[];
+  /** Of all services. */
+  readonly services: readonly EncodedResource[];
+}
+
 /**
  * Everything that the HTTP pages show, as functions that read the present state. Filled in by bootstrap; all
  * of them are cheap, and none may change anything but `triggerPush`.
@@ -67,6 +75,8 @@ export interface Views {
   context(): PushContext | undefined;
   /** What the proxy is served of a type at present; empty for an unknown connection or type. */
   resourcesOf(connectionId: string, typeUrl: string): readonly EncodedResource[];
+  /** Undefined when the policy plugin is off. */
+  policyConfigsOf(connectionId: string): PolicyConfigs | undefined;
   /** Ledger root of the newest snapshot; empty when tracking is off. */
   currentRoot(): string;
   /** Version of an object under a ledger root; undefined when there was none or the root has expired. */

@@ -1,0 +1,113 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import type { Json, MessageJson } from '../../envoy/message-json.js';
+import { boundKeysOf, whyUnchecked, whyUnreported } from '../../model/policy/explain-policy.js';
+import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import { checkServerOf } from '../../model/policy/policy-servers.js';
+import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
+import { findProxy, PROXY_ID } from '../find-proxy.js';
+import { JsonRecord, type JsonSource, recordOf } from '../json-source.js';
+import { json, type Page } from '../page.js';
+import { requireContext } from '../require-context.js';
+import type { PolicyConfigs } from '../views.js';
+
+type Fields = { readonly [key: string]: Json };
+
+const PLUGIN_OFF = '--plugins does not name policy';
+const NO_CONFIGS: PolicyConfigs = { http: [], tcp: [], services: [] };
+
+/**
+ * What a proxy checks and reports, why not where it does not, which specs apply to its own services, and its client
+ * configurations as they are served (DESIGN 6).
+ */
+export const policyz: Page = {
+  path: '/debug/policyz',
+  description: 'What one proxy checks and reports, why, and which QuotaSpecs and HTTPAPISpecs apply to its services',
+  audience: 'operator',
+  parameters: [PROXY_ID],
+  handle: (views, { query }) => {
+    const { id, proxy } = findProxy(views, query);
+    const context = requireContext(views);
+    const configs = views.policyConfigsOf(id);
+    const { messageJson } = views;
+    return json(
+      recordOf({
+        proxy: proxy.id,
+        ...explanation(context, proxy, configs === undefined ? PLUGIN_OFF : undefined),
+        httpClientConfigs: httpClientConfigs(messageJson, configs ?? NO_CONFIGS, hostsOf(context, proxy)),
+        tcpClientConfigs: byName(messageJson, configs?.tcp ?? []),
+      }),
+    );
+  },
+};
+
+/** @param whyNothing why there is no policy at all */
+function explanation(context: PushContext, proxy: Proxy, whyNothing: string | undefined): Record<string, JsonSource> {
+  const { mesh } = context;
+  const bindings = resolvePolicyBindings(context);
+  const inbound = whyNothing ?? whyUnchecked(mesh, proxy, 'inbound');
+  const isEmbedded = checkServerOf(mesh)?.type === 'embedded';
+  const services = hostsOf(context, proxy).map((service) => {
+    const { isNamed, missing, ...specs } = boundKeysOf(bindings, service);
+    const unbound = isEmbedded && !isNamed ? 'no QuotaSpecBinding or HTTPAPISpecBinding names it' : undefined;
+    return { service, checks: state(inbound ?? unbound), ...specs, ...(missing.length > 0 && { missing }) };
+  });
+  return {
+    checks: {
+      inbound: state(inbound),
+      outbound: state(whyNothing ?? whyUnchecked(mesh, proxy, 'outbound')),
+      server: mesh.policy.mixerCheckServer,
+      failPolicy: proxyPolicyOf(mesh, proxy)?.transport.networkFailPolicy.policy ?? null,
+    },
+    reports: {
+      http: state(whyNothing ?? whyUnreported(mesh, 'http')),
+      tcp: state(whyNothing ?? whyUnreported(mesh, 'tcp')),
+      server: mesh.policy.mixerReportServer,
+    },
+    services,
+  };
+}
+
+function state(whyNot: string | undefined): object {
+  return whyNot === undefined ? { on: true } : { on: false, why: whyNot };
+}
+
+/** Hosts of the proxy's own services, each once. */
+function hostsOf(context: PushContext, proxy: Proxy): readonly string[] {
+  return [...new Set(context.targetsOf(proxy).map(({ service }) => service.hostname))];
+}
+
+/** By direction; inbound has what its own services add, which a client gets as resources of their own. */
+function httpClientConfigs(
+  messageJson: MessageJson,
+  { http, services }: PolicyConfigs,
+  own: readonly string[],
+): Fields {
+  const hosts = new Set(own);
+  const ofServices = Object.fromEntries(
+    services.filter(({ name }) => hosts.has(name)).map((resource) => [resource.name, contentOf(messageJson, resource)]),
+  );
+  return Object.fromEntries(
+    http.map((resource) => {
+      const config = contentOf(messageJson, resource);
+      if (resource.name !== 'inbound') return [resource.name, config];
+      return [resource.name, { ...config, serviceConfigs: { ...(config['serviceConfigs'] as Fields), ...ofServices } }];
+    }),
+  );
+}
+
+function byName(messageJson: MessageJson, resources: readonly EncodedResource[]): JsonRecord {
+  return new JsonRecord(
+    (function* () {
+      for (const resource of resources) yield [resource.name, contentOf(messageJson, resource)] as const;
+    })(),
+  );
+}
+
+/** The message inside the wrapper that carries its name. */
+function contentOf(messageJson: MessageJson, resource: EncodedResource): { [key: string]: Json } {
+  const { resource: packed } = messageJson.resourceToJson(resource) as Fields;
+  const { '@type': _type, ...content } = packed as Fields;
+  return content;
+}
