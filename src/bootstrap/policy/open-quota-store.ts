@@ -13,21 +13,24 @@ export interface QuotaStoreDependencies {
   readonly logger: Logger;
 }
 
-/** Opens the store that the policy server's configuration names, and keeps `policy_server_store_up` about it. */
-export function openQuotaStore(storage: QuotaStorage, dependencies: QuotaStoreDependencies): QuotaStore {
-  const { clock, metrics, logger } = dependencies;
-  const { type: store } = storage;
-  const setUp = (isUp: boolean): void => metrics.set('policy_server_store_up', { store }, isUp ? 1 : 0);
-  const opened =
-    storage.type === 'memory'
-      ? createMemoryStore({ clock, maxCounters: storage.maxCounters })
-      : createRedisStore({ storage, clock, random: Math.random, logger, onChange: setUp });
-  setUp(opened.isUp());
-  return {
-    ...opened,
-    close: async () => {
-      metrics.remove('policy_server_store_up', { store });
-      await opened.close();
-    },
+export type OpenQuotaStore = (storage: QuotaStorage) => QuotaStore;
+
+/** Opens the stores that the policy server's configuration names; `policy_server_store_up` tells of the newest. */
+export function createQuotaStoreOpener({ clock, metrics, logger }: QuotaStoreDependencies): OpenQuotaStore {
+  let newest = 0;
+  return (storage) => {
+    const id = ++newest;
+    const { type: store } = storage;
+    const tell = (isUp: boolean): void => {
+      if (id === newest) metrics.set('policy_server_store_up', { store }, isUp ? 1 : 0);
+    };
+    const opened =
+      storage.type === 'memory'
+        ? createMemoryStore({ clock, maxCounters: storage.maxCounters })
+        : createRedisStore({ storage, clock, random: Math.random, logger, onChange: tell });
+    const other = store === 'memory' ? 'redis' : 'memory';
+    metrics.remove('policy_server_store_up', { store: other });
+    tell(opened.isUp());
+    return opened;
   };
 }

@@ -6,9 +6,10 @@ import type { QuotaStore } from '../../policy/quota/quota-store.js';
 import type { PolicyBackend } from '../../policy/server/policy-backend.js';
 import type { GrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
 import type { Logger } from '../../telemetry/logger.js';
+import type { OpenQuotaStore } from './open-quota-store.js';
 
 export interface PolicyBackendsOptions {
-  readonly openStore: (storage: QuotaStorage) => QuotaStore;
+  readonly openStore: OpenQuotaStore;
   /** @throws when a file that the configuration names cannot be read */
   readonly connect: (remote: RemoteBackend) => GrpcPolicyTransport;
   readonly metrics: QuotaMetrics;

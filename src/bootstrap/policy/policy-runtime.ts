@@ -25,7 +25,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ListenAddress } from '../options.js';
-import { openQuotaStore } from './open-quota-store.js';
+import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
 
 export interface PolicyRuntimeOptions {
@@ -86,7 +86,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     onChange: takeConfig,
   });
   const backends: PolicyBackends = createPolicyBackends(file.current(), {
-    openStore: (storage) => openQuotaStore(storage, { clock, metrics, logger }),
+    openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
     metrics: quotaMetrics,
     logger,
