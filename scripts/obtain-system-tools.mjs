@@ -1,29 +1,29 @@
-// The system programs that network namespaces need, installed with apt-get where we may.
+// The system programs that tests and the demo need, installed with apt-get where we may.
 import { spawnSync } from 'node:child_process';
 import { note } from './terminal.mjs';
 
 /** Program and the Debian package it comes in. */
-const TOOLS = [
+const NAMESPACE_TOOLS = [
   ['ip', 'iproute2'],
   ['iptables', 'iptables'],
   ['unshare', 'util-linux'],
   ['nsenter', 'util-linux'],
   ['setpriv', 'util-linux'],
 ];
+const REDIS = [['redis-server', 'redis-server']];
 
 function isThere(program) {
   return spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 }
 
-/** Returns {}, or { missing } with the reason in one line. */
-export function obtainSystemTools() {
-  if (process.platform !== 'linux') return { missing: `network namespaces need Linux; this is ${process.platform}` };
-  const absent = () => TOOLS.filter(([program]) => !isThere(program));
+function obtain(tools) {
+  const absent = () => tools.filter(([program]) => !isThere(program));
   const packages = [...new Set(absent().map(([, name]) => name))];
   if (packages.length === 0) return {};
   if (process.getuid() === 0 && isThere('apt-get')) {
     note(`Installing ${packages.join(', ')} (apt-get) …`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    // Offline, systemd starts no service of a package: the programs are for tests, which run them themselves.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', SYSTEMD_OFFLINE: '1' };
     const run = (...args) => spawnSync('apt-get', ['-qq', ...args], { encoding: 'utf8', env });
     run('update');
     const result = run('install', '--yes', '--no-install-recommends', ...packages);
@@ -32,4 +32,16 @@ export function obtainSystemTools() {
   const still = absent().map(([program]) => program);
   if (still.length === 0) return {};
   return { missing: `${still.join(', ')} not found (Debian, as root: apt-get install ${packages.join(' ')})` };
+}
+
+/** What network namespaces need. Returns {}, or { missing } with the reason in one line. */
+export function obtainSystemTools() {
+  if (process.platform !== 'linux') return { missing: `network namespaces need Linux; this is ${process.platform}` };
+  return obtain(NAMESPACE_TOOLS);
+}
+
+/** Redis, in which policy servers count together. Returns {}, or { missing } with the reason in one line. */
+export function obtainRedis() {
+  if (process.platform !== 'linux') return { missing: `its tests need Linux; this is ${process.platform}` };
+  return obtain(REDIS);
 }

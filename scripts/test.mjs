@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { createAvaReader } from './ava-results.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
 import { obtainEnvoy } from './obtain-envoy.mjs';
-import { obtainSystemTools } from './obtain-system-tools.mjs';
+import { obtainRedis, obtainSystemTools } from './obtain-system-tools.mjs';
 import { obtainTestcluster } from './obtain-testcluster.mjs';
 import { projectRoot, setUp } from './set-up.mjs';
 import { bold, note, red, warn } from './terminal.mjs';
@@ -32,6 +32,8 @@ function obtainCounterparts() {
   }
   const envoy = obtainEnvoy();
   if (envoy.missing !== undefined) missing.push(`Envoy: ${envoy.missing}`);
+  const redis = obtainRedis();
+  if (redis.missing !== undefined) missing.push(`Redis: ${redis.missing}`);
   const testcluster = obtainTestcluster();
   if (testcluster.missing !== undefined) missing.push(`Kubernetes: ${testcluster.missing}`);
   return missing;

@@ -15,7 +15,7 @@ export function findRedis(): Availability<string> {
  * reason; with REQUIRE_COUNTERPARTS=1 that it is missing is an error here.
  */
 export function requireRedis(): Availability<string> {
-  const redis = findRedis();
+  const redis = process.platform === 'linux' ? findRedis() : { missing: `it needs Linux; this is ${process.platform}` };
   if ('missing' in redis && process.env['REQUIRE_COUNTERPARTS'] === '1') {
     throw new Error(`a counterpart is missing: ${redis.missing}`);
   }
