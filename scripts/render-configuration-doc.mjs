@@ -19,7 +19,7 @@ says so once at start. A flag marked ‡ is an addition of this implementation t
 \`--configDir\` is read recursively (\`.yaml\`, \`.yml\`, \`.json\`; several documents to a file) and watched. It may
 hold core \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\` and \`Namespace\` objects, and
 \`ServiceEntry\` and \`WorkloadEntry\` of \`networking.mesh.internal/v1beta1\`. The policy kinds of
-\`config.mesh.internal/v1alpha2\` are read, validated and analyzed, and not enforced yet. What a file said last while it was
+\`config.mesh.internal/v1alpha2\` are enforced as [policies.md](policies.md) says. What a file said last while it was
 good is served until it is good again; what is wrong with it is in the log and on \`/debug/config_problems\`.
 
 \`--meshConfig\` and \`--networksConfig\` name one YAML file each; both are read again when they change, and a bad
