@@ -1,4 +1,4 @@
-import { createMessageEncoder, type MessageEncoder } from '../envoy/message-encoder.js';
+import type { MessageEncoder } from '../envoy/message-encoder.js';
 import { createClusterGenerator } from '../generators/clusters/cluster-generator.js';
 import { createEndpointGenerator } from '../generators/endpoints/endpoint-generator.js';
 import type { ResourceGenerator } from '../generators/generator.js';
@@ -7,7 +7,6 @@ import { createPolicyConfigGenerators } from '../generators/policy/client-config
 import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
 import { createConfigEncoder } from '../policy/wire/config-encoder.js';
-import { loadPolicyProtos } from '../policy/wire/policy-protos.js';
 import { generatorSettings } from './generator-settings.js';
 import type { Environment, PluginName } from './options.js';
 
@@ -26,8 +25,7 @@ export function createGenerators(
   { plugins, embeddedPolicyPort }: GeneratorOptions,
 ): ReadonlyMap<string, ResourceGenerator> {
   const settings = generatorSettings(environment, embeddedPolicyPort);
-  const policyEncoder = createMessageEncoder(loadPolicyProtos());
-  const texts = createConfigEncoder(policyEncoder);
+  const texts = createConfigEncoder(encoder);
   // The only one of them that there is so far.
   const names = plugins.filter((plugin) => plugin === 'policy');
   const active = names.map(() => createPolicyPlugin(encoder, texts, settings));
@@ -49,7 +47,7 @@ export function createGenerators(
       active.map((plugin) => plugin.routes),
     ),
     ...active.map((plugin) => plugin.extensionConfigs),
-    ...active.flatMap(() => createPolicyConfigGenerators(policyEncoder, settings)),
+    ...active.flatMap(() => createPolicyConfigGenerators(encoder, settings)),
   ];
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));
 }

@@ -38,10 +38,6 @@ function identityOf({ type, id, ipAddresses, configNamespace, version, metadata 
     configNamespace,
     version,
     metadata: {
-      labels: {},
-      instanceIps: [],
-      interceptionMode: 'REDIRECT',
-      requestedNetworkView: [],
       ...(meshVersion === undefined ? {} : { meshVersion }),
       ...(meshId === undefined ? {} : { meshId }),
     },

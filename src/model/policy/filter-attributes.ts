@@ -1,10 +1,12 @@
 import type { AttributesSpec } from '../../config/policy/attributes.js';
-import type { Proxy } from '../proxy.js';
+import type { Proxy, ProxyMetadata } from '../proxy.js';
 import { addressValue, attributesOf, textValue } from './attribute-specs.js';
 import type { Direction } from './proxy-policy.js';
 
-/** What a proxy's node says of who it is. */
-export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace' | 'version' | 'metadata'>;
+/** What a proxy's node says of who it is; of its addresses the first counts. */
+export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace' | 'version'> & {
+  readonly metadata: Pick<ProxyMetadata, 'meshVersion' | 'meshId'>;
+};
 
 /** `orchestrator://<name.ns>`, with the third part of the node id. */
 export function proxyUid({ id }: Pick<Proxy, 'id'>): string {
