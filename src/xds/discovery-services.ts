@@ -36,4 +36,9 @@ export const DISCOVERY_METHODS: readonly DiscoveryMethod[] = [
     method: 'StreamRoutes',
     onlyType: TypeUrl.route,
   },
+  {
+    service: 'envoy.service.extension.v3.ExtensionConfigDiscoveryService',
+    method: 'StreamExtensionConfigs',
+    onlyType: TypeUrl.extensionConfig,
+  },
 ];

@@ -150,6 +150,7 @@ const REFLECTED_FILES = [
   'envoy/service/endpoint/v3/eds.proto',
   'envoy/service/listener/v3/lds.proto',
   'envoy/service/route/v3/rds.proto',
+  'envoy/service/extension/v3/config_discovery.proto',
 ] as const;
 
 function serverOptions(settings: GrpcServerSettings): ServerOptions {

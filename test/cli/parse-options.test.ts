@@ -110,7 +110,7 @@ test('settings that have no effect yet are named when they are given', (t) => {
 });
 
 test('a setting that turns a missing feature off needs no warning', (t) => {
-  const given = flags(['plugins', 'health'], ['profile', 'false'], ['caCertFile', ''], ['registries', 'Mock']);
+  const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['caCertFile', ''], ['registries', 'Mock']);
   const variables = { NAV_ENABLE_STATUS: 'false', XDS_AUTH: 'false', NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
   const options = parseOptions(given, variables);
   t.deepEqual(options.unlanded, []);

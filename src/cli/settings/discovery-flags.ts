@@ -128,7 +128,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: plugins,
     default: 'authn,authz,health,policy',
     meaning: 'Comma-separated networking plugins to enable',
-    unlanded: (value) => (value.some((plugin) => plugin !== 'health') ? UNLANDED.plugins : undefined),
+    unlanded: (value) => (value.some((plugin) => plugin.startsWith('auth')) ? UNLANDED.plugins : undefined),
   },
   policyAddr: {
     name: 'policyAddr',

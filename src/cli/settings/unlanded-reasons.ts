@@ -11,7 +11,7 @@ export const UNLANDED = {
   mcp: 'the MCP source has not landed yet',
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
   namespaces: 'watching chosen namespaces has not landed yet: all are watched',
-  plugins: 'the plugins authn, authz and policy have not landed yet',
+  plugins: 'the plugins authn and authz have not landed yet',
   policyServer: 'was read by a policy server of its own process, which does not exist here',
   profile: 'profiling has not landed yet',
   relationaldb: 'only contrib builds of Envoy contain the relational-database filter',
