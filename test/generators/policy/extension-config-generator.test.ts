@@ -1,0 +1,189 @@
+import test from 'ava';
+import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import type { MeshObject } from '../../../src/config/object.js';
+import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
+import type { Json } from '../../../src/envoy/message-json.js';
+import { createPolicyPlugin } from '../../../src/generators/policy/policy-plugin.js';
+import type { Proxy, ProxyMetadata } from '../../../src/model/proxy.js';
+import { buildPort, buildProxy, buildService } from '../context-builder.js';
+import { SETTINGS } from '../default-settings.js';
+import { at, CONFIG_ENCODER, ENCODER, toJson } from '../served-resources.js';
+import { buildBinding, EMBEDDED, policyContext, SERVERS, targetsOf } from './policy-context.js';
+
+const web = buildService({ ports: [buildPort(), buildPort({ name: 'tcp', number: 9000, protocol: 'tcp' })] });
+const HTTP = 'policy|inbound|80|http|web.default.svc.cluster.local';
+const TCP = 'policy|tcp|inbound|9000|tcp|web.default.svc.cluster.local';
+const OUTBOUND_TCP = 'policy|tcp|outbound|9000||web.default.svc.cluster.local';
+const ALL = [HTTP, TCP, OUTBOUND_TCP, 'policy|outbound', 'policy|forward'];
+const BINDING = buildBinding('QuotaSpecBinding', { name: 'web' });
+
+const newGenerator = () => createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS).extensionConfigs;
+const contextOf = (policy: Partial<PolicyMeshConfig>, objects: readonly MeshObject[] = [BINDING]) =>
+  policyContext(policy, { services: [web], targets: targetsOf(web) }, objects);
+
+function resourceOf(
+  name: string,
+  policy: Partial<PolicyMeshConfig>,
+  { proxy = buildProxy(), objects = [BINDING] }: { proxy?: Proxy; objects?: readonly MeshObject[] } = {},
+): EncodedResource | undefined {
+  const context = contextOf(policy, objects);
+  const generator = newGenerator();
+  return generator.generate(context, generator.scope(context, proxy), name);
+}
+
+function configOf(...parameters: Parameters<typeof resourceOf>): Json | undefined {
+  const resource = resourceOf(...parameters);
+  return resource && at(toJson(resource), 'typedConfig');
+}
+
+/** Whether a check calls anybody. */
+function isOn(...parameters: Parameters<typeof resourceOf>): boolean {
+  const config = configOf(...parameters);
+  return at(config, 'filterEnabled') === undefined && at(config, 'filterEnabledMetadata') === undefined;
+}
+
+function metadataOf(config: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  const values = at(config, 'grpcService.initialMetadata') as Json[];
+  return Object.fromEntries(values.map((value) => [String(at(value, 'key')), at(value, 'value')]));
+}
+
+test('checks of the embedded server are on where a binding names the service', (t) => {
+  for (const name of [HTTP, TCP]) {
+    t.true(isOn(name, EMBEDDED));
+    t.false(isOn(name, EMBEDDED, { objects: [] }));
+    t.false(isOn(name, EMBEDDED, { objects: [buildBinding('QuotaSpecBinding', { name: 'other' })] }));
+    t.true(isOn(name, EMBEDDED, { objects: [buildBinding('HTTPAPISpecBinding', { service: '*' })] }));
+  }
+});
+
+test('checks of other servers are on for every service', (t) => {
+  for (const name of [HTTP, TCP]) t.true(isOn(name, SERVERS, { objects: [] }));
+});
+
+test('inbound checks are off with disablePolicyChecks, outbound ones without enableClientSidePolicyCheck', (t) => {
+  for (const name of [HTTP, TCP]) t.false(isOn(name, { ...SERVERS, disablePolicyChecks: true }));
+  for (const name of ['policy|outbound', OUTBOUND_TCP]) {
+    t.false(isOn(name, SERVERS));
+    t.true(isOn(name, { ...SERVERS, enableClientSidePolicyCheck: true }));
+  }
+});
+
+test('node metadata turns checks on and off, whatever the mesh config says', (t) => {
+  const with_ = (policy: ProxyMetadata['policy']) => ({
+    proxy: buildProxy({}, policy === undefined ? {} : { policy }),
+  });
+  for (const name of [HTTP, TCP, OUTBOUND_TCP, 'policy|outbound']) {
+    t.true(isOn(name, { ...SERVERS, disablePolicyChecks: true }, with_({ check: 'enable' })));
+    t.false(isOn(name, { ...SERVERS, enableClientSidePolicyCheck: true }, with_({ check: 'disable' })));
+  }
+  t.is(at(configOf(HTTP, SERVERS, with_({ check: 'allow-on-error' })), 'failureModeAllow'), true);
+  t.not(at(configOf(HTTP, SERVERS, with_({ check: 'enable' })), 'failureModeAllow'), true);
+  const retries = { checkRetries: 4, checkBaseRetryWaitMs: 30, checkMaxRetryWaitMs: 2000 };
+  t.deepEqual(at(configOf(HTTP, SERVERS, with_(retries)), 'grpcService.retryPolicy.numRetries'), 4);
+});
+
+test('a check tells the server of the proxy, the service and the configuration of its client', (t) => {
+  const http = metadataOf(configOf(HTTP, SERVERS));
+  t.deepEqual(Object.keys(http), ['x-mesh-client-config', 'x-mesh-service', 'x-mesh-attributes']);
+  t.is(http['x-mesh-service'], web.hostname);
+  t.true(Buffer.from(String(http['x-mesh-client-config']), 'base64').includes('orchestrator://client.default'));
+  const tcp = metadataOf(configOf(TCP, SERVERS));
+  t.is(tcp['x-mesh-connection-id'], '%STREAM_ID%');
+  t.is(tcp['x-mesh-service'], web.hostname);
+  const outbound = metadataOf(configOf('policy|outbound', { ...SERVERS, enableClientSidePolicyCheck: true }));
+  t.deepEqual(Object.keys(outbound), ['x-mesh-client-config', 'x-mesh-attributes']);
+});
+
+test('the policy servers themselves are never checked, for each check would have to be', (t) => {
+  for (const mixerCheckServer of [`${web.hostname}:9000`, 'web.default:9000', 'web.default.svc:9000']) {
+    t.false(isOn(HTTP, { ...SERVERS, mixerCheckServer }), mixerCheckServer);
+    t.false(isOn(TCP, { ...SERVERS, mixerCheckServer }), mixerCheckServer);
+  }
+  t.false(isOn(TCP, { ...SERVERS, mixerReportServer: `${web.hostname}:9000` }));
+});
+
+test('there is nothing for an inactive plugin, a router, or a proxy without such a service', (t) => {
+  for (const name of ALL) {
+    t.is(resourceOf(name, {}), undefined, name);
+    t.is(resourceOf(name, EMBEDDED, { proxy: buildProxy({ type: 'router' }) }), undefined, name);
+  }
+  for (const name of ['policy|inbound|81|http|web.default.svc.cluster.local', 'policy|tcp|outbound|81||web.default']) {
+    t.is(resourceOf(name, EMBEDDED), undefined, name);
+  }
+  t.is(resourceOf('policy|tcp|outbound|81||web.default.svc.cluster.local', EMBEDDED), undefined);
+});
+
+test('without a server that checks only forwarding is left', (t) => {
+  const policy = { ...EMBEDDED, mixerCheckServer: '' };
+  t.deepEqual(
+    ALL.filter((name) => resourceOf(name, policy) !== undefined),
+    ['policy|forward'],
+  );
+});
+
+const FACTS: readonly (readonly [string, Partial<Proxy>, Partial<ProxyMetadata>])[] = [
+  ['the id', { id: 'sidecar~10.0.0.9~other.default~default.svc.cluster.local' }, {}],
+  ['the first address', { ipAddresses: ['10.0.0.10'] }, {}],
+  ['the namespace', { configNamespace: 'other' }, {}],
+  ['the mesh', {}, { meshId: 'other' }],
+  ['what it overrides', {}, { policy: { check: 'allow-on-error' } }],
+];
+
+for (const [what, fields, metadata] of FACTS) {
+  test(`proxies that differ in ${what} have keys of their own, and configurations`, (t) => {
+    const generator = newGenerator();
+    const context = contextOf({ ...EMBEDDED, enableClientSidePolicyCheck: true });
+    const scopes = [buildProxy(), buildProxy(fields, metadata)].map((proxy) => generator.scope(context, proxy));
+    t.not(scopes[0]?.key, scopes[1]?.key);
+    const versions = scopes.map((scope) => ALL.map((name) => generator.generate(context, scope, name)?.version).join());
+    t.not(versions[0], versions[1]);
+  });
+}
+
+test('what a proxy cannot be told apart by is in no key', (t) => {
+  const generator = newGenerator();
+  const context = contextOf(EMBEDDED);
+  const key = (proxy: Proxy) => generator.scope(context, proxy).key;
+  const other = buildProxy(
+    { ipAddresses: ['10.0.0.9', 'fd00::9'], locality: 'a/b' },
+    { labels: { a: 'b' }, http10: true },
+  );
+  t.is(key(buildProxy()), key(other));
+});
+
+test('another port of the workload is another configuration, under the same name', (t) => {
+  const generator = newGenerator();
+  const [first, second] = [1000, 2000].map((offset) => {
+    const targets = web.ports.map((port) => ({ service: web, port, targetPort: port.number + offset }));
+    const context = policyContext(SERVERS, { services: [web], targets });
+    const scope = generator.scope(context, buildProxy());
+    return { key: scope.key, version: generator.generate(context, scope, HTTP)?.version };
+  });
+  t.not(first?.key, second?.key);
+  t.not(first?.version, second?.version);
+});
+
+test('a binding changes the checks of its service alone, and back: nothing is remembered wrongly', (t) => {
+  const generator = newGenerator();
+  const proxy = buildProxy();
+  const [without, bound] = [contextOf(EMBEDDED, []), contextOf(EMBEDDED)];
+  // The snapshots of one mesh share its config.
+  const contexts = [without, { ...bound, mesh: without.mesh }, without];
+  const versions = contexts.map((context) => {
+    const scope = generator.scope(context, proxy);
+    return ALL.map((name) => generator.generate(context, scope, name)?.version);
+  });
+  t.deepEqual(versions[0], versions[2]);
+  const changed = ALL.filter((_name, index) => versions[0]?.[index] !== versions[1]?.[index]);
+  t.deepEqual(changed, [HTTP, TCP]);
+});
+
+test('a filter is encoded once for as long as nothing in it changes', (t) => {
+  const generator = newGenerator();
+  const context = contextOf(EMBEDDED);
+  const proxy = buildProxy();
+  const twice = [context, { ...contextOf(EMBEDDED), mesh: context.mesh }].map((it) =>
+    ALL.map((name) => generator.generate(it, generator.scope(it, proxy), name)),
+  );
+  t.true(twice[0]?.every((resource, index) => resource !== undefined && resource === twice[1]?.[index]));
+});

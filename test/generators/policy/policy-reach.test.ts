@@ -1,0 +1,42 @@
+import test from 'ava';
+import { createPolicyReach } from '../../../src/generators/policy/policy-reach.js';
+import { buildBinding, policyContext } from './policy-context.js';
+
+const HOST = 'web.default.svc.cluster.local';
+
+function reaches(kind: 'QuotaSpecBinding' | 'HTTPAPISpecBinding', service: object, hostname = HOST): boolean {
+  return createPolicyReach()(policyContext({}, {}, [buildBinding(kind, service)]))(hostname);
+}
+
+for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const) {
+  test(`a ${kind} reaches the services that it names, whether its spec exists or not`, (t) => {
+    t.true(reaches(kind, { name: 'web' }));
+    t.true(reaches(kind, { service: HOST }));
+    t.true(reaches(kind, { service: '*' }));
+    t.true(reaches(kind, { service: '*.default.*' }));
+    t.false(reaches(kind, { name: 'web', namespace: 'other' }));
+    t.false(reaches(kind, { name: 'other' }));
+    t.false(reaches(kind, { service: 'web.*' }));
+  });
+}
+
+test('nothing is reached without bindings', (t) => {
+  t.false(createPolicyReach()(policyContext({}))(HOST));
+});
+
+test('a snapshot with the same bindings has the same reach, one with others its own', (t) => {
+  const reachOf = createPolicyReach();
+  const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
+  const reach = reachOf(context);
+  t.is(reachOf({ ...policyContext({}), objects: context.objects }), reach);
+  t.false(reachOf(policyContext({}))(HOST));
+  t.true(reachOf(context)(HOST));
+});
+
+test('names without a domain mean the domain of the cluster', (t) => {
+  const reachOf = createPolicyReach();
+  const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
+  t.true(reachOf(context)(HOST));
+  t.false(reachOf({ ...context, domain: 'acme.io' })(HOST));
+  t.true(reachOf({ ...context, domain: 'acme.io' })('web.default.svc.acme.io'));
+});
