@@ -6,6 +6,7 @@ import { listObjects } from './list-objects.js';
 import { pause } from './pause.js';
 import type { RawObject } from './raw-object.js';
 import { pathsOf, type Resource } from './resource.js';
+import { isOlderVersion } from './resource-version.js';
 import { type ObjectEvent, UnreadableEventError, watchEvents } from './watch-events.js';
 import type { WatchTiming } from './watch-timing.js';
 
@@ -97,19 +98,30 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
         { resourceVersion, timeoutSeconds, signal, idleMs: timing.watchIdleMs },
         {
           onOpen: () => {
-            isOpen = true;
+            const troubledMs = troubleSinceMs === undefined ? 0 : clock.monotonicMs() - troubleSinceMs;
             troubleSinceMs = undefined;
+            if (troubledMs >= timing.outageListMs) {
+              // A restored cluster counts its versions anew: it takes a watch from before up, and is silent.
+              place = undefined;
+              return false;
+            }
+            isOpen = true;
             onState({ type: 'synced' });
+            return true;
           },
           onEvents: (events, next) => {
+            if (isOlderVersion(next, place?.resourceVersion ?? '')) throw new UnreadableEventError();
             sink.apply(events);
             place = { path, resourceVersion: next };
           },
         },
       );
     } catch (error) {
-      // What a running watch says of an error, or says unreadably, it would say again from the same place.
-      if (isOpen && (error instanceof ApiError || error instanceof UnreadableEventError)) place = undefined;
+      const isAnswer = error instanceof ApiError || error instanceof UnreadableEventError;
+      // What a running watch answers, it would answer again from the same place.
+      if (isOpen && isAnswer) place = undefined;
+      // Who was not there at all may come back with another past, as above.
+      if (!isOpen && !isAnswer) place = undefined;
       if (!(isOpen && error instanceof IdleError)) throw error;
       // The watch may be quiet, or something between may swallow what it says.
       place = undefined;
@@ -117,7 +129,7 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
       if (clock.monotonicMs() - startMs >= timing.healthyMs) backoff.reset();
     }
     // Whoever ends every watch at once must not be asked without a pause.
-    if (clock.monotonicMs() - startMs < timing.healthyMs) await pause(clock, backoff.nextMs(), signal);
+    if (isOpen && clock.monotonicMs() - startMs < timing.healthyMs) await pause(clock, backoff.nextMs(), signal);
   };
 
   /** Says what an error means for the resource, and returns how long to wait. */

@@ -18,8 +18,8 @@ export class UnreadableEventError extends Error {
 }
 
 export interface WatchHandlers {
-  /** The API server has taken the watch up. */
-  onOpen(): void;
+  /** The API server has taken the watch up; false when it is not wanted any more. */
+  onOpen(): boolean;
   /** Events that arrived together, and the resource version to go on from after them. */
   onEvents(events: readonly ObjectEvent[], resourceVersion: string): void;
 }
@@ -44,7 +44,10 @@ export async function watchEvents(
 ): Promise<void> {
   const query = { watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds };
   const stream = await api.open(path, query, { signal, idleMs });
-  onOpen();
+  if (!onOpen()) {
+    stream.destroy();
+    return;
+  }
   const split = createLineSplitter();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const batch = readBatch(split(chunk));

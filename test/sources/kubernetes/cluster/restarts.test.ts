@@ -1,0 +1,120 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import test, { type ExecutionContext } from 'ava';
+import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
+import { waitUntil } from '../../support/wait-until.js';
+import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
+import { allCrds, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.serial.skip : test.serial;
+const OUTAGE = 'the API server cannot be read, what was read last is served';
+const RECOVERY = 'the API server can be read again';
+
+/** An API server of the test's own, with CRDs and one object of a core and of a custom kind. */
+async function startOwn(t: ExecutionContext, flags: readonly string[] = []): Promise<ApiServer> {
+  const api = await startApiServer({ binary: String(binary), flags });
+  t.teardown(() => api.close());
+  await api.client.applyAll(allCrds());
+  await api.client.applyAll([serviceManifest('web'), quotaSpecManifest('limits')]);
+  return api;
+}
+
+const services = ({ objects }: ClusterHarness): string =>
+  [...objects.values()]
+    .filter(({ kind, metadata }) => kind === 'Service' && metadata.name !== 'kubernetes')
+    .map(({ metadata }) => metadata.name)
+    .sort()
+    .join();
+
+const chargeOf = ({ objects }: ClusterHarness): number | undefined => {
+  const body = objects.get('QuotaSpec/default/limits')?.body;
+  return (body as { rules: { quotas: { charge: number }[] }[] } | undefined)?.rules[0]?.quotas[0]?.charge;
+};
+
+it('an API server that is killed and comes back is told of once, and nothing changes for it', async (t) => {
+  const api = await startOwn(t);
+  const harness = createClusterHarness(t, api.kubeconfig);
+  await harness.start();
+  for (let round = 1; round <= 2; round += 1) {
+    const deletions = harness.events.filter((event) => event.endsWith(' delete')).length;
+    await api.stopApi();
+    await waitUntil(
+      () => harness.messages('warn').filter((message) => message === OUTAGE).length === round,
+      'it is told',
+    );
+    t.is(services(harness), round === 1 ? 'web' : 'late-1,web');
+    await api.startApi();
+    await api.client.apply(serviceManifest(`late-${round}`));
+    await api.client.apply(quotaSpecManifest('limits', 'default', round + 1));
+    await waitUntil(() => services(harness).includes(`late-${round}`), 'a service comes in');
+    await waitUntil(() => chargeOf(harness) === round + 1, 'a policy comes in');
+    await waitUntil(
+      () => harness.messages('info').filter((message) => message === RECOVERY).length === round,
+      'its end is told',
+    );
+    t.is(harness.events.filter((event) => event.endsWith(' delete')).length, deletions);
+  }
+  t.deepEqual(harness.messages('error'), []);
+  t.false(harness.messages().includes('a kind of object is installed now, and read'));
+});
+
+it('an API server that starts after us is waited for', async (t) => {
+  const api = await startOwn(t);
+  await api.stopApi();
+  const harness = createClusterHarness(t, api.kubeconfig);
+  const started = harness.start();
+  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  t.deepEqual(harness.batches, []);
+  await api.startApi();
+  await started;
+  t.is(harness.batches.length, 1);
+  t.is(services(harness), 'web');
+  t.true(harness.objects.has('QuotaSpec/default/limits'));
+});
+
+it('without a watch cache, compaction of old revisions during an outage loses nothing', async (t) => {
+  const api = await startOwn(t, ['--watch-cache=false']);
+  const harness = createClusterHarness(t, api.kubeconfig);
+  await harness.start();
+  await api.stopApi();
+  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  // Revisions that the watches never saw, written and forgotten before they return.
+  await api.startApi();
+  await api.client.delete(serviceManifest('web'));
+  await api.client.apply(serviceManifest('made'));
+  await api.compact();
+  await waitUntil(() => services(harness) === 'made', 'the state is the new one');
+  await api.client.apply(serviceManifest('late'));
+  await api.compact();
+  await waitUntil(() => services(harness) === 'late,made', 'changes come in');
+  t.is(harness.events.filter((event) => event === 'Service delete').length, 1);
+});
+
+it('a cluster that is restored from nothing is followed, though its revisions begin anew', async (t) => {
+  const api = await startOwn(t);
+  await api.client.applyAll(Array.from({ length: 50 }, (_, index) => serviceManifest(`old-${index}`)));
+  const harness = createClusterHarness(t, api.kubeconfig);
+  await harness.start();
+  await api.reset();
+  await api.client.apply(serviceManifest('new'));
+  await waitUntil(() => services(harness) === 'new', 'the old services are gone and the new one is there', 30_000);
+  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'what has no CRD any more is gone', 30_000);
+  await api.client.apply(serviceManifest('late'));
+  await waitUntil(() => services(harness) === 'late,new', 'changes come in');
+  t.deepEqual(harness.messages('error'), []);
+});
+
+it('credentials that are refused are told of, and a kubeconfig written anew is taken up', async (t) => {
+  const api = await startOwn(t);
+  const file = await api.kubeconfigOf('reader');
+  const good = await readFile(api.kubeconfig, 'utf8');
+  await writeFile(file, good.replace('admin-token', 'no-such-token'));
+  const harness = createClusterHarness(t, file);
+  const started = harness.start();
+  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  t.regex(String(harness.log.find(({ message }) => message === OUTAGE)?.fields['err']), /Unauthorized/);
+  await writeFile(file, good);
+  await started;
+  t.is(services(harness), 'web');
+});
