@@ -1,7 +1,10 @@
 // Renders docs/configuration.md from the flag and variable tables of src/cli/settings, and the schemas of files.
+
+import { policyVariables } from '../build/src/cli/parse-policy-options.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
+import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
 import { versionFlags } from '../build/src/cli/settings/version-flags.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
 
@@ -48,6 +51,16 @@ A request without an attribute counts as one with the empty text. Numbers, boole
 they are written (\`80\`, \`true\`, \`2001:db8::1\`).
 `;
 
+const POLICY_PROCESS = `The policy server as a process of its own, for replicas; it reads the variable ${Object.values(
+  policyVariables,
+)
+  .map(({ name }) => `\`${name}\``)
+  .join(', ')}, and takes the flags
+of every command. \`/ready\` answers 200 once the policies of the mesh have come from discovery, and the store of quotas
+has been reached once. It stays ready whatever is lost later: without discovery the last policies hold; without the
+store the fail policy of the proxy or service answers, as it would at every other replica.
+`;
+
 /** The whole page, as text. */
 export async function renderConfigurationDoc() {
   const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -55,6 +68,9 @@ export async function renderConfigurationDoc() {
     HEAD,
     '## Flags of `discovery`\n',
     flagTable(discoveryFlags),
+    '## Flags of `navigator-policy serve` ‡\n',
+    POLICY_PROCESS,
+    flagTable(policyFlags),
     '## Flags of `version`\n',
     flagTable(versionFlags),
     '## Flags of every command\n',

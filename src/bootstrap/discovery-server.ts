@@ -1,4 +1,3 @@
-import { setLogger } from '@grpc/grpc-js';
 import { Registry } from 'prom-client';
 import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
@@ -28,6 +27,7 @@ import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
+import { routeGrpcLog } from './grpc-log.js';
 import { distributorSettings, grpcServerSettings, policyListenerSettings, storeSettings } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
@@ -219,15 +219,4 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       await Promise.all([grpc.stop(STOP_GRACE_MS), policy.stop(STOP_GRACE_MS), http.stop(), monitoring.stop()]);
     },
   };
-}
-
-/** grpc-js writes to the console unless told otherwise. */
-function routeGrpcLog(logging: Logging): void {
-  const logger = logging.scope('grpcAdapter');
-  const text = (parts: readonly unknown[]): string => parts.map(String).join(' ');
-  setLogger({
-    error: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports an error'),
-    info: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports'),
-    debug: (...parts: unknown[]) => logger.debug({ detail: text(parts) }, 'gRPC library reports'),
-  });
 }

@@ -60,6 +60,20 @@ export interface DiscoveryFlags {
   readonly trustDomain: string;
 }
 
+/** Flags of `navigator-policy serve`, a policy server of its own process. Ours: the specification does not have it. */
+export interface PolicyFlags {
+  /** `host:port` of the discovery server's plaintext gRPC. Default `meshd.mesh-system.svc:15010`. */
+  readonly discoveryAddress: string;
+  /** DNS suffix of services. Default `cluster.local`. */
+  readonly domain: string;
+  readonly monitoringAddr: ListenAddress;
+  /** The process's own namespace: --namespace when given, else POD_NAMESPACE, else `mesh-system`. */
+  readonly namespace: string;
+  readonly policyAddr: ListenAddress;
+  /** A missing file means the defaults. Default `./etc/mesh/config/policy`. */
+  readonly policyConfigFile: string;
+}
+
 /** Flags of every command (SPEC 4.5). */
 export interface CommonFlags extends LoggingOptions {
   /** Host name or address; `*` for all. */
@@ -179,6 +193,15 @@ export interface Options {
   readonly environment: Environment;
   /** Names (`--name` or NAME) of the settings that the user gave, so that a default can be told from a choice. */
   readonly explicit: ReadonlySet<string>;
+  /** To be named in one warning at start. */
+  readonly unlanded: readonly UnlandedSetting[];
+  readonly warnings: readonly SettingWarning[];
+}
+
+/** Everything that a policy server of its own process is told from outside. */
+export interface PolicyOptions {
+  readonly policy: PolicyFlags;
+  readonly common: CommonFlags;
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];
   readonly warnings: readonly SettingWarning[];

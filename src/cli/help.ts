@@ -1,10 +1,13 @@
-import { BINARY_NAME } from './commands/reported-command.js';
 import type { AnyFlag } from './parse-arguments.js';
-import { environmentVariables } from './settings/environment-variables.js';
 import type { Variable } from './settings/setting.js';
 
 /** Follows the meaning of a flag that the specified command line does not have. */
 const ADDITION_NOTE = ' (an addition of this implementation)';
+
+/** What help shows of a variable, whatever the type of its value. */
+export type AnyVariable = Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset'> & {
+  readonly type: { readonly name: string };
+};
 
 /** What help shows of one command. */
 export interface CommandHelp {
@@ -12,18 +15,19 @@ export interface CommandHelp {
   /** After the binary's name: `discovery [flags]`. */
   readonly synopsis: string;
   readonly flags: readonly AnyFlag[];
-  readonly readsEnvironment: boolean;
+  /** Those that it reads. */
+  readonly variables: readonly AnyVariable[];
 }
 
-/** Text of `navigator-discovery <command> --help`. */
-export function renderCommandHelp(help: CommandHelp, commonFlags: readonly AnyFlag[]): string {
-  const sections = [help.purpose, section('Usage', [`  ${BINARY_NAME} ${help.synopsis}`])];
+/** Text of `<binary> <command> --help`. */
+export function renderCommandHelp(binaryName: string, help: CommandHelp, commonFlags: readonly AnyFlag[]): string {
+  const sections = [help.purpose, section('Usage', [`  ${binaryName} ${help.synopsis}`])];
   if (help.flags.length > 0) {
     sections.push(section('Flags', help.flags.map(describeFlag)));
   }
   sections.push(section('Common flags', commonFlags.map(describeFlag)));
-  if (help.readsEnvironment) {
-    const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (help.variables.length > 0) {
+    const variables = help.variables.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     sections.push(section('Environment variables', variables.map(describeVariable)));
   }
   return `${sections.join('\n\n')}\n`;
@@ -40,11 +44,7 @@ function describeFlag(flag: AnyFlag): string {
   return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}${flag.addition === true ? ADDITION_NOTE : ''}`;
 }
 
-function describeVariable(
-  variable: Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset'> & {
-    readonly type: { readonly name: string };
-  },
-): string {
+function describeVariable(variable: AnyVariable): string {
   const note = variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`;
   return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}`;
 }

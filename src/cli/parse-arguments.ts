@@ -24,9 +24,14 @@ export interface Arguments {
  * flag names, nor `--bool=false`; so it is given only the command and its operands.
  *
  * @param flags the flags of all commands
+ * @param binaryName for advice in errors
  * @throws SettingError for an unknown flag or a missing value
  */
-export function parseArguments(argv: readonly string[], flags: readonly AnyFlag[]): Arguments {
+export function parseArguments(
+  argv: readonly string[],
+  flags: readonly AnyFlag[],
+  binaryName = 'navigator-discovery',
+): Arguments {
   const words: string[] = [];
   const given = new Map<string, string[]>();
   let help = false;
@@ -43,7 +48,9 @@ export function parseArguments(argv: readonly string[], flags: readonly AnyFlag[
     } else if (!token.startsWith('-') || token === '-') {
       words.push(token);
     } else {
-      const { flag, value } = token.startsWith('--') ? parseLongFlag(token, flags) : parseShorthand(token, flags);
+      const { flag, value } = token.startsWith('--')
+        ? parseLongFlag(token, flags, binaryName)
+        : parseShorthand(token, flags, binaryName);
       const text = value ?? (flag.type.standsAlone === true ? 'true' : argv[position++]);
       if (text === undefined) {
         throw new SettingError(`--${flag.name}`, `--${flag.name} needs a value: a ${flag.type.name}`);
@@ -59,34 +66,37 @@ interface FlagToken {
   readonly value: string | undefined;
 }
 
-function parseLongFlag(token: string, flags: readonly AnyFlag[]): FlagToken {
+function parseLongFlag(token: string, flags: readonly AnyFlag[], binaryName: string): FlagToken {
   const equals = token.indexOf('=');
   const name = token.slice(2, equals < 0 ? undefined : equals);
   const flag = flags.find((candidate) => candidate.name === name);
   if (flag === undefined) {
-    throw unknownFlag(`--${name}`, flags);
+    throw unknownFlag(`--${name}`, flags, binaryName);
   }
   return { flag, value: equals < 0 ? undefined : token.slice(equals + 1) };
 }
 
 /** Everything after the letter, and after a `=`, is the value. */
-function parseShorthand(token: string, flags: readonly AnyFlag[]): FlagToken {
+function parseShorthand(token: string, flags: readonly AnyFlag[], binaryName: string): FlagToken {
   const letter = token.slice(1, 2);
   const flag = flags.find((candidate) => candidate.shorthand === letter);
   const rest = token.slice(2);
   if (flag === undefined || (flag.type.standsAlone === true && rest !== '' && !rest.startsWith('='))) {
-    throw unknownFlag(token, flags);
+    throw unknownFlag(token, flags, binaryName);
   }
   return { flag, value: rest === '' ? undefined : rest.replace(/^=/, '') };
 }
 
 /** @param flags those that are allowed where the unknown one stood */
-export function unknownFlag(given: string, flags: readonly AnyFlag[], command?: string): SettingError {
+export function unknownFlag(
+  given: string,
+  flags: readonly AnyFlag[],
+  binaryName: string,
+  command?: string,
+): SettingError {
   const similar = flags.find((flag) => plain(flag.name) === plain(given));
   const advice =
-    similar === undefined
-      ? `see navigator-discovery ${command ?? '<command>'} --help`
-      : `did you mean --${similar.name}?`;
+    similar === undefined ? `see ${binaryName} ${command ?? '<command>'} --help` : `did you mean --${similar.name}?`;
   const where = command === undefined ? '' : ` of ${command}`;
   return new SettingError(given, `${quote(given)} is not a flag${where}: ${advice}`);
 }

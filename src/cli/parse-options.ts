@@ -13,7 +13,7 @@ export function flagSource(given: GivenFlags): SettingSource {
 }
 
 /** Reads variables; an empty variable counts as not set. */
-function variableSource(variables: Readonly<Record<string, string | undefined>>): SettingSource {
+export function variableSource(variables: Readonly<Record<string, string | undefined>>): SettingSource {
   return {
     label: (name) => name,
     lookup: (name) => {

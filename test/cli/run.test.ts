@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { load } from 'js-yaml';
 import type { Options } from '../../src/bootstrap/options.js';
+import { discoveryProgram } from '../../src/cli/discovery-program.js';
 import { run } from '../../src/cli/run.js';
 import { commonFlags } from '../../src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../../src/cli/settings/discovery-flags.js';
@@ -20,18 +21,22 @@ interface Given {
 async function runLine(argv: readonly string[], { env = {}, port = 1, startDiscovery, onLoad }: Given = {}) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const code = await run(argv, {
-    env,
-    stdin: new PassThrough(),
-    stdout,
-    stderr,
-    colorDepth: 1,
-    loadDiscovery: async () => {
-      onLoad?.();
-      return startDiscovery ?? (() => Promise.reject(new Error('not to be started')));
+  const code = await run(
+    argv,
+    {
+      env,
+      stdin: new PassThrough(),
+      stdout,
+      stderr,
+      colorDepth: 1,
+      loadDiscovery: async () => {
+        onLoad?.();
+        return startDiscovery ?? (() => Promise.reject(new Error('not to be started')));
+      },
+      monitoring: { host: '127.0.0.1', port },
     },
-    monitoring: { host: '127.0.0.1', port },
-  });
+    discoveryProgram,
+  );
   stdout.end();
   stderr.end();
   return { code, stdout: await text(stdout), stderr: await text(stderr) };

@@ -10,7 +10,9 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import { ListenError } from '../../introspection/listen-error.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
+import type { CheckService } from '../../policy/server/check-service.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer, type PolicyGrpcSettings } from '../../policy/server/grpc/policy-grpc-server.js';
 import { createPolicyServer } from '../../policy/server/policy-server.js';
@@ -45,7 +47,8 @@ export interface PolicyRuntimeOptions {
 /** The policy server of a process: its configuration, its counters and its address, wired. */
 export interface PolicyRuntime {
   /**
-   * Reads the configuration and listens. Checks are answered from now on; every service is unknown until `observe`.
+   * Reads the configuration and listens. Envoys' Checks are answered from the first `observe` on. Before it they get
+   * UNAVAILABLE, so that the fail policies of proxies decide as when the server is down, instead of everything passing.
    *
    * @throws ListenError when the address of --policyAddr cannot be had
    */
@@ -105,8 +108,13 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     createId: randomUUID,
     yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
   });
+  let hasPolicies = false;
+  const checksOfServices = (): CheckService => {
+    if (hasPolicies) return server.checks;
+    throw new PolicyTransportError('other', 'the policies of services have not come yet');
+  };
   const grpc = createPolicyGrpcServer(listener, [
-    createAuthorizationService(server),
+    createAuthorizationService({ checks: { check: async (bytes, call) => checksOfServices().check(bytes, call) } }),
     createAccessLogService(server, logger),
     createPolicyService({
       backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
@@ -126,7 +134,10 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       });
       return { host: listener.host, port };
     },
-    observe: server.observe,
+    observe: (policies) => {
+      server.observe(policies);
+      hasPolicies = true;
+    },
     setServing: grpc.setServing,
     limitedQuotas: () => limited,
     isStoreUp: backends.isUp,

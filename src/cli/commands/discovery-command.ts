@@ -1,9 +1,10 @@
 import { Command } from 'clipanion';
+import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
 import { parseOptions } from '../parse-options.js';
 import { ReportedCommand } from './reported-command.js';
 
 /** `navigator-discovery discovery [flags]` (SPEC 4.3, 4.4): runs until the server has stopped gracefully. */
-export class DiscoveryCommand extends ReportedCommand {
+export class DiscoveryCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['discovery']];
   static override usage = Command.Usage({ description: 'Starts the proxy discovery service.' });
 

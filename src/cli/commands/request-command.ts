@@ -1,13 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { Command, Option } from 'clipanion';
+import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
 import { parseCommonFlags } from '../parse-options.js';
 import { ReportedCommand } from './reported-command.js';
 
 const TIMEOUT_MS = 60_000;
 
 /** `navigator-discovery request <method> <path> [<body>]` (SPEC 4.3, BEHAVIOUR 2). */
-export class RequestCommand extends ReportedCommand {
+export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['request']];
   static override usage = Command.Usage({ description: 'Makes an HTTP request to the metrics/debug endpoint.' });
 

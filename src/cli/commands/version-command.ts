@@ -1,12 +1,13 @@
-import { Command } from 'clipanion';
+import { type BaseContext, Command } from 'clipanion';
 import { type BuildInfo, readBuildInfo } from '../../telemetry/build-info.js';
+import type { CommandContext } from '../command-context.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
 import { readSettings } from '../settings/read-settings.js';
 import { versionFlags } from '../settings/version-flags.js';
 import { ReportedCommand } from './reported-command.js';
 
-/** `navigator-discovery version [flags]` (SPEC 4.3, BEHAVIOUR 2). */
-export class VersionCommand extends ReportedCommand {
+/** `navigator-discovery version [flags]` (SPEC 4.3, BEHAVIOUR 2), and the same of `navigator-policy`. */
+export class VersionCommand<Environment extends BaseContext> extends ReportedCommand<CommandContext<Environment>> {
   static override paths = [['version']];
   static override usage = Command.Usage({ description: 'Prints build version information.' });
 

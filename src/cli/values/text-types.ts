@@ -51,6 +51,14 @@ export const listenAddress: ValueType<ListenAddress> = scalarType('string', (val
   return { ok: true, value: { host: ipv6 ?? match[2] ?? '', port } };
 });
 
+/** `host:port` of somebody else; an IPv6 host is in brackets. */
+export const remoteAddress: ValueType<string> = scalarType('string', (value) => {
+  const address = listenAddress.parse([value]);
+  return address.ok && address.value.host !== '' && address.value.port > 0
+    ? { ok: true, value }
+    : { ok: false, allowed: 'host:port or [IPv6]:port, with a port from 1 to 65535' };
+});
+
 /** A host name or address without port; `*` means all. */
 export const introspectionHost: ValueType<string> = scalarType('string', (value) =>
   value === '*' || isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)

@@ -19,6 +19,8 @@ export interface ServiceSubscriptionDependencies {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: SubscriptionMetrics;
+  /** Told when a response is in force, before it is acknowledged. */
+  readonly onChange: () => void;
 }
 
 /** The policies of all services of the mesh, kept up to date by a discovery server. */
@@ -37,7 +39,7 @@ export interface ServiceSubscription extends ServicePolicies {
  * cannot be taken; such a response is refused with what is wrong with it.
  */
 export function createServiceSubscription(dependencies: ServiceSubscriptionDependencies): ServiceSubscription {
-  const { openStream, node, readServiceConfig, clock, random, logger, metrics } = dependencies;
+  const { openStream, node, readServiceConfig, clock, random, logger, metrics, onChange } = dependencies;
   const typeUrl = POLICY_TYPE_URLS.serviceConfig;
   let services: ServiceSet = new Map();
   let version: string | undefined;
@@ -62,6 +64,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
     version = response.version;
     metrics.accepted(version, services.size);
     if (isNew) logger.info({ version, services: services.size }, 'Policies of services are in force');
+    onChange();
   };
 
   const refuse = (nonce: string, reason: string): void => {

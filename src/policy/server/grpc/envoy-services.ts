@@ -1,5 +1,7 @@
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import type { Logger } from '../../../telemetry/logger.js';
+import { PolicyTransportError } from '../../client/policy-transport.js';
+import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import { CallConfigError } from '../call-configs.js';
 import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
@@ -72,5 +74,6 @@ function checkCallOf({ metadata }: Pick<UnaryCall, 'metadata'>): CheckCall {
 function grpcError(error: unknown): { readonly code: status; readonly details: string } {
   if (error instanceof EnvoyMessageError) return { code: status.INVALID_ARGUMENT, details: error.message };
   if (error instanceof CallConfigError) return { code: status.INTERNAL, details: error.message };
+  if (error instanceof PolicyTransportError) return { code: rpcCodeNumber(error.code), details: error.message };
   return { code: status.INTERNAL, details: 'internal error' };
 }

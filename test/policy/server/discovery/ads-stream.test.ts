@@ -60,6 +60,7 @@ function subscribe(t: Teardown, port: number): ServiceSubscription {
     random: () => 0,
     logger: createRecordingLogger(),
     metrics: createSubscriptionMetrics(createMetrics(new Registry())),
+    onChange: () => undefined,
   });
   t.teardown(() => subscription.stop());
   subscription.start();

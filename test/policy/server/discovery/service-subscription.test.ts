@@ -38,6 +38,7 @@ function setUp(random = () => 0) {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const registry = new Registry();
+  const versions: (string | undefined)[] = [];
   const subscription = createServiceSubscription({
     openStream: (events) => {
       const stream: FakeStream = { events, sent: [], isClosed: false };
@@ -55,6 +56,7 @@ function setUp(random = () => 0) {
     random,
     logger,
     metrics: createSubscriptionMetrics(createMetrics(registry)),
+    onChange: () => void versions.push(subscription.version),
   });
   const stream = (): FakeStream => {
     const last = streams.at(-1);
@@ -63,6 +65,7 @@ function setUp(random = () => 0) {
   };
   return {
     subscription,
+    versions,
     streams,
     clock,
     logger,
@@ -105,7 +108,7 @@ test('services of a response are in force, and it is acknowledged', async (t) =>
 });
 
 test('a service that did not change keeps its very object, one that is gone is gone', async (t) => {
-  const { subscription, respond, metric } = setUp();
+  const { subscription, versions, respond, metric } = setUp();
   subscription.start();
   respond({ version: 'v1', nonce: 'n1', body: servicesBody({ [BOOKS]: charging('a'), [WEB]: charging('b') }) });
   const books = subscription.find(BOOKS);
@@ -117,6 +120,7 @@ test('a service that did not change keeps its very object, one that is gone is g
   respond({ version: 'v3', nonce: 'n3', body: servicesBody({ [BOOKS]: charging('a') }) });
   t.is(subscription.find(BOOKS), books);
   t.is(subscription.find(WEB), undefined);
+  t.deepEqual(versions, ['v1', 'v2', 'v3']);
   t.deepEqual(await metric('policy_discovery_version'), [{ value: 1, labels: { version: 'v3' } }]);
 });
 

@@ -1,0 +1,192 @@
+import { networkInterfaces } from 'node:os';
+import { Registry } from 'prom-client';
+import { createMessageEncoder } from '../../envoy/message-encoder.js';
+import { createMessageJson } from '../../envoy/message-json.js';
+import { loadProtoRegistry } from '../../envoy/proto-registry.js';
+import { createHttpApp } from '../../introspection/http-app.js';
+import { createHttpServer } from '../../introspection/http-server.js';
+import { formatListenAddress } from '../../introspection/listen-address.js';
+import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.js';
+import { createAdsStreams } from '../../policy/server/discovery/ads-stream.js';
+import { encodeNode } from '../../policy/server/discovery/discovery-messages.js';
+import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
+import { createServiceSubscription } from '../../policy/server/discovery/service-subscription.js';
+import { createSubscriptionMetrics } from '../../policy/server/discovery/subscription-metrics.js';
+import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
+import { readBuildInfo } from '../../telemetry/build-info.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import { createMetrics, recordStart } from '../../telemetry/metrics.js';
+import { routeGrpcLog } from '../grpc-log.js';
+import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
+import { createPolicyRuntime } from './policy-runtime.js';
+import { createPolicyPages, createPolicyViews } from './policy-views.js';
+
+/** Where a running policy server listens, with the ports that the system chose for port 0. */
+export interface PolicyAddresses {
+  readonly policy: ListenAddress;
+  readonly monitoring: ListenAddress;
+}
+
+/** A policy server as a process of its own, wired and not yet running. */
+export interface PolicyProcess {
+  /**
+   * Serves, and subscribes to discovery. Settles when the listeners are open; /ready tells of the rest.
+   *
+   * @throws ListenError when an address cannot be had
+   */
+  start(): Promise<PolicyAddresses>;
+  /** Answers what was asked and closes everything; harmless during the start and without one. */
+  stop(): Promise<void>;
+}
+
+/** Calls get this long to end by themselves. */
+const STOP_GRACE_MS = 10_000;
+/** Checks of one proxy share a connection: as many as it has requests at once. */
+const MAX_CONCURRENT_STREAMS = 100_000;
+const MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
+/** How often it is looked whether everything is ready, for the health service; /ready looks when it is asked. */
+const READY_POLL_MS = 100;
+
+/**
+ * The composition root of `navigator-policy`: the policy server of the discovery process, with services' policies over
+ * xDS.
+ *
+ * It is ready once the first configuration has come and its quotas could be counted once. Later it stays ready whatever
+ * it loses: without discovery the last configuration holds, and without the store every Check is answered by the fail
+ * policy of its proxy or service, which no other replica could do better, for all share the store.
+ */
+export function createPolicyProcess(options: PolicyOptions, logging: Logging, clock: Clock): PolicyProcess {
+  const { policy, common } = options;
+  const logger = logging.scope('default');
+  routeGrpcLog(logging);
+
+  const registry = new Registry();
+  const metrics = createMetrics(registry);
+  const build = readBuildInfo();
+  recordStart(metrics, registry, build);
+  const protos = loadProtoRegistry();
+
+  const runtime = createPolicyRuntime({
+    configFile: policy.policyConfigFile,
+    listener: {
+      ...policy.policyAddr,
+      keepaliveIntervalMs: common.keepaliveIntervalMs,
+      keepaliveTimeoutMs: common.keepaliveTimeoutMs,
+      maxConnectionAgeMs: common.keepaliveMaxServerConnectionAgeMs,
+      maxConcurrentStreams: MAX_CONCURRENT_STREAMS,
+      maxReceiveMessageBytes: MAX_RECEIVE_BYTES,
+    },
+    protos,
+    encoder: createMessageEncoder(protos),
+    metrics,
+    logging,
+    clock,
+  });
+  const subscription = createServiceSubscription({
+    openStream: createAdsStreams({
+      address: policy.discoveryAddress,
+      keepaliveIntervalMs: common.keepaliveIntervalMs,
+      keepaliveTimeoutMs: common.keepaliveTimeoutMs,
+    }),
+    node: encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy'),
+    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos)),
+    clock,
+    random: Math.random,
+    logger: logging.scope('policy'),
+    metrics: createSubscriptionMetrics(metrics),
+    onChange: () => runtime.observe(subscription),
+  });
+
+  let wasStoreUp = false;
+  const probes: readonly ReadinessProbe[] = [
+    {
+      name: 'discovery',
+      check: () =>
+        subscription.version === undefined
+          ? { ready: false, reason: `no configuration has come from ${policy.discoveryAddress} yet` }
+          : { ready: true },
+    },
+    {
+      name: 'quotas',
+      check: () => {
+        wasStoreUp ||= runtime.isStoreUp();
+        return wasStoreUp ? { ready: true } : { ready: false, reason: 'the store of quotas has not been reached yet' };
+      },
+    },
+  ];
+  const monitoring = createHttpServer({
+    setting: '--monitoringAddr',
+    address: policy.monitoringAddr,
+    app: createHttpApp({
+      views: createPolicyViews({
+        build,
+        messageJson: createMessageJson(protos),
+        probes,
+        registry,
+        problems: runtime.problems,
+      }),
+      pages: createPolicyPages(),
+      logger,
+      clock,
+    }),
+    logger,
+    clock,
+  });
+  let starting: Promise<PolicyAddresses> | undefined;
+  let cancelLook = (): void => {};
+  let isStopping = false;
+
+  const lookForReadiness = async (startMs: number): Promise<void> => {
+    const readiness = await checkReadiness(probes);
+    if (isStopping) return;
+    if (!readiness.ready) {
+      cancelLook = clock.schedule(READY_POLL_MS, () => void lookForReadiness(startMs));
+      return;
+    }
+    runtime.setServing();
+    logger.info({ startMs: Math.round(clock.monotonicMs() - startMs) }, 'Policy server is ready');
+  };
+
+  const start = async (): Promise<PolicyAddresses> => {
+    const startMs = clock.monotonicMs();
+    const addresses = { policy: await runtime.start(), monitoring: await monitoring.start() };
+    subscription.start();
+    logger.info(
+      {
+        policy: formatListenAddress(addresses.policy),
+        monitoring: formatListenAddress(addresses.monitoring),
+        discovery: policy.discoveryAddress,
+      },
+      'Policy server listens',
+    );
+    void lookForReadiness(startMs);
+    return addresses;
+  };
+
+  return {
+    start: () => {
+      starting = start();
+      return starting;
+    },
+    stop: async () => {
+      isStopping = true;
+      // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
+      await starting?.catch(() => undefined);
+      cancelLook();
+      subscription.stop();
+      await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop()]);
+    },
+  };
+}
+
+/** As a gateway's, for the server serves no workload of its own: `router~<ip>~navigator-policy.<ns>~<ns>.svc.<domain>`. */
+function nodeIdOf({ namespace, domain }: PolicyFlags): string {
+  return `router~${ownAddress()}~navigator-policy.${namespace}~${namespace}.svc.${domain}`;
+}
+
+/** An address that others see this process under; it tells replicas apart on debug pages, nobody connects to it. */
+function ownAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1';
+}

@@ -1,0 +1,47 @@
+import type { Registry } from 'prom-client';
+import type { MessageJson } from '../../envoy/message-json.js';
+import { createDebugIndex } from '../../introspection/debug-index.js';
+import type { Page } from '../../introspection/page.js';
+import { configProblems } from '../../introspection/pages/config-problems.js';
+import { metricsPage } from '../../introspection/pages/metrics-page.js';
+import { readyPage } from '../../introspection/pages/ready-page.js';
+import { versionPage } from '../../introspection/pages/version-page.js';
+import type { ReadinessProbe } from '../../introspection/ready.js';
+import type { ConfigProblem, Views } from '../../introspection/views.js';
+import type { BuildInfo } from '../../telemetry/build-info.js';
+
+/** The pages of a policy server of its own process. */
+export function createPolicyPages(): readonly Page[] {
+  const listed = [configProblems, metricsPage, readyPage, versionPage];
+  return [createDebugIndex(listed), ...listed];
+}
+
+export interface PolicyViewParts {
+  readonly build: BuildInfo;
+  readonly messageJson: MessageJson;
+  readonly probes: readonly ReadinessProbe[];
+  readonly registry: Registry;
+  problems(): readonly ConfigProblem[];
+}
+
+/** What those pages show; there are no proxies, snapshots or pushes in this process. */
+export function createPolicyViews({ build, messageJson, probes, registry, problems }: PolicyViewParts): Views {
+  return {
+    build,
+    messageJson,
+    probes,
+    problems,
+    trackingEnabled: false,
+    adszConfigEnabled: false,
+    knownKinds: [],
+    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    connections: () => [],
+    context: () => undefined,
+    resourcesOf: () => [],
+    policyConfigsOf: () => undefined,
+    currentRoot: () => '',
+    versionOf: () => undefined,
+    triggerPush: () => 0,
+    pushStatus: () => undefined,
+  };
+}

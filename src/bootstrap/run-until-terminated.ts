@@ -1,0 +1,60 @@
+import { systemClock } from '../telemetry/clock.js';
+import type { Logging } from '../telemetry/logging.js';
+import { createLogging } from '../telemetry/logging.js';
+import { openLogSinks } from '../telemetry/open-log-sinks.js';
+import type { CommonFlags, SettingWarning, UnlandedSetting } from './options.js';
+import { untilTerminated } from './termination.js';
+
+/** A whole server, wired and not yet running. */
+interface Runnable {
+  start(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface RunSettings {
+  readonly common: CommonFlags;
+  readonly warnings: readonly SettingWarning[];
+  readonly unlanded: readonly UnlandedSetting[];
+}
+
+/** What the log says at the end. */
+export interface RunMessages {
+  readonly stopping: string;
+  readonly stopped: string;
+}
+
+/**
+ * Runs a server until SIGTERM or SIGINT has stopped it gracefully.
+ *
+ * @throws whatever its start throws
+ */
+export async function runUntilTerminated(
+  settings: RunSettings,
+  messages: RunMessages,
+  create: (logging: Logging) => Runnable,
+): Promise<void> {
+  // Asked for before anything else, so that a signal during the start is not lost.
+  const terminated = untilTerminated();
+  const logging = createLogging(settings.common, {
+    now: systemClock.now,
+    sinks: openLogSinks(settings.common, systemClock.now),
+  });
+  const logger = logging.scope('default');
+  for (const warning of settings.warnings) logger.warn({ ...warning }, 'A setting was not taken as written');
+  if (settings.unlanded.length > 0) {
+    logger.warn({ settings: settings.unlanded }, 'These settings are accepted but do nothing yet');
+  }
+  try {
+    const server = create(logging);
+    try {
+      await Promise.race([server.start(), terminated]);
+      const signal = await terminated;
+      logger.info({ signal }, messages.stopping);
+    } finally {
+      await server.stop();
+    }
+    logger.info({}, messages.stopped);
+  } finally {
+    await logging.close();
+  }
+}

@@ -1,0 +1,18 @@
+import { Command } from 'clipanion';
+import type { CommandContext, PolicyEnvironment } from '../command-context.js';
+import { parsePolicyOptions } from '../parse-policy-options.js';
+import { ReportedCommand } from './reported-command.js';
+
+/** `navigator-policy serve [flags]`: runs until the server has stopped gracefully. */
+export class ServeCommand extends ReportedCommand<CommandContext<PolicyEnvironment>> {
+  static override paths = [['serve']];
+  static override usage = Command.Usage({
+    description: 'Serves policy checks and reports of proxies, with the policies that a discovery server has.',
+  });
+
+  protected override async perform(): Promise<void> {
+    const options = parsePolicyOptions(this.context.flags, this.context.env);
+    const startPolicy = await this.context.loadPolicy();
+    await startPolicy(options);
+  }
+}

@@ -1,0 +1,49 @@
+import type { DiscoveryEnvironment } from './command-context.js';
+import { DiscoveryCommand } from './commands/discovery-command.js';
+import { RequestCommand } from './commands/request-command.js';
+import { VersionCommand } from './commands/version-command.js';
+import type { Program } from './program.js';
+import { discoveryFlags } from './settings/discovery-flags.js';
+import { environmentVariables } from './settings/environment-variables.js';
+import { versionFlags } from './settings/version-flags.js';
+
+/** The first binary (SPEC 4.3). */
+export const discoveryProgram: Program<DiscoveryEnvironment> = {
+  name: 'navigator-discovery',
+  label: 'Navigator: fleet-wide traffic management',
+  commands: new Map([
+    [
+      'discovery',
+      {
+        command: DiscoveryCommand,
+        purpose: DiscoveryCommand.usage.description ?? '',
+        synopsis: 'discovery [flags]',
+        flags: Object.values(discoveryFlags),
+        variables: Object.values(environmentVariables),
+        takesOperands: false,
+      },
+    ],
+    [
+      'request',
+      {
+        command: RequestCommand,
+        purpose: RequestCommand.usage.description ?? '',
+        synopsis: 'request <method> <path> [<body>] [flags]',
+        flags: [],
+        variables: [],
+        takesOperands: true,
+      },
+    ],
+    [
+      'version',
+      {
+        command: VersionCommand<DiscoveryEnvironment>,
+        purpose: VersionCommand.usage.description ?? '',
+        synopsis: 'version [flags]',
+        flags: Object.values(versionFlags),
+        variables: [],
+        takesOperands: false,
+      },
+    ],
+  ]),
+};

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { Cli } from 'clipanion';
+import { endProcess } from './end-process.js';
+import { policyProgram } from './policy-program.js';
+import { run } from './run.js';
+
+const environment = {
+  ...Cli.defaultContext,
+  loadPolicy: async () => (await import('../bootstrap/start-policy.js')).startPolicy,
+};
+endProcess(await run(process.argv.slice(2), environment, policyProgram));
