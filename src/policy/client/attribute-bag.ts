@@ -82,8 +82,7 @@ export function bagOf(layer: AttributeLayer): AttributeBag {
  * not ignored, and the proxy is no gateway; of them only those that a caller may speak for (`acceptForwarded`).
  */
 export function createAttributeBag(origins: AttributeOrigins): AttributeBag {
-  const layers: AttributeLayer[] = [];
-  pushLayer(layers, origins.requestDerived);
+  const layers: AttributeLayer[] = [origins.requestDerived];
   if (!origins.ignoreForwarded && !origins.isGateway) {
     pushLayer(layers, origins.forwardedRoute && acceptForwarded(origins.forwardedRoute));
     pushLayer(layers, origins.forwardedFilter && acceptForwarded(origins.forwardedFilter));

@@ -1,4 +1,5 @@
-import type { LayerBuilder } from './layer-builder.js';
+import type { AttributeReaders } from './derived-layer.js';
+import { optionalBool, optionalBytes, optionalString } from './optional-attribute.js';
 
 /** What the proxy knows of the connection that a request or TCP traffic came on. */
 export interface ConnectionFacts {
@@ -15,18 +16,16 @@ export interface ConnectionFacts {
 
 const SPIFFE_SCHEME = 'spiffe://';
 
-/** Adds what HTTP and TCP have in common (BEHAVIOUR 6, "HTTP check attributes" and "TCP"). */
-export function addConnectionAttributes(layer: LayerBuilder, connection: ConnectionFacts): LayerBuilder {
-  const sourcePrincipal = withoutScheme(connection.sourcePrincipal);
-  return layer
-    .bytes('origin.ip', connection.originIp)
-    .bool('connection.mtls', connection.isMtls)
-    .string('connection.requested_server_name', connection.requestedServerName)
-    .string('source.principal', sourcePrincipal)
-    .string('source.user', sourcePrincipal)
-    .string('source.namespace', namespaceOf(sourcePrincipal))
-    .string('destination.principal', withoutScheme(connection.destinationPrincipal));
-}
+/** What HTTP and TCP have in common (BEHAVIOUR 6, "HTTP check attributes" and "TCP"). */
+export const CONNECTION_READERS: AttributeReaders<{ readonly connection: ConnectionFacts }> = new Map([
+  ['origin.ip', ({ connection }) => optionalBytes(connection.originIp)],
+  ['connection.mtls', ({ connection }) => optionalBool(connection.isMtls)],
+  ['connection.requested_server_name', ({ connection }) => optionalString(connection.requestedServerName)],
+  ['source.principal', ({ connection }) => optionalString(withoutScheme(connection.sourcePrincipal))],
+  ['source.user', ({ connection }) => optionalString(withoutScheme(connection.sourcePrincipal))],
+  ['source.namespace', ({ connection }) => optionalString(namespaceOf(withoutScheme(connection.sourcePrincipal)))],
+  ['destination.principal', ({ connection }) => optionalString(withoutScheme(connection.destinationPrincipal))],
+]);
 
 function withoutScheme(principal: string | undefined): string | undefined {
   return principal?.startsWith(SPIFFE_SCHEME) ? principal.slice(SPIFFE_SCHEME.length) : principal;

@@ -16,12 +16,23 @@ const FORWARDABLE: ReadonlyMap<string, readonly AttributeType[]> = new Map<strin
   ['destination.service.namespace', ['string']],
 ]);
 
-/** The forwarded attributes that count: allowed names with values of the right type. */
+/** The forwarded attributes that count: allowed names with values of the right type. The layer itself if all do. */
 export function acceptForwarded(forwarded: AttributeLayer): AttributeLayer {
+  for (const [name, value] of forwarded) {
+    if (!isAccepted(name, value)) return withAccepted(forwarded);
+  }
+  return forwarded;
+}
+
+function withAccepted(forwarded: AttributeLayer): AttributeLayer {
   const accepted = new Map<string, AttributeValue>();
-  for (const [name, types] of FORWARDABLE) {
+  for (const name of FORWARDABLE.keys()) {
     const value = forwarded.get(name);
-    if (value !== undefined && types.includes(value.type)) accepted.set(name, value);
+    if (value !== undefined && isAccepted(name, value)) accepted.set(name, value);
   }
   return accepted;
+}
+
+function isAccepted(name: string, { type }: AttributeValue): boolean {
+  return FORWARDABLE.get(name)?.includes(type) ?? false;
 }

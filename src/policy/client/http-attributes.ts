@@ -1,8 +1,10 @@
 import type { AttributeLayer } from './attribute-bag.js';
+import { stringAttribute, timestampAttribute } from './attribute-value.js';
 import type { CompiledApiSpecs } from './compile-api-specs.js';
-import { addConnectionAttributes, type ConnectionFacts } from './connection-attributes.js';
+import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
+import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import type { HeaderMap } from './header-map.js';
-import { LayerBuilder } from './layer-builder.js';
+import { optionalString, optionalStringMap } from './optional-attribute.js';
 import { queryOf, queryParameters, urlPathOf } from './request-target.js';
 
 /** Header that carries forwarded attributes (BEHAVIOUR 6, "Header"). It is no attribute itself. */
@@ -42,46 +44,49 @@ const GRPC_CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/grpc+json',
 ]);
 
+/** A request and the API of its service, which knows where the key is. */
+interface ApiRequest extends HttpRequestFacts {
+  readonly api: CompiledApiSpecs;
+}
+
+const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
+  ['request.headers', ({ headers }) => optionalStringMap(withoutForwarded(headers))],
+  ['request.host', ({ host }) => optionalString(host)],
+  ['request.method', ({ method }) => optionalString(method)],
+  // SPEC 2.5 and 2.9 know the method by this name, BEHAVIOUR 6 by the other: rules may be written with either.
+  ['request.httpmethod', ({ method }) => optionalString(method)],
+  ['request.path', ({ target }) => optionalString(target)],
+  ['request.url_path', ({ target }) => optionalString(urlPathOf(target))],
+  ['request.query_params', ({ target }) => optionalStringMap(queryParameters(queryOf(target)))],
+  ['request.scheme', ({ scheme }) => stringAttribute(scheme || 'http')],
+  ['request.referer', ({ headers }) => optionalString(headers.get('referer'))],
+  ['request.useragent', ({ headers }) => optionalString(headers.get('user-agent'))],
+  ['request.time', ({ timeNs }) => timestampAttribute(timeNs)],
+  ['context.protocol', ({ headers }) => stringAttribute(isGrpc(headers) ? 'grpc' : 'http')],
+  ['request.api_key', ({ api, target, headers }) => optionalString(api.apiKeyFor(target, headers))],
+  ...CONNECTION_READERS,
+  ['request.auth.principal', ({ auth }) => optionalString(auth?.principal)],
+  ['request.auth.audiences', ({ auth }) => optionalString(auth?.audiences?.join(','))],
+  ['request.auth.presenter', ({ auth }) => optionalString(auth?.presenter)],
+  ['request.auth.raw_claims', ({ auth }) => optionalString(auth?.rawClaims)],
+  ['request.auth.claims', ({ auth }) => optionalStringMap(auth?.claims)],
+]);
+
 /**
  * The attributes that a request brings to its Check, Quota and Report (BEHAVIOUR 6, "HTTP check attributes").
  *
  * @param api of the service that is called, for API attributes and the API key (SPEC 2.8)
  */
 export function deriveHttpAttributes(request: HttpRequestFacts, api: CompiledApiSpecs): AttributeLayer {
-  const { headers, target, auth } = request;
-  const layer = new LayerBuilder()
-    .stringMap('request.headers', withoutForwarded(headers))
-    .string('request.host', request.host)
-    .string('request.method', request.method)
-    // SPEC 2.5 and 2.9 know the method by this name, BEHAVIOUR 6 by the other: rules may be written with either.
-    .string('request.httpmethod', request.method)
-    .string('request.path', target)
-    .string('request.url_path', urlPathOf(target))
-    .stringMap('request.query_params', queryParameters(queryOf(target)))
-    .string('request.scheme', request.scheme || 'http')
-    .string('request.referer', headers.get('referer'))
-    .string('request.useragent', headers.get('user-agent'))
-    .timestamp('request.time', request.timeNs)
-    .string('context.protocol', isGrpc(headers) ? 'grpc' : 'http')
-    .string('request.api_key', api.apiKeyFor(target, headers));
-  addConnectionAttributes(layer, request.connection);
-  if (auth !== undefined) addAuthAttributes(layer, auth);
-  return layer.all(api.attributesFor(request.method, target)).build();
-}
-
-function addAuthAttributes(layer: LayerBuilder, auth: RequestAuthFacts): void {
-  layer
-    .string('request.auth.principal', auth.principal)
-    .string('request.auth.audiences', auth.audiences?.join(','))
-    .string('request.auth.presenter', auth.presenter)
-    .string('request.auth.raw_claims', auth.rawClaims)
-    .stringMap('request.auth.claims', auth.claims);
+  return new DerivedLayer({ ...request, api }, HTTP_READERS, api.attributesFor(request.method, request.target));
 }
 
 function withoutForwarded(headers: HeaderMap): HeaderMap {
   if (!headers.has(FORWARDED_ATTRIBUTES_HEADER)) return headers;
-  const others = new Map(headers);
-  others.delete(FORWARDED_ATTRIBUTES_HEADER);
+  const others = new Map<string, string>();
+  for (const [name, value] of headers) {
+    if (name !== FORWARDED_ATTRIBUTES_HEADER) others.set(name, value);
+  }
   return others;
 }
 

@@ -1,58 +1,45 @@
 import type { AttributeLayer } from './attribute-bag.js';
-import {
-  type AttributeValue,
-  boolAttribute,
-  bytesAttribute,
-  durationAttribute,
-  int64Attribute,
-  stringAttribute,
-  stringMapAttribute,
-  timestampAttribute,
-} from './attribute-value.js';
+import { type AttributeValue, durationAttribute, int64Attribute, timestampAttribute } from './attribute-value.js';
+import { optionalBool, optionalBytes, optionalString, optionalStringMap } from './optional-attribute.js';
 
 /** Collects attributes, passing over what is not known: an attribute that is unset is absent, never empty. */
 export class LayerBuilder {
   readonly #layer = new Map<string, AttributeValue>();
 
   string(name: string, value: string | undefined): this {
-    return value === undefined || value === '' ? this : this.#set(name, stringAttribute(value));
+    return this.#set(name, optionalString(value));
   }
 
   int64(name: string, value: bigint | number | undefined): this {
-    return value === undefined ? this : this.#set(name, int64Attribute(value));
+    return this.#set(name, value === undefined ? undefined : int64Attribute(value));
   }
 
   bool(name: string, value: boolean | undefined): this {
-    return value === undefined ? this : this.#set(name, boolAttribute(value));
+    return this.#set(name, optionalBool(value));
   }
 
   bytes(name: string, value: Uint8Array | undefined): this {
-    return value === undefined || value.length === 0 ? this : this.#set(name, bytesAttribute(value));
+    return this.#set(name, optionalBytes(value));
   }
 
   timestamp(name: string, epochNs: bigint | undefined): this {
-    return epochNs === undefined ? this : this.#set(name, timestampAttribute(epochNs));
+    return this.#set(name, epochNs === undefined ? undefined : timestampAttribute(epochNs));
   }
 
   duration(name: string, nanoseconds: bigint | undefined): this {
-    return nanoseconds === undefined ? this : this.#set(name, durationAttribute(nanoseconds));
+    return this.#set(name, nanoseconds === undefined ? undefined : durationAttribute(nanoseconds));
   }
 
   stringMap(name: string, value: ReadonlyMap<string, string> | undefined): this {
-    return value === undefined || value.size === 0 ? this : this.#set(name, stringMapAttribute(value));
-  }
-
-  all(layer: AttributeLayer): this {
-    for (const [name, value] of layer) this.#set(name, value);
-    return this;
+    return this.#set(name, optionalStringMap(value));
   }
 
   build(): AttributeLayer {
     return this.#layer;
   }
 
-  #set(name: string, value: AttributeValue): this {
-    this.#layer.set(name, value);
+  #set(name: string, value: AttributeValue | undefined): this {
+    if (value !== undefined) this.#layer.set(name, value);
     return this;
   }
 }

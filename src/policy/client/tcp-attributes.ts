@@ -1,6 +1,9 @@
-import type { AttributeBag, AttributeLayer } from './attribute-bag.js';
-import { addConnectionAttributes, type ConnectionFacts } from './connection-attributes.js';
+import { type AttributeBag, type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
+import { stringAttribute, timestampAttribute } from './attribute-value.js';
+import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
+import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import { LayerBuilder } from './layer-builder.js';
+import { optionalBytes, optionalString } from './optional-attribute.js';
 
 /** A TCP connection as a proxy sees it. */
 export interface TcpConnectionFacts {
@@ -40,14 +43,19 @@ export interface TcpReportFacts {
   readonly checkErrorMessage?: string;
 }
 
+const TCP_PROTOCOL = stringAttribute('tcp');
+
+const TCP_READERS = new Map<string, AttributeReader<TcpConnectionFacts>>([
+  ['source.ip', ({ sourceIp }) => optionalBytes(sourceIp)],
+  ['connection.id', ({ id }) => optionalString(id)],
+  ['context.time', ({ timeNs }) => timestampAttribute(timeNs)],
+  ['context.protocol', () => TCP_PROTOCOL],
+  ...CONNECTION_READERS,
+]);
+
 /** The attributes that a connection brings to its Check, Quota and Reports (BEHAVIOUR 6, "TCP"). */
 export function deriveTcpAttributes(facts: TcpConnectionFacts): AttributeLayer {
-  const layer = new LayerBuilder()
-    .bytes('source.ip', facts.sourceIp)
-    .string('connection.id', facts.id)
-    .timestamp('context.time', facts.timeNs)
-    .string('context.protocol', 'tcp');
-  return addConnectionAttributes(layer, facts.connection).build();
+  return new DerivedLayer(facts, TCP_READERS, EMPTY_LAYER);
 }
 
 /**
