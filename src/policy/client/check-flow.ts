@@ -4,11 +4,12 @@ import type { ClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import type { NetworkFailPolicy } from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
-import type { CheckRequest, CheckResponse, PolicyTransportError } from './policy-transport.js';
+import type { CheckResponse, PolicyTransportError } from './policy-transport.js';
 import type { QuotaCache } from './quota-cache.js';
-import { addUpCharges, type ChargedQuotas, chargeQuotas, type QuotaDemands } from './quota-charges.js';
+import { addUpCharges, ChargedQuotas, type QuotaDemands } from './quota-charges.js';
 import type { RemoteCheck } from './remote-check.js';
 
+const NONE: readonly string[] = [];
 const NO_PRECONDITION = 'The answer of the policy server has no precondition result';
 
 /** Whether a request may pass, why not, and what is to be reported about how that was decided. */
@@ -42,6 +43,8 @@ export interface CheckFlowDependencies {
   readonly statistics: ClientStatistics;
 }
 
+type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
+
 export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
 
 /**
@@ -66,15 +69,14 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
   };
 
   const charge = (demands: QuotaDemands, bag: AttributeBag): ChargedQuotas => {
-    const charged = chargeQuotas(quotaCache, demands, bag);
+    const charged = new ChargedQuotas(quotaCache, demands, bag);
     if (demands.size === 0) return charged;
     statistics.increment('total_quota_calls');
     if (!charged.isDecided) {
       statistics.increment('total_quota_cache_misses');
     } else {
       statistics.increment('total_quota_cache_hits');
-      const isRefused = charged.refused().length > 0;
-      statistics.increment(isRefused ? 'total_quota_cache_hit_denies' : 'total_quota_cache_hit_accepts');
+      statistics.increment(charged.isRefused ? 'total_quota_cache_hit_denies' : 'total_quota_cache_hit_accepts');
     }
     return charged;
   };
@@ -94,28 +96,28 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
 
   const prefetch = async ({ bag, failPolicy }: CheckFlowInput, charged: ChargedQuotas): Promise<void> => {
     statistics.increment('total_remote_quota_prefetch_calls');
-    const outcome = await remoteCheck({ attributes: bag, quotas: quotaParams(charged) }, failPolicy);
+    const outcome = await remoteCheck({ attributes: bag, quotas: charged.questions() }, failPolicy);
     if (outcome.type === 'answered') readResponse(outcome.answer, bag, charged);
     else charged.answer(() => 'unreachable');
   };
 
   const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<CheckVerdict> => {
     const { bag, failPolicy, deduplicationId, cancel } = input;
-    const { questions } = charged;
+    const { hasQuestions } = charged;
     statistics.increment('total_remote_check_calls');
-    if (questions.size > 0) statistics.increment('total_remote_quota_calls');
+    if (hasQuestions) statistics.increment('total_remote_quota_calls');
     const outcome = await remoteCheck(
-      { attributes: bag, quotas: quotaParams(charged), ...(!asksAhead(charged) && { deduplicationId }) },
+      // Units for requests to come must not be taken for the answer to a repeated request: each would count them anew.
+      { attributes: bag, quotas: charged.questions(), ...(!charged.asksAhead && { deduplicationId }) },
       failPolicy,
-      questions.size > 0 ? undefined : cancel,
+      hasQuestions ? undefined : cancel,
     );
     switch (outcome.type) {
       case 'answered': {
         const verdict = readResponse(outcome.answer, bag, charged);
         statistics.increment(isAllowed(verdict) ? 'total_remote_check_accepts' : 'total_remote_check_denies');
-        if (questions.size > 0) {
-          const isRefused = charged.refused().length > 0;
-          statistics.increment(isRefused ? 'total_remote_quota_denies' : 'total_remote_quota_accepts');
+        if (hasQuestions) {
+          statistics.increment(charged.isRefused ? 'total_remote_quota_denies' : 'total_remote_quota_accepts');
         }
         return verdict;
       }
@@ -128,19 +130,22 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     }
   };
 
-  return async (input) => {
+  const askAndDecide = async (input: CheckFlowInput, charged: ChargedQuotas, hits: CacheHits): Promise<CheckDecision> =>
+    decide(await ask(input, charged), charged, hits);
+
+  return (input) => {
     const cached = findVerdict(input.bag);
     const isCheckCacheHit = cached !== undefined;
     const demands = addUpCharges(input.quotas);
     if (cached !== undefined && (!isAllowed(cached) || demands.size === 0)) {
-      return { ...cached, isCheckCacheHit, isQuotaCacheHit: false, exhaustedQuotas: [] };
+      return Promise.resolve({ ...cached, isCheckCacheHit, isQuotaCacheHit: false, exhaustedQuotas: NONE });
     }
     const charged = charge(demands, input.bag);
     const hits = { isCheckCacheHit, isQuotaCacheHit: demands.size > 0 && charged.isDecided };
-    if (cached === undefined || !charged.isDecided) return decide(await ask(input, charged), charged, hits);
+    if (cached === undefined || !charged.isDecided) return askAndDecide(input, charged, hits);
     const decision = decide(cached, charged, hits);
-    if (charged.questions.size > 0) void prefetch(input, charged);
-    return decision;
+    if (charged.hasQuestions) void prefetch(input, charged);
+    return Promise.resolve(decision);
   };
 }
 
@@ -148,26 +153,13 @@ function isAllowed({ status }: CheckVerdict): boolean {
   return status.code === 'OK';
 }
 
-function quotaParams({ questions }: ChargedQuotas): CheckRequest['quotas'] {
-  return new Map([...questions].map(([quota, { amount, bestEffort }]) => [quota, { amount, bestEffort }]));
-}
-
-/** Units for requests to come must not be taken for the answer to a repeated request: each would count them anew. */
-function asksAhead({ questions }: ChargedQuotas): boolean {
-  return [...questions.values()].some(({ bestEffort }) => bestEffort);
-}
-
 function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): CheckVerdict {
   return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message } };
 }
 
-function decide(
-  verdict: CheckVerdict,
-  charged: ChargedQuotas,
-  hits: Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>,
-): CheckDecision {
-  const exhaustedQuotas = isAllowed(verdict) ? charged.refused() : [];
-  const retryAfterMs = charged.retryAfterMs();
+function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits): CheckDecision {
+  const exhaustedQuotas = isAllowed(verdict) && charged.isRefused ? charged.refused() : NONE;
+  const retryAfterMs = exhaustedQuotas.length > 0 ? charged.retryAfterMs() : undefined;
   if (!isAllowed(verdict) || exhaustedQuotas.length > 0) charged.giveBack();
   if (exhaustedQuotas.length === 0) return { ...verdict, ...hits, exhaustedQuotas };
   const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;

@@ -63,6 +63,7 @@ export interface PolicyClient {
   close(): Promise<void>;
 }
 
+const NO_CHARGES: readonly QuotaCharge[] = [];
 const NOT_CHECKED: CheckDecision = {
   status: OK_STATUS,
   isCheckCacheHit: false,
@@ -98,8 +99,8 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   const meshPolicy = resolveNetworkFailPolicy(config.networkFailPolicy);
 
   return {
-    async check({ attributes, quotas = [], service, deduplicationId, cancel }) {
-      if (service?.disableCheckCalls) return NOT_CHECKED;
+    check({ attributes, quotas = NO_CHARGES, service, deduplicationId, cancel }) {
+      if (service?.disableCheckCalls) return Promise.resolve(NOT_CHECKED);
       const own = service?.networkFailPolicy;
       const failPolicy = own === undefined ? meshPolicy : resolveNetworkFailPolicy(config.networkFailPolicy, own);
       return decide({ bag: attributes, quotas, failPolicy, deduplicationId, cancel });

@@ -1,5 +1,6 @@
 import type { AttributeBag } from './attribute-bag.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
+import type { QuotaParams } from './policy-transport.js';
 import type { QuotaAnswer, QuotaCache, QuotaQuestion, QuotaReply } from './quota-cache.js';
 
 /** Amounts by quota name. */
@@ -14,68 +15,87 @@ export function addUpCharges(charges: readonly QuotaCharge[]): QuotaDemands {
   return amounts;
 }
 
-/** The quotas of one request, charged as far as the client can by itself. */
-export interface ChargedQuotas {
-  /** Whether it is known without the server if they let the request pass. */
-  readonly isDecided: boolean;
-  /** What the server is to be asked, by quota: for this request, or for those to come. */
-  readonly questions: ReadonlyMap<string, QuotaQuestion>;
-  /** Takes the server's reply to each question. Call it once, whatever becomes of the call. */
-  answer(replyFor: (quota: string) => QuotaReply): void;
-  /** Names of quotas that refuse, in the order of the demands. */
-  refused(): readonly string[];
-  /** The longest that a quota which refuses wants a caller to wait; undefined when none knows. */
-  retryAfterMs(): number | undefined;
-  /** Puts back what was taken, for a request that does not pass. */
-  giveBack(): void;
+/** What is known of one quota that a request charges, and what the server is to be asked. */
+interface QuotaState {
+  readonly quota: string;
+  answer: QuotaAnswer | undefined;
+  question: QuotaQuestion | undefined;
 }
 
-/**
- * Charges all quotas. When the client itself knows one that refuses, the server is not asked to charge the others: the
- * request will not pass.
- */
-export function chargeQuotas(cache: QuotaCache, demands: QuotaDemands, bag: AttributeBag): ChargedQuotas {
-  const questions = new Map<string, QuotaQuestion>();
-  const answers = new Map<string, QuotaAnswer>();
-  let isUnknown = false;
-  for (const [quota, amount] of demands) {
-    const charge = cache.charge(quota, amount, bag);
-    switch (charge.type) {
-      case 'granted':
-        answers.set(quota, charge);
-        if (charge.prefetch !== undefined) questions.set(quota, charge.prefetch);
-        break;
-      case 'refused':
-        answers.set(quota, charge);
-        break;
-      case 'unknown':
-        isUnknown = true;
-        questions.set(quota, charge.question);
-        break;
+/** The quotas of one request, charged as far as the client can by itself. */
+export class ChargedQuotas {
+  /** Whether it is known without the server if they let the request pass. */
+  readonly isDecided: boolean;
+  /** In the order of the demands. */
+  readonly #states: QuotaState[] = [];
+
+  /**
+   * Charges all quotas. When the client itself knows one that refuses, the server is not asked to charge the others: the
+   * request will not pass.
+   */
+  constructor(cache: QuotaCache, demands: QuotaDemands, bag: AttributeBag) {
+    for (const [quota, amount] of demands) {
+      const charge = cache.charge(quota, amount, bag);
+      if (charge.type === 'unknown') this.#states.push({ quota, answer: undefined, question: charge.question });
+      else if (charge.type === 'refused') this.#states.push({ quota, answer: charge, question: undefined });
+      else this.#states.push({ quota, answer: charge, question: charge.prefetch });
+    }
+    const { isRefused } = this;
+    this.isDecided = isRefused || this.#states.every(({ answer }) => answer !== undefined);
+    for (const state of isRefused ? this.#states : []) {
+      if (state.question?.bestEffort === false) state.question = undefined;
     }
   }
-  const isRefused = [...answers.values()].some(({ type }) => type === 'refused');
-  for (const [quota, { bestEffort }] of isRefused ? questions : []) {
-    if (!bestEffort) questions.delete(quota);
+
+  /** Whether the server is to be asked: for this request, or for those to come. */
+  get hasQuestions(): boolean {
+    return this.#states.some(({ question }) => question !== undefined);
   }
-  return {
-    isDecided: isRefused || !isUnknown,
-    questions,
-    answer: (replyFor) => {
-      for (const [quota, question] of questions) answers.set(quota, question.answer(replyFor(quota)));
-    },
-    refused: () => [...demands.keys()].filter((quota) => answers.get(quota)?.type === 'refused'),
-    retryAfterMs: () => {
-      const waits = [...answers.values()].flatMap((answer) =>
-        answer.type === 'refused' && answer.retryAfterMs !== undefined ? [answer.retryAfterMs] : [],
-      );
-      return waits.length === 0 ? undefined : Math.max(...waits);
-    },
-    giveBack: () => {
-      for (const answer of answers.values()) {
-        if (answer.type === 'granted') answer.giveBack?.();
-      }
-      answers.clear();
-    },
-  };
+
+  /** Whether the server is asked for units that are for requests to come as well. */
+  get asksAhead(): boolean {
+    return this.#states.some(({ question }) => question?.bestEffort);
+  }
+
+  /** What the server is to be asked, by quota. */
+  questions(): ReadonlyMap<string, QuotaParams> {
+    const params = new Map<string, QuotaParams>();
+    for (const { quota, question } of this.#states) {
+      if (question !== undefined) params.set(quota, { amount: question.amount, bestEffort: question.bestEffort });
+    }
+    return params;
+  }
+
+  /** Takes the server's reply to each question. Call it once, whatever becomes of the call. */
+  answer(replyFor: (quota: string) => QuotaReply): void {
+    for (const state of this.#states) {
+      if (state.question !== undefined) state.answer = state.question.answer(replyFor(state.quota));
+    }
+  }
+
+  /** Whether a quota refuses. */
+  get isRefused(): boolean {
+    return this.#states.some(({ answer }) => answer?.type === 'refused');
+  }
+
+  /** Names of quotas that refuse, in the order of the demands. */
+  refused(): readonly string[] {
+    return this.#states.flatMap(({ quota, answer }) => (answer?.type === 'refused' ? [quota] : []));
+  }
+
+  /** The longest that a quota which refuses wants a caller to wait; undefined when none knows. */
+  retryAfterMs(): number | undefined {
+    const waits = this.#states.flatMap(({ answer }) =>
+      answer?.type === 'refused' && answer.retryAfterMs !== undefined ? [answer.retryAfterMs] : [],
+    );
+    return waits.length === 0 ? undefined : Math.max(...waits);
+  }
+
+  /** Puts back what was taken, for a request that does not pass. */
+  giveBack(): void {
+    for (const state of this.#states) {
+      if (state.answer?.type === 'granted') state.answer.giveBack?.();
+      state.answer = undefined;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import type { AttributeBag } from './attribute-bag.js';
 import type { AttributeValue } from './attribute-value.js';
+import type { Parts } from './parts-tree.js';
 
 /** What an answer assumed of an attribute. REGEX means that any matching value would do: such answers are not cached. */
 export type ReferenceCondition = 'ABSENCE' | 'EXACT' | 'REGEX';
@@ -30,19 +31,19 @@ export function referencePattern(referenced: ReferencedAttributes): ReferencePat
 }
 
 /**
- * The values that the pattern references in the bag, as one text: equal exactly when an answer for one bag holds for
- * the other. Values are written out with their lengths instead of hashed, so that no two requests can be mistaken for
- * each other. Undefined when the bag does not fit: an ABSENCE that is present, an EXACT that is absent.
+ * The values that the pattern references in the bag, one text for each EXACT: equal exactly when an answer for one bag
+ * holds for the other. Values are written out instead of hashed, so that no two requests can be mistaken for each other.
+ * Undefined when the bag does not fit: an ABSENCE that is present, an EXACT that is absent.
  */
-export function referencedValues(pattern: ReferencePattern, bag: AttributeBag): string | undefined {
-  let values = '';
-  for (const { name, mapKey, condition } of pattern.references) {
+export function referencedValues({ references }: ReferencePattern, bag: AttributeBag): Parts | undefined {
+  const parts: string[] = [];
+  for (const { name, mapKey, condition } of references) {
     const value = bag.get(name);
     const text = mapKey === undefined ? value && valueText(value) : entryText(value, mapKey);
     if ((text === undefined) !== (condition === 'ABSENCE')) return undefined;
-    if (text !== undefined) values += text;
+    if (text !== undefined) parts.push(text);
   }
-  return values;
+  return parts;
 }
 
 function referenceId({ name, mapKey, condition }: AttributeReference): string {
@@ -50,28 +51,33 @@ function referenceId({ name, mapKey, condition }: AttributeReference): string {
 }
 
 function entryText(value: AttributeValue | undefined, mapKey: string): string | undefined {
-  if (value?.type !== 'stringMap') return undefined;
-  const entry = value.value.get(mapKey);
-  return entry === undefined ? undefined : sized(entry);
+  return value?.type === 'stringMap' ? value.value.get(mapKey) : undefined;
 }
 
+/** Starts the texts of all values but ordinary strings, which are by far the most frequent and stand for themselves. */
+const ESCAPE = '\0';
+
+/** A text of its own for each value, whatever its type. */
 function valueText(value: AttributeValue): string {
   switch (value.type) {
     case 'string':
-      return `s${sized(value.value)}`;
+      return value.value.startsWith(ESCAPE) ? `${ESCAPE}s${value.value}` : value.value;
     case 'bytes':
-      return `x${sized(Buffer.from(value.value.buffer, value.value.byteOffset, value.value.length).toString('latin1'))}`;
+      return `${ESCAPE}x${Buffer.from(value.value.buffer, value.value.byteOffset, value.value.length).toString('latin1')}`;
     case 'stringMap': {
       const entries = [...value.value].sort(([a], [b]) => (a < b ? -1 : 1));
-      return `m${entries.length}:${entries.map(([key, entry]) => sized(key) + sized(entry)).join('')}`;
+      return `${ESCAPE}m${entries.length}:${entries.map(([key, entry]) => sized(key) + sized(entry)).join('')}`;
     }
     case 'double':
-      return `d${Object.is(value.value, -0) ? '-0' : value.value};`;
+      return `${ESCAPE}d${Object.is(value.value, -0) ? '-0' : value.value}`;
     case 'int64':
+      return `${ESCAPE}i${value.value}`;
     case 'bool':
+      return `${ESCAPE}b${value.value}`;
     case 'timestamp':
+      return `${ESCAPE}t${value.value}`;
     case 'duration':
-      return `${value.type}${value.value};`;
+      return `${ESCAPE}u${value.value}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
+import { type Parts, PartsTree } from './parts-tree.js';
 import { createRecencyList, type RecencyLink } from './recency-list.js';
 import {
   type ReferencedAttributes,
@@ -33,12 +34,12 @@ export const MAX_PATTERNS_PER_SCOPE = 64;
 
 interface KnownPattern<V> extends ReferencePattern {
   /** By the values of what the pattern references. */
-  readonly entries: Map<string, RecencyLink<Entry<V>>>;
+  readonly entries: PartsTree<RecencyLink<Entry<V>>>;
 }
 
 interface Entry<V> {
   readonly value: V;
-  readonly values: string;
+  readonly values: Parts;
   readonly scope: string;
   readonly pattern: KnownPattern<V>;
   usedMs: number;
@@ -55,7 +56,7 @@ export function createReferencedCache<V>(options: ReferencedCacheOptions): Refer
     recency.remove(link);
     pattern.entries.delete(values);
     size--;
-    if (pattern.entries.size > 0) return;
+    if (!pattern.entries.isEmpty) return;
     const patterns = scopes.get(scope);
     patterns?.delete(pattern.id);
     if (patterns?.size === 0) scopes.delete(scope);
@@ -71,8 +72,8 @@ export function createReferencedCache<V>(options: ReferencedCacheOptions): Refer
     const known = patterns.get(pattern.id);
     if (known !== undefined) return known;
     const oldest = patterns.size < MAX_PATTERNS_PER_SCOPE ? undefined : patterns.values().next().value;
-    for (const link of oldest?.entries.values() ?? []) remove(link);
-    const learnt = { ...pattern, entries: new Map<string, RecencyLink<Entry<V>>>() };
+    for (const link of [...(oldest?.entries.values() ?? [])]) remove(link);
+    const learnt = { ...pattern, entries: new PartsTree<RecencyLink<Entry<V>>>() };
     patterns.set(pattern.id, learnt);
     scopes.set(scope, patterns);
     return learnt;

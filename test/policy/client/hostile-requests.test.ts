@@ -117,7 +117,7 @@ test('a key that comes in two headers is neither of the two: nobody passes as an
 test('10,000 headers and a header of a megabyte are read in time', (t) => {
   const many = Array.from({ length: 10_000 }, (_, index) => [`x-${index}`, 'v'] as const);
   const start = performance.now();
-  t.is(examine('/', many).key?.startsWith('m10000:'), true);
+  t.true(examine('/', many).key?.[0]?.includes('m10000:'));
   t.is(examine('/', [['x-key', `${'k'.repeat(1 << 20)}!`]]).charges.length, 1);
   t.is(examine('/', [['x-key', 'k'.repeat(1 << 20)]]).charges.length, 2);
   t.is(
