@@ -1,5 +1,6 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { createTcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { createGrpcStream } from './grpc-stream.js';
@@ -8,7 +9,6 @@ import { ProxySession, type SessionEnvironment } from './proxy-session.js';
 import { rawStreamingMethod } from './raw-method.js';
 import { http2StreamOf, type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
-import { createTcpListener } from './tcp-listener.js';
 
 /** Limits and times of the gRPC listener (SPEC 4.5, 4.6 and 8). */
 export interface GrpcServerSettings {

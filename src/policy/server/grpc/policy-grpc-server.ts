@@ -1,5 +1,6 @@
 import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { createTcpListener } from '../../../net/tcp-listener.js';
 import type { GrpcService } from './grpc-service.js';
 
 /** Limits and times of the policy server's listener. */
@@ -36,41 +37,30 @@ export function createPolicyGrpcServer(
   services: readonly GrpcService[],
 ): PolicyGrpcServer {
   const server = new Server(serverOptions(settings));
+  // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listener = createTcpListener((socket) => injector.injectConnection(socket));
   const names = ['', ...services.map(({ name }) => name)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));
   for (const service of services) service.addTo(server);
   health.addToServer(server);
 
-  const bind = (host: string): Promise<number> =>
-    new Promise((resolve, reject) => {
-      server.bindAsync(`${host}:${settings.port}`, ServerCredentials.createInsecure(), (error, port) => {
-        if (error === null) resolve(port);
-        else reject(error);
-      });
-    });
-
   return {
-    start: () => bind(hostOf(settings.host)),
+    start: () => listener.listen(settings.host, settings.port),
     setServing: () => {
       for (const name of names) health.setStatus(name, 'SERVING');
     },
-    stop: (graceMs) =>
-      new Promise((resolve) => {
-        for (const name of names) health.setStatus(name, 'NOT_SERVING');
-        const force = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
-          clearTimeout(force);
-          resolve();
-        });
-        for (const { endStreams } of services) endStreams?.();
-      }),
+    async stop(graceMs) {
+      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      const closed = listener.close();
+      // No new calls; connections are closed when their calls have ended.
+      server.tryShutdown(() => undefined);
+      for (const { endStreams } of services) endStreams?.();
+      const force = setTimeout(listener.hangUp, graceMs);
+      await closed;
+      clearTimeout(force);
+    },
   };
-}
-
-/** As a gRPC target has it: an IPv6 address in brackets. */
-function hostOf(host: string): string {
-  if (host === '') return '[::]';
-  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 function serverOptions(settings: PolicyGrpcSettings): ServerOptions {
