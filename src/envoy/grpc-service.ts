@@ -1,6 +1,7 @@
 import type { GrpcService } from '../generated/envoy/config/core/v3/GrpcService.js';
 import type { HeaderValue } from '../generated/envoy/config/core/v3/HeaderValue.js';
 import { duration } from './durations.js';
+import { parseOutboundClusterName } from './names.js';
 
 /** How often a call that got no answer is made again, and after which time. */
 export interface GrpcRetries {
@@ -35,7 +36,7 @@ const MIN_ATTEMPT_MS = 250;
 export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
   const { cluster, timeoutMs, retries, metadata = {}, formattedMetadata = {} } = options;
   return {
-    envoyGrpc: { clusterName: cluster },
+    envoyGrpc: { clusterName: cluster, ...authorityOf(cluster) },
     ...(timeoutMs === undefined ? {} : { timeout: duration(timeoutMs) }),
     ...(retries === undefined || retries.maxRetries === 0
       ? {}
@@ -54,6 +55,17 @@ export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
       ...Object.entries(formattedMetadata).map(([key, value]): HeaderValue => ({ key, value })),
     ],
   };
+}
+
+/**
+ * What the server is called by. Envoy takes the cluster's name if not told otherwise, and servers refuse what cannot
+ * be a host.
+ */
+function authorityOf(cluster: string): { authority?: string } {
+  const parsed = parseOutboundClusterName(cluster);
+  if (parsed === undefined) return {};
+  const { hostname, port } = parsed;
+  return { authority: `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}` };
 }
 
 /** Envoy reads `%…%` in such a value as something to put in. */

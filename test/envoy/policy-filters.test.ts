@@ -42,6 +42,18 @@ test('an attempt has a quarter of a second at least, for Envoy takes the longest
   t.deepEqual(retryPolicy?.retryBackOff?.maxInterval, { seconds: 0, nanos: 250_000_000 });
 });
 
+test('a server is called by its host and port, for the name of its cluster can be nobody\'s authority', (t) => {
+  const authorityOf = (cluster: string) => buildGrpcService({ cluster }).envoyGrpc?.authority;
+  t.is(authorityOf('outbound|9091||policy.example.com'), 'policy.example.com:9091');
+  t.is(authorityOf('outbound|9091||fd00::1'), '[fd00::1]:9091');
+  t.is(authorityOf('policy_server'), undefined);
+});
+
+test('formatted metadata is for Envoy to fill in', (t) => {
+  const { initialMetadata } = buildGrpcService({ cluster: 'a', formattedMetadata: { 'x-id': '%STREAM_ID%' } });
+  t.deepEqual(initialMetadata, [{ key: 'x-id', value: '%STREAM_ID%' }]);
+});
+
 test('metadata is what it says, whatever Envoy would put in for a percent sign', (t) => {
   const { initialMetadata } = buildGrpcService({ cluster: 'a', metadata: { 'x-a': '%HOSTNAME%' } });
   t.deepEqual(initialMetadata, [{ key: 'x-a', value: '%%HOSTNAME%%' }]);
