@@ -78,6 +78,7 @@ export async function createNetwork(
   serviceCidrs: readonly string[] = ['10.96.0.0/16'],
 ): Promise<Network> {
   const holders: ManagedProcess[] = [];
+  let workloads = 0;
   const userNamespace = mode === 'user' ? ['-U', '--preserve-credentials'] : [];
 
   const describe = (name: string, address: string, holder: ManagedProcess): NetworkNamespace => {
@@ -117,7 +118,7 @@ export async function createNetwork(
       await script(router, [`ip addr add ${address}/32 dev lo`]);
     },
     async addWorkload({ name, address, captured = true }) {
-      const veth = `veth${holders.length}`;
+      const veth = `veth${++workloads}`;
       const holder = await holdNamespace(name, router.enter(['unshare', '-n', ...HOLD]));
       holders.push(holder);
       const workload = describe(name, address, holder);
