@@ -2,6 +2,7 @@ import test from 'ava';
 import type { PolicyMeshConfig } from '../../src/config/mesh/mesh-config.js';
 import { createMessageEncoder, frameNamedResource } from '../../src/envoy/message-encoder.js';
 import type { PolicyConfigs } from '../../src/introspection/views.js';
+import { whyUnchecked } from '../../src/model/policy/explain-policy.js';
 import type { PolicyOverrides } from '../../src/model/policy/policy-overrides.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { EVERYTHING_ON, meshWith } from '../model/policy/mesh-with.js';
@@ -143,6 +144,13 @@ for (const [title, mesh, overrides, direction, why] of REASONS) {
     if (direction === 'inbound') t.deepEqual(page['services']?.[0]?.['checks'], expected);
   });
 }
+
+test('policyz says that a router checks what it sends, whatever the mesh config says of clients', (t) => {
+  const mesh = meshWith({ ...EVERYTHING_ON, enableClientSidePolicyCheck: false });
+  const { metadata } = connection().proxy;
+  t.is(whyUnchecked(mesh, { type: 'router', metadata }, 'outbound'), undefined);
+  t.not(whyUnchecked(mesh, { type: 'sidecar', metadata }, 'outbound'), undefined);
+});
 
 test('policyz says that a service without bindings is not checked by the embedded server', async (t) => {
   const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names it';

@@ -185,8 +185,13 @@ test('a text that is not base64, not a message or too long is no attributes', (t
     t.is(decoder.readHttpClientConfigText(text), undefined, text);
     t.is(decoder.readTcpClientConfigText(text), undefined, text);
   }
-  t.is(decoder.readAttributesText('A'.repeat(MAX_TEXT_LENGTH + 1)), undefined);
-  t.is(decoder.readHttpClientConfigText('A'.repeat(MAX_TEXT_LENGTH + 1)), undefined);
+  t.is(decoder.readAttributesText(`${good}${','.repeat(MAX_TEXT_LENGTH)}`), undefined);
+  const long = {
+    serviceConfigs: {},
+    defaultDestinationService: 'x'.repeat(MAX_TEXT_LENGTH),
+    ignoreForwardedAttributes: true,
+  };
+  t.is(decoder.readHttpClientConfigText(encoder.httpClientConfigText(long)), undefined);
 });
 
 test('the longest text that is looked at is read, with as many items as it has', (t) => {

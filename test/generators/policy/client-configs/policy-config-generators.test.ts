@@ -142,6 +142,23 @@ test("TCP clients are those of the workload's own ports and of the services in v
   t.false([...router.keys()].some((name) => name.startsWith('inbound')));
 });
 
+test('of two services or targets with one cluster the first counts', (t) => {
+  const of = generators();
+  const port = buildPort({ name: 'tcp', number: 9000, protocol: 'tcp' });
+  const older = buildService({ name: 'older', hostname: 'db.example.com', ports: [port] });
+  const younger = buildService({ name: 'younger', hostname: 'db.example.com', ports: [port] });
+  const targets = [9001, 9002].map((targetPort) => ({ service: older, port, targetPort }));
+  const both = served(of('tcpClientConfig'), buildContext({ mesh: ON, services: [older, younger], targets }));
+  const first = served(
+    of('tcpClientConfig'),
+    buildContext({ mesh: ON, services: [older], targets: targets.slice(0, 1) }),
+  );
+  t.deepEqual(
+    [...both.values()].map(({ name, version }) => [name, version]),
+    [...first.values()].map(({ name, version }) => [name, version]),
+  );
+});
+
 test('every fact of a proxy that is in its clients is in the scope, and no other', (t) => {
   const of = generators();
   const context = buildContext({ mesh: ON, services: [WEB] });
