@@ -46,19 +46,7 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
     signal.throwIfAborted();
     const headers = { ...options.headers, accept: 'application/json', 'user-agent': userAgent };
     const complete: RequestOptions = { ...options, method: 'GET', headers, signal };
-    return await new Promise((resolve, reject) => {
-      const outgoing = url.protocol === 'http:' ? requestHttp(url, complete) : requestHttps(url, complete);
-      let answer: IncomingMessage | undefined;
-      // Destroyed at the request, an answer that has begun would end with a mere "aborted".
-      outgoing.setTimeout(idleMs, () => (answer ?? outgoing).destroy(new IdleError(idleMs)));
-      outgoing.on('error', reject);
-      outgoing.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
-      outgoing.on('response', (begun) => {
-        answer = begun;
-        resolve(begun);
-      });
-      outgoing.end();
-    });
+    return await sendRequest(url, complete, idleMs);
   };
 
   const open = async (path: string, query: Query, limits: RequestLimits): Promise<IncomingMessage> => {
@@ -77,6 +65,26 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
       return { body: JSON.parse((await readWhole(answer)).toString('utf8')), warnings };
     },
   };
+}
+
+/** Settles with the answer's begin. A pooled connection may have been closed just then: another is tried. */
+function sendRequest(url: URL, options: RequestOptions, idleMs: number): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = url.protocol === 'http:' ? requestHttp(url, options) : requestHttps(url, options);
+    let answer: IncomingMessage | undefined;
+    // Destroyed at the request, an answer that has begun would end with a mere "aborted".
+    outgoing.setTimeout(idleMs, () => (answer ?? outgoing).destroy(new IdleError(idleMs)));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(sendRequest(url, options, idleMs));
+      else reject(error);
+    });
+    outgoing.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
+    outgoing.on('response', (begun) => {
+      answer = begun;
+      resolve(begun);
+    });
+    outgoing.end();
+  });
 }
 
 async function readWhole(answer: IncomingMessage): Promise<Buffer> {

@@ -105,7 +105,7 @@ for (const [title, fault] of [
 }
 
 it('a connection that breaks is taken up where it was, without a list', async (t) => {
-  const rig = await createRig(t, 'cut');
+  const rig = await createRig(t, 'cut', { outageListMs: 30_000 });
   await rig.harness.start();
   await waitUntil(() => rig.asked().watches === 1, 'it is watched');
   for (const name of ['one', 'two', 'three']) {
