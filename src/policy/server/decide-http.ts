@@ -1,4 +1,4 @@
-import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
+import { createAttributeBag } from '../client/attribute-bag.js';
 import { deriveHttpAttributes } from '../client/http-attributes.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
@@ -36,15 +36,9 @@ function ask(
 ): CheckQuestion {
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
-  let apiLayer = EMPTY_LAYER;
-  const requestDerived = deriveHttpAttributes(facts, {
-    ...service.api,
-    // The report needs the operation's attributes by themselves: taken on their way, they are matched once.
-    attributesFor: (method, target) => {
-      apiLayer = service.api.attributesFor(method, target);
-      return apiLayer;
-    },
-  });
+  // Matched once, and by itself: the report needs to know which attributes are the operation's.
+  const apiLayer = service.api.attributesFor(facts.method, facts.target);
+  const requestDerived = deriveHttpAttributes(facts, { ...service.api, attributesFor: () => apiLayer });
   const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
   const forwarded = environment.forwarded(told);
   const attributes = createAttributeBag({
