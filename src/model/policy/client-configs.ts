@@ -9,7 +9,7 @@ import { type Direction, isServiceChecked, type ProxyPolicy } from './proxy-poli
 import { boundSpecsOf, type SpecsOf, serviceAttributesOf } from './service-config.js';
 
 /** The service of requests that name none, and the key of its configuration. */
-export const DEFAULT_SERVICE = 'default';
+const DEFAULT_SERVICE = 'default';
 
 /** What of a proxy its client configurations are made from. */
 export type PolicyProxy = ProxyIdentity & Pick<Proxy, 'type'>;

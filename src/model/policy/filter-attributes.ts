@@ -9,7 +9,7 @@ export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace'
 };
 
 /** `orchestrator://<name.ns>`, with the third part of the node id. */
-export function proxyUid({ id }: Pick<Proxy, 'id'>): string {
+function proxyUid({ id }: Pick<Proxy, 'id'>): string {
   return `orchestrator://${id.split('~')[2] ?? id}`;
 }
 

@@ -7,7 +7,7 @@ export type PolicyServer =
   | { readonly type: 'address'; readonly host: string; readonly port: number };
 
 /** Cluster of the policy server in the discovery process; the default of SPEC 2.12. */
-export const POLICY_SERVER_CLUSTER = 'policy_server';
+const POLICY_SERVER_CLUSTER = 'policy_server';
 
 /**
  * Cluster for reports alone with sidecarToTelemetrySessionAffinity: it keeps to one server, which calls for checks

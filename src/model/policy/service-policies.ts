@@ -25,7 +25,7 @@ export interface ServicePolicies {
 export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'servicesByHost'>;
 
 /** The kinds that say which policy applies to which service. */
-export const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
+const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
 
 type Objects = ReadonlyMap<ObjectKey, MeshObject>;
 
