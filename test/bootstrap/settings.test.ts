@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Client, credentials, status } from '@grpc/grpc-js';
 import test from 'ava';
+import { discoveryProgram } from '../../src/cli/discovery-program.js';
 import { run } from '../../src/cli/run.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { eventually } from '../support/eventually.js';
@@ -189,15 +190,19 @@ test('request asks the running server, and version says what /version does', asy
   const server = await startServer(t, { files: MESH });
   const ask = async (...argv: readonly string[]) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const code = await run(argv, {
-      env: {},
-      stdin: new PassThrough(),
-      stdout,
-      stderr,
-      colorDepth: 1,
-      loadDiscovery: () => Promise.reject(new Error('not to be started')),
-      monitoring: { host: '127.0.0.1', port: server.monitoringPort },
-    });
+    const code = await run(
+      argv,
+      {
+        env: {},
+        stdin: new PassThrough(),
+        stdout,
+        stderr,
+        colorDepth: 1,
+        loadDiscovery: () => Promise.reject(new Error('not to be started')),
+        monitoring: { host: '127.0.0.1', port: server.monitoringPort },
+      },
+      discoveryProgram,
+    );
     stdout.end();
     stderr.end();
     return { code, stdout: await text(stdout), stderr: await text(stderr) };

@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  checkRequestBytes,
+  httpCheck,
+  httpConfigText,
+  type ReadCheckResponse,
+  readCheckResponse,
+} from '../../policy/server/policy-server-rig.js';
+import type { Teardown } from './cleanup.js';
+
+const CHECK = '/envoy.service.auth.v3.Authorization/Check';
+const HEALTH = '/grpc.health.v1.Health/Check';
+/** HealthCheckResponse{status: SERVING}. */
+const SERVING = Buffer.from([0x08, 0x01]);
+const passThrough = (bytes: Buffer): Buffer => bytes;
+
+/** An Envoy's side of a policy server. */
+export interface PolicyClient {
+  /** Asks about a new request to the service; 200 for one that passes, else the status that its caller gets. */
+  ask(service: string): Promise<number>;
+  /** The whole answer. */
+  check(service: string): Promise<ReadCheckResponse>;
+  isServing(): Promise<boolean>;
+}
+
+/** Speaks to the policy server at a loopback port; its connection ends with the test. */
+export function connectPolicyClient(t: Teardown, port: number): PolicyClient {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.max_reconnect_backoff_ms': 200,
+    'grpc.initial_reconnect_backoff_ms': 50,
+  });
+  t.teardown(() => client.close());
+  // As Envoy's stream ids, which differ between proxies as well: what comes with the same one is charged once.
+  let streamId = BigInt(randomInt(2 ** 40)) << 20n;
+  const call = (path: string, bytes: Buffer, metadata = new Metadata()): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      client.makeUnaryRequest(path, passThrough, passThrough, bytes, metadata, (error: ServiceError | null, answer) => {
+        if (answer === undefined) reject(error);
+        else resolve(answer);
+      });
+    });
+  const check: PolicyClient['check'] = async (service) => {
+    const metadata = new Metadata();
+    metadata.set('x-mesh-service', service);
+    metadata.set('x-mesh-client-config', httpConfigText({}));
+    const bytes = checkRequestBytes(httpCheck({ id: String(++streamId), host: service }));
+    return readCheckResponse(await call(CHECK, bytes, metadata));
+  };
+  return {
+    check,
+    ask: async (service) => {
+      const { status, deniedResponse } = await check(service);
+      return status.code === 0 ? 200 : Number(deniedResponse?.status.code);
+    },
+    isServing: async () => (await call(HEALTH, Buffer.alloc(0))).equals(SERVING),
+  };
+}
