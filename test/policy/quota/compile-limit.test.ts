@@ -118,6 +118,7 @@ const OVERRIDES = [
   { dimensions: { x: 'a', y: 'b' }, maxAmount: 3 },
   { dimensions: { x: 'c', y: 'b', z: 'd' }, maxAmount: 4 },
   { dimensions: { z: 'd' }, maxAmount: 5, validDuration: '1s' },
+  { dimensions: { x: 'late' }, maxAmount: 6 },
 ];
 
 const CHOICES: readonly (readonly [Readonly<Record<string, string>>, number])[] = [
@@ -129,6 +130,8 @@ const CHOICES: readonly (readonly [Readonly<Record<string, string>>, number])[] 
   [{ x: 'a', z: 'd' }, 1],
   [{ y: 'b', z: 'd' }, 2],
   [{ z: 'd' }, 5],
+  [{ x: 'late', z: 'd' }, 5],
+  [{ x: 'late' }, 6],
   [{ x: 'z' }, 99],
   [{}, 99],
 ];

@@ -33,7 +33,7 @@ test('an amount that does not fit is refused as a whole, best effort takes what 
 
 test('a limit of 0 refuses all, and tells nobody to come back', async (t) => {
   const { charge } = setUp();
-  const nothing = { granted: 0, isCharged: false, validMs: 60_000 };
+  const nothing = { granted: 0, isCharged: false, validMs: 60_000, isShared: false };
   t.deepEqual(await charge({ maxAmount: 0 }), nothing);
   t.deepEqual(await charge({ maxAmount: 0, bestEffort: true }), nothing);
 });
@@ -82,6 +82,13 @@ test('the time to come back is that at which enough has been freed, not the firs
   t.is((await charge({ amount: 4 })).granted, 0);
   clock.advance(1);
   t.is((await charge({ amount: 4 })).granted, 4);
+});
+
+test('best effort that takes what is left is told when the first of what others used comes back', async (t) => {
+  const { clock, charge } = setUp();
+  await charge({ amount: 4 });
+  clock.advance(20_000);
+  t.like(await charge({ amount: 8, bestEffort: true }), { granted: 6, retryAfterMs: 41_000 });
 });
 
 test('best effort that takes the last is told when there is more', async (t) => {
@@ -162,6 +169,20 @@ test('a refused request that is repeated is decided anew: nothing was charged', 
   t.like(await chargeStore(store, [chargeOf()], 'request-7'), { isRepetition: false, results: [{ granted: 1 }] });
 });
 
+test('a request is known for 60 s whenever others come', async (t) => {
+  const { clock, store } = setUp();
+  const request = (name: string) => chargeStore(store, [chargeOf({ maxAmount: 1000 })], name);
+  clock.advance(50_000);
+  await request('a');
+  clock.advance(20_000);
+  await request('b');
+  clock.advance(39_999);
+  t.true((await request('a')).isRepetition);
+  clock.advance(1);
+  t.false((await request('a')).isRepetition);
+  t.true((await request('b')).isRepetition);
+});
+
 test('repetitions that are remembered are bounded: one that is forgotten is charged again', async (t) => {
   const { store } = setUp({ maxRepetitions: 10 });
   const request = (name: string) => chargeStore(store, [chargeOf({ maxAmount: 1000 })], name);
@@ -212,6 +233,18 @@ test('expired counters make room, so that new keys are counted apart again', asy
   clock.advance(60_000);
   for (const key of ['e', 'f', 'g']) t.like(await charge({ key, window: 'fixed' }), { isShared: false });
   t.like(await charge({ key: 'h', window: 'fixed' }), { isShared: true });
+});
+
+test('a counter that is used on makes no room, and keeps none from those that are not', async (t) => {
+  const { clock, charge } = setUp({ maxCounters: 2 });
+  await charge({ key: 'a' });
+  clock.advance(10_000);
+  await charge({ key: 'b' });
+  clock.advance(45_000);
+  await charge({ key: 'a' });
+  clock.advance(20_000);
+  t.like(await charge({ key: 'c' }), { isShared: false }, 'b has expired');
+  t.like(await charge({ key: 'd' }), { isShared: true });
 });
 
 test('a key that is refused takes no memory', async (t) => {

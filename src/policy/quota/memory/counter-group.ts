@@ -1,6 +1,6 @@
 import { createRecencyList, type RecencyLink } from '../../client/recency-list.js';
 import { bucketAt, type WindowShape } from '../window-shape.js';
-import { createUsage, type Usage } from './usage.js';
+import { Usage } from './usage.js';
 
 /** The counters of one group, by key. */
 export interface CounterGroup {
@@ -32,7 +32,7 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
   const counters = new Map<string, RecencyLink<Counter>>();
   // By last charge, which is the order in which they expire: all counters of a group have the same window.
   const byLastCharge = createRecencyList<Counter>();
-  const shared = createUsage();
+  const shared = Usage.none();
 
   const clearExpired = (oldestBucket: number): void => {
     for (let cleared = 0; cleared < CLEARED_PER_CHARGE; cleared++) {
@@ -62,9 +62,9 @@ export function createCounterGroup(shape: WindowShape, maxCounters: number): Cou
         shared.add(bucket, amount);
         return true;
       }
-      const usage = shared.total(bucket - shape.carried) > 0 ? shared.copy() : createUsage();
-      usage.add(bucket, amount);
-      counters.set(key, byLastCharge.add({ key, usage }));
+      const usage = shared.total(bucket - shape.carried) > 0 ? shared.copy() : undefined;
+      usage?.add(bucket, amount);
+      counters.set(key, byLastCharge.add({ key, usage: usage ?? Usage.of(bucket, amount) }));
       return false;
     },
     get size() {

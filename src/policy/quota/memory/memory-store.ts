@@ -38,21 +38,23 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
     const known = repetitionKey === undefined ? undefined : answers.find(repetitionKey);
     if (known !== undefined) return { results: known.results, isRepetition: true };
     const nowMs = Math.floor(epochMs + clock.monotonicMs());
-    const assessed = charges.map((charge) =>
-      assessCharge(charge, groupOf(charge).usageOf(charge.counter.key, nowMs), nowMs),
-    );
-    const isRefused = charges.some(({ amount, bestEffort }, at) => !bestEffort && assessed[at]?.granted !== amount);
-    const results = assessed.map((assessment, at): ChargeResult => {
-      const charge = charges[at];
-      const { granted } = assessment;
-      if (charge === undefined || granted === 0 || (isRefused && !charge.bestEffort)) {
-        return { ...assessment, isCharged: false };
-      }
-      const isShared = groupOf(charge).charge(charge.counter.key, granted, nowMs);
-      return { ...assessment, isCharged: true, isShared };
+    let isRefused = false;
+    const assessed = charges.map((charge) => {
+      const assessment = assessCharge(charge, groupOf(charge).usageOf(charge.counter.key, nowMs), nowMs);
+      if (!charge.bestEffort && assessment.granted < charge.amount) isRefused = true;
+      return assessment;
+    });
+    let isAnyCharged = false;
+    const results = charges.map((charge, at): ChargeResult => {
+      const { granted = 0, validMs = 0, retryAfterMs } = assessed[at] ?? {};
+      const isCharged = granted > 0 && (charge.bestEffort || !isRefused);
+      const isShared = isCharged && groupOf(charge).charge(charge.counter.key, granted, nowMs);
+      isAnyCharged ||= isCharged;
+      const result = { granted, isCharged, validMs, isShared };
+      return retryAfterMs === undefined ? result : { ...result, retryAfterMs };
     });
     const answer = { results, isRepetition: false };
-    if (repetitionKey !== undefined && results.some(({ isCharged }) => isCharged)) answers.add(repetitionKey, answer);
+    if (repetitionKey !== undefined && isAnyCharged) answers.add(repetitionKey, answer);
     return answer;
   };
 

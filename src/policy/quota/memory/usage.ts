@@ -1,57 +1,71 @@
-/** Amounts by bucket, the oldest first; takes memory for buckets in which something was used. */
-export interface Usage {
-  /** What was used in buckets from the given one on. Forgets older ones: later calls must not go back. */
-  total(oldest: number): number;
-  add(bucket: number, amount: number): void;
-  /** The newest bucket with an amount; -Infinity without any. */
-  newest(): number;
-  /** The bucket that has to go, with all older ones, until at most `most` is used; undefined when nothing has to. */
-  lastAbove(most: number): number | undefined;
-  copy(): Usage;
-}
-
 /** Forgotten buckets are cut off once there are so many of them. */
 const CUT_OFF = 16;
 
-export function createUsage(buckets: number[] = [], amounts: number[] = []): Usage {
-  let first = 0;
-  let sum = 0;
-  for (const amount of amounts) sum += amount;
+/**
+ * Amounts by bucket, the oldest first; takes memory for buckets in which something was used. A class with one array of
+ * buckets and amounts in turn: there may be as many of them as callers have keys.
+ */
+export class Usage {
+  readonly #entries: number[];
+  /** Place of the first entry that is not forgotten. */
+  #first = 0;
+  #sum = 0;
 
-  const forget = (oldest: number): void => {
-    while (first < buckets.length && (buckets[first] ?? 0) < oldest) {
-      sum -= amounts[first] ?? 0;
-      first++;
+  private constructor(entries: number[], sum: number) {
+    this.#entries = entries;
+    this.#sum = sum;
+  }
+
+  static of(bucket: number, amount: number): Usage {
+    return new Usage([bucket, amount], amount);
+  }
+
+  static none(): Usage {
+    return new Usage([], 0);
+  }
+
+  /** What was used in buckets from the given one on. Forgets older ones: later calls must not go back. */
+  total(oldest: number): number {
+    if ((this.#entries[this.#first] ?? oldest) < oldest) this.#forget(oldest);
+    return this.#sum;
+  }
+
+  add(bucket: number, amount: number): void {
+    const entries = this.#entries;
+    const last = entries.length - 2;
+    if (entries[last] === bucket) entries[last + 1] = (entries[last + 1] ?? 0) + amount;
+    else entries.push(bucket, amount);
+    this.#sum += amount;
+  }
+
+  /** The newest bucket with an amount; -Infinity without any. */
+  newest(): number {
+    return this.#entries.at(-2) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The bucket that has to go, with all older ones, until at most `most` is used; undefined when nothing has to. */
+  lastAbove(most: number): number | undefined {
+    const entries = this.#entries;
+    let left = this.#sum;
+    for (let at = this.#first; at < entries.length && left > most; at += 2) {
+      left -= entries[at + 1] ?? 0;
+      if (left <= most) return entries[at];
     }
-    if (first < CUT_OFF && first < buckets.length) return;
-    buckets.splice(0, first);
-    amounts.splice(0, first);
-    first = 0;
-  };
+    return undefined;
+  }
 
-  return {
-    total: (oldest) => {
-      if ((buckets[first] ?? oldest) < oldest) forget(oldest);
-      return sum;
-    },
-    add: (bucket, amount) => {
-      const last = buckets.length - 1;
-      if (buckets[last] === bucket) amounts[last] = (amounts[last] ?? 0) + amount;
-      else {
-        buckets.push(bucket);
-        amounts.push(amount);
-      }
-      sum += amount;
-    },
-    newest: () => buckets.at(-1) ?? Number.NEGATIVE_INFINITY,
-    lastAbove: (most) => {
-      let left = sum;
-      for (let at = first; at < buckets.length && left > most; at++) {
-        left -= amounts[at] ?? 0;
-        if (left <= most) return buckets[at];
-      }
-      return undefined;
-    },
-    copy: () => createUsage(buckets.slice(first), amounts.slice(first)),
-  };
+  copy(): Usage {
+    return new Usage(this.#entries.slice(this.#first), this.#sum);
+  }
+
+  #forget(oldest: number): void {
+    const entries = this.#entries;
+    while (this.#first < entries.length && (entries[this.#first] ?? 0) < oldest) {
+      this.#sum -= entries[this.#first + 1] ?? 0;
+      this.#first += 2;
+    }
+    if (this.#first < CUT_OFF && this.#first < entries.length) return;
+    entries.splice(0, this.#first);
+    this.#first = 0;
+  }
 }
