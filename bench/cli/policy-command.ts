@@ -9,12 +9,12 @@ import { parseWholeNumber } from './whole-number.js';
 export const policyCommand: BenchCommand = {
   name: 'policy',
   summary: 'Measures decisions of the policy client library alone, without Envoy.',
-  details: 'A decision goes from the facts of a request to the quotas that it is charged.',
+  details: 'A decision goes from the facts of a request to whether it may pass, with both caches of the client.',
   operands: [],
   flags: {
     patterns: { placeholder: 'N', description: 'API patterns of the service.', default: '100' },
     rules: { placeholder: 'N', description: 'Quota rules of the service.', default: '20' },
-    seconds: { placeholder: 'N', description: 'Time for each of the five steps.', default: '2' },
+    seconds: { placeholder: 'N', description: 'Time for each of the six steps.', default: '2' },
     json: { description: 'Print the numbers as JSON.', default: false },
     strict: { description: 'Exit with 1 when the goal is missed.', default: false },
   },
@@ -24,7 +24,7 @@ export const policyCommand: BenchCommand = {
       rules: parseWholeNumber('--rules', flags.text('rules'), { from: 1, to: 10_000 }),
     };
     const seconds = parseWholeNumber('--seconds', flags.text('seconds'), { from: 1, to: 60 });
-    const results = measureDecisions(buildPolicyWorkload(size), seconds, monotonicMs);
+    const results = await measureDecisions(buildPolicyWorkload(size), seconds, monotonicMs);
     const text = flags.isOn('json') ? `${JSON.stringify({ ...size, results }, null, 2)}\n` : undefined;
     output.stdout.write(text ?? formatPolicyReport(size, results));
     return flags.isOn('strict') && !isGoalMet(results) ? 1 : 0;

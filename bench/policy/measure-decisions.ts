@@ -3,6 +3,7 @@ import { compileApiSpecs } from '../../src/policy/client/compile-api-specs.js';
 import { compileQuotaSpecs } from '../../src/policy/client/compile-quota-specs.js';
 import { deriveHttpAttributes, type HttpRequestFacts } from '../../src/policy/client/http-attributes.js';
 import { percentile } from '../measure/statistics.js';
+import { createCachingClient } from './cached-decisions.js';
 import type { PolicyWorkload } from './workload.js';
 
 /** How fast one step of a decision is. */
@@ -16,18 +17,23 @@ export interface StepResult {
 }
 
 /** What is done to a request; the number keeps the work from being optimised away. */
-type Step = (request: HttpRequestFacts) => number;
+type Step = (request: HttpRequestFacts) => number | Promise<number>;
 
 /** Part of the given time that goes into compiling the code before anything is counted. */
 const WARM_UP_SHARE = 0.2;
 
 /**
- * Measures whole decisions (from the facts of a request to the quotas that it is charged) and their parts, on one core.
+ * Measures whole decisions (from the facts of a request to whether it may pass) and their parts, on one core. The policy
+ * client has both caches; the policy server behind it, in the same process, allows everything.
  *
  * @param seconds for each step
  * @param nowMs a monotonic clock, in milliseconds with fractions
  */
-export function measureDecisions(workload: PolicyWorkload, seconds: number, nowMs: () => number): StepResult[] {
+export async function measureDecisions(
+  workload: PolicyWorkload,
+  seconds: number,
+  nowMs: () => number,
+): Promise<StepResult[]> {
   const api = compileApiSpecs([workload.apiSpec]);
   const quota = compileQuotaSpecs([workload.quotaSpec]);
   const bagOfRequest = (request: HttpRequestFacts) =>
@@ -40,31 +46,44 @@ export function measureDecisions(workload: PolicyWorkload, seconds: number, nowM
       isGateway: false,
     });
   const bags = new Map(workload.requests.map((request) => [request, bagOfRequest(request)]));
+  const client = createCachingClient();
+  const decide: Step = async (request) => {
+    const attributes = bagOfRequest(request);
+    const decision = await client.check({ attributes, quotas: quota.chargesFor(attributes) });
+    return decision.exhaustedQuotas.length;
+  };
   const steps: readonly (readonly [string, Step])[] = [
-    ['decision', (request) => quota.chargesFor(bagOfRequest(request)).length],
+    ['decision', decide],
+    ['  charges, without the caches', (request) => quota.chargesFor(bagOfRequest(request)).length],
     ['  API operation', ({ method, target }) => api.attributesFor(method, target).size],
     ['  API key', ({ target, headers }) => api.apiKeyFor(target, headers)?.length ?? 0],
     ['  attribute bag, with both', (request) => (bagOfRequest(request).get('request.method') ? 1 : 0)],
     ['  quota rules', (request) => quota.chargesFor(bags.get(request) ?? bagOfRequest(request)).length],
   ];
-  return steps.map(([name, step]) => measureStep(name, step, workload.requests, seconds * 1000, nowMs));
+  const results: StepResult[] = [];
+  for (const [name, step] of steps) {
+    results.push(await measureStep(name, step, workload.requests, seconds * 1000, nowMs));
+  }
+  await client.close();
+  return results;
 }
 
-function measureStep(
+async function measureStep(
   name: string,
   step: Step,
   requests: readonly HttpRequestFacts[],
   durationMs: number,
   nowMs: () => number,
-): StepResult {
-  runFor(durationMs * WARM_UP_SHARE, step, requests, nowMs);
-  const { rounds, elapsedMs } = runFor((durationMs * (1 - WARM_UP_SHARE)) / 2, step, requests, nowMs);
+): Promise<StepResult> {
+  await runFor(durationMs * WARM_UP_SHARE, step, requests, nowMs);
+  const { rounds, elapsedMs } = await runFor((durationMs * (1 - WARM_UP_SHARE)) / 2, step, requests, nowMs);
   const times: number[] = [];
   const end = nowMs() + (durationMs * (1 - WARM_UP_SHARE)) / 2;
   do {
     for (const request of requests) {
       const start = nowMs();
-      step(request);
+      const work = step(request);
+      if (typeof work !== 'number') await work;
       times.push((nowMs() - start) * 1000);
     }
   } while (nowMs() < end);
@@ -77,12 +96,15 @@ function measureStep(
   };
 }
 
-function runFor(durationMs: number, step: Step, requests: readonly HttpRequestFacts[], nowMs: () => number) {
+async function runFor(durationMs: number, step: Step, requests: readonly HttpRequestFacts[], nowMs: () => number) {
   const start = nowMs();
   let rounds = 0;
   let work = 0;
   do {
-    for (const request of requests) work += step(request);
+    for (const request of requests) {
+      const done = step(request);
+      work += typeof done === 'number' ? done : await done;
+    }
     rounds++;
   } while (nowMs() - start < durationMs);
   return { rounds, work, elapsedMs: nowMs() - start };
