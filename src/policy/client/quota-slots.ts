@@ -16,14 +16,18 @@ export interface QuotaSlots {
 export function createQuotaSlots(): QuotaSlots {
   let slots: QuotaSlot[] = [];
   const dropUsed = (nowMs: number): void => {
-    if (slots.some(({ units, expiresMs }) => units === 0 || expiresMs <= nowMs)) {
-      slots = slots.filter(({ units, expiresMs }) => units > 0 && expiresMs > nowMs);
+    for (const { units, expiresMs } of slots) {
+      if (units > 0 && expiresMs > nowMs) continue;
+      slots = slots.filter((slot) => slot.units > 0 && slot.expiresMs > nowMs);
+      return;
     }
   };
   return {
     available: (nowMs) => {
       dropUsed(nowMs);
-      return slots.reduce((sum, { units }) => sum + units, 0);
+      let sum = 0;
+      for (const { units } of slots) sum += units;
+      return sum;
     },
     add: (units, expiresMs) => {
       const slot = { units, expiresMs };

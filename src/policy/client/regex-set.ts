@@ -31,5 +31,8 @@ function matchSeveral(regexes: readonly string[]): (text: string) => readonly nu
   const set = new RE2Set(RE2Set.ANCHOR_BOTH);
   for (const regex of regexes) set.add(regex);
   set.compile();
-  return (text) => set.match(text).sort((a, b) => a - b);
+  return (text) => {
+    const matching = set.match(text);
+    return matching.length < 2 ? matching : matching.sort((a, b) => a - b);
+  };
 }
