@@ -1,0 +1,200 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startManagedProcess } from '../../counterparts/managed-process.js';
+import { eventually } from '../../support/eventually.js';
+
+/** A real Envoy on the loopback device, whose filters ask a policy server, in front of an echo for HTTP and one for TCP. */
+export interface LocalEnvoy {
+  readonly httpPort: number;
+  readonly tcpPort: number;
+  /** Headers of the requests that came through, in order. */
+  readonly received: readonly IncomingHttpHeaders[];
+  stop(): Promise<void>;
+}
+
+export interface LocalEnvoyOptions {
+  readonly binary: string;
+  readonly policyPort: number;
+  readonly httpConfigText: string;
+  readonly tcpConfigText: string;
+  readonly httpService: string;
+  readonly tcpService: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const EXTENSIONS = 'type.googleapis.com/envoy.extensions';
+const address = (port: number): Json => ({ socket_address: { address: '127.0.0.1', port_value: port } });
+const metadata = (fields: Readonly<Record<string, string>>): readonly Json[] =>
+  Object.entries(fields).map(([key, value]) => ({ key, value }));
+
+export async function startLocalEnvoy(options: LocalEnvoyOptions): Promise<LocalEnvoy> {
+  const received: IncomingHttpHeaders[] = [];
+  const http = createHttpServer((request, response) => {
+    received.push(request.headers);
+    request.resume();
+    response.end('hello');
+  });
+  const tcp = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.pipe(socket);
+  });
+  const ports = { http: await listen(http), tcp: await listen(tcp) };
+  const directory = await mkdtemp(join(tmpdir(), 'local-envoy-'));
+  const adminFile = join(directory, 'admin');
+  const program = startManagedProcess({
+    name: 'Envoy',
+    command: [
+      ...[options.binary, '--config-yaml', JSON.stringify(bootstrapOf(options, ports))],
+      ...['--admin-address-path', adminFile, '--concurrency', '1', '--log-level', 'warning', '--disable-hot-restart'],
+    ],
+  });
+  const stop = async (): Promise<void> => {
+    await program.stop();
+    http.closeAllConnections();
+    http.close();
+    tcp.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const listeners = await eventuallyListeners(adminFile);
+    return { received, stop, httpPort: listeners.get('http') ?? 0, tcpPort: listeners.get('tcp') ?? 0 };
+  } catch (cause) {
+    const said = program.tail();
+    await stop();
+    throw new Error(`Envoy does not start: ${said}`, { cause });
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
+    });
+  });
+}
+
+interface ListenersAnswer {
+  readonly listener_statuses?: readonly {
+    readonly name: string;
+    readonly local_address: { readonly socket_address: { readonly port_value: number } };
+  }[];
+}
+
+async function eventuallyListeners(adminFile: string): Promise<ReadonlyMap<string, number>> {
+  let found: ReadonlyMap<string, number> = new Map();
+  await eventually('Envoy listens', async () => {
+    try {
+      const admin = (await readFile(adminFile, 'utf8')).trim();
+      if ((await fetch(`http://${admin}/ready`)).status !== 200) return false;
+      const answer = (await (await fetch(`http://${admin}/listeners?format=json`)).json()) as ListenersAnswer;
+      const statuses = answer.listener_statuses ?? [];
+      found = new Map(statuses.map(({ name, local_address }) => [name, local_address.socket_address.port_value]));
+      return found.size === 2;
+    } catch {
+      return false;
+    }
+  });
+  return found;
+}
+
+function bootstrapOf(options: LocalEnvoyOptions, ports: { readonly http: number; readonly tcp: number }): Json {
+  const { httpService, tcpService, httpConfigText, tcpConfigText, policyPort } = options;
+  const httpCluster = `inbound|${ports.http}|http|${httpService}`;
+  const tcpCluster = `inbound|${ports.tcp}|tcp|${tcpService}`;
+  const http2 = {
+    'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+      '@type': `${EXTENSIONS}.upstreams.http.v3.HttpProtocolOptions`,
+      explicit_http_config: { http2_protocol_options: {} },
+    },
+  };
+  const cluster = (name: string, port: number, rest: Json = {}): Json => ({
+    name,
+    type: 'STATIC',
+    connect_timeout: '5s',
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address: address(port) } }] }] },
+    ...rest,
+  });
+  const authorizer = (fields: Readonly<Record<string, string>>): Json => ({
+    stat_prefix: 'policy',
+    transport_api_version: 'V3',
+    grpc_service: { timeout: '5s', envoy_grpc: { cluster_name: 'policy' }, initial_metadata: metadata(fields) },
+  });
+  const accessLog = (kind: string, type: string): Json => ({
+    name: `envoy.access_loggers.${kind}`,
+    typed_config: {
+      '@type': `${EXTENSIONS}.access_loggers.grpc.v3.${type}`,
+      common_config: {
+        log_name: 'inbound',
+        transport_api_version: 'V3',
+        buffer_flush_interval: '0.05s',
+        grpc_service: { envoy_grpc: { cluster_name: 'policy' } },
+      },
+    },
+  });
+  const listener = (name: string, filters: readonly Json[]): Json => ({
+    name,
+    address: address(0),
+    filter_chains: [{ filters }],
+  });
+  const connectionManager = {
+    '@type': `${EXTENSIONS}.filters.network.http_connection_manager.v3.HttpConnectionManager`,
+    stat_prefix: 'http',
+    access_log: [accessLog('http_grpc', 'HttpGrpcAccessLogConfig')],
+    http_filters: [
+      {
+        name: 'policy',
+        typed_config: {
+          '@type': `${EXTENSIONS}.filters.http.ext_authz.v3.ExtAuthz`,
+          ...authorizer({ 'x-mesh-client-config': httpConfigText, 'x-mesh-service': httpService }),
+        },
+      },
+      { name: 'router', typed_config: { '@type': `${EXTENSIONS}.filters.http.router.v3.Router` } },
+    ],
+    route_config: {
+      virtual_hosts: [
+        { name: 'all', domains: ['*'], routes: [{ match: { prefix: '/' }, route: { cluster: httpCluster } }] },
+      ],
+    },
+  };
+  const tcpFilters = [
+    {
+      name: 'policy',
+      typed_config: {
+        '@type': `${EXTENSIONS}.filters.network.ext_authz.v3.ExtAuthz`,
+        ...authorizer({
+          'x-mesh-client-config': tcpConfigText,
+          'x-mesh-service': tcpService,
+          'x-mesh-connection-id': '%STREAM_ID%',
+          'x-mesh-connection-time': '%START_TIME(%s.%9f)%',
+        }),
+      },
+    },
+    {
+      name: 'tcp',
+      typed_config: {
+        '@type': `${EXTENSIONS}.filters.network.tcp_proxy.v3.TcpProxy`,
+        stat_prefix: 'tcp',
+        cluster: tcpCluster,
+        access_log_options: { access_log_flush_interval: '1s', flush_access_log_on_connected: true },
+        access_log: [accessLog('tcp_grpc', 'TcpGrpcAccessLogConfig')],
+      },
+    },
+  ];
+  return {
+    node: { id: 'sidecar~127.0.0.1~echo-1.default~default.svc.cluster.local', cluster: 'echo.default' },
+    admin: { address: address(0) },
+    static_resources: {
+      listeners: [listener('http', [{ name: 'http', typed_config: connectionManager }]), listener('tcp', tcpFilters)],
+      clusters: [
+        cluster('policy', policyPort, { typed_extension_protocol_options: http2 }),
+        cluster(httpCluster, ports.http),
+        cluster(tcpCluster, ports.tcp),
+      ],
+    },
+  };
+}
