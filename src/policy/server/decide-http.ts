@@ -40,7 +40,8 @@ function ask(
   const apiLayer = service.api.attributesFor(facts.method, facts.target);
   const requestDerived = deriveHttpAttributes(facts, { ...service.api, attributesFor: () => apiLayer });
   const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
-  const forwarded = environment.forwarded(told);
+  const all = environment.forwarded(told);
+  const forwarded = service.isKnown ? all.ofCaller : all;
   const attributes = createAttributeBag({
     staticFilter: config.staticLayer,
     staticRoute: service.staticLayer,

@@ -107,6 +107,29 @@ test('a caller can forward only who it is and which service it means', async (t)
   t.is(asked(rig, 'destination.uid'), undefined);
 });
 
+test('a caller cannot say that a request is for another service than the one that has it', async (t) => {
+  const own = { 'destination.service.host': BOOKS, 'destination.service.name': 'books' };
+  const rig = createRig({ services: { [BOOKS]: { mixerAttributes: texts(own) } } });
+  const header = forwardedHeader({
+    'source.uid': 'caller',
+    'destination.service.host': 'orders.shop',
+    'destination.service.name': 'orders',
+    'destination.service.uid': 'mesh://shop/services/orders',
+  });
+  await rig.ask(httpCheck({ headers: { 'x-mesh-attributes': header } }), { service: BOOKS });
+  t.is(asked(rig, 'source.uid'), 'caller');
+  t.is(asked(rig, 'destination.service.host'), BOOKS);
+  t.is(asked(rig, 'destination.service.name'), 'books');
+  t.is(asked(rig, 'destination.service.uid'), undefined);
+
+  await rig.ask(httpCheck({ headers: { 'x-mesh-attributes': header } }), { service: 'unknown.shop' });
+  t.is(
+    asked(rig, 'destination.service.host'),
+    'orders.shop',
+    'for a service that nobody here knows, it is all there is',
+  );
+});
+
 for (const header of ['not base64!', 'AAAA', '////////', ',', '=', 'QUJD', 'x'.repeat(70_000)]) {
   test(`the forwarded attributes ${header.slice(0, 12)} of ${header.length} characters, which are none, count as none`, async (t) => {
     const rig = createRig();

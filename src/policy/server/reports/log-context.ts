@@ -31,13 +31,15 @@ export function logContextOf(
   const host = check?.service ?? serviceOfCluster(common.upstreamCluster);
   const service = services.find(host);
   const ofHeader = textField(common.metadata?.filterMetadata?.[DYNAMIC_METADATA_NAMESPACE], FORWARDED_METADATA_KEY);
+  const told = forwarded(ofHeader);
+  const toldLayer = service.isKnown ? told.ofCaller.layer : told.layer;
   const ofProxy = check === undefined ? undefined : attributesOf(check.staticAttributes);
   return {
     host,
     service,
     staticLayer: ofProxy === undefined || ofProxy.size === 0 ? origin.staticLayer : ofProxy,
     // A Check has left those that counted for it: none when its proxy ignores them.
-    forwardedLayer: check === undefined ? forwarded(ofHeader).layer : attributesOf(check.forwardedAttributes),
+    forwardedLayer: check === undefined ? toldLayer : attributesOf(check.forwardedAttributes),
     requestLayer: attributesOf(check?.requestAttributes),
     decision: check?.decision ?? {},
     isChecked: check !== undefined,
