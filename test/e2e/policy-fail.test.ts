@@ -1,0 +1,132 @@
+import anyTest, { type TestFn } from 'ava';
+import { eventually } from '../counterparts/eventually.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import {
+  assertPolicyHolds,
+  countStatuses,
+  createPolicyMesh,
+  type PolicyMesh,
+  policyMeshConfig,
+} from './policy-mesh.js';
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const CHECK = 'policy.mesh.internal/check';
+const COUNTED = ['plain', 'strict', 'lenient', 'off'] as const;
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: ['plain', 'free'],
+    ownWorkloads: {
+      strict: { [CHECK]: 'enable' },
+      lenient: { [CHECK]: 'allow-on-error' },
+      off: { [CHECK]: 'disable' },
+    },
+    specs: Object.fromEntries(
+      COUNTED.map((name) => [
+        `${name}.yaml`,
+        boundQuotaSpec({ name }, [name], [{ quotas: [{ quota: name, charge: 1 }] }]),
+      ]),
+    ),
+    limits: COUNTED.map((name) => ({ name, maxAmount: 3 })),
+  });
+});
+
+test.afterEach.always('no sidecar refused anything', async (t) => {
+  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
+});
+
+test.after.always(async (t) => {
+  await t.context.policy?.mesh.close();
+});
+
+function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
+  if (policy === undefined) throw new Error('the mesh did not start');
+  return policy;
+}
+
+type Outcome = Readonly<Record<string, Readonly<Record<number, number>>>>;
+
+async function sendToEach(policy: PolicyMesh, count: number): Promise<Outcome> {
+  const outcomes: Record<string, Readonly<Record<number, number>>> = {};
+  for (const service of [...COUNTED, 'free']) {
+    outcomes[service] = countStatuses(await policy.send(service, count));
+  }
+  return outcomes;
+}
+
+/** With the policy server there: a fresh one has counted nothing yet. */
+const WHILE_UP: Outcome = {
+  plain: { 200: 3, 429: 7 },
+  strict: { 200: 3, 429: 7 },
+  lenient: { 200: 3, 429: 7 },
+  off: { 200: 10 },
+  free: { 200: 10 },
+};
+
+e2eTest(
+  'without a policy server, FAIL_CLOSE refuses with 503 until it is back, and FAIL_OPEN lets through',
+  async (t) => {
+    const policy = policyOf(t.context);
+    const { discovery } = policy.mesh;
+    t.deepEqual(await sendToEach(policy, 10), WHILE_UP);
+
+    await discovery.kill();
+    t.deepEqual(await sendToEach(policy, 10), {
+      plain: { 503: 10 },
+      strict: { 503: 10 },
+      lenient: { 200: 10 },
+      off: { 200: 10 },
+      free: { 200: 10 },
+    });
+
+    await discovery.start();
+    t.deepEqual(await sendToEach(policy, 10), WHILE_UP, 'it counts again at once');
+  },
+);
+
+e2eTest('policyCheckFailOpen takes effect while the mesh runs; the metadata of a proxy wins over it', async (t) => {
+  const policy = policyOf(t.context);
+  const { discovery } = policy.mesh;
+  const allowed = () => failureModesOf(policy);
+  t.deepEqual(await allowed(), [false]);
+  const updates = await listenerUpdates(policy);
+  await discovery.writeMeshConfig(policyMeshConfig({ policyCheckFailOpen: true }));
+  await eventually('the sidecar has the new fail policy', async () => (await allowed()).join() === 'true');
+  t.is(await listenerUpdates(policy), updates, 'no listener was replaced for it');
+
+  await discovery.kill();
+  t.deepEqual(await sendToEach(policy, 10), {
+    plain: { 200: 10 },
+    strict: { 503: 10 },
+    lenient: { 200: 10 },
+    off: { 200: 10 },
+    free: { 200: 10 },
+  });
+  await discovery.start();
+  t.deepEqual(await sendToEach(policy, 10), WHILE_UP);
+});
+
+/** What the checks of the server's inbound side that are on say of failures, each once. */
+async function failureModesOf({ server }: PolicyMesh): Promise<readonly boolean[]> {
+  const dump = JSON.parse(await server.envoy.admin('/config_dump?resource=ecds_filters')) as {
+    readonly configs?: readonly {
+      readonly ecds_filter?: {
+        readonly name: string;
+        readonly typed_config?: { readonly failure_mode_allow?: boolean; readonly filter_enabled?: unknown };
+      };
+    }[];
+  };
+  const filters = (dump.configs ?? []).flatMap(({ ecds_filter: filter }) => {
+    return filter?.name.startsWith('policy|inbound|80|http|plain.') ? [filter.typed_config] : [];
+  });
+  return [...new Set(filters.map((filter) => filter?.failure_mode_allow === true))];
+}
+
+async function listenerUpdates({ server }: PolicyMesh): Promise<number> {
+  return (await server.envoy.stat('listener_manager.listener_modified')) ?? 0;
+}

@@ -1,0 +1,213 @@
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import { createMessageEncoder } from '../../src/envoy/message-encoder.js';
+import { createConfigEncoder } from '../../src/policy/wire/config-encoder.js';
+import { loadPolicyProtos } from '../../src/policy/wire/policy-protos.js';
+import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
+import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const LIMIT = 10;
+/** In this order they have ports 8080 and up. */
+const SERVICES = ['forged', 'by-host', 'large', 'paths', 'keys', 'bystander'] as const;
+type Service = (typeof SERVICES)[number];
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: SERVICES,
+    specs: {
+      ...Object.fromEntries(
+        SERVICES.map((name) => [
+          `${name}.yaml`,
+          boundQuotaSpec({ name }, [name], [{ quotas: [{ quota: name, charge: 1 }] }]),
+        ]),
+      ),
+      'api.yaml': boundApiSpec({ name: 'api' }, SERVICES, [
+        { httpMethod: 'GET', uriTemplate: '/**', operation: 'any' },
+      ]),
+    },
+    limits: [
+      { name: 'forged', maxAmount: LIMIT },
+      { name: 'by-host', maxAmount: LIMIT, dimensions: ['destination.service.host'] },
+      { name: 'large', maxAmount: LIMIT },
+      { name: 'paths', maxAmount: LIMIT },
+      { name: 'keys', maxAmount: 3, dimensions: ['request.api_key'] },
+      { name: 'bystander', maxAmount: 1_000_000_000 },
+    ],
+  });
+});
+
+test.afterEach.always('no sidecar refused anything', async (t) => {
+  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
+});
+
+test.after.always(async (t) => {
+  await t.context.policy?.mesh.close();
+});
+
+function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
+  if (policy === undefined) throw new Error('the mesh did not start');
+  return policy;
+}
+
+/** Requests from outside of the mesh straight to the server's sidecar, while a bystander is being served. */
+async function attack(
+  t: ExecutionContext,
+  policy: PolicyMesh,
+  service: Service,
+  requests: readonly Omit<HttpRequest, 'url'>[],
+): Promise<readonly HttpAnswer[]> {
+  const { client, mesh } = policy;
+  await client.agent.call('startLoad', { request: policy.request('bystander'), concurrency: 1 });
+  const url = `http://${SERVER_ADDRESS}:${8080 + SERVICES.indexOf(service)}/`;
+  const answers = await mesh.rig.routerAgent.call('requestMany', {
+    requests: requests.map(({ headers, ...rest }) => ({ url, headers: { host: service, ...headers }, ...rest })),
+    concurrency: 25,
+  });
+  const { samples, failures, requests: served } = await client.agent.call('stopLoad', null);
+  t.deepEqual(samples, [], 'others are served as ever');
+  t.is(failures, 0);
+  t.true(served > 0);
+  await t.notThrowsAsync(mesh.discovery.get('/ready'));
+  return answers;
+}
+
+const encoder = createConfigEncoder(createMessageEncoder(loadPolicyProtos()));
+
+/** One attribute, as proxies tell it one another. */
+const forge = (name: string, value: string): string =>
+  encoder.attributesText(new Map([[name, { type: 'string', value }]]));
+
+const FORGERIES: readonly string[] = [
+  'not base64 at all: \u00e4\u00f6\u00fc {"json": true}',
+  ','.repeat(5000),
+  'AAAA',
+  Buffer.alloc(30_000, 0xff).toString('base64'),
+  Buffer.alloc(12, 0x0a).toString('base64'),
+  forge('destination.service.host', 'bystander.default.svc.cluster.local'),
+  forge('destination.service.name', 'bystander'),
+  forge('source.uid', 'orchestrator://admin.mesh-system'),
+  forge('request.api_key', 'gold'),
+  forge('__proto__', 'polluted'),
+  forge('source.uid', 'x'.repeat(40_000)),
+  `${forge('source.uid', 'a')},${forge('source.uid', 'b')},garbage,${forge('source.namespace', 'kube-system')}`,
+];
+
+e2eTest('forged attributes of a client outside of the mesh do not get around a quota of a service', async (t) => {
+  const requests = [...FORGERIES, ...FORGERIES].map((text) => ({ headers: { 'x-mesh-attributes': text } }));
+  const answers = await attack(t, policyOf(t.context), 'forged', requests);
+  t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
+  for (const { status, body } of answers) {
+    if (status === 200) t.false(body.includes('x-mesh-attributes'), 'the header does not reach the app');
+  }
+});
+
+e2eTest('forged attributes cannot move a request to the count of another service', async (t) => {
+  const requests = Array.from({ length: 30 }, (_, index) => ({
+    headers: { 'x-mesh-attributes': forge('destination.service.host', `other-${index}.default.svc.cluster.local`) },
+  }));
+  const answers = await attack(t, policyOf(t.context), 'by-host', requests);
+  t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
+});
+
+e2eTest('requests with headers up to the size that Envoy takes are counted like any other', async (t) => {
+  const sizes = [1, 8, 16, 32, 50, 57, 70, 200];
+  const requests = [...sizes, ...sizes, ...sizes].map((kilobytes) => ({
+    headers: { 'x-padding': 'p'.repeat(kilobytes * 1024) },
+  }));
+  const answers = await attack(t, policyOf(t.context), 'large', requests);
+  const counts = countStatuses(answers);
+  t.is(counts[200], LIMIT);
+  t.is(counts[431], 6, 'Envoy refuses more than 60 KB');
+  t.is(counts[429], requests.length - LIMIT - 6);
+});
+
+e2eTest('strange paths and methods are counted like any other, or refused by Envoy', async (t) => {
+  const paths = [
+    '/%00',
+    '//',
+    '//etc//passwd',
+    '/..;/admin',
+    '/../../etc/passwd',
+    '/%2e%2e%2f',
+    '/%',
+    '/%zz',
+    '/%ff%fe',
+    '/\u00ff\u00fe',
+    '/?',
+    '/?key',
+    '/?key=%',
+    '/?key=%ff%00',
+    `/?${'key=a&'.repeat(3000)}`,
+    `/${'a/'.repeat(8000)}`,
+    '/#fragment',
+    '*',
+  ];
+  const requests: Omit<HttpRequest, 'url'>[] = [
+    ...[...paths, ...paths].map((path) => ({ path })),
+    ...['OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'].map((method) => ({ method })),
+  ];
+  const answers = await attack(t, policyOf(t.context), 'paths', requests);
+  const counts = countStatuses(answers);
+  t.is(counts[200], LIMIT);
+  const { 200: _, 429: refused = 0, 400: bad = 0, ...rest } = counts;
+  t.deepEqual(rest, {});
+  t.is(refused + bad, requests.length - LIMIT);
+});
+
+e2eTest('bytes that are no HTTP and no gRPC disturb neither a sidecar nor the policy server', async (t) => {
+  const policy = policyOf(t.context);
+  const { routerAgent } = policy.mesh.rig;
+  for (const [address, port] of [
+    [SERVER_ADDRESS, 8080],
+    ['10.244.0.1', 15016],
+  ] as const) {
+    for (const send of [
+      '\u0000\u00ff'.repeat(5000),
+      'GET \u00ff\r\n\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u00ff\u00ff\u00ff',
+    ]) {
+      const exchange = {
+        address,
+        port,
+        send,
+        until: 'nothing sends this',
+        encoding: 'latin1',
+        timeoutMs: 2000,
+      } as const;
+      await t.throwsAsync(routerAgent.call('exchangeTcp', exchange), { message: /closed|ECONNRESET|no answer/ });
+    }
+  }
+  t.deepEqual(countStatuses(await policy.send('bystander', 10)), { 200: 10 });
+});
+
+e2eTest('thousands of API keys are counted one by one, and the limit of a known one still holds', async (t) => {
+  const policy = policyOf(t.context);
+  const keyed = (count: number, key: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => ({ path: `/?key=${encodeURIComponent(key(index))}` }));
+  const before = await attack(
+    t,
+    policy,
+    'keys',
+    keyed(2, () => 'ada'),
+  );
+  t.deepEqual(countStatuses(before), { 200: 2 });
+  const flood = await attack(t, policy, 'keys', [
+    ...keyed(3000, (index) => `key-${index}`),
+    ...keyed(20, (index) => `${index}${'k'.repeat(20_000)}`),
+    ...keyed(20, (index) => `\u0000\uffff:${index}|,"`),
+  ]);
+  t.deepEqual(countStatuses(flood), { 200: 3040 });
+  const after = await attack(
+    t,
+    policy,
+    'keys',
+    keyed(10, () => 'ada'),
+  );
+  t.deepEqual(countStatuses(after), { 200: 1, 429: 9 });
+});

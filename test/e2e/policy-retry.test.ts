@@ -1,0 +1,104 @@
+import anyTest, { type TestFn } from 'ava';
+import type { RelayedCall, RelayOptions } from '../counterparts/agent/calls.js';
+import { ROUTER_ADDRESS } from '../counterparts/network.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const RELAY_PORT = 17_000;
+const MAX_RETRY = 3;
+const BASE_WAIT_MS = 200;
+const MAX_WAIT_MS = 400;
+/** What a busy machine adds to a wait. */
+const SLACK_MS = 250;
+const SERVICES = ['stream', 'connection', 'exhausted'] as const;
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: SERVICES,
+    settings: { mixerCheckServer: `${ROUTER_ADDRESS}:${RELAY_PORT}`, mixerReportServer: '' },
+    serverMetadata: {
+      'policy.mesh.internal/checkRetries': String(MAX_RETRY),
+      'policy.mesh.internal/checkBaseRetryWaitTime': `${BASE_WAIT_MS}ms`,
+      'policy.mesh.internal/checkMaxRetryWaitTime': `${MAX_WAIT_MS}ms`,
+    },
+    specs: Object.fromEntries(
+      SERVICES.map((name) => [
+        `${name}.yaml`,
+        boundQuotaSpec({ name }, [name], [{ quotas: [{ quota: name, charge: 1 }] }]),
+      ]),
+    ),
+    limits: SERVICES.map((name) => ({ name, maxAmount: 10 })),
+  });
+});
+
+test.afterEach.always('no sidecar refused anything', async (t) => {
+  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
+});
+
+test.after.always(async (t) => {
+  await t.context.policy?.mesh.close();
+});
+
+function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
+  if (policy === undefined) throw new Error('the mesh did not start');
+  return policy;
+}
+
+/** What came over the relay while `act` ran. */
+async function throughRelay(
+  { mesh }: PolicyMesh,
+  spoiling: Pick<RelayOptions, 'spoil' | 'by'>,
+  act: () => Promise<void>,
+): Promise<readonly RelayedCall[]> {
+  const { routerAgent } = mesh.rig;
+  const target = `http://${ROUTER_ADDRESS}:15016`;
+  await routerAgent.call('serveRelay', { address: ROUTER_ADDRESS, port: RELAY_PORT, target, ...spoiling });
+  try {
+    await act();
+    return await routerAgent.call('readRelay', RELAY_PORT);
+  } finally {
+    await routerAgent.call('stopServing', RELAY_PORT);
+  }
+}
+
+const gapsOf = (calls: readonly RelayedCall[]): readonly number[] =>
+  calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
+
+for (const by of ['stream', 'connection'] as const) {
+  e2eTest(`a check whose ${by} breaks is asked again, up to maxRetry times, and charged once`, async (t) => {
+    const policy = policyOf(t.context);
+    const calls = await throughRelay(policy, { spoil: MAX_RETRY, by }, async () => {
+      t.deepEqual(countStatuses(await policy.send(by, 1)), { 200: 1 });
+    });
+    t.deepEqual(
+      calls.map(({ path, spoilt }) => [path, spoilt]),
+      [true, true, true, false].map((spoilt) => ['/envoy.service.auth.v3.Authorization/Check', spoilt]),
+    );
+    const gaps = gapsOf(calls);
+    t.log(`waits between attempts: ${gaps.join(', ')} ms`);
+    for (const gap of gaps) t.true(gap <= MAX_WAIT_MS + SLACK_MS, `${gap} ms`);
+
+    const rest = await throughRelay(policy, { spoil: 0, by }, async () => {
+      t.deepEqual(countStatuses(await policy.send(by, 20)), { 200: 9, 429: 11 }, 'four attempts were one charge');
+    });
+    t.is(rest.length, 20, 'an answered check is not asked again');
+  });
+}
+
+e2eTest('a check that fails more often than maxRetry follows the fail policy', async (t) => {
+  const policy = policyOf(t.context);
+  const calls = await throughRelay(policy, { spoil: 1000, by: 'stream' }, async () => {
+    // Not through the client's sidecar, which asks again for a 503.
+    const { status } = await policy.mesh.rig.routerAgent.request(
+      `http://${SERVER_ADDRESS}:${8080 + SERVICES.indexOf('exhausted')}/`,
+    );
+    t.is(status, 503);
+  });
+  t.is(calls.length, 1 + MAX_RETRY);
+});
