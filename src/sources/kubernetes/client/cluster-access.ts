@@ -3,6 +3,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import path from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { isRecord } from '../../../config/schema/body-copier.js';
+import { createYamlParser } from '../../../config/yaml/parse-document.js';
 import { SourceError } from '../../source-error.js';
 
 /** Where a cluster's API server is, and how to be let in. */
@@ -111,8 +113,9 @@ function loadKubeconfig(config: KubeConfig, file: string): void {
   }
   try {
     config.loadFromString(text);
-    config.makePathsAbsolute(path.dirname(path.resolve(file)));
-    makeTokenFilesAbsolute(config, path.dirname(path.resolve(file)));
+    const folder = path.dirname(path.resolve(file));
+    config.makePathsAbsolute(folder);
+    addTokenFiles(config, text, folder);
   } catch (cause) {
     throw invalidKubeconfig(file, textOf(cause), cause);
   }
@@ -122,15 +125,24 @@ function loadKubeconfig(config: KubeConfig, file: string): void {
   }
 }
 
-/** The library resolves the paths of certificates, not those of tokens. */
-function makeTokenFilesAbsolute(config: KubeConfig, folder: string): void {
-  for (const user of config.users) {
-    const provider: { config?: { tokenFile?: string } } | undefined = user.authProvider;
-    const tokenFile = provider?.config?.tokenFile;
-    if (provider?.config !== undefined && tokenFile !== undefined) {
-      provider.config.tokenFile = path.resolve(folder, tokenFile);
-    }
+/**
+ * The library does not know `tokenFile`, the field of a kubeconfig that names a file with a token that is renewed;
+ * its own way for tokens mounted into a pod does the same.
+ */
+function addTokenFiles(config: KubeConfig, text: string, folder: string): void {
+  const parsed = createYamlParser()(text);
+  const document = parsed.type === 'value' && isRecord(parsed.value) ? parsed.value : {};
+  const users: readonly unknown[] = Array.isArray(document['users']) ? document['users'] : [];
+  const tokenFiles = new Map<unknown, string>();
+  for (const each of users) {
+    const user = isRecord(each) && isRecord(each['user']) ? each['user'] : {};
+    if (isRecord(each) && typeof user['tokenFile'] === 'string') tokenFiles.set(each['name'], user['tokenFile']);
   }
+  config.users = config.users.map(({ token, ...user }) => {
+    const file = tokenFiles.get(user.name);
+    if (file === undefined) return token === undefined ? user : { ...user, token };
+    return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: path.resolve(folder, file) } } };
+  });
 }
 
 function serverOf(config: KubeConfig, file: string): string {

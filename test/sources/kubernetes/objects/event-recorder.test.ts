@@ -1,0 +1,48 @@
+import test from 'ava';
+import { Registry } from 'prom-client';
+import type { KindDefinition } from '../../../../src/config/kind-definition.js';
+import { createKindRegistry } from '../../../../src/config/kinds.js';
+import { DEFAULT_MESH_DOMAIN } from '../../../../src/config/mesh-domain.js';
+import { createEventRecorder } from '../../../../src/sources/kubernetes/objects/event-recorder.js';
+import { createMetrics } from '../../../../src/telemetry/metrics.js';
+
+const { definitions } = createKindRegistry(DEFAULT_MESH_DOMAIN);
+const definitionOf = (kind: string): KindDefinition =>
+  definitions.find((definition) => definition.kind === kind) as KindDefinition;
+
+/** Samples of a family, as `type event value`. */
+async function samples(registry: Registry, name: string): Promise<readonly string[]> {
+  const metric = await registry.getSingleMetric(name)?.get();
+  return (metric?.values ?? []).map(({ labels, value }) => [...Object.values(labels), value].join(' '));
+}
+
+test('core objects count as registry events and mesh objects as config events, by the names of BEHAVIOUR 1', async (t) => {
+  const registry = new Registry();
+  const recorder = createEventRecorder(createMetrics(registry));
+  for (const kind of ['Service', 'Node', 'Pod', 'Endpoints', 'EndpointSlice'])
+    recorder.event(definitionOf(kind), 'add');
+  recorder.event(definitionOf('Pod'), 'updatesame');
+  recorder.event(definitionOf('QuotaSpec'), 'update');
+  recorder.event(definitionOf('ServiceEntry'), 'delete');
+  t.deepEqual(await samples(registry, 'nav_k8s_reg_events'), [
+    'Services add 1',
+    'Nodes add 1',
+    'Pods add 1',
+    'Endpoints add 1',
+    'EndpointSlice add 1',
+    'Pods updatesame 1',
+  ]);
+  t.deepEqual(await samples(registry, 'nav_k8s_cfg_events'), ['QuotaSpec update 1', 'ServiceEntry delete 1']);
+});
+
+test('a refused object has a series until it is in order again, and counts for good', async (t) => {
+  const registry = new Registry();
+  const recorder = createEventRecorder(createMetrics(registry));
+  recorder.refused('QuotaSpec/shop/limits');
+  recorder.refused('QuotaSpec/shop/limits');
+  t.deepEqual(await samples(registry, 'nav_k8s_object_errors'), ['shop/limits 1']);
+  t.deepEqual(await samples(registry, 'nav_total_k8s_object_errors'), ['2']);
+  recorder.wellAgain('QuotaSpec/shop/limits');
+  t.deepEqual(await samples(registry, 'nav_k8s_object_errors'), []);
+  t.deepEqual(await samples(registry, 'nav_total_k8s_object_errors'), ['2']);
+});
