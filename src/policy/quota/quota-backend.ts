@@ -90,7 +90,8 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
 
   const chargeOnce = (request: StoreRequest, asked: readonly Asked[]): Promise<StoreAnswer> => {
     const { repetitionKey } = request;
-    if (repetitionKey === undefined) return askStore(request, asked);
+    // Memory is charged at once: nothing can be repeated before it is known.
+    if (repetitionKey === undefined || store.type === 'memory') return askStore(request, asked);
     const pending = inFlight.get(repetitionKey);
     if (pending !== undefined) return pending;
     const answer = askStore(request, asked).finally(() => inFlight.delete(repetitionKey));
@@ -113,7 +114,12 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
       }
       if (asked.length > 0) {
         const charges = asked.map(
-          ({ params, limit }): CounterCharge => ({ ...params, counter: limit.counter, maxAmount: limit.maxAmount }),
+          ({ params: { amount, bestEffort }, limit: { counter, maxAmount } }): CounterCharge => ({
+            counter,
+            amount,
+            bestEffort,
+            maxAmount,
+          }),
         );
         const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
         const { results } = await chargeOnce({ repetitionKey, charges, timeoutMs }, asked);
