@@ -1,14 +1,10 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-import type { RedisAddress, RedisStorage } from '../../../src/config/policy-server/policy-server-config.js';
-import { parseRedisAddress } from '../../../src/config/policy-server/redis-address.js';
+import type { RedisStorage } from '../../../src/config/policy-server/policy-server-config.js';
 import type { QuotaStore } from '../../../src/policy/quota/quota-store.js';
-import { openRedisSession } from '../../../src/policy/quota/redis/redis-session.js';
-import { createRedisStore } from '../../../src/policy/quota/redis/redis-store.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
 import { eventually } from '../../support/eventually.js';
-import { createRecordingLogger } from '../../support/recording-logger.js';
+import { openTestSession, openTestStore } from '../../support/redis-store.js';
 
 interface Context {
   redis: RedisServer;
@@ -26,42 +22,9 @@ test.after.always(async (t) => {
   await t.context.redis?.stop();
 });
 
-function addressOf(redis: RedisServer): RedisAddress {
-  const address = parseRedisAddress(redis.url);
-  if (address === undefined) throw new Error(redis.url);
-  return address;
-}
-
-/** A connection of the test's own. */
-async function openSession(t: ExecutionContext<Context>) {
-  const session = await openRedisSession(addressOf(t.context.redis), 5000);
-  t.teardown(() => session.close());
-  return session;
-}
-
-let prefixes = 0;
-
-/** A store with counters of its own, unless it is given the prefix of another; closed when the test ends. */
-function openStore(t: ExecutionContext<Context>, storage: Partial<RedisStorage> = {}) {
-  const keyPrefix = storage.keyPrefix ?? `test:${process.pid}:${prefixes++}`;
-  const logger = createRecordingLogger();
-  const changes: boolean[] = [];
-  const store = createRedisStore({
-    storage: {
-      type: 'redis',
-      address: addressOf(t.context.redis),
-      timeoutMs: 2000,
-      ...storage,
-      keyPrefix,
-    },
-    clock: systemClock,
-    random: Math.random,
-    logger,
-    onChange: (isUp) => changes.push(isUp),
-  });
-  t.teardown(() => store.close());
-  return { store, keyPrefix, logger, changes };
-}
+const openStore = (t: ExecutionContext<Context>, storage: Partial<RedisStorage> = {}) =>
+  openTestStore(t, t.context.redis, storage);
+const openSession = (t: ExecutionContext<Context>) => openTestSession(t, t.context.redis);
 
 /** A window that does not end while a test runs. */
 const LONG: ChargeOptions = { durationMs: 86_400_000 };

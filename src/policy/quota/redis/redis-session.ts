@@ -11,9 +11,17 @@ export interface RedisEndpoint {
   };
 }
 
+/** What Redis answers instead of a reply. Any other error means that the connection is lost. */
+export class RedisReplyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RedisReplyError';
+  }
+}
+
 /** One connection to a Redis. It is not made again when it is lost. */
 export interface RedisSession {
-  /** Rejects with an Error whose message is that of Redis, or says why the connection is lost. */
+  /** Rejects with RedisReplyError, or with an Error that says why the connection is lost. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Settles with the reason when the connection has ended. */
   readonly ended: Promise<string>;
@@ -63,6 +71,7 @@ export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs
         return await client.call(name, ...args);
       } catch (error) {
         // Not the error itself: it holds the command with its arguments, a password among them.
+        if (error instanceof Error && error.name === 'ReplyError') throw new RedisReplyError(error.message);
         throw new Error(reasonOf(error));
       }
     },

@@ -7,7 +7,7 @@ import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest
 import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
 import { createRedisLink } from './redis-link.js';
 import { readComplaint } from './redis-reply-error.js';
-import type { RedisSession } from './redis-session.js';
+import { RedisReplyError, type RedisSession } from './redis-session.js';
 
 export interface RedisStoreOptions {
   readonly storage: RedisStorage;
@@ -72,6 +72,10 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
 
   const explain = (session: RedisSession, error: unknown): PolicyTransportError => {
     const message = messageOf(error);
+    if (!(error instanceof RedisReplyError)) {
+      link.drop(session, message);
+      return unreachable(error);
+    }
     const complaint = readComplaint(message);
     switch (complaint.type) {
       case 'moved':
@@ -82,9 +86,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
         return unreachable(error);
       case 'noScript':
       case 'other':
-        return link.isUp()
-          ? new PolicyTransportError('other', `Redis could not count quotas: ${message}`)
-          : unreachable(error);
+        return new PolicyTransportError('other', `Redis could not count quotas: ${message}`);
     }
   };
 
