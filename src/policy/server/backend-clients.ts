@@ -3,6 +3,7 @@ import type { AttributeBag } from '../client/attribute-bag.js';
 import type { PolicyClient, ServiceCallConfig } from '../client/policy-client.js';
 import type { TransportConfig } from '../client/transport-timing.js';
 import { boundReports } from './bounded-reports.js';
+import { createClientCounters } from './client-counters.js';
 import type { LimitedLog } from './limited-log.js';
 import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyClients, type PolicyClients } from './policy-clients.js';
@@ -34,6 +35,7 @@ const REPORT_TRANSPORT: TransportConfig = {};
 
 export function createBackendClients(options: BackendClientsOptions): BackendClients {
   const { metrics, limitedLog } = options;
+  const countersOf = createClientCounters(metrics.clientCounted);
   const closing = new Set<Promise<void>>();
   let backend: PolicyBackend;
   let clients: PolicyClients;
@@ -44,7 +46,7 @@ export function createBackendClients(options: BackendClientsOptions): BackendCli
       metrics.reportsFailed('backend', count);
       limitedLog.warn({ err: error, reports: count }, 'Reports were lost: the policy backend did not take them');
     });
-    clients = createPolicyClients({ ...next, transport }, options);
+    clients = createPolicyClients({ ...next, transport }, { ...options, countersOf });
   };
   const closeClients = (): void => {
     const closed = clients.close().finally(() => closing.delete(closed));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../telemetry/clock.js';
-import type { ClientStatisticsSnapshot } from '../client/client-statistics.js';
 import { createPolicyClient, type PolicyClient } from '../client/policy-client.js';
 import type { TransportConfig } from '../client/transport-timing.js';
+import type { ClientCountersPublisher } from './client-counters.js';
 import type { PolicyBackend } from './policy-backend.js';
 
 export interface PolicyClientsOptions {
@@ -10,8 +10,8 @@ export interface PolicyClientsOptions {
   readonly random: () => number;
   /** Makes a UUID. */
   readonly createId: () => string;
-  /** Gets the counters of a client at intervals, and once when it is closed. */
-  readonly publishStatistics?: (clientId: string, snapshot: ClientStatisticsSnapshot) => void;
+  /** Makes what gets the counters of a new client, at intervals and once when it is closed. */
+  readonly countersOf: () => ClientCountersPublisher;
 }
 
 /** The policy clients that calls share. */
@@ -37,7 +37,7 @@ interface SharedClient {
  * attributes, is no part of that: ten thousand proxies share one client, its caches and its batches.
  */
 export function createPolicyClients(backend: PolicyBackend, options: PolicyClientsOptions): PolicyClients {
-  const { clock, random, createId, publishStatistics } = options;
+  const { clock, random, createId, countersOf } = options;
   const clients = new Map<string, SharedClient>();
   const keys = new WeakMap<TransportConfig, string>();
   const closing = new Set<Promise<void>>();
@@ -49,18 +49,14 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
     keys.set(transport, key);
     return key;
   };
-  const make = (transport: TransportConfig): PolicyClient => {
-    const clientId = createId();
-    return createPolicyClient(sharedTransport(transport, backend), {
+  const make = (transport: TransportConfig): PolicyClient =>
+    createPolicyClient(sharedTransport(transport, backend), {
       transport: backend.transport,
       clock,
       random,
-      clientId,
-      ...(publishStatistics && {
-        publishStatistics: (snapshot: ClientStatisticsSnapshot) => publishStatistics(clientId, snapshot),
-      }),
+      clientId: createId(),
+      publishStatistics: countersOf(),
     });
-  };
   const close = (key: string, { client }: SharedClient): void => {
     clients.delete(key);
     const closed = client.close().finally(() => closing.delete(closed));

@@ -1,4 +1,5 @@
 import type { Metrics } from '../../telemetry/metrics.js';
+import type { ClientCounter } from '../client/client-statistics.js';
 import type { RpcCode } from '../client/policy-status.js';
 import type { ReportSeries } from './reports/report-series.js';
 
@@ -14,6 +15,7 @@ export interface PolicyServerMetrics {
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
   unknownService(protocol: Protocol): void;
   reported(series: ReportSeries): void;
+  clientCounted(counter: ClientCounter, by: number): void;
   /** @param count reports, or messages that could not be read */
   reportsFailed(reason: ReportFailure, count: number): void;
 }
@@ -29,6 +31,7 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
     checkFailed: (reason) => metrics.increment('policy_server_check_failures_total', { reason }),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),
+    clientCounted: (counter, by) => metrics.increment('policy_server_client_events_total', { counter }, by),
     reportsFailed: (reason, count) => metrics.increment('policy_server_report_failures_total', { reason }, count),
   };
 }

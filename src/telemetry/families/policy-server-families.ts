@@ -42,6 +42,10 @@ export const policyServerFamilies = {
     'reporter',
     'service',
   ),
+  policy_server_client_events_total: counter(
+    'What the policy clients of this process count, such as total_remote_check_calls.',
+    'counter',
+  ),
   policy_server_report_failures_total: counter(
     'Reports lost: unreadable (message), failed (internal), not taken by the remote backend (backend).',
     'reason',
