@@ -1,0 +1,51 @@
+import test from 'ava';
+import { createBoundedMemo } from '../../../src/policy/server/bounded-memo.js';
+
+test('what was made of a key is remembered', (t) => {
+  let made = 0;
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => `${key}${made++}`);
+  t.is(memo('a'), 'a0');
+  t.is(memo('a'), 'a0');
+  t.is(memo('b'), 'b1');
+});
+
+test('what is used stays, whatever else comes and goes', (t) => {
+  let made = 0;
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => {
+    made++;
+    return key;
+  });
+  for (let index = 0; index < 1000; index++) {
+    memo('often');
+    memo(`rare${index}`);
+  }
+  t.is(made, 1001);
+});
+
+test('what is not used any more is forgotten', (t) => {
+  const made: string[] = [];
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => made.push(key));
+  for (const key of ['a', 'b', 'c', 'd', 'e', 'a']) memo(key);
+  t.deepEqual(made, ['a', 'b', 'c', 'd', 'e', 'a']);
+});
+
+test('keys that are too long are made anew each time', (t) => {
+  let made = 0;
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 3 }, () => made++);
+  memo('long key');
+  memo('long key');
+  memo('abc');
+  memo('abc');
+  t.is(made, 3);
+});
+
+test('a key that fails fails again, and can succeed later', (t) => {
+  let isBroken = true;
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => {
+    if (isBroken) throw new Error('broken');
+    return key;
+  });
+  t.throws(() => memo('a'), { message: 'broken' });
+  isBroken = false;
+  t.is(memo('a'), 'a');
+});
