@@ -13,7 +13,7 @@ import type { PolicyStatus } from '../client/policy-status.js';
 import type { CheckResponse, PreconditionResult, QuotaResult } from '../client/policy-transport.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
 import { rpcCodeNumber, rpcCodeOf } from './rpc-code-number.js';
-import { decodeMilliseconds, encodeMilliseconds } from './wire-time.js';
+import { millisecondsMessage, readMilliseconds } from './wire-time.js';
 
 /** Numbers of ReferencedAttributes.Condition. */
 const CONDITION_NUMBERS = { ABSENCE: 1, EXACT: 2, REGEX: 3 } as const;
@@ -57,7 +57,7 @@ function readPrecondition(message: PreconditionOutput): PreconditionResult {
   return {
     status: readStatus(status),
     ...(validDuration && {
-      validDurationMs: decodeMilliseconds(validDuration, 'precondition.valid_duration'),
+      validDurationMs: readMilliseconds(validDuration, 'precondition.valid_duration'),
     }),
     validUseCount,
     ...(referencedAttributes && { referencedAttributes: readReferenced(referencedAttributes) }),
@@ -80,10 +80,10 @@ function readQuotaResult(message: QuotaResultOutput, field: string): QuotaResult
   const { grantedAmount = '0', validDuration, status, referencedAttributes, retryAfter } = message;
   return {
     grantedAmount: clamp(Number(grantedAmount)),
-    ...(validDuration && { validDurationMs: decodeMilliseconds(validDuration, `${field}.valid_duration`) }),
+    ...(validDuration && { validDurationMs: readMilliseconds(validDuration, `${field}.valid_duration`) }),
     ...(status && { status: readStatus(status) }),
     ...(referencedAttributes && { referencedAttributes: readReferenced(referencedAttributes) }),
-    ...(retryAfter && { retryAfterMs: decodeMilliseconds(retryAfter, `${field}.retry_after`) }),
+    ...(retryAfter && { retryAfterMs: readMilliseconds(retryAfter, `${field}.retry_after`) }),
   };
 }
 
@@ -93,7 +93,7 @@ function buildDuration<Name extends string>(
   milliseconds: number | undefined,
 ): { [N in Name]?: Duration__Output } {
   const isLimited = milliseconds !== undefined && Number.isFinite(milliseconds);
-  return isLimited ? ({ [name]: encodeMilliseconds(milliseconds) } as { [N in Name]?: Duration__Output }) : {};
+  return isLimited ? ({ [name]: millisecondsMessage(milliseconds) } as { [N in Name]?: Duration__Output }) : {};
 }
 
 function buildStatus({ code, message }: PolicyStatus): { readonly code: number; readonly message: string } {

@@ -12,7 +12,7 @@ import type { ServiceConfig as ServiceConfigMessage } from '../../generated/poli
 import type { TcpClientConfig as TcpClientConfigMessage } from '../../generated/policy/mesh/policy/v1/TcpClientConfig.js';
 import type { TransportConfig as TransportConfigMessage } from '../../generated/policy/mesh/policy/v1/TransportConfig.js';
 import { attributesSpecMessage } from './attributes-message.js';
-import { durationMessage } from './wire-times.js';
+import { durationMessage } from './wire-time.js';
 
 /**
  * Client configurations as messages of `mesh.policy.v1`. Their fields have the names of the YAML; what differs is how

@@ -1,7 +1,7 @@
 import type { CompressedAttributes } from '../../generated/policy/mesh/policy/v1/CompressedAttributes.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { WordWriter } from './attribute-words.js';
-import { encodeDuration, encodeTimestamp } from './wire-time.js';
+import { durationMessage, timestampMessage } from './wire-time.js';
 
 /** All the maps of the message, to be filled; an empty one takes no bytes. */
 type AttributeMaps = Required<Omit<CompressedAttributes, 'words'>>;
@@ -40,10 +40,10 @@ export function compressAttributes(bag: AttributeBag, words: WordWriter): Attrib
         maps.bytes[number] = attribute.value;
         break;
       case 'timestamp':
-        maps.timestamps[number] = encodeTimestamp(attribute.value);
+        maps.timestamps[number] = timestampMessage(attribute.value);
         break;
       case 'duration':
-        maps.durations[number] = encodeDuration(attribute.value);
+        maps.durations[number] = durationMessage(attribute.value);
         break;
       case 'stringMap':
         maps.stringMaps[number] = { entries: compressEntries(attribute.value, words) };

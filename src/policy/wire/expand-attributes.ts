@@ -13,7 +13,7 @@ import {
 } from '../client/attribute-value.js';
 import type { WordReader } from './attribute-words.js';
 import { PolicyWireError } from './policy-wire-error.js';
-import { decodeDuration, decodeTimestamp } from './wire-time.js';
+import { readDuration, readTimestamp } from './wire-time.js';
 
 /**
  * How many characters the attributes of one message may have. A few bytes can refer to a long word again and again:
@@ -79,8 +79,8 @@ export function expandAttributes(
   read('doubles', message.doubles, doubleAttribute);
   read('bools', message.bools, boolAttribute);
   read('bytes', message.bytes, bytesAttribute);
-  read('timestamps', message.timestamps, (time, at) => timestampAttribute(decodeTimestamp(time, at)));
-  read('durations', message.durations, (time, at) => durationAttribute(decodeDuration(time, at)));
+  read('timestamps', message.timestamps, (time, at) => timestampAttribute(readTimestamp(time, at)));
+  read('durations', message.durations, (time, at) => durationAttribute(readDuration(time, at)));
   read('string_maps', message.stringMaps, ({ entries = {} }, at) => stringMapAttribute(readEntries(entries, at)));
   return bagOf(layer);
 }

@@ -1,6 +1,6 @@
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
-import { durationText, timestampText } from '../../wire/wire-times.js';
+import { durationText, timestampText } from '../../wire/time-text.js';
 import { ipText } from '../adapter/wire-address.js';
 import { createRedaction, type Redaction } from './redact-credentials.js';
 
