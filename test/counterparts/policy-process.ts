@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import type { Discovery } from './discovery.js';
+import { eventually } from './eventually.js';
+import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import { sumOfSeries } from './metrics-text.js';
+import { projectRoot } from './project-root.js';
+import type { Rig } from './sidecar-rig.js';
+
+/** `navigator-policy serve` as its own process in the router's namespace. */
+export interface PolicyProcess {
+  /** Starts it (again) and waits until /ready answers 200: it knows the policies. */
+  start(): Promise<void>;
+  /** Ends it at once, as a crash would: SIGKILL. */
+  kill(): Promise<void>;
+  /** Sum over the series of a metric family that have these labels; default: all of them. */
+  metric(family: string, labels?: Readonly<Record<string, string>>): Promise<number>;
+  /** What it logged last. */
+  tail(lines?: number): string;
+}
+
+export interface PolicyProcessOptions {
+  /** An address of the router, of its own. */
+  readonly address: string;
+  /** Default 15016. */
+  readonly port?: number;
+  /** Has the policies. */
+  readonly discovery: Discovery;
+  /** Default: the file of discovery. */
+  readonly policyConfigFile?: string;
+}
+
+const MONITORING_PORT = 15014;
+
+/** Prepares a policy server; start() runs it. The rig's end ends it. */
+export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): PolicyProcess {
+  const { address, port = 15016, discovery, policyConfigFile = discovery.policyConfigFile } = options;
+  const { adsAddress } = discovery;
+  const name = `navigator-policy at ${address}`;
+  const command = rig.network.router.enter([
+    ...[process.execPath, join(projectRoot(), 'build/src/cli/policy-main.js'), 'serve'],
+    ...['--discoveryAddress', `${adsAddress.address}:${adsAddress.port}`, '--policyConfig', policyConfigFile],
+    ...['--policyAddr', `${address}:${port}`, '--monitoringAddr', `${address}:${MONITORING_PORT}`],
+  ]);
+  let server: ManagedProcess | undefined;
+  rig.defer(async () => server?.stop());
+
+  const get = async (path: string): Promise<string> => {
+    const { status, body } = await rig.routerAgent.request(`http://${address}:${MONITORING_PORT}${path}`);
+    if (status !== 200) throw new Error(`${name}: ${path} answered ${status}: ${body}`);
+    return body;
+  };
+
+  return {
+    tail: (lines) => server?.tail(lines) ?? 'it was not started',
+    metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),
+    async start() {
+      const started = startManagedProcess({ name, command });
+      server = started;
+      const look = async () => !started.isRunning() || (await get('/ready')) !== undefined;
+      await eventually(`${name} is ready`, look).catch((cause: unknown) => {
+        throw new Error(`${name} does not become ready: ${started.tail()}`, { cause });
+      });
+      if (!started.isRunning()) throw new Error(`${name} ended before it was ready: ${started.tail()}`);
+    },
+    async kill() {
+      await server?.stop('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { ExecutionContext } from 'ava';
+import type { StatusChange } from '../counterparts/agent/calls.js';
+import { eventually } from '../counterparts/eventually.js';
+import type { PolicyMesh } from './policy-mesh.js';
+
+/** What a change may take until no request meets the state before it. */
+const IN_FORCE_MS = 1000;
+/** Requests that must meet the new state alone before a change counts as complete. */
+const REQUESTS_AFTER_CHANGE = 300;
+
+/** A change of what is enforced, after which every request has the status. */
+export interface Change {
+  readonly what: string;
+  /** Comes first and changes nothing. */
+  prepare?(): Promise<void>;
+  make(): Promise<void>;
+  readonly status: 200 | 429;
+}
+
+/** How often listeners were replaced as a whole or in part, at both sidecars. */
+async function listenerChanges({ client, server }: PolicyMesh): Promise<readonly (number | undefined)[]> {
+  const stats = await Promise.all([client.envoy.stats(), server.envoy.stats()]);
+  return stats.flatMap((each) =>
+    ['listener_added', 'listener_modified', 'listener_removed', 'listener_in_place_updated'].map((name) =>
+      each.get(`listener_manager.${name}`),
+    ),
+  );
+}
+
+/**
+ * Makes the changes one after another under load, and says what each took until its status was the only one.
+ * @param deciders how many policy servers decide by turns; several need not take a change in the same moment
+ */
+export async function changeUnderLoad(
+  t: ExecutionContext,
+  policy: PolicyMesh,
+  service: string,
+  changes: readonly Change[],
+  deciders = 1,
+): Promise<void> {
+  const { agent } = policy.client;
+  const request = policy.request(service);
+  const listeners = await listenerChanges(policy);
+  await agent.call('startLoad', { request, expected: [200, 429] });
+  const read = () => agent.call('readLoad', null);
+  await eventually('the load runs', async () => (await read()).requests > 100);
+  for (const { what, prepare, make, status } of changes) {
+    await prepare?.();
+    const writtenAt = Date.now();
+    await make();
+    const settled = await eventually(`${what}: ${status}`, async () => {
+      const report = await read();
+      const last = report.changes.at(-1);
+      const isSettled = last?.status === status && report.requests >= last.after + REQUESTS_AFTER_CHANGE;
+      return isSettled ? report.changes : undefined;
+    });
+    const since = settled.filter(({ at }) => at >= writtenAt);
+    const took = (since.at(-1)?.at ?? Number.NaN) - writtenAt;
+    t.log(`${what}: in force after ${took} ms`);
+    if (deciders === 1) t.deepEqual(onlyOnce(since), [status], `${what}: one state, then the other`);
+    t.true(took <= IN_FORCE_MS, `${what}: ${took} ms`);
+  }
+  const report = await agent.call('stopLoad', null);
+  t.deepEqual(report.samples, []);
+  t.is(report.failures, 0);
+  t.log(`${report.requests} requests, none failed`);
+  t.deepEqual(await listenerChanges(policy), listeners, 'no listener was replaced');
+}
+
+/** Waits for so many more requests of the running load. */
+export async function moreRequests({ client: { agent } }: PolicyMesh, count: number): Promise<void> {
+  const { requests } = await agent.call('readLoad', null);
+  await eventually(
+    `${count} more requests`,
+    async () => (await agent.call('readLoad', null)).requests >= requests + count,
+  );
+}
+
+/** Two requests in flight may be answered the other way round once: that is one change. */
+function onlyOnce(changes: readonly StatusChange[]): readonly number[] {
+  const last = changes.at(-1);
+  const first = changes[0];
+  if (last === undefined || first === undefined || last.after - first.after > 2)
+    return changes.map((each) => each.status);
+  return [last.status];
+}

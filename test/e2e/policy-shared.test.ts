@@ -1,0 +1,222 @@
+import anyTest, { type TestFn } from 'ava';
+import { eventually } from '../counterparts/eventually.js';
+import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
+import { findRedis, type RedisServer, startRedis } from '../counterparts/redis-server.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { changeUnderLoad } from './policy-change-load.js';
+import {
+  assertPolicyHolds,
+  countStatuses,
+  createPolicyMesh,
+  type PolicyMesh,
+  policyMeshConfig,
+} from './policy-mesh.js';
+
+interface Context {
+  policy?: PolicyMesh;
+  servers?: readonly [PolicyProcess, PolicyProcess];
+  redis?: RedisServer;
+}
+
+const { available } = requireSidecarCounterparts();
+const redis = findRedis();
+const binary = 'value' in redis ? redis.value : undefined;
+const test = anyTest as TestFn<Context>;
+const e2eTest = available === undefined || binary === undefined ? test.skip : test.serial;
+
+const SERVER_ADDRESSES = ['10.244.9.1', '10.244.9.2'] as const;
+const POLICY_SERVICE: ServiceOptions = {
+  name: 'policy',
+  namespace: 'mesh-system',
+  clusterIP: '10.96.5.1',
+  ports: [{ name: 'grpc-policy', port: 15016 }],
+};
+const POLICY_SERVER = 'policy.mesh-system.svc.cluster.local:15016';
+const SETTINGS = { mixerCheckServer: POLICY_SERVER, mixerReportServer: POLICY_SERVER };
+const COUNTED = ['ten', 'survivor', 'strict', 'keyed'] as const;
+const ROOMY = 1_000_000_000;
+const FITS = { quota: 'roomy', charge: 1 };
+const TOO_MUCH = { quota: 'roomy', charge: ROOMY + 1 };
+
+test.before(async (t) => {
+  if (available === undefined || binary === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: [...COUNTED, 'changing', 'untouched'],
+    settings: SETTINGS,
+    // A server that cannot be reached is one attempt; the next one goes to the other server.
+    serverMetadata: { 'policy.mesh.internal/checkRetries': '2', 'policy.mesh.internal/checkBaseRetryWaitTime': '20ms' },
+    files: {
+      'policy-service.yaml': [serviceManifest(POLICY_SERVICE), endpointsManifest(POLICY_SERVICE, SERVER_ADDRESSES)],
+    },
+    specs: {
+      ...Object.fromEntries(
+        COUNTED.map((name) => [
+          `${name}.yaml`,
+          boundQuotaSpec({ name }, [name], [{ quotas: [{ quota: name, charge: 1 }] }]),
+        ]),
+      ),
+      'changing.yaml': boundQuotaSpec({ name: 'changing' }, ['changing'], [{ quotas: [FITS] }]),
+    },
+    limits: [
+      { name: 'ten', maxAmount: 10 },
+      { name: 'survivor', maxAmount: 10 },
+      { name: 'strict', maxAmount: 10 },
+      { name: 'keyed', maxAmount: 3, dimensions: ['request.headers[x-user]'] },
+      { name: 'roomy', maxAmount: ROOMY },
+    ],
+    policyConfig: { storage: { type: 'redis', address: 'redis://127.0.0.1:6379' } },
+    beforeSidecars: async ({ rig, discovery }) => {
+      const { router } = rig.network;
+      t.context.redis = await startRedis({ binary, port: 6379, enter: (command) => router.enter(command) });
+      rig.defer(async () => t.context.redis?.stop());
+      for (const address of SERVER_ADDRESSES) await rig.network.addRouterAddress(address);
+      const [first, second] = SERVER_ADDRESSES;
+      const servers = [
+        createPolicyProcess(rig, { address: first, discovery }),
+        createPolicyProcess(rig, { address: second, discovery }),
+      ] as const;
+      t.context.servers = servers;
+      await Promise.all(servers.map((server) => server.start()));
+    },
+  });
+});
+
+test.afterEach.always('no sidecar refused anything', async (t) => {
+  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
+});
+
+test.after.always(async (t) => {
+  await t.context.policy?.mesh.close();
+});
+
+function partsOf({ policy, servers, redis: store }: Context): Required<Context> {
+  if (policy === undefined || servers === undefined || store === undefined) throw new Error('the mesh did not start');
+  return { policy, servers, redis: store };
+}
+
+/** Checks that either server has answered so far. */
+function checksOf(servers: readonly PolicyProcess[]): Promise<readonly number[]> {
+  return Promise.all(servers.map((server) => server.metric('policy_server_checks_total')));
+}
+
+e2eTest(
+  'two policy servers that share a Redis let exactly 10 of 50 concurrent requests through, and both decide',
+  async (t) => {
+    const { policy, servers } = partsOf(t.context);
+    const before = await checksOf(servers);
+    t.deepEqual(countStatuses(await policy.send('ten', 50)), { 200: 10, 429: 40 });
+    const after = await checksOf(servers);
+    const [first = 0, second = 0] = after.map((count, index) => count - (before[index] ?? 0));
+    t.log(`${first} and ${second} checks`);
+    t.is(first + second, 50);
+    t.true(first >= 10 && second >= 10, `${first} and ${second}`);
+    const charges = await Promise.all(
+      servers.map((server) => server.metric('policy_server_quota_charges_total', { quota: 'ten', result: 'granted' })),
+    );
+    t.is(
+      charges.reduce((sum, each) => sum + each, 0),
+      10,
+    );
+    t.true(
+      charges.every((each) => each > 0),
+      charges.join(),
+    );
+  },
+);
+
+e2eTest('counts by a dimension are shared as well', async (t) => {
+  const { policy } = partsOf(t.context);
+  const answers = await Promise.all(
+    ['ada', 'bob'].map((user) => policy.send('keyed', 12, { headers: { 'x-user': user } })),
+  );
+  t.deepEqual(answers.map(countStatuses), [
+    { 200: 3, 429: 9 },
+    { 200: 3, 429: 9 },
+  ]);
+});
+
+e2eTest('a changed QuotaSpec is in force at both policy servers within a second, and no request fails', async (t) => {
+  const { policy, servers } = partsOf(t.context);
+  const { configFolder } = policy.mesh.discovery;
+  const charge = (quota: typeof FITS) => () =>
+    configFolder.write('changing.yaml', boundQuotaSpec({ name: 'changing' }, ['changing'], [{ quotas: [quota] }]));
+  await changeUnderLoad(
+    t,
+    policy,
+    'changing',
+    [
+      { what: 'a higher charge', status: 429, make: charge(TOO_MUCH) },
+      { what: 'a lower charge', status: 200, make: charge(FITS) },
+      { what: 'a higher charge again', status: 429, make: charge(TOO_MUCH) },
+      { what: 'the first charge', status: 200, make: charge(FITS) },
+    ],
+    servers.length,
+  );
+});
+
+e2eTest('one of two policy servers can be killed without a failed request, and the count goes on', async (t) => {
+  const { policy, servers } = partsOf(t.context);
+  const oneByOne = (count: number) =>
+    policy.client.agent.call('requestMany', {
+      requests: Array.from({ length: count }, () => policy.request('survivor')),
+      concurrency: 1,
+    });
+  t.deepEqual(countStatuses(await oneByOne(4)), { 200: 4 });
+  await servers[0].kill();
+  t.deepEqual(countStatuses(await oneByOne(20)), { 200: 6, 429: 14 });
+  await servers[0].start();
+  const [before = 0] = await checksOf(servers);
+  await eventually('the restarted server is asked again', async () => {
+    t.deepEqual(countStatuses(await oneByOne(2)), { 429: 2 });
+    return ((await checksOf(servers))[0] ?? 0) > before;
+  });
+});
+
+e2eTest('discovery can be killed: policy servers and sidecars go on with what they know', async (t) => {
+  const { policy, servers } = partsOf(t.context);
+  const { discovery } = policy.mesh;
+  await discovery.kill();
+  t.deepEqual(countStatuses(await policy.send('ten', 10)), { 429: 10 });
+  t.deepEqual(countStatuses(await policy.send('untouched', 10)), { 200: 10 });
+  await discovery.start();
+  await eventually('both policy servers are connected again', async () => {
+    const connected = await Promise.all(servers.map((server) => server.metric('policy_discovery_connected')));
+    return connected.join() === '1,1';
+  });
+});
+
+e2eTest(
+  'without Redis requests follow the fail policy, metrics tell of it, and counting goes on when it is back',
+  async (t) => {
+    const { policy, servers, redis: store } = partsOf(t.context);
+    const { discovery } = policy.mesh;
+    const up = () => Promise.all(servers.map((server) => server.metric('policy_server_store_up', { store: 'redis' })));
+    t.deepEqual(await up(), [1, 1]);
+
+    await store.stop();
+    t.deepEqual(countStatuses(await policy.send('strict', 10)), { 503: 10 });
+    t.deepEqual(countStatuses(await policy.send('untouched', 10)), { 200: 10 }, 'what charges nothing needs no Redis');
+    await eventually('metrics say that Redis is away', async () => (await up()).join() === '0,0');
+    const errors = await Promise.all(servers.map((server) => server.metric('policy_server_store_errors_total')));
+    t.true(
+      errors.every((count) => count > 0),
+      errors.join(),
+    );
+
+    await discovery.writeMeshConfig(policyMeshConfig({ ...SETTINGS, policyCheckFailOpen: true }));
+    await eventually('requests are let through', async () => {
+      const counts = countStatuses(await policy.send('strict', 4));
+      return counts[200] === 4;
+    });
+
+    await store.start();
+    await eventually('metrics say that Redis is back', async () => (await up()).join() === '1,1');
+    t.deepEqual(
+      countStatuses(await policy.send('strict', 30)),
+      { 200: 10, 429: 20 },
+      'a new Redis has counted nothing',
+    );
+  },
+);
