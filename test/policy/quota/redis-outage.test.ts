@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { QuotaStore } from '../../../src/policy/quota/quota-store.js';
+import { findFreePorts } from '../../counterparts/kubernetes/free-ports.js';
 import { type RedisServer, requireRedis, startRedis } from '../../counterparts/redis-server.js';
 import { type ChargeOptions, chargeOf, chargeStore, grantedBy } from '../../support/charge-store.js';
 import { eventually } from '../../support/eventually.js';
 import { openTestSession, openTestStore, redisAddress } from '../../support/redis-store.js';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 
 const redisBinary = requireRedis();
 const redisTest = 'value' in redisBinary ? test : test.skip;
@@ -210,4 +212,20 @@ redisTest('in a cluster the node that holds the keys is found, also when they mo
   await two.command('CLUSTER', 'SETSLOT', slot, 'NODE', taker);
   await eventually('the keys are found where they went', async () => (await failureOf(store)).failure === undefined);
   t.is(Number(await one.command('DBSIZE')), 1);
+});
+
+redisTest('rediss:// asks over TLS, and only a Redis with a trusted certificate', async (t) => {
+  const { certificate, key } = createSelfSignedCertificate();
+  const caFile = await temporaryFile(t, certificate);
+  const [port = 0] = await findFreePorts(1);
+  const redis = await ownRedis(t, [
+    ...['--tls-port', String(port), '--tls-auth-clients', 'no'],
+    ...['--tls-cert-file', caFile, '--tls-key-file', await temporaryFile(t, key), '--tls-ca-cert-file', caFile],
+  ]);
+  const address = { ...redisAddress(redis), port, isTls: true };
+  const { store } = openTestStore(t, redis, { address, caFile });
+  t.is(await grantedBy(store, LONG), 1);
+  const { store: distrusting } = openTestStore(t, redis, { address });
+  t.regex((await failureOf(distrusting)).message ?? '', /self-signed certificate/);
+  t.false(distrusting.isUp());
 });
