@@ -3,7 +3,7 @@ import { eventually } from '../counterparts/eventually.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
-import { findRedis, type RedisServer, startRedis } from '../counterparts/redis-server.js';
+import { type RedisServer, requireRedis, startRedis } from '../counterparts/redis-server.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { changeUnderLoad } from './policy-change-load.js';
 import {
@@ -21,7 +21,7 @@ interface Context {
 }
 
 const { available } = requireSidecarCounterparts();
-const redis = findRedis();
+const redis = requireRedis();
 const binary = 'value' in redis ? redis.value : undefined;
 const test = anyTest as TestFn<Context>;
 const e2eTest = available === undefined || binary === undefined ? test.skip : test.serial;
