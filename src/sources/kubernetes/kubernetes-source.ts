@@ -12,8 +12,10 @@ import { createProblemLog } from './objects/problem-log.js';
 import { readClusterObject } from './objects/read-cluster-object.js';
 import { createResourceObjects, type ResourceObjects } from './objects/resource-objects.js';
 import { createStateLog, type StateLog } from './state-log.js';
-import { type ReflectorState, runReflector } from './watch/reflector.js';
-import type { Resource } from './watch/resource.js';
+import { createWarningLog } from './warning-log.js';
+import type { ReflectorState } from './watch/judge-failure.js';
+import { runReflector } from './watch/reflector.js';
+import { type Resource, resourceName } from './watch/resource.js';
 import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch/watch-timing.js';
 import { watchedResources } from './watched-resources.js';
 
@@ -53,6 +55,9 @@ export interface KubernetesSource extends Source {
   /** Kinds that RBAC does not let us read, one line each. */
   forbidden(): readonly string[];
 }
+
+/** How often a start that takes long says what it waits for. */
+const WAITING_LOG_MS = 10_000;
 
 /** One list that is watched. */
 interface Watched {
@@ -121,6 +126,19 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return [{ resource, objects }, settled];
   };
 
+  /** Says what the start is waiting for, for as long as it does. */
+  const tellWaiting = (starting: readonly (readonly [Watched, Promise<void>])[]): (() => void) => {
+    const waitingFor = new Set(starting.map(([{ resource }]) => resourceName(resource)));
+    for (const [{ resource }, settled] of starting) void settled.then(() => waitingFor.delete(resourceName(resource)));
+    const schedule = (): (() => void) =>
+      clock.schedule(WAITING_LOG_MS, () => {
+        logger.info({ cluster, waitingFor: [...waitingFor].sort() }, 'waiting for the first lists of a cluster');
+        cancel = schedule();
+      });
+    let cancel = schedule();
+    return () => cancel();
+  };
+
   const scheduleResync = (): void => {
     if (options.resyncMs <= 0 || stopping.signal.aborted) return;
     cancelResync = clock.schedule(options.resyncMs, () => {
@@ -144,8 +162,10 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       logger.info({ server, cluster, namespaces: options.namespaces }, 'reading a cluster');
       const starting = resources.map((resource) => watch(resource, api, log));
       watched = starting.map(([each]) => each);
+      const cancelWaiting = tellWaiting(starting);
       const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
       await Promise.race([Promise.all(starting.map(([, settled]) => settled)), stopped]);
+      cancelWaiting();
       if (stopping.signal.aborted) return;
       const changes = everything();
       deliverBatch({ cluster, changes });
@@ -171,25 +191,4 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-/** Logs each of the API server's warnings once; that Endpoints are deprecated only to those who did not choose them. */
-function createWarningLog(
-  { definition: { kind } }: Resource,
-  { logger, useEndpointSlice }: KubernetesSourceOptions,
-): (warnings: readonly string[]) => void {
-  const told = new Set<string>();
-  return (warnings) => {
-    for (const warning of warnings) {
-      if (told.has(warning)) continue;
-      told.add(warning);
-      if (kind !== 'Endpoints') logger.warn({ kind, warning }, 'the API server warns of a kind of object');
-      else if (useEndpointSlice === undefined) {
-        logger.info(
-          { warning },
-          'reading Endpoints, which this cluster deprecates; NAV_USE_ENDPOINT_SLICE=true reads EndpointSlices',
-        );
-      }
-    }
-  };
 }

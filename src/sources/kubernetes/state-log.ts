@@ -1,6 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { ReflectorState } from './watch/reflector.js';
+import type { ReflectorState } from './watch/judge-failure.js';
 import { type Resource, resourceName } from './watch/resource.js';
 
 export interface StateLogOptions {

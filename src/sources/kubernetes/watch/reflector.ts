@@ -2,6 +2,7 @@ import type { Clock } from '../../../telemetry/clock.js';
 import { type ApiClient, IdleError } from '../client/api-client.js';
 import { ApiError } from '../client/api-error.js';
 import { createBackoff } from './backoff.js';
+import { judgeFailure, type ReflectorState } from './judge-failure.js';
 import { listObjects } from './list-objects.js';
 import { pause } from './pause.js';
 import type { RawObject } from './raw-object.js';
@@ -25,17 +26,6 @@ export interface ReflectorSink {
   isEmpty(): boolean;
 }
 
-/** How the watching of one resource stands. */
-export type ReflectorState =
-  /** Everything is there, and changes come in. */
-  | { readonly type: 'synced' }
-  /** The API server has no such kind: its CRD is not installed. */
-  | { readonly type: 'missing' }
-  /** RBAC does not allow it. */
-  | { readonly type: 'forbidden'; readonly verb: 'list' | 'watch'; readonly err: ApiError }
-  /** Something else is wrong; what is there stays. */
-  | { readonly type: 'failing'; readonly err: unknown };
-
 export interface ReflectorOptions {
   readonly resource: Resource;
   readonly api: ApiClient;
@@ -51,9 +41,6 @@ export interface ReflectorOptions {
 
 /** A watch ends by itself after this long and as much again at random, so that watches spread over API servers. */
 const WATCH_SECONDS = 300;
-/** So many 404s in a row mean that a kind that was there is gone; an API server that starts may say so once. */
-const BELIEVED_MISSES = 3;
-
 /**
  * Keeps a sink equal to one resource of the API server: a list, then a watch from it on, anew whenever the
  * watch's place is lost (410), and again and again with back-off while anything else is wrong. Settles when
@@ -132,32 +119,19 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
     if (isOpen && clock.monotonicMs() - startMs < timing.healthyMs) await pause(clock, backoff.nextMs(), signal);
   };
 
-  /** Says what an error means for the resource, and returns how long to wait. */
-  const judge = (error: unknown, verb: 'list' | 'watch'): number => {
-    const status = error instanceof ApiError ? error.status : undefined;
-    const waitMs = Math.max(backoff.nextMs(), (error instanceof ApiError ? error.retryAfterMs : undefined) ?? 0);
+  /** Draws the conclusions of a failure, and returns how long to wait. */
+  const conclude = (error: unknown, verb: 'list' | 'watch'): number => {
     troubleSinceMs ??= clock.monotonicMs();
     const isLasting = clock.monotonicMs() - troubleSinceMs >= timing.refusalGraceMs;
-    if (status !== 404) misses = 0;
-    if (error instanceof ApiError && error.isExpired) {
-      place = undefined;
-    } else if (status === 404) {
-      place = undefined;
-      misses += 1;
-      if (!sink.isEmpty() && misses < BELIEVED_MISSES) return waitMs;
-      sink.replace().commit();
-      onState({ type: 'missing' });
-      backoff.reset();
-      return timing.missingRetryMs * (0.5 + random() / 2);
-    } else if (error instanceof ApiError && status === 403) {
-      // Where only the watch is forbidden, listing again and again is the next best.
-      if (verb === 'watch') place = undefined;
-      if (isLasting) onState({ type: 'forbidden', verb, err: error });
-    } else if (status !== 429 || isLasting) {
-      // A CRD that has just been installed answers 429 for a second.
-      onState({ type: 'failing', err: error });
-    }
-    return waitMs;
+    misses = error instanceof ApiError && error.status === 404 ? misses + 1 : 0;
+    const { losesPlace, state } = judgeFailure({ error, verb, isLasting, misses, isEmpty: sink.isEmpty() });
+    if (losesPlace) place = undefined;
+    if (state?.type === 'missing') sink.replace().commit();
+    if (state !== undefined) onState(state);
+    const waitMs = Math.max(backoff.nextMs(), (error instanceof ApiError ? error.retryAfterMs : undefined) ?? 0);
+    if (state?.type !== 'missing') return waitMs;
+    backoff.reset();
+    return timing.missingRetryMs * (0.5 + random() / 2);
   };
 
   while (!signal.aborted) {
@@ -168,7 +142,7 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
       misses = 0;
     } catch (error) {
       if (signal.aborted) return;
-      await pause(clock, judge(error, verb), signal);
+      await pause(clock, conclude(error, verb), signal);
     }
   }
 }

@@ -1,0 +1,119 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { isRecord } from '../../../config/schema/body-copier.js';
+import { createYamlParser } from '../../../config/yaml/parse-document.js';
+import { SourceError } from '../../source-error.js';
+
+/**
+ * Loads a kubeconfig file into an empty configuration.
+ *
+ * @throws SourceError when it cannot be read or used.
+ */
+export function loadKubeconfig(config: KubeConfig, file: string): void {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const message = `the kubeconfig ${file} cannot be read (${textOf(cause)}); correct --orchconfig`;
+    throw new SourceError('KUBECONFIG_UNREADABLE', message, { cause });
+  }
+  try {
+    const folder = path.dirname(path.resolve(file));
+    config.loadFromString(text);
+    config.makePathsAbsolute(folder);
+    addTokenFiles(config, text, folder);
+  } catch (cause) {
+    throw invalidKubeconfig(file, textOf(cause), cause);
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    const context = JSON.stringify(config.getCurrentContext() ?? '');
+    throw invalidKubeconfig(file, `its current-context ${context} names no cluster`);
+  }
+  if (!isHttpUrl(cluster.server)) {
+    throw invalidKubeconfig(file, `its server ${JSON.stringify(cluster.server)} is not an http or https URL`);
+  }
+}
+
+/** What a pod is told of its cluster. */
+export interface PodEnvironment {
+  /** KUBERNETES_SERVICE_HOST and _PORT are read, and ORCH_SERVICE_HOST before the former (SPEC 4.6). */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where a cluster mounts a pod's token and the certificate of its API server; the usual place by default. */
+  readonly serviceAccountFolder?: string;
+}
+
+const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * Fills an empty configuration with the cluster that this process runs in.
+ *
+ * @throws SourceError when it runs in none, or was given no token.
+ */
+export function loadPodEnvironment(config: KubeConfig, { environment, serviceAccountFolder }: PodEnvironment): void {
+  const host = environment['ORCH_SERVICE_HOST'] || environment['KUBERNETES_SERVICE_HOST'];
+  const port = environment['KUBERNETES_SERVICE_PORT'] || '443';
+  if (host === undefined || host === '') {
+    const message =
+      'this process does not run in a Kubernetes pod (KUBERNETES_SERVICE_HOST is not set); ' +
+      'name a kubeconfig with --orchconfig, or a folder of YAML with --configDir';
+    throw new SourceError('NOT_IN_CLUSTER', message);
+  }
+  const folder = serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
+  const tokenFile = path.join(folder, 'token');
+  const caFile = path.join(folder, 'ca.crt');
+  for (const file of [tokenFile, caFile]) requireReadable(file);
+  config.loadFromOptions({
+    clusters: [{ name: 'cluster', server: `https://${bracketed(host)}:${port}`, caFile, skipTLSVerify: false }],
+    users: [{ name: 'pod', authProvider: { name: 'tokenFile', config: { tokenFile } } }],
+    contexts: [{ name: 'pod', cluster: 'cluster', user: 'pod' }],
+    currentContext: 'pod',
+  });
+}
+
+function requireReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (cause) {
+    const message = `${file} cannot be read; set automountServiceAccountToken in the pod, or name a kubeconfig with --orchconfig`;
+    throw new SourceError('NOT_IN_CLUSTER', message, { cause });
+  }
+}
+
+/**
+ * The library does not know `tokenFile`, the field of a kubeconfig that names a file with a token that is renewed;
+ * its own way for tokens mounted into a pod does the same.
+ */
+function addTokenFiles(config: KubeConfig, text: string, folder: string): void {
+  const parsed = createYamlParser()(text);
+  const document = parsed.type === 'value' && isRecord(parsed.value) ? parsed.value : {};
+  const users: readonly unknown[] = Array.isArray(document['users']) ? document['users'] : [];
+  const tokenFiles = new Map<unknown, string>();
+  for (const each of users) {
+    const user = isRecord(each) && isRecord(each['user']) ? each['user'] : {};
+    if (isRecord(each) && typeof user['tokenFile'] === 'string') tokenFiles.set(each['name'], user['tokenFile']);
+  }
+  config.users = config.users.map(({ token, ...user }) => {
+    const file = tokenFiles.get(user.name);
+    if (file === undefined) return token === undefined ? user : { ...user, token };
+    return { ...user, authProvider: { name: 'tokenFile', config: { tokenFile: path.resolve(folder, file) } } };
+  });
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** An IPv6 address as a URL has it. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function invalidKubeconfig(file: string, reason: string, cause?: unknown): SourceError {
+  return new SourceError('KUBECONFIG_INVALID', `the kubeconfig ${file} cannot be used: ${reason}`, { cause });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
