@@ -2,8 +2,8 @@ import type { RedisStorage } from '../../../config/policy-server/policy-server-c
 import type { Clock } from '../../../telemetry/clock.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
-import { digest, sized } from '../bounded-text.js';
-import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
+import type { QuotaStore } from '../quota-store.js';
+import { chargeParameters, readChargeReply } from './charge-call.js';
 import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
 import { createRedisLink } from './redis-link.js';
 import { readComplaint } from './redis-reply-error.js';
@@ -18,9 +18,6 @@ export interface RedisStoreOptions {
   /** Told when Redis can be asked, and when it cannot any more. */
   readonly onChange?: (isUp: boolean) => void;
 }
-
-const REPETITION_MS = 60_000;
-const FIELDS_PER_RESULT = 4;
 
 /**
  * Counts in a Redis, exactly however many servers share it. While it cannot be reached every charge rejects at once;
@@ -101,42 +98,17 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   return {
     type: 'redis',
     charge: async (request) => {
-      const reply = await withDeadline(ask(parametersOf(request, keyPrefix)), Math.min(timeoutMs, request.timeoutMs));
-      return readAnswer(reply, request.charges);
+      const reply = await withDeadline(
+        ask(chargeParameters(request, keyPrefix)),
+        Math.min(timeoutMs, request.timeoutMs),
+      );
+      return readChargeReply(reply, request.charges.length);
     },
     // Its counters expire by themselves, and servers with another configuration may still count in them.
     keepOnly: () => {},
     isUp: link.isUp,
     close: link.close,
   };
-}
-
-/** What follows the script: the number of keys, the keys, the arguments. */
-function parametersOf({ charges, repetitionKey }: StoreRequest, keyPrefix: string): readonly (string | number)[] {
-  const keys = charges.map(({ counter: { group, key } }) => `{${keyPrefix}}:c:${digest(sized(group) + key)}`);
-  if (repetitionKey !== undefined) keys.push(`{${keyPrefix}}:r:${digest(repetitionKey)}`);
-  const figures = charges.flatMap(({ amount, bestEffort, maxAmount, counter: { shape } }) => [
-    amount,
-    bestEffort ? 1 : 0,
-    maxAmount,
-    shape.durationMs,
-    shape.divisions,
-    shape.carried,
-  ]);
-  return [keys.length, ...keys, repetitionKey === undefined ? 0 : REPETITION_MS, ...figures];
-}
-
-function readAnswer(reply: unknown, charges: readonly CounterCharge[]): StoreAnswer {
-  const [repeated, text] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-  const figures = String(text).split(' ').map(Number);
-  if (figures.length !== charges.length * FIELDS_PER_RESULT || figures.some(Number.isNaN)) {
-    throw new PolicyTransportError('other', 'Redis answered something else than what the script returns');
-  }
-  const results = charges.map((_charge, index): ChargeResult => {
-    const [granted = 0, charged = 0, validMs = 0, retryAfterMs = -1] = figures.slice(index * FIELDS_PER_RESULT);
-    return { granted, isCharged: charged === 1, validMs, ...(retryAfterMs >= 0 && { retryAfterMs }) };
-  });
-  return { results, isRepetition: repeated === 1 };
 }
 
 function messageOf(error: unknown): string {

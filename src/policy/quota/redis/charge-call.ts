@@ -1,0 +1,45 @@
+import { PolicyTransportError } from '../../client/policy-transport.js';
+import { digest, sized } from '../bounded-text.js';
+import type { ChargeResult, StoreAnswer, StoreRequest } from '../quota-store.js';
+
+const REPETITION_MS = 60_000;
+const FIELDS_PER_RESULT = 4;
+
+/**
+ * What follows CHARGE_SCRIPT in a call: the number of keys, the keys, the arguments. Keys begin with the prefix as the
+ * hash tag of a cluster and end with a hash, so that nothing of a caller is to be read in Redis.
+ */
+export function chargeParameters(
+  { charges, repetitionKey }: StoreRequest,
+  keyPrefix: string,
+): readonly (string | number)[] {
+  const keys = charges.map(({ counter: { group, key } }) => `{${keyPrefix}}:c:${digest(sized(group) + key)}`);
+  if (repetitionKey !== undefined) keys.push(`{${keyPrefix}}:r:${digest(repetitionKey)}`);
+  const figures = charges.flatMap(({ amount, bestEffort, maxAmount, counter: { shape } }) => [
+    amount,
+    bestEffort ? 1 : 0,
+    maxAmount,
+    shape.durationMs,
+    shape.divisions,
+    shape.carried,
+  ]);
+  return [keys.length, ...keys, repetitionKey === undefined ? 0 : REPETITION_MS, ...figures];
+}
+
+/**
+ * Reads what CHARGE_SCRIPT returns.
+ *
+ * @throws PolicyTransportError when it is something else
+ */
+export function readChargeReply(reply: unknown, charges: number): StoreAnswer {
+  const [repeated, text] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
+  const figures = String(text).split(' ').map(Number);
+  if (figures.length !== charges * FIELDS_PER_RESULT || figures.some(Number.isNaN)) {
+    throw new PolicyTransportError('other', 'Redis answered something else than what the script returns');
+  }
+  const results = Array.from({ length: charges }, (_, index): ChargeResult => {
+    const [granted = 0, charged = 0, validMs = 0, retryAfterMs = -1] = figures.slice(index * FIELDS_PER_RESULT);
+    return { granted, isCharged: charged === 1, validMs, ...(retryAfterMs >= 0 && { retryAfterMs }) };
+  });
+  return { results, isRepetition: repeated === 1 };
+}
