@@ -198,3 +198,43 @@ test.serial('a host that services of two namespaces have does not keep the polic
   t.is(await client.ask(WEB), 429);
   t.notRegex((await server.monitoring.get('/metrics')).body, /result="rejected"/);
 });
+
+test.serial('a mesh config that names no policy server gives no policies, and is ready all the same', async (t) => {
+  const discovery = await startDiscovery(t);
+  await writeFile(discovery.meshConfigFile, '{}\n');
+  const flags = [
+    '--discoveryAddress',
+    `127.0.0.1:${discovery.grpcPort}`,
+    '--policyConfig',
+    await configFile(t, limits(0)),
+  ];
+  const server = await startPolicyProcess(t, flags);
+  const client = connectPolicyClient(t, server.policyPort);
+  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  await eventually('nothing is in force', async () => (await client.ask(WEB)) === 200);
+
+  await writeFile(discovery.meshConfigFile, MESH);
+  await eventually('the policy is in force', async () => (await client.ask(WEB)) === 429);
+  t.is(await client.ask(WEB), 429);
+});
+
+test.serial('while its store has never been reached it is not ready; a store that is there makes it so', async (t) => {
+  const discovery = await startDiscovery(t);
+  const quotas = [{ name: 'requests', maxAmount: 1, validDuration: '1h' }];
+  const address = `redis://127.0.0.1:${await freePort()}`;
+  const file = await configFile(t, JSON.stringify({ quotas, storage: { type: 'redis', address } }));
+  const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`, '--policyConfig', file];
+  const server = await startPolicyProcess(t, flags);
+  const client = connectPolicyClient(t, server.policyPort);
+  await eventually(
+    'policies have come',
+    async () => (await server.monitoring.metric('policy_discovery_services')) === 1,
+  );
+  t.is((await server.monitoring.get('/ready')).status, 503);
+  t.regex((await server.monitoring.get('/debug')).body, /quotas: the store of quotas has not been reached yet/);
+  t.is(await client.ask(WEB), 200, 'FAIL_OPEN, which is the default, lets it pass');
+
+  await writeFile(file, JSON.stringify({ quotas }));
+  await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);
+  t.deepEqual([await client.ask(WEB), await client.ask(WEB)], [200, 429]);
+});

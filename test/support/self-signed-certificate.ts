@@ -1,63 +1,57 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate for one IPv4 address that is its own authority, as PEM. */
-export interface SelfSignedCertificate {
+/** A TLS server's certificate, and its key, as PEM. */
+export interface Certificate {
   readonly certificate: string;
   readonly key: string;
 }
 
-const SEQUENCE = 0x30;
-const SET = 0x31;
-const ECDSA_WITH_SHA256 = der(SEQUENCE, oid('2a8648ce3d040302'));
-const DAY_MS = 86_400_000;
+const INTEGER = 2;
+const BIT_STRING = 3;
+const OCTET_STRING = 4;
+const OID = 6;
+const UTF8_STRING = 12;
+const UTC_TIME = 23;
+const SEQUENCE = 48;
+const SET = 49;
+const ECDSA_WITH_SHA256 = der(SEQUENCE, der(OID, Buffer.from('2a8648ce3d040302', 'hex')));
+const COMMON_NAME = der(OID, Buffer.from('550403', 'hex'));
+const SUBJECT_ALT_NAME = der(OID, Buffer.from('551d11', 'hex'));
 
-/** Made anew for each test: no private key is kept in the repository. Valid for a day before and after now. */
-export function createSelfSignedCertificate(address = '127.0.0.1'): SelfSignedCertificate {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const name = der(SEQUENCE, der(SET, der(SEQUENCE, oid('550403'), der(0x0c, Buffer.from('test')))));
-  const validity = der(SEQUENCE, utcTime(Date.now() - DAY_MS), utcTime(Date.now() + DAY_MS));
-  const alternativeName = der(SEQUENCE, der(0x87, Buffer.from(address.split('.').map(Number))));
-  const extensions = der(
+/** Makes a certificate for localhost that is its own authority (RFC 5280). */
+export function createSelfSignedCertificate(): Certificate {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8_STRING, Buffer.from('test')))));
+  const validity = der(
     SEQUENCE,
-    der(SEQUENCE, oid('551d11'), der(0x04, alternativeName)),
-    der(SEQUENCE, oid('551d13'), der(0x01, Buffer.of(0xff)), der(0x04, der(SEQUENCE, der(0x01, Buffer.of(0xff))))),
+    der(UTC_TIME, Buffer.from('200101000000Z')),
+    der(UTC_TIME, Buffer.from('491231235959Z')),
   );
+  const names = der(SEQUENCE, der(0x82, Buffer.from('localhost')));
+  const extensions = der(0xa3, der(SEQUENCE, der(SEQUENCE, SUBJECT_ALT_NAME, der(OCTET_STRING, names))));
   const body = der(
     SEQUENCE,
-    der(0xa0, der(0x02, Buffer.of(2))),
-    der(0x02, Buffer.of(1)),
+    der(0xa0, der(INTEGER, Buffer.from([2]))),
+    der(INTEGER, Buffer.from([1])),
     ECDSA_WITH_SHA256,
     name,
     validity,
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, extensions),
+    extensions,
   );
-  const signature = der(0x03, Buffer.of(0), sign('sha256', body, privateKey));
+  const signature = der(BIT_STRING, Buffer.from([0]), sign('sha256', body, privateKey));
+  const text = der(SEQUENCE, body, ECDSA_WITH_SHA256, signature).toString('base64').replace(/.{64}/g, '$&\n');
   return {
-    certificate: pem(der(SEQUENCE, body, ECDSA_WITH_SHA256, signature)),
+    certificate: `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
 
-/** One value of ASN.1 in its only form (DER): tag, length, content. */
-function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts);
-  const { length } = content;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.of(tag, ...size), content]);
-}
-
-function oid(hex: string): Buffer {
-  return der(0x06, Buffer.from(hex, 'hex'));
-}
-
-function utcTime(ms: number): Buffer {
-  const digits = new Date(ms).toISOString().replace(/\D/g, '');
-  return der(0x17, Buffer.from(`${digits.slice(2, 14)}Z`));
-}
-
-function pem(bytes: Buffer): string {
-  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+/** A value with its tag and length. */
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const size = content.length;
+  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), content]);
 }

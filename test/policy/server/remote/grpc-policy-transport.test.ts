@@ -1,5 +1,15 @@
-import { Client, credentials, type Metadata, Server, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  credentials,
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import test from 'ava';
+import { Registry } from 'prom-client';
+import type { QuotaLimit } from '../../../../src/config/policy-server/policy-server-config.js';
 import { bagOf } from '../../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../../src/policy/client/attribute-value.js';
 import { createPolicyClient } from '../../../../src/policy/client/policy-client.js';
@@ -9,11 +19,18 @@ import {
   type CheckResponse,
   PolicyTransportError,
 } from '../../../../src/policy/client/policy-transport.js';
+import { createMemoryStore } from '../../../../src/policy/quota/memory/memory-store.js';
+import { createQuotaBackend } from '../../../../src/policy/quota/quota-backend.js';
+import { createQuotaMetrics } from '../../../../src/policy/quota/quota-metrics.js';
 import { createGrpcPolicyTransport } from '../../../../src/policy/server/remote/grpc-policy-transport.js';
 import { POLICY_METHODS } from '../../../../src/policy/server/remote/policy-methods.js';
+import { createPolicyService } from '../../../../src/policy/server/remote/policy-service.js';
+import { createMetrics } from '../../../../src/telemetry/metrics.js';
 import { eventually } from '../../../support/eventually.js';
 import { createFakeClock } from '../../../support/fake-clock.js';
 import { allow, sendError, settled } from '../../../support/policy-server.js';
+import { createRecordingLogger } from '../../../support/recording-logger.js';
+import { createSelfSignedCertificate } from '../../../support/self-signed-certificate.js';
 import { codec, listen, type RemoteRig, startRemote } from './remote-rig.js';
 
 const BAG = bagOf(new Map([['source.user', stringAttribute('ann')]]));
@@ -232,4 +249,60 @@ test('SPEC 2.10: retries are seen on the wire after their waits, with the id of 
     ['client-0', 'client-0', 'client-0', 'client-0'],
   );
   t.like(client.statistics(), { total_remote_call_retries: 3, total_remote_call_send_errors: 3 });
+});
+
+test('attempts at one call are charged once, and another call again', async (t) => {
+  const clock = createFakeClock();
+  const limit: QuotaLimit = {
+    name: 'rate',
+    maxAmount: 5,
+    validDurationMs: 60_000,
+    window: 'rolling',
+    dimensions: [],
+    overrides: [],
+  };
+  const store = createMemoryStore({ clock, maxCounters: 100 });
+  const metrics = createQuotaMetrics(createMetrics(new Registry()));
+  const server = new Server();
+  createPolicyService({
+    backend: createQuotaBackend({ limits: [limit], store, metrics }),
+    acceptReports: () => undefined,
+    codec,
+    logger: createRecordingLogger(),
+  }).addTo(server);
+  t.teardown(() => server.forceShutdown());
+  const transport = createGrpcPolicyTransport(`127.0.0.1:${await listen(server)}`, { codec });
+  t.teardown(() => transport.close());
+  const grantedTo = async (deduplicationId: string): Promise<number | undefined> => {
+    const { quotas } = await transport.check({ ...REQUEST, deduplicationId }, callOptions());
+    return quotas.get('rate')?.grantedAmount;
+  };
+  t.deepEqual(await Promise.all([grantedTo('a'), grantedTo('a'), grantedTo('a')]), [2, 2, 2]);
+  t.is(await grantedTo('b'), 2);
+  t.is(await grantedTo('c'), 0);
+  t.is(await grantedTo('a'), 2);
+});
+
+test('over TLS the server has to show a certificate that is trusted', async (t) => {
+  const { certificate, key } = createSelfSignedCertificate();
+  const server = new Server();
+  createPolicyService({
+    backend: { check: async () => ANSWER },
+    acceptReports: () => undefined,
+    codec,
+    logger: createRecordingLogger(),
+  }).addTo(server);
+  t.teardown(() => server.forceShutdown());
+  const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(certificate) };
+  const port = await listen(server, 0, ServerCredentials.createSsl(null, [pair]));
+  const connect = (tls?: { readonly rootCertificates?: Buffer }) => {
+    const transport = createGrpcPolicyTransport(`localhost:${port}`, { codec, ...(tls && { tls }) });
+    t.teardown(() => transport.close());
+    return transport.check(REQUEST, callOptions());
+  };
+  t.deepEqual(await connect({ rootCertificates: Buffer.from(certificate) }), ANSWER);
+  for (const untrusting of [connect({}), connect()]) {
+    const error = await t.throwsAsync(untrusting, { instanceOf: PolicyTransportError });
+    t.is(error.failure, 'send');
+  }
 });

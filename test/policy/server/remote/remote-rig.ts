@@ -60,9 +60,13 @@ export async function startRemote(t: Teardown, metadata?: Readonly<Record<string
   };
 }
 
-export function listen(server: Server, port = 0): Promise<number> {
+export function listen(
+  server: Server,
+  port = 0,
+  credentials: ServerCredentials = ServerCredentials.createInsecure(),
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => {
       if (error === null) resolve(bound);
       else reject(error);
     });
