@@ -1,0 +1,32 @@
+import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
+import type { Verdict } from './condition.js';
+import type { ObjectFacts } from './object-facts.js';
+import { REASONS } from './reasons.js';
+import { joinSentences, listed } from './texts.js';
+
+/** The findings that say that a reference leads nowhere. */
+const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
+  (
+    [
+      ['missingReference', REASONS.specNotFound],
+      ['missingService', REASONS.serviceNotFound],
+      ['unusableServicePattern', REASONS.unusablePattern],
+      ['unlimitedQuota', REASONS.quotaNotLimited],
+    ] as const satisfies readonly (readonly [MessageName, string])[]
+  ).map(([name, reason]) => [MESSAGE_CODES[name].code, reason]),
+);
+
+/** Whether everything that an object refers to is there: specs, services, quotas. */
+export function resolvedRefsOf({ messages }: Pick<ObjectFacts, 'messages'>, accepted: Verdict): Verdict {
+  const type = 'ResolvedRefs';
+  if (accepted.status !== 'True') {
+    return { type, status: 'Unknown', reason: REASONS.notAccepted, message: 'It is not accepted.' };
+  }
+  const broken = messages.filter(({ code }) => REASON_OF_CODE.has(code));
+  const reason = REASON_OF_CODE.get(broken[0]?.code ?? '');
+  if (reason === undefined) {
+    return { type, status: 'True', reason: REASONS.resolved, message: 'Everything it refers to exists.' };
+  }
+  const found = broken.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
+  return { type, status: 'False', reason, message: joinSentences(listed(found)) };
+}

@@ -1,0 +1,23 @@
+import type { AnalysisMessage } from '../analysis/analysis-message.js';
+import type { ValidationMessage } from './condition.js';
+
+/** As many as the CRDs allow. */
+const MAX_MESSAGES = 256;
+
+/**
+ * `status.validationMessages` of an object; undefined when there is nothing to say (BEHAVIOUR 8, "Analysis").
+ *
+ * @param documentationOf the page that explains a code
+ */
+export function validationMessagesOf(
+  messages: readonly AnalysisMessage[],
+  documentationOf: (code: string) => string,
+): readonly ValidationMessage[] | undefined {
+  if (messages.length === 0) return undefined;
+  return messages.slice(0, MAX_MESSAGES).map(({ code, level, field, message }) => ({
+    code,
+    level,
+    message: field === undefined ? message : `${field}: ${message}`,
+    documentation_url: documentationOf(code),
+  }));
+}

@@ -1,0 +1,170 @@
+import test from 'ava';
+import type { ObjectFacts } from '../../../src/status/conditions/object-facts.js';
+import { judgeObject } from '../../../src/status/conditions/object-status.js';
+import { factsOf, messageOf, progressOf, told } from './support.js';
+
+const rejection = (proxy: string, others: readonly string[] = [], text = 'no such cluster\n') => ({
+  proxy,
+  type: 'ecds',
+  text,
+  others,
+});
+
+test('an object that every proxy has is valid, complete and in force', (t) => {
+  t.deepEqual(told(factsOf()), [
+    'Accepted=True Valid: It is valid.',
+    'ResolvedRefs=True Resolved: Everything it refers to exists.',
+    'Reconciled=True UpToDate: 3/3 proxies up to date.',
+  ]);
+});
+
+test('nothing is told of a generation before it has been read', (t) => {
+  t.is(judgeObject(factsOf({ servedGeneration: 1 })), undefined);
+  t.is(judgeObject(factsOf({ servedGeneration: undefined })), undefined);
+});
+
+const refused: readonly [title: string, facts: Partial<ObjectFacts>, accepted: string, reconciled: string][] = [
+  [
+    'with an earlier state that stays in force',
+    { servedGeneration: 1, refusals: [{ reason: 'QuotaSpec shop/books: spec.rules: is empty; add one' }] },
+    'QuotaSpec shop/books: spec.rules: is empty; add one. Its last good state, generation 1, stays in force.',
+    '0/3 proxies up to date. Not accepted: QuotaSpec shop/books: spec.rules: is empty; add one.',
+  ],
+  [
+    'that was never good',
+    { servedGeneration: undefined, progress: undefined, refusals: [{ reason: 'bad' }] },
+    'Bad. No earlier state of it is in force.',
+    '0/0 proxies up to date. Not accepted: bad.',
+  ],
+  [
+    'for something beside its spec',
+    { refusals: [{ reason: 'bad label' }] },
+    'Bad label. Its last good state stays in force.',
+    '0/3 proxies up to date. Not accepted: bad label.',
+  ],
+  [
+    'for many reasons, of which the first are told',
+    { servedGeneration: 1, refusals: ['a', 'b', 'c', 'd', 'e'].map((reason) => ({ reason })) },
+    'a; b; c; and 2 more. Its last good state, generation 1, stays in force.',
+    '0/3 proxies up to date. Not accepted: a.',
+  ],
+];
+
+for (const [title, facts, accepted, reconciled] of refused) {
+  test(`an object refused ${title} says why, and what is in force instead`, (t) => {
+    t.deepEqual(told(factsOf(facts)), [
+      `Accepted=False Invalid: ${accepted}`,
+      'ResolvedRefs=Unknown NotAccepted: It is not accepted.',
+      `Reconciled=False NotAccepted: ${reconciled}`,
+    ]);
+  });
+}
+
+const references: readonly [title: string, facts: Partial<ObjectFacts>, expected: string][] = [
+  [
+    'a spec that does not exist',
+    { messages: [messageOf('missingReference', 'there is no QuotaSpec/shop/x', 'spec.quotaSpecs[0]')] },
+    'False SpecNotFound: spec.quotaSpecs[0]: there is no QuotaSpec/shop/x; create the resource, or correct name and namespace of the reference.',
+  ],
+  [
+    'a service that does not exist',
+    { messages: [messageOf('missingService', 'there is no service x.shop', 'spec.services[0]')] },
+    'False ServiceNotFound: spec.services[0]: there is no service x.shop; correct name, namespace and domain of the service, or create it.',
+  ],
+  [
+    'a pattern that matches nothing',
+    { messages: [messageOf('unusableServicePattern', 'a*b matches nothing')] },
+    'False UnusablePattern: a*b matches nothing; use * for every service, *text* for hosts that contain a text, or a whole host name.',
+  ],
+  [
+    'a quota without a limit',
+    { messages: [messageOf('unlimitedQuota', 'the policy server has no limit for quota q')] },
+    'False QuotaNotLimited: The policy server has no limit for quota q; add the quota to the file of --policyConfig, or correct its name.',
+  ],
+  [
+    'nothing that is missing, whatever else is odd about it',
+    { messages: [messageOf('overlappingConditions', 'they overlap')] },
+    'True Resolved: Everything it refers to exists.',
+  ],
+];
+
+for (const [title, facts, expected] of references) {
+  test(`references of an object that names ${title}`, (t) => {
+    t.is(told(factsOf(facts))[1], `ResolvedRefs=${expected}`);
+  });
+}
+
+const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expected: string][] = [
+  [
+    'some proxies still lack it',
+    { progress: progressOf({ ackedProxies: 1 }) },
+    'False InProgress: 1/3 proxies up to date.',
+  ],
+  [
+    'a policy server still lacks it',
+    { progress: progressOf({ policyServers: 2, ackedPolicyServers: 1 }) },
+    'False InProgress: 3/3 proxies up to date. 1/2 policy servers up to date.',
+  ],
+  [
+    'policy servers have it too',
+    { progress: progressOf({ policyServers: 2, ackedPolicyServers: 2 }) },
+    'True UpToDate: 3/3 proxies up to date. 2/2 policy servers up to date.',
+  ],
+  [
+    'an instance of the control plane has not read it',
+    { progress: progressOf({ lagging: ['meshd-b'] }) },
+    'False InProgress: 3/3 proxies up to date. meshd-b: not read there yet.',
+  ],
+  [
+    'it concerns no proxy',
+    { progress: progressOf({ proxies: 0, ackedProxies: 0 }) },
+    'True NoProxies: 0/0 proxies up to date. No proxy that it concerns is connected.',
+  ],
+  [
+    'a proxy rejected it',
+    { progress: progressOf({ ackedProxies: 2, rejections: [rejection('web-1.shop')] }) },
+    'False Rejected: 2/3 proxies up to date. web-1.shop rejected it (ecds): no such cluster.',
+  ],
+  [
+    'several proxies rejected it alike',
+    { progress: progressOf({ ackedProxies: 1, rejections: [rejection('web-2.shop'), rejection('web-1.shop')] }) },
+    'False Rejected: 1/3 proxies up to date. web-1.shop; web-2.shop rejected it (ecds): no such cluster.',
+  ],
+  [
+    'a proxy rejected it or something else',
+    { progress: progressOf({ ackedProxies: 2, rejections: [rejection('web-1.shop', ['ServiceEntry/shop/b'])] }) },
+    'False Rejected: 2/3 proxies up to date. web-1.shop rejected it (ecds): no such cluster (the cause is this object or one that changed with it: ServiceEntry/shop/b).',
+  ],
+  [
+    'proxies rejected it for different reasons',
+    { progress: progressOf({ rejections: [rejection('a.shop'), rejection('b.shop', [], 'other')] }) },
+    'False Rejected: 3/3 proxies up to date. a.shop rejected it (ecds): no such cluster. And 1 other rejections.',
+  ],
+  [
+    'nobody enforces policies',
+    {
+      messages: [messageOf('policyNotEnforced', 'nothing enforces it')],
+      progress: progressOf({ proxies: 0, ackedProxies: 0 }),
+    },
+    'False NotEnforced: 0/0 proxies up to date. Nothing enforces it; set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it.',
+  ],
+  [
+    'no binding names it',
+    {
+      messages: [messageOf('unboundSpec', 'no QuotaSpecBinding names it')],
+      progress: progressOf({ proxies: 0, ackedProxies: 0 }),
+    },
+    'False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; write a binding that names it and the services that it is for.',
+  ],
+  [
+    'distribution is not tracked',
+    { progress: undefined },
+    'Unknown NotTracked: What proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false.',
+  ],
+];
+
+for (const [title, facts, expected] of distribution) {
+  test(`whether an object is in force when ${title}`, (t) => {
+    t.is(told(factsOf(facts))[2], `Reconciled=${expected}`);
+  });
+}
