@@ -1,6 +1,7 @@
 /** What went wrong, for tests and for --json. */
 export type BenchErrorCode =
   | 'client-failed'
+  | 'envoy-failed'
   | 'folder-not-empty'
   | 'mesh-folder-differs'
   | 'server-failed'

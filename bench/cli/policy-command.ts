@@ -1,32 +1,86 @@
+import { formatEnvoyReport, isEnvoyGoalMet } from '../envoy/envoy-report.js';
+import { findEnvoy } from '../envoy/find-envoy.js';
+import type { RoundResult } from '../envoy/round-result.js';
+import { measureThroughEnvoy } from '../envoy/through-envoy.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { measureDecisions } from '../policy/measure-decisions.js';
 import { formatPolicyReport, isGoalMet } from '../policy/policy-report.js';
-import { buildPolicyWorkload } from '../policy/workload.js';
+import { buildPolicyWorkload, type PolicyWorkload } from '../policy/workload.js';
+import { ProgressLine } from '../report/progress-line.js';
+import { Cleanup } from '../run/cleanup.js';
+import { OwnedProcesses } from '../subject/owned-process.js';
 import type { BenchCommand } from './bench-command.js';
+import { endOnSignals } from './end-on-signals.js';
+import type { ParsedFlags } from './parsed-flags.js';
 import { parseWholeNumber } from './whole-number.js';
 
-/** Measures the policy client library in this process. */
+/** How fast policies are decided: by the client library in this process, and by the policy server for an Envoy. */
 export const policyCommand: BenchCommand = {
   name: 'policy',
-  summary: 'Measures decisions of the policy client library alone, without Envoy.',
-  details: 'A decision goes from the facts of a request to whether it may pass, with both caches of the client.',
+  summary: 'Measures decisions about policies: of the client library alone, and through Envoy.',
+  details: `A decision of the library goes from the facts of a request to whether it may pass, with both caches of the
+client. Through Envoy, requests are sent on a schedule to one Envoy without a check, with a check by the
+policy server, and with one by a bare server that allows everything.`,
   operands: [],
   flags: {
     patterns: { placeholder: 'N', description: 'API patterns of the service.', default: '100' },
     rules: { placeholder: 'N', description: 'Quota rules of the service.', default: '20' },
-    seconds: { placeholder: 'N', description: 'Time for each of the six steps.', default: '2' },
+    seconds: { placeholder: 'N', description: 'Time for each of the six steps of the library.', default: '2' },
+    envoy: { description: 'Measure through Envoy as well.', default: true },
+    rate: { placeholder: 'N', description: 'Requests per second through Envoy.', default: '1000' },
+    rounds: { placeholder: 'N', description: 'Rounds through Envoy.', default: '5' },
+    'round-seconds': { placeholder: 'N', description: 'Time for each variant in a round.', default: '5' },
     json: { description: 'Print the numbers as JSON.', default: false },
-    strict: { description: 'Exit with 1 when the goal is missed.', default: false },
+    strict: { description: 'Exit with 1 when a goal is missed.', default: false },
   },
-  async run(flags, output) {
+  async run(flags, { stdout, stderr }) {
     const size = {
-      patterns: parseWholeNumber('--patterns', flags.text('patterns'), { from: 1, to: 10_000 }),
-      rules: parseWholeNumber('--rules', flags.text('rules'), { from: 1, to: 10_000 }),
+      patterns: parseWholeNumber('--patterns', flags.text('patterns'), { from: 1, to: 1000 }),
+      rules: parseWholeNumber('--rules', flags.text('rules'), { from: 1, to: 1000 }),
     };
     const seconds = parseWholeNumber('--seconds', flags.text('seconds'), { from: 1, to: 60 });
-    const results = await measureDecisions(buildPolicyWorkload(size), seconds, monotonicMs);
-    const text = flags.isOn('json') ? `${JSON.stringify({ ...size, results }, null, 2)}\n` : undefined;
-    output.stdout.write(text ?? formatPolicyReport(size, results));
-    return flags.isOn('strict') && !isGoalMet(results) ? 1 : 0;
+    const perSecond = parseWholeNumber('--rate', flags.text('rate'), { from: 1, to: 100_000 });
+    const isJson = flags.isOn('json');
+    const workload = buildPolicyWorkload(size);
+    const library = await measureDecisions(workload, seconds, monotonicMs);
+    if (!isJson) stdout.write(formatPolicyReport(size, library));
+
+    const { binary, missing } = flags.isOn('envoy') ? await findEnvoy() : { missing: '--no-envoy' };
+    const rounds = binary === undefined ? undefined : await runThroughEnvoy(flags, workload, binary, perSecond);
+    if (isJson) stdout.write(`${JSON.stringify({ ...size, results: library, perSecond, rounds }, null, 2)}\n`);
+    else if (rounds !== undefined) stdout.write(`\n${formatEnvoyReport(perSecond, rounds)}`);
+    else if (flags.isOn('envoy')) stderr.write(`bench: not measured through Envoy: ${missing}\n`);
+    const isMet = isGoalMet(library) && (rounds === undefined || isEnvoyGoalMet(rounds));
+    return flags.isOn('strict') && !isMet ? 1 : 0;
   },
 };
+
+async function runThroughEnvoy(
+  flags: ParsedFlags,
+  workload: PolicyWorkload,
+  binary: string,
+  perSecond: number,
+): Promise<readonly RoundResult[]> {
+  const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
+  const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
+  const processes = new OwnedProcesses();
+  const cleanup = new Cleanup();
+  const line = new ProgressLine(process.stderr, monotonicMs);
+  const release = endOnSignals(cleanup, processes, line);
+  try {
+    return await measureThroughEnvoy({
+      workload,
+      binary,
+      perSecond,
+      rounds,
+      secondsPerRound,
+      processes,
+      cleanup,
+      progress: (what) => line.update(what, undefined),
+    });
+  } finally {
+    line.clear();
+    await cleanup.run();
+    release();
+  }
+}

@@ -29,7 +29,6 @@ export function formatPolicyReport(size: WorkloadSize, results: readonly StepRes
     `Goal for 100 patterns and 20 rules: at least ${GOAL_PER_SECOND.toLocaleString('en-US')} decisions per second, p99 below ${GOAL_P99_US} us: ${
       isGoalMet(results) ? 'met' : 'missed'
     }.`,
-    'This is the library alone; the half through Envoy comes with enforcement.',
     '',
   ].join('\n');
 }

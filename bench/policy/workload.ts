@@ -93,7 +93,7 @@ function buildRule(index: number, patterns: number): QuotaRuleConfig {
       return { match: [{ clause }], quotas };
     }
     case 2: {
-      const clause = { 'api.operation': operation, 'request.api_key': {} };
+      const clause = { 'api.operation': operation, 'request.api_key': { prefix: 'key-' } };
       return { match: [{ clause }, { clause: { 'source.namespace': { exact: 'batch' } } }], quotas };
     }
     case 3:

@@ -1,4 +1,4 @@
-import { DEBOUNCE_MS } from '../subject/discovery-process.js';
+import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { BenchReport, PhaseReport } from './bench-report.js';
 
 const MEBIBYTE = 1024 * 1024;

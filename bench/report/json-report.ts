@@ -3,7 +3,7 @@ import type { BenchOptions } from '../cli/bench-options.js';
 import { spreadOf } from '../measure/statistics.js';
 import type { SubjectResult } from '../run/phase-result.js';
 import type { BenchRun } from '../run/run-bench.js';
-import { DEBOUNCE_MS } from '../subject/discovery-process.js';
+import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { BenchReport } from './bench-report.js';
 import type { Goal } from './goals.js';
 

@@ -1,5 +1,5 @@
 import type { BenchOptions } from '../cli/bench-options.js';
-import { DEBOUNCE_MS } from '../subject/discovery-process.js';
+import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { Phase } from '../subject/subject.js';
 import type { BenchReport, PhaseReport, PhaseSummary } from './bench-report.js';
 import type { Goal } from './goals.js';

@@ -1,127 +1,15 @@
-import { spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
-import { get } from 'node:http';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { BenchError } from '../cli/bench-error.js';
-import { monotonicMs } from '../measure/monotonic-clock.js';
-import { findFreePorts } from './free-ports.js';
+import { type DiscoveryProcessOptions, launchDiscovery } from './launch-discovery.js';
 import { MeshFolderChanges, type MeshFolders } from './mesh-folder-changes.js';
-import { describeExit, endProcess, type OwnedProcesses } from './owned-process.js';
 import type { Subject } from './subject.js';
 
-/** How often /ready is asked; the start is measured in hundreds of milliseconds. */
-const READY_POLL_MS = 10;
-const LOG_LINES_SHOWN = 15;
-
-/** NAV_DEBOUNCE_AFTER of the measured server, fixed so that runs can be compared. */
-export const DEBOUNCE_MS = 100;
-
-export interface DiscoveryProcessOptions extends MeshFolders {
-  readonly processes: OwnedProcesses;
-  /** The server's compiled entry; default build/src/cli/main.js of this project. */
-  readonly entry?: string;
-  /** Folder for the server's log; also its working directory. */
-  readonly workFolder: string;
-  readonly timeoutMs: number;
-}
-
-/** The command that measures by default: this project's own. */
-function defaultEntry(): string {
-  return fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-}
-
-/** Starts `navigator-discovery discovery` on the mesh folder, on free loopback ports, and waits until it is ready. */
-export async function startDiscoveryProcess(options: DiscoveryProcessOptions): Promise<Subject> {
-  const [grpc = 0, http = 0, monitoring = 0, https = 0, secureGrpc = 0, introspection = 0, policy = 0] =
-    await findFreePorts(7);
-  const logFile = join(options.workFolder, 'server.log');
-  const log = await open(logFile, 'w');
-  const startedAtMs = monotonicMs();
-  const child = spawn(
-    process.execPath,
-    [
-      options.entry ?? defaultEntry(),
-      'discovery',
-      ...['--registries', 'Orchestrator'],
-      ...['--configDir', options.meshFolder],
-      ...['--grpcAddr', `127.0.0.1:${grpc}`],
-      ...['--httpAddr', `127.0.0.1:${http}`],
-      ...['--monitoringAddr', `127.0.0.1:${monitoring}`],
-      ...['--policyAddr', `127.0.0.1:${policy}`],
-      ...['--httpsAddr', `127.0.0.1:${https}`],
-      ...['--secureGRPCAddr', `127.0.0.1:${secureGrpc}`],
-      ...['--introspect_address', '127.0.0.1', '--introspect_port', String(introspection)],
-    ],
-    {
-      cwd: options.workFolder,
-      env: { ...process.env, NAV_USE_ENDPOINT_SLICE: 'true', NAV_DEBOUNCE_AFTER: `${DEBOUNCE_MS}ms` },
-      stdio: ['ignore', log.fd, log.fd],
-    },
-  );
-  options.processes.add(child);
-  await log.close();
-  const failed = new Promise<never>((_, reject) => {
-    child.once('error', (error) => {
-      reject(
-        new BenchError('server-failed', `The discovery server did not start: ${error.message}.`, { cause: error }),
-      );
-    });
-    child.once('exit', (code, signal) => {
-      void readLogTail(logFile).then((tail) =>
-        reject(
-          new BenchError('server-failed', `The discovery server ${describeExit(code, signal)}. Its log ends:\n${tail}`),
-        ),
-      );
-    });
-  });
-  failed.catch(() => {});
-  try {
-    await Promise.race([waitUntilReady(http, options.timeoutMs, logFile), failed]);
-  } catch (error) {
-    await endProcess(child);
-    throw error;
-  }
-  const readyMs = monotonicMs() - startedAtMs;
+/** Starts the discovery server on a mesh folder that the change phases may change. */
+export async function startDiscoveryProcess(options: DiscoveryProcessOptions & MeshFolders): Promise<Subject> {
+  const { grpcPort, ...server } = await launchDiscovery(options);
   const changes = new MeshFolderChanges(options);
   return {
-    address: `127.0.0.1:${grpc}`,
-    pid: child.pid,
-    readyMs,
-    failed,
+    ...server,
+    address: `127.0.0.1:${grpcPort}`,
     prepare: (step) => changes.prepare(step),
     trigger: () => changes.trigger(),
-    stop: () => endProcess(child),
   };
-}
-
-async function waitUntilReady(port: number, timeoutMs: number, logFile: string): Promise<void> {
-  const deadlineMs = monotonicMs() + timeoutMs;
-  while (!(await isReady(port))) {
-    if (monotonicMs() > deadlineMs) {
-      throw new BenchError(
-        'timed-out',
-        `Waited ${timeoutMs / 1000} s for the discovery server to answer /ready with 200. Its log ends:\n${await readLogTail(logFile)}`,
-      );
-    }
-    await delay(READY_POLL_MS);
-  }
-}
-
-function isReady(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = get({ host: '127.0.0.1', port, path: '/ready', agent: false, timeout: 1000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(false));
-  });
-}
-
-async function readLogTail(logFile: string): Promise<string> {
-  const log = await readFile(logFile, 'utf8').catch(() => '');
-  const tail = log.trimEnd().split('\n').slice(-LOG_LINES_SHOWN);
-  return tail.map((line) => `  ${line}`).join('\n');
 }

@@ -1,0 +1,63 @@
+import type { LoadSample } from '../load/open-loop.js';
+import { median, percentile } from '../measure/statistics.js';
+
+/** Who checks: nobody, the floor, or the policy server. In the order in which they take turns. */
+export const VARIANTS = ['plain', 'floor', 'policy'] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+/** One variant in one round. */
+export interface RoundResult {
+  readonly variant: Variant;
+  readonly requests: number;
+  /** Without the answer that was expected; they are in the latencies. */
+  readonly failed: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** How late the generator itself was, at the 99th percentile: part of the latency. */
+  readonly lateP99Ms: number;
+  /** Processor time of the server that checks, all its threads; undefined without a check, or without /proc. */
+  readonly cpuUsPerCheck: number | undefined;
+}
+
+/** One variant over all rounds: medians, and the sum of what failed. */
+export type VariantSummary = Omit<RoundResult, 'requests'>;
+
+export function roundResultOf(
+  variant: Variant,
+  samples: readonly LoadSample[],
+  cpuSeconds: number | undefined,
+): RoundResult {
+  const latencies = samples.map(({ latencyMs }) => latencyMs);
+  return {
+    variant,
+    requests: samples.length,
+    failed: samples.filter(({ isGood }) => !isGood).length,
+    p50Ms: percentile(latencies, 50),
+    p99Ms: percentile(latencies, 99),
+    lateP99Ms: percentile(
+      samples.map(({ lateMs }) => lateMs),
+      99,
+    ),
+    cpuUsPerCheck: cpuSeconds === undefined ? undefined : (cpuSeconds * 1e6) / samples.length,
+  };
+}
+
+export function summarize(results: readonly RoundResult[], variant: Variant): VariantSummary {
+  const own = results.filter((each) => each.variant === variant);
+  const cpu = own.flatMap(({ cpuUsPerCheck }) => (cpuUsPerCheck === undefined ? [] : [cpuUsPerCheck]));
+  return {
+    variant,
+    failed: own.reduce((sum, { failed }) => sum + failed, 0),
+    p50Ms: median(own.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(own.map(({ p99Ms }) => p99Ms)),
+    lateP99Ms: median(own.map(({ lateP99Ms }) => lateP99Ms)),
+    cpuUsPerCheck: cpu.length === 0 ? undefined : median(cpu),
+  };
+}
+
+/** What a variant adds to the latency without a check: the median over the rounds, each against its own neighbour. */
+export function addedMs(results: readonly RoundResult[], variant: Variant, of: 'p50Ms' | 'p99Ms'): number {
+  const plain = results.filter((each) => each.variant === 'plain');
+  const own = results.filter((each) => each.variant === variant);
+  return median(own.map((each, round) => each[of] - (plain[round]?.[of] ?? Number.NaN)));
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'ava';
+import { createHttpSender } from '../../../bench/load/http-sender.js';
+
+test('requests go out as they are given, one after another on one connection', async (t) => {
+  const connections = new Set<unknown>();
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    connections.add(request.socket);
+    seen.push(`${request.method} ${request.url} ${request.headers.host} ${request.headers['x-api-key']}`);
+    response.writeHead(request.url === '/no' ? 429 : 200).end('body');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sender = createHttpSender((server.address() as AddressInfo).port);
+  t.teardown(() => {
+    sender.close();
+    server.close();
+  });
+  const headers = { host: 'shop.example', 'x-api-key': 'k' };
+  t.is(await sender.send({ method: 'GET', path: '/yes?a=b', headers }), 200);
+  t.is(await sender.send({ method: 'POST', path: '/no', headers }), 429);
+  t.deepEqual(seen, ['GET /yes?a=b shop.example k', 'POST /no shop.example k']);
+  t.is(connections.size, 1);
+});
+
+test('a port that nobody listens on is an error', async (t) => {
+  const sender = createHttpSender(1);
+  await t.throwsAsync(() => sender.send({ method: 'GET', path: '/', headers: {} }), { code: 'ECONNREFUSED' });
+  sender.close();
+});
