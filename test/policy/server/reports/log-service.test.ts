@@ -122,6 +122,17 @@ test('what a Check leaves in its answer is what its report is made of', async (t
   t.regex(String(line['request.api_key']), /^sha256:/);
 });
 
+test("an operation's attributes win over what else the request says, in its report as in its Check", async (t) => {
+  const attributes = { attributes: { 'request.api_key': { stringValue: 'of the operation' } } };
+  const httpApiSpec = [{ patterns: [{ httpMethod: 'GET', uriTemplate: '/ok', attributes }], apiKeys: [] }];
+  const rig = createRig({ services: { [BOOKS]: { httpApiSpec } }, isReportLogged: () => true });
+  const { dynamicMetadata } = await rig.ask(httpCheck({ path: '/ok?key=k9' }), { service: BOOKS });
+  t.is(rig.transport.checks[0]?.attributes.get('request.api_key')?.value, 'of the operation');
+  const direct = { metadata: { filterMetadata: { 'envoy.filters.http.ext_authz': dynamicMetadata } } };
+  await sendHttp(rig, [httpEntry(direct), httpEntry({ upstreamCluster: `inbound|80|http|${BOOKS}` })]);
+  t.is(lines(rig)[0]?.['request.api_key'], lines(rig)[1]?.['request.api_key']);
+});
+
 test('a request without a Check is reported by its cluster, its proxy and its forwarded attributes', async (t) => {
   const rig = logged();
   const forwarded = {
@@ -257,6 +268,25 @@ test('a connection goes on in another stream of its proxy where it was', async (
     lines(rig).map((line) => line['connection.received.bytes']),
     [0, 5, 2],
   );
+});
+
+test('of a connection that began long before the log of its proxy, others have reported what it carried until then', async (t) => {
+  const rig = logged();
+  const began = (entry: { readonly commonProperties: object }, seconds: number) =>
+    tcpEntry({ ...entry, commonProperties: { ...entry.commonProperties, startTime: { seconds } } }, TCP_CHECKED);
+  const now = Math.floor(rig.clock.now().getTime() / 1000);
+  await send(rig, { tcpLogs: { logEntry: [began(TCP_PERIODIC_ENTRY, now - 3600), began(TCP_END_ENTRY, now - 3600)] } });
+  const told = () => lines(rig).map((line) => [line['connection.event'], line['connection.received.bytes']]);
+  t.deepEqual(told(), [
+    ['continue', 0],
+    ['close', 2],
+  ]);
+  // A log begins when there is something to send: a connection of just before is one of its own.
+  await send(rig, { tcpLogs: { logEntry: [began(TCP_END_ENTRY, now - 2)] } });
+  t.deepEqual(told().slice(2), [
+    ['open', 0],
+    ['close', 7],
+  ]);
 });
 
 test('a denied connection is not reported', async (t) => {
