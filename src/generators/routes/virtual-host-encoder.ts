@@ -70,7 +70,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
         encode: (target, withoutPort) => {
           const { service, port } = target;
           const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
-          const key = memoKey(plainKey, additions?.keyOf(service));
+          const key = additions === undefined ? plainKey : memoKey(plainKey, additions.keyOf(service));
           return hosts.remember(mesh, service, key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
