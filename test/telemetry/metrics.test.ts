@@ -157,7 +157,9 @@ test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIO
     t.is(typeOf(name), 'histogram', name);
   }
   const specified = [SUM, COUNT, LASTVALUE, DISTRIBUTION, BEYOND_THE_SPECIFICATION].flatMap(words);
-  const ours = [policyDiscoveryFamilies, policyQuotaFamilies, policyServerFamilies].flatMap((each) => Object.keys(each));
+  const ours = [policyDiscoveryFamilies, policyQuotaFamilies, policyServerFamilies].flatMap((each) =>
+    Object.keys(each),
+  );
   const expected = [...specified, ...ours];
   t.true(Object.keys(policyServerFamilies).every((name) => name.startsWith('policy_server_')));
   t.deepEqual(Object.keys(metricFamilies).sort(), [...expected].sort());
