@@ -1,0 +1,96 @@
+import test from 'ava';
+import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import type { Json } from '../../../src/envoy/message-json.js';
+import { createPolicyClustersPart } from '../../../src/generators/policy/policy-clusters-part.js';
+import type { Proxy } from '../../../src/model/proxy.js';
+import { buildPort, buildProxy, buildService } from '../context-builder.js';
+import { at, ENCODER, toJson } from '../served-resources.js';
+import { EMBEDDED, policyContext, SERVERS } from './policy-context.js';
+
+const policyService = buildService({
+  name: 'policy',
+  hostname: 'policy.example.com',
+  ports: [buildPort({ name: 'grpc', number: 9091, protocol: 'grpc' })],
+});
+
+function clustersOf(
+  policy: Partial<PolicyMeshConfig>,
+  { services = [], proxy = buildProxy(), port = 15016 }: ClusterOptions = {},
+): ReadonlyMap<string, Json> {
+  const part = createPolicyClustersPart(ENCODER, { embeddedPolicyPort: () => port });
+  const context = policyContext(policy, { services });
+  const scope = part.scope(context, proxy);
+  const resources = scope === undefined ? [] : part.generate(context, scope).resources;
+  return new Map(resources.map((resource) => [resource.name, toJson(resource)]));
+}
+
+interface ClusterOptions {
+  readonly services?: readonly ReturnType<typeof buildService>[];
+  readonly proxy?: Proxy;
+  readonly port?: number;
+}
+
+const addressOf = (cluster: Json | undefined) =>
+  at(cluster, 'loadAssignment.endpoints.0.lbEndpoints.0.endpoint.address.socketAddress');
+
+test('there are none while the plugin is inactive, and none for routers', (t) => {
+  t.is(clustersOf({}).size, 0);
+  t.is(clustersOf(EMBEDDED, { proxy: buildProxy({ type: 'router' }) }).size, 0);
+});
+
+test('the embedded server is where proxies find discovery, at the port that it has', (t) => {
+  const clusters = clustersOf(EMBEDDED, { port: 4711 });
+  t.deepEqual([...clusters.keys()], ['policy_server']);
+  const cluster = clusters.get('policy_server');
+  t.deepEqual(addressOf(cluster), { address: 'meshd.mesh-system.svc', portValue: 4711 });
+  t.is(at(cluster, 'type'), 'STRICT_DNS');
+});
+
+test('servers that are no service of the view get clusters of the names that services have', (t) => {
+  const clusters = clustersOf(SERVERS);
+  t.deepEqual([...clusters.keys()], ['outbound|9091||policy.example.com', 'outbound|9092||reports.example.com']);
+  t.deepEqual(addressOf(clusters.get('outbound|9092||reports.example.com')), {
+    address: 'reports.example.com',
+    portValue: 9092,
+  });
+});
+
+test('a server that is a service of the view has its cluster already', (t) => {
+  t.deepEqual([...clustersOf(SERVERS, { services: [policyService] }).keys()], ['outbound|9092||reports.example.com']);
+  const otherPort = buildService({ ...policyService, ports: [buildPort({ number: 9999, protocol: 'grpc' })] });
+  t.true(clustersOf(SERVERS, { services: [otherPort] }).has('outbound|9091||policy.example.com'));
+  const noTcp = buildService({ ...policyService, ports: [buildPort({ number: 9091, protocol: 'udp' })] });
+  t.true(clustersOf(SERVERS, { services: [noTcp] }).has('outbound|9091||policy.example.com'));
+});
+
+test('one server for both is one cluster', (t) => {
+  const both = { ...SERVERS, mixerReportServer: SERVERS.mixerCheckServer };
+  t.deepEqual([...clustersOf(both).keys()], ['outbound|9091||policy.example.com']);
+});
+
+test('reports have a cluster of their own with sidecarToTelemetrySessionAffinity, resolved by the proxy', (t) => {
+  const affine = { ...SERVERS, sidecarToTelemetrySessionAffinity: true, mixerReportServer: SERVERS.mixerCheckServer };
+  const clusters = clustersOf(affine, { services: [policyService] });
+  t.deepEqual([...clusters.keys()], ['policy_report_server']);
+  t.is(at(clusters.get('policy_report_server'), 'type'), 'STRICT_DNS');
+  const embedded = clustersOf({ ...EMBEDDED, sidecarToTelemetrySessionAffinity: true });
+  t.deepEqual([...embedded.keys()], ['policy_report_server', 'policy_server']);
+});
+
+test('addresses are not resolved, names are in the family that the proxy has', (t) => {
+  const byAddress = clustersOf({ ...EMBEDDED, mixerCheckServer: '[fd00::1]:9091', mixerReportServer: '' });
+  const cluster = byAddress.get('outbound|9091||fd00::1');
+  t.is(at(cluster, 'type'), 'STATIC');
+  t.deepEqual(addressOf(cluster), { address: 'fd00::1', portValue: 9091 });
+  const familyOf = (proxy: Proxy) => at(clustersOf(EMBEDDED, { proxy }).get('policy_server'), 'dnsLookupFamily');
+  t.is(familyOf(buildProxy()), 'V4_ONLY');
+  t.is(familyOf(buildProxy({ ipAddresses: ['fd00::9'] })), 'V6_ONLY');
+});
+
+test('all speak HTTP/2, and notice a server that is gone without a word', (t) => {
+  for (const cluster of [...clustersOf(EMBEDDED).values(), ...clustersOf(SERVERS).values()]) {
+    const options = at(cluster, 'typedExtensionProtocolOptions') as Record<string, Json>;
+    const protocol = options['envoy.extensions.upstreams.http.v3.HttpProtocolOptions'];
+    t.truthy(at(protocol, 'explicitHttpConfig.http2ProtocolOptions.connectionKeepalive.interval'));
+  }
+});
