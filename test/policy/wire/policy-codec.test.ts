@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { type AttributeBag, type AttributeLayer, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
-import type { RpcCode } from '../../../src/policy/client/policy-status.js';
+import { OK_STATUS, type RpcCode } from '../../../src/policy/client/policy-status.js';
 import type {
   CheckRequest,
   CheckResponse,
@@ -10,6 +10,7 @@ import type {
   QuotaResult,
 } from '../../../src/policy/client/policy-transport.js';
 import type { AttributeReference } from '../../../src/policy/client/referenced-attributes.js';
+import { GLOBAL_WORDS } from '../../../src/policy/wire/global-words.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 import { anyLayer, anyText } from './arbitrary-attributes.js';
@@ -155,6 +156,24 @@ function encodeResponse(message: object): Buffer {
   const type = protos.type('mesh.policy.v1.CheckResponse');
   return type.encode(type.fromObject(message as Record<string, unknown>)).finish() as Buffer;
 }
+
+test('any negative number of uses is without limit', (t) => {
+  for (const validUseCount of [-1, -5, Number.NEGATIVE_INFINITY]) {
+    const response = { precondition: { status: OK_STATUS, validUseCount }, quotas: new Map() };
+    t.is(codec.decodeCheckResponse(codec.encodeCheckResponse(response)).precondition?.validUseCount, -1);
+  }
+});
+
+test('a sender that knows few words of the protocol writes the others out, and says how many it knows', (t) => {
+  const names = GLOBAL_WORDS.slice(0, 5);
+  const layer = new Map(names.map((name) => [name, { type: 'bool', value: true } as const]));
+  const bytes = createPolicyCodec(protos, { globalWordCount: 3 }).encodeCheckRequest(request(layer));
+  t.deepEqual(
+    names.map((name) => bytes.includes(name)),
+    [false, false, false, true, true],
+  );
+  t.is((protos.type('mesh.policy.v1.CheckRequest').decode(bytes) as { globalWordCount?: number }).globalWordCount, 3);
+});
 
 test('a status number that nobody knows refuses as UNKNOWN', (t) => {
   for (const code of [17, 99, -1]) {
