@@ -105,7 +105,7 @@ for (const [rule, policyCheckFailOpen, metadata, expected] of FAIL_POLICIES) {
   });
 }
 
-test('calls are not repeated by default; waits would be 80 ms to 1 s', (t) => {
+test('SPEC 2.10: calls are not repeated by default; waits would be 80 ms to 1 s', (t) => {
   t.deepEqual(policyOf({ mixerCheckServer: 'embedded' }).transport.networkFailPolicy, {
     policy: 'FAIL_CLOSE',
     maxRetry: 0,
@@ -132,7 +132,7 @@ test('a first wait beyond the longest one raises that', (t) => {
   t.is(networkFailPolicy.maxRetryWait, '5s');
 });
 
-test('batch bounds and clusters come from the mesh config', (t) => {
+test('SPEC 2.12: batch bounds and clusters come from the mesh config', (t) => {
   const { transport } = policyOf({
     mixerCheckServer: 'p.x:1',
     mixerReportServer: 'embedded',
