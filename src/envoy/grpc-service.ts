@@ -1,5 +1,6 @@
 import type { GrpcService } from '../generated/envoy/config/core/v3/GrpcService.js';
 import type { HeaderValue } from '../generated/envoy/config/core/v3/HeaderValue.js';
+import type { RetryPolicy } from '../generated/envoy/config/core/v3/RetryPolicy.js';
 import { duration } from './durations.js';
 import { parseOutboundClusterName } from './names.js';
 
@@ -33,6 +34,24 @@ const RETRY_ON = 'connect-failure,refused-stream,reset,unavailable,cancelled,dea
  */
 const MIN_ATTEMPT_MS = 250;
 
+/**
+ * Of several servers, a retry asks one that has not failed yet: drawn at random or by turns, it would often be the same
+ * one, for other calls draw as well. A server that is alone is asked again.
+ */
+const ANOTHER_SERVER = {
+  retryHostPredicate: [
+    {
+      name: 'envoy.retry_host_predicates.previous_hosts',
+      typedConfig: {
+        type_url: 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate',
+        // A message without fields.
+        value: Buffer.alloc(0),
+      },
+    },
+  ],
+  hostSelectionRetryMaxAttempts: 5,
+} satisfies RetryPolicy;
+
 export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
   const { cluster, timeoutMs, retries, metadata = {}, formattedMetadata = {} } = options;
   return {
@@ -48,6 +67,7 @@ export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
               baseInterval: duration(retries.baseWaitMs),
               maxInterval: duration(Math.max(retries.maxWaitMs, MIN_ATTEMPT_MS)),
             },
+            ...ANOTHER_SERVER,
           },
         }),
     initialMetadata: [

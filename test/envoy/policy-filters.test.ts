@@ -31,6 +31,15 @@ test('a call has its retries in the place where Envoy makes them, with base and 
   });
 });
 
+test('a retry asks another server than the one that has failed, as long as there is one', (t) => {
+  const { retryPolicy } = buildGrpcService({ ...SERVER, retries: { maxRetries: 1, baseWaitMs: 10, maxWaitMs: 10 } });
+  t.deepEqual(
+    retryPolicy?.retryHostPredicate?.map(({ name }) => name),
+    ['envoy.retry_host_predicates.previous_hosts'],
+  );
+  t.is(retryPolicy?.hostSelectionRetryMaxAttempts, 5);
+});
+
 test('no retries are no retry policy', (t) => {
   const retries = { maxRetries: 0, baseWaitMs: 80, maxWaitMs: 1000 };
   t.false('retryPolicy' in buildGrpcService({ ...SERVER, retries }));
@@ -42,7 +51,7 @@ test('an attempt has a quarter of a second at least, for Envoy takes the longest
   t.deepEqual(retryPolicy?.retryBackOff?.maxInterval, { seconds: 0, nanos: 250_000_000 });
 });
 
-test('a server is called by its host and port, for the name of its cluster can be nobody\'s authority', (t) => {
+test("a server is called by its host and port, for the name of its cluster can be nobody's authority", (t) => {
   const authorityOf = (cluster: string) => buildGrpcService({ cluster }).envoyGrpc?.authority;
   t.is(authorityOf('outbound|9091||policy.example.com'), 'policy.example.com:9091');
   t.is(authorityOf('outbound|9091||fd00::1'), '[fd00::1]:9091');
