@@ -18,7 +18,7 @@ const ECDSA_WITH_SHA256 = der(SEQUENCE, der(OID, Buffer.from('2a8648ce3d040302',
 const COMMON_NAME = der(OID, Buffer.from('550403', 'hex'));
 const SUBJECT_ALT_NAME = der(OID, Buffer.from('551d11', 'hex'));
 
-/** Makes a certificate for localhost that is its own authority (RFC 5280). */
+/** Makes a certificate for localhost and 127.0.0.1 that is its own authority (RFC 5280). */
 export function createSelfSignedCertificate(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8_STRING, Buffer.from('test')))));
@@ -27,7 +27,7 @@ export function createSelfSignedCertificate(): Certificate {
     der(UTC_TIME, Buffer.from('200101000000Z')),
     der(UTC_TIME, Buffer.from('491231235959Z')),
   );
-  const names = der(SEQUENCE, der(0x82, Buffer.from('localhost')));
+  const names = der(SEQUENCE, der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
   const extensions = der(0xa3, der(SEQUENCE, der(SEQUENCE, SUBJECT_ALT_NAME, der(OCTET_STRING, names))));
   const body = der(
     SEQUENCE,
