@@ -17,13 +17,6 @@ export interface ApiServerOptions {
   readonly flags?: readonly string[];
 }
 
-/** A user that the API server knows by a token; the group `system:masters` may do everything. */
-export interface ApiUser {
-  readonly name: string;
-  readonly token: string;
-  readonly groups?: readonly string[];
-}
-
 /** A real etcd and kube-apiserver on loopback ports of their own. Pods do not run: a test writes their status. */
 export interface ApiServer {
   readonly url: string;
@@ -34,8 +27,11 @@ export interface ApiServer {
   /** As the administrator. */
   readonly client: KubernetesClient;
   ca(): Buffer;
-  /** Writes a kubeconfig for a user, who may do nothing unless RBAC says so; at `server`, by default this one. */
-  kubeconfigOf(user: 'admin' | 'reader', server?: string): Promise<string>;
+  /**
+   * Writes a kubeconfig for the administrator or for one of READERS, who may do nothing unless RBAC says so; at
+   * `server`, by default this one.
+   */
+  kubeconfigOf(user: string, server?: string): Promise<string>;
   /** Ends the API server; etcd stays. Default signal SIGKILL, as when its machine goes. */
   stopApi(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again, on the same port. */
@@ -47,10 +43,10 @@ export interface ApiServer {
   close(): Promise<void>;
 }
 
-const USERS: Readonly<Record<'admin' | 'reader', ApiUser>> = {
-  admin: { name: 'admin', token: 'admin-token', groups: ['system:masters'] },
-  reader: { name: 'reader', token: 'reader-token' },
-};
+/** Users without any rights, one for each test of a file that shares an API server. */
+export const READERS: readonly string[] = Array.from({ length: 10 }, (_, index) => `reader-${index}`);
+
+const tokenOf = (user: string): string => `${user}-token`;
 const START_TIMEOUT_MS = 60_000;
 
 /** Starts both and waits until they serve (about three seconds). */
@@ -72,7 +68,7 @@ export async function startApiServer({
   let manager: ManagedProcess | undefined;
 
   const ca = (): Buffer => readFileSync(caFile);
-  const client = createKubernetesClient(url, USERS.admin.token, ca);
+  const client = createKubernetesClient(url, tokenOf('admin'), ca);
   const run = (name: string, ...args: string[]): ManagedProcess =>
     startManagedProcess({ name, command: ['setpriv', '--pdeathsig', 'KILL', binary, name, ...args] });
 
@@ -131,7 +127,7 @@ export async function startApiServer({
 
   const kubeconfigOf: ApiServer['kubeconfigOf'] = async (user, server = url) => {
     const file = join(folder, `kubeconfig-${user}-${new URL(server).port}`);
-    await writeFile(file, kubeconfigText(server, caFile, USERS[user]));
+    await writeFile(file, kubeconfigText(server, caFile, user));
     return file;
   };
 
@@ -170,9 +166,10 @@ export async function startApiServer({
   try {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const line = ({ name, token, groups = [] }: ApiUser): string => `${token},${name},${name},"${groups.join()}"\n`;
-    await writeFile(join(folder, 'tokens.csv'), Object.values(USERS).map(line).join(''));
-    await writeFile(kubeconfig, kubeconfigText(url, caFile, USERS.admin));
+    const line = (user: string, groups = ''): string => `${tokenOf(user)},${user},${user},"${groups}"\n`;
+    const lines = [line('admin', 'system:masters'), ...READERS.map((user) => line(user))];
+    await writeFile(join(folder, 'tokens.csv'), lines.join(''));
+    await writeFile(kubeconfig, kubeconfigText(url, caFile, 'admin'));
     await startEtcd();
     await startApi();
     if (controllers) {
@@ -189,15 +186,15 @@ export async function startApiServer({
   return server;
 }
 
-function kubeconfigText(server: string, caFile: string, { name, token }: ApiUser): string {
+function kubeconfigText(server: string, caFile: string, user: string): string {
   // A plain-text server is one of our own proxies before the real one; the client library wants that said.
   const trust = server.startsWith('http:') ? { 'insecure-skip-tls-verify': true } : { 'certificate-authority': caFile };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'test', cluster: { server, ...trust } }],
-    users: [{ name, user: { token } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: name } }],
+    users: [{ name: user, user: { token: tokenOf(user) } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user } }],
     'current-context': 'test',
   });
 }

@@ -1,4 +1,4 @@
-const GIVE_UP_MS = 10_000;
+const GIVE_UP_MS = 30_000;
 const LOOK_EVERY_MS = 5;
 
 /** Waits until a condition holds; fails with what it was waiting for. */

@@ -107,7 +107,7 @@ it('a cluster that is restored from nothing is followed, though its revisions be
 
 it('credentials that are refused are told of, and a kubeconfig written anew is taken up', async (t) => {
   const api = await startOwn(t);
-  const file = await api.kubeconfigOf('reader');
+  const file = await api.kubeconfigOf('reader-0');
   const good = await readFile(api.kubeconfig, 'utf8');
   await writeFile(file, good.replace('admin-token', 'no-such-token'));
   const harness = createClusterHarness(t, file);

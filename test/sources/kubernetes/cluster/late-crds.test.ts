@@ -1,0 +1,51 @@
+import test from 'ava';
+import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
+import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
+import { waitUntil } from '../../support/wait-until.js';
+import { createClusterHarness } from '../support/cluster-harness.js';
+import { networkingCrd, quotaSpecManifest, readManifests, serviceManifest } from '../support/manifests.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.serial.skip : test.serial;
+let api: ApiServer;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+  });
+  test.after.always(() => api?.close());
+}
+
+it('CRDs that come after the start are read as soon as they are there, in the version that they have', async (t) => {
+  const harness = createClusterHarness(t, api.kubeconfig);
+  await harness.start();
+  const missing = 'a kind of object is not installed, it is read as soon as its CRD is there';
+  t.is(harness.messages('info').filter((message) => message === missing).length, 6);
+  await api.client.applyAll(readManifests('crds'));
+  await api.client.apply(quotaSpecManifest('limits'));
+  await waitUntil(() => harness.objects.has('QuotaSpec/default/limits'), 'the new kind is read');
+  await api.client.apply(networkingCrd('WorkloadEntry', 'workloadentries', ['v1alpha3']));
+  await api.client.apply({
+    apiVersion: 'networking.mesh.internal/v1alpha3',
+    kind: 'WorkloadEntry',
+    metadata: { name: 'vm', namespace: 'default' },
+    spec: { address: '10.9.9.9' },
+  });
+  await waitUntil(() => harness.objects.has('WorkloadEntry/default/vm'), 'the older version is read');
+  t.is(harness.objects.get('WorkloadEntry/default/vm')?.apiVersion, 'networking.mesh.internal/v1beta1');
+  t.deepEqual(harness.messages('warn'), []);
+});
+
+it('a CRD that is removed takes its objects with it, and brings the new ones when it returns', async (t) => {
+  await api.client.applyAll([quotaSpecManifest('limits'), serviceManifest('web')]);
+  const harness = createClusterHarness(t, api.kubeconfig);
+  await harness.start();
+  const crd = readManifests('crds').find(({ metadata }) => metadata.name.startsWith('quotaspecs.'));
+  await api.client.delete(crd as KubernetesManifest);
+  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'its objects are gone');
+  t.true(harness.objects.has('Service/default/web'));
+  await api.client.apply(crd as KubernetesManifest);
+  await api.client.apply(quotaSpecManifest('other'));
+  await waitUntil(() => harness.objects.has('QuotaSpec/default/other'), 'the new ones are there');
+});

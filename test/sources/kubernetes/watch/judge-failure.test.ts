@@ -1,0 +1,61 @@
+import test from 'ava';
+import { ApiError } from '../../../../src/sources/kubernetes/client/api-error.js';
+import { type Failure, judgeFailure } from '../../../../src/sources/kubernetes/watch/judge-failure.js';
+
+const failure = (error: unknown, changes: Partial<Failure> = {}): Failure => ({
+  error,
+  verb: 'list',
+  isLasting: false,
+  misses: 1,
+  isEmpty: false,
+  ...changes,
+});
+const status = (code: number, details: object = {}): ApiError => new ApiError(code, { message: `${code}`, ...details });
+
+test('a network error is told at once and costs nothing of what is known', (t) => {
+  const err = new Error('ECONNREFUSED');
+  t.deepEqual(judgeFailure(failure(err)), { losesPlace: false, state: { type: 'failing', err } });
+});
+
+test('an expired version is listed anew, and nobody needs to know', (t) => {
+  const tooLarge = status(504, { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } });
+  for (const err of [status(410), tooLarge]) {
+    t.deepEqual(judgeFailure(failure(err, { verb: 'watch' })), { losesPlace: true, state: undefined });
+  }
+});
+
+test('a kind is missing at once where nothing of it is held, and after three misses where something is', (t) => {
+  const missing = { losesPlace: true, state: { type: 'missing' } };
+  const undecided = { losesPlace: true, state: undefined };
+  t.deepEqual(judgeFailure(failure(status(404), { isEmpty: true })), missing);
+  t.deepEqual(judgeFailure(failure(status(404), { misses: 1 })), undecided);
+  t.deepEqual(judgeFailure(failure(status(404), { misses: 2 })), undecided);
+  t.deepEqual(judgeFailure(failure(status(404), { misses: 3 })), missing);
+});
+
+test('a refusal is believed when it lasts, and a refused watch is replaced by lists', (t) => {
+  const err = status(403);
+  t.deepEqual(judgeFailure(failure(err)), { losesPlace: false, state: undefined });
+  t.deepEqual(judgeFailure(failure(err, { isLasting: true })), {
+    losesPlace: false,
+    state: { type: 'forbidden', verb: 'list', err },
+  });
+  t.deepEqual(judgeFailure(failure(err, { isLasting: true, verb: 'watch' })), {
+    losesPlace: true,
+    state: { type: 'forbidden', verb: 'watch', err },
+  });
+});
+
+test('a busy API server is told of when it stays so, any other error at once', (t) => {
+  t.is(judgeFailure(failure(status(429))).state, undefined);
+  t.is(judgeFailure(failure(status(429), { isLasting: true })).state?.type, 'failing');
+  for (const code of [401, 500, 502, 503, 504]) t.is(judgeFailure(failure(status(code))).state?.type, 'failing');
+});
+
+test('an API error tells what the Status object says, and copes with what is none', (t) => {
+  const body = { message: 'too many', reason: 'TooManyRequests', details: { retryAfterSeconds: 3 } };
+  t.like(new ApiError(429, body), { message: 'too many', reason: 'TooManyRequests', retryAfterMs: 3_000 });
+  t.like(new ApiError(429, body, '7'), { retryAfterMs: 7_000 });
+  t.like(new ApiError(502, undefined), { message: 'the API server answered 502', reason: '', retryAfterMs: undefined });
+  t.like(new ApiError(503, 'gone', 'Wed, 21 Oct 2026 07:28:00 GMT'), { retryAfterMs: undefined });
+});
