@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
@@ -8,7 +9,7 @@ import { createTempFolder, type TempFolder } from '../sources/support/temp-folde
 import { eventually } from '../support/eventually.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
 import { describeDifference } from './support/describe-difference.js';
-import { ProxyClient } from './support/proxy-client.js';
+import { ProxyClient, type ProxyState } from './support/proxy-client.js';
 import { type FolderChange, fileText, folderChange, meshConfig, meshNetworks } from './support/random-mesh.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
@@ -28,7 +29,7 @@ const NODES: readonly NodeIdentity[] = [
   {
     id: 'sidecar~10.0.0.3~p2.shop~shop.svc.cluster.local',
     cluster: 'p2',
-    metadata: { DNS_CAPTURE: 'true', HTTP10: '1' },
+    metadata: { DNS_CAPTURE: 'true', HTTP10: '1', 'policy.mesh.internal/check': 'enable' },
   },
   { id: 'router~10.0.0.9~gate.bank~bank.svc.cluster.local', cluster: 'gate', metadata: { NETWORK: 'far' } },
 ];
@@ -48,7 +49,13 @@ const event = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('refuse' as const),
       proxy: whichProxy,
-      typeUrl: fc.constantFrom(TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route),
+      typeUrl: fc.constantFrom(
+        TypeUrl.cluster,
+        TypeUrl.endpoint,
+        TypeUrl.listener,
+        TypeUrl.extensionConfig,
+        TypeUrl.route,
+      ),
     }),
   },
 );
@@ -61,6 +68,7 @@ type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never;
  */
 const history = fc.record({
   start: fc.array(folderChange, { maxLength: 10, size: 'max' }),
+  startMesh: fc.option(meshConfig, { nil: undefined }),
   steps: fc.array(fc.record({ event, delayMs: fc.constantFrom(0, 0, 0, 5, 70) }), {
     minLength: 1,
     maxLength: 16,
@@ -132,12 +140,20 @@ function connect(cleanup: Teardown, server: RunningServer, identity: NodeIdentit
   return proxy;
 }
 
-async function check({ start, steps, debounceEndpoints, debounceAfter }: History): Promise<void> {
+/** Each server has a policy server at a port of its own. */
+function comparable(state: ProxyState): ProxyState {
+  const clusters = [...(state.get(TypeUrl.cluster) ?? [])].filter(([name]) => name !== 'policy_server');
+  return new Map([...state, [TypeUrl.cluster, new Map(clusters)]]);
+}
+
+async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter }: History): Promise<void> {
   const cleanup = createCleanup();
   try {
     const folder = await createTempFolder();
     cleanup.teardown(() => folder.dispose());
     for (const files of start) await change(folder, files);
+    const meshConfigFile = path.join(path.dirname(folder.path), 'mesh.yaml');
+    if (startMesh !== undefined) await writeFile(meshConfigFile, JSON.stringify(startMesh));
     const server = await startServer(cleanup, {
       folder,
       variables: { NAV_ENABLE_EDS_DEBOUNCE: String(debounceEndpoints), NAV_DEBOUNCE_AFTER: debounceAfter },
@@ -154,7 +170,8 @@ async function check({ start, steps, debounceEndpoints, debounceAfter }: History
       const wanted = connect(cleanup, fresh, identity);
       await wanted.settled();
       const subject = proxies[index] as ProxyClient;
-      const difference = (): string | undefined => describeDifference(wanted.state, subject.state);
+      const difference = (): string | undefined =>
+        describeDifference(comparable(wanted.state), comparable(subject.state));
       await eventually('equal', () => subject.isSettled && difference() === undefined, 6000).catch(() => {
         throw new Error(`${identity.id} misses ${subject.describe()} and differs:\n${difference()}`);
       });

@@ -26,8 +26,8 @@ interface Subscription {
 }
 
 /**
- * A proxy that takes state-of-the-world xDS as Envoy does: clusters and listeners are replaced as a whole, assignments
- * and route tables one by one; what clusters and listeners refer to is asked for; a changed cluster is not used before
+ * A proxy that takes state-of-the-world xDS as Envoy does: clusters and listeners are replaced as a whole, assignments,
+ * route tables and filter configurations one by one; what clusters and listeners refer to is asked for; a changed cluster is not used before
  * its assignment has come once more; everything is acknowledged, unless told otherwise.
  */
 export class ProxyClient {
@@ -202,7 +202,13 @@ export class ProxyClient {
     replace(subscription.resources, listeners);
     this.#request(TypeUrl.listener);
     const routes = new Set<string>();
-    for (const bytes of listeners.values()) collectRoutes(messageJson.bytesToJson(TypeUrl.listener, bytes), routes);
+    const filters = new Set<string>();
+    for (const bytes of listeners.values()) {
+      const listener = messageJson.bytesToJson(TypeUrl.listener, bytes);
+      collectRoutes(listener, routes);
+      collectFilters(listener, filters);
+    }
+    this.#subscribe(TypeUrl.extensionConfig, [...filters].sort(), false);
     this.#subscribe(TypeUrl.route, [...routes].sort(), false);
   }
 
@@ -242,7 +248,7 @@ function isWildcard(typeUrl: string): boolean {
 
 function newSubscriptions(): Map<string, Subscription> {
   return new Map(
-    [TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.route].map((typeUrl) => [
+    [TypeUrl.cluster, TypeUrl.endpoint, TypeUrl.listener, TypeUrl.extensionConfig, TypeUrl.route].map((typeUrl) => [
       typeUrl,
       { resources: new Map(), names: undefined, nonce: '', version: '', responses: 0, lastNames: [] },
     ]),
@@ -297,6 +303,13 @@ function assignmentOf(cluster: Json): string | undefined {
   if (cluster['type'] !== 'EDS') return undefined;
   const config = cluster['edsClusterConfig'] as { serviceName?: string } | undefined;
   return config?.serviceName || (cluster['name'] as string);
+}
+
+/** Names of filters whose configuration is not in the listener. */
+function collectFilters(json: Json, found: Set<string>): void {
+  if (typeof json !== 'object' || json === null) return;
+  if (!Array.isArray(json) && 'configDiscovery' in json) found.add(String(json['name']));
+  for (const value of Object.values(json)) collectFilters(value, found);
 }
 
 function collectRoutes(json: Json, found: Set<string>): void {

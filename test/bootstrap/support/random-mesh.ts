@@ -156,6 +156,38 @@ const workloadEntry = fc
     spec,
   }));
 
+const policySpec = fc
+  .record({ kind: fc.constantFrom('QuotaSpec', 'HTTPAPISpec'), name, namespace, charge: fc.constantFrom(1, 2) })
+  .map(({ kind, name, namespace, charge }) => ({
+    apiVersion: 'config.mesh.internal/v1alpha2',
+    kind,
+    metadata: { name, namespace },
+    spec:
+      kind === 'QuotaSpec'
+        ? { rules: [{ quotas: [{ quota: 'requests', charge }] }] }
+        : { patterns: [{ httpMethod: 'GET', uriTemplate: `/v${charge}` }] },
+  }));
+
+const policyBinding = fc
+  .record({
+    kind: fc.constantFrom('QuotaSpecBinding', 'HTTPAPISpecBinding'),
+    name,
+    namespace,
+    service: fc.constantFrom(
+      { name: 'web' },
+      { name: 'db', namespace: 'bank' },
+      { service: '*' },
+      { service: '*.shop.*' },
+    ),
+    spec: name,
+  })
+  .map(({ kind, name, namespace, service, spec }) => ({
+    apiVersion: 'config.mesh.internal/v1alpha2',
+    kind,
+    metadata: { name, namespace },
+    spec: { services: [service], [kind === 'QuotaSpecBinding' ? 'quotaSpecs' : 'apiSpecs']: [{ name: spec }] },
+  }));
+
 /** A file with objects of some kinds, so that a change of the file is often a change of endpoints or pods alone. */
 function fileOf(file: string, manifest: fc.Arbitrary<Manifest>): fc.Arbitrary<FolderChange> {
   return fc
@@ -172,11 +204,26 @@ export const folderChange: fc.Arbitrary<FolderChange> = fc.oneof(
   { weight: 1, arbitrary: fileOf('nodes.yaml', node) },
   { weight: 3, arbitrary: fileOf('sub/entries.yaml', serviceEntry) },
   { weight: 2, arbitrary: fileOf('workloads.yaml', workloadEntry) },
+  { weight: 1, arbitrary: fileOf('specs.yaml', policySpec) },
+  { weight: 3, arbitrary: fileOf('bindings.yaml', policyBinding) },
   { weight: 1, arbitrary: fileOf('mixed.yaml', fc.oneof<fc.Arbitrary<Manifest>[]>(service, serviceEntry, endpoints)) },
+);
+
+const policyServer = fc.constantFrom(
+  '',
+  'embedded',
+  'embedded',
+  'policy.example.com:9091',
+  'web.shop.svc.cluster.local:90',
 );
 
 export const meshConfig: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.record(
   {
+    mixerCheckServer: policyServer,
+    mixerReportServer: policyServer,
+    disablePolicyChecks: fc.boolean(),
+    enableClientSidePolicyCheck: fc.boolean(),
+    disableMixerHttpReports: fc.boolean(),
     outboundTrafficPolicy: fc.constantFrom({ mode: 'ALLOW_ANY' }, { mode: 'REGISTRY_ONLY' }),
     accessLogFile: fc.constantFrom('', '/dev/stdout'),
     connectTimeout: fc.constantFrom('1s', '2s'),
