@@ -9,13 +9,18 @@ export interface HttpExtAuthzOptions {
   readonly server: GrpcServiceOptions;
   /** Whether requests pass when the server does not answer. */
   readonly allowsOnFailure: boolean;
+  /** Dynamic metadata of the request that the server is told as well, by namespace. */
+  readonly metadataNamespaces: readonly string[];
 }
 
 const EXTENSION = 'type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3';
 
 export const HTTP_EXT_AUTHZ = `${EXTENSION}.ExtAuthz`;
 
-/** A request that nobody could decide about is answered with 503: the fault is not the caller's. */
+/**
+ * The server is told the server name of the connection as well. A request that nobody could decide about is answered
+ * with 503: the fault is not the caller's.
+ */
 export function buildHttpExtAuthz(encoder: MessageEncoder, options: HttpExtAuthzOptions): PackedAny {
   const config: ExtAuthz = {
     statPrefix: options.statPrefix,
@@ -23,6 +28,8 @@ export function buildHttpExtAuthz(encoder: MessageEncoder, options: HttpExtAuthz
     grpcService: buildGrpcService(options.server),
     failureModeAllow: options.allowsOnFailure,
     statusOnError: { code: 'ServiceUnavailable' },
+    includeTlsSession: true,
+    metadataContextNamespaces: [...options.metadataNamespaces],
   };
   return encoder.packAny(HTTP_EXT_AUTHZ, config);
 }

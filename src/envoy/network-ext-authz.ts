@@ -15,12 +15,14 @@ export const NETWORK_EXT_AUTHZ = 'type.googleapis.com/envoy.extensions.filters.n
 /** Metadata that no connection has. */
 const NEVER_SET = 'mesh.never';
 
+/** The server is told the server name of the connection as well. */
 export function buildNetworkExtAuthz(encoder: MessageEncoder, options: NetworkExtAuthzOptions): PackedAny {
   const config: ExtAuthz = {
     statPrefix: options.statPrefix,
     transportApiVersion: 'V3',
     grpcService: buildGrpcService(options.server),
     failureModeAllow: options.allowsOnFailure,
+    includeTlsSession: true,
   };
   return encoder.packAny(NETWORK_EXT_AUTHZ, config);
 }

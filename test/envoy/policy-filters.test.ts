@@ -69,11 +69,20 @@ test('metadata is what it says, whatever Envoy would put in for a percent sign',
 });
 
 test('requests that nobody could decide about are answered with 503, unless they pass', (t) => {
-  const closed = fields(buildHttpExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: false }));
+  const options = { statPrefix: 'p', server: SERVER, metadataNamespaces: [] };
+  const closed = fields(buildHttpExtAuthz(encoder, { ...options, allowsOnFailure: false }));
   t.deepEqual(closed['statusOnError'], { code: 'ServiceUnavailable' });
   t.not(closed['failureModeAllow'], true);
-  const open = fields(buildHttpExtAuthz(encoder, { statPrefix: 'p', server: SERVER, allowsOnFailure: true }));
+  const open = fields(buildHttpExtAuthz(encoder, { ...options, allowsOnFailure: true }));
   t.is(open['failureModeAllow'], true);
+});
+
+test('the server is told the server name of the connection, and the metadata that it wants of the request', (t) => {
+  const options = { statPrefix: 'p', server: SERVER, allowsOnFailure: true };
+  const http = fields(buildHttpExtAuthz(encoder, { ...options, metadataNamespaces: ['some.filter'] }));
+  t.is(http['includeTlsSession'], true);
+  t.deepEqual(http['metadataContextNamespaces'], ['some.filter']);
+  t.is(fields(buildNetworkExtAuthz(encoder, options))['includeTlsSession'], true);
 });
 
 test('an idle HTTP check is for none of a hundred requests', (t) => {

@@ -13,6 +13,7 @@ import {
   CONNECTION_ID_METADATA,
   CONNECTION_TIME_METADATA,
   FORWARDED_ATTRIBUTES_HEADER,
+  JWT_METADATA_NAMESPACE,
   SERVICE_METADATA,
 } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -73,7 +74,12 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
       const { policy, identity } = facts;
       const config = httpClientConfigOf(policy, identity, direction, only?.targetPort);
       const server = serverOf(facts, texts.httpClientConfigText(config), only);
-      return buildHttpExtAuthz(encoder, { statPrefix: STAT_PREFIX, server, allowsOnFailure: allowsOnFailure(facts) });
+      return buildHttpExtAuthz(encoder, {
+        statPrefix: STAT_PREFIX,
+        server,
+        allowsOnFailure: allowsOnFailure(facts),
+        metadataNamespaces: [JWT_METADATA_NAMESPACE],
+      });
     },
     tcp: (facts, direction, only) => {
       const { policy, identity } = facts;

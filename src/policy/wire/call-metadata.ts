@@ -36,5 +36,8 @@ export const DYNAMIC_METADATA_NAMESPACE = 'mesh.policy';
 /** Key in that namespace: what the header x-mesh-attributes of a request said before it was taken off. */
 export const FORWARDED_METADATA_KEY = 'forwarded';
 
+/** Dynamic metadata of requests in which Envoy's JWT filter keeps the payloads that it has verified. */
+export const JWT_METADATA_NAMESPACE = 'envoy.filters.http.jwt_authn';
+
 /** Names of the access logs, by the side of the proxy that they tell of. */
 export const ACCESS_LOG_NAMES = { inbound: 'inbound', outbound: 'outbound' } as const;

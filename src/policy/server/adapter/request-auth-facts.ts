@@ -1,16 +1,14 @@
 import type { RequestAuthFacts } from '../../client/http-attributes.js';
+import { JWT_METADATA_NAMESPACE } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct } from './envoy-messages.js';
 import { type JsonValue, jsonOfStruct } from './wire-struct.js';
-
-/** Where Envoy's JWT filter keeps what it has verified: each payload under a key of the provider's. */
-const JWT_NAMESPACE = 'envoy.filters.http.jwt_authn';
 
 /**
  * What a verified token says of the caller (BEHAVIOUR 6, "request.auth"). Of several tokens, the one whose key comes
  * first counts. Undefined when none was verified.
  */
 export function requestAuthFacts(metadata: WireMetadata | null | undefined): RequestAuthFacts | undefined {
-  const verified = metadata?.filterMetadata?.[JWT_NAMESPACE];
+  const verified = metadata?.filterMetadata?.[JWT_METADATA_NAMESPACE];
   const payload = verified && firstPayload(verified);
   if (payload === undefined) return undefined;
   const issuer = textOf(payload['iss']);
@@ -28,7 +26,7 @@ export function requestAuthFacts(metadata: WireMetadata | null | undefined): Req
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Beside payloads there are headers of tokens and texts; a payload is an object with an issuer or a subject. */
+/** Each payload is under a key of its provider's. Beside payloads there are headers of tokens and texts; a payload is an object with an issuer or a subject. */
 function firstPayload(verified: WireStruct): JsonObject | undefined {
   const fields = jsonOfStruct(verified);
   for (const key of Object.keys(fields).sort()) {
