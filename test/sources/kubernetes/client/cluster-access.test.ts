@@ -121,3 +121,25 @@ test('requests share connections, but for those through a proxy of the kubeconfi
   t.teardown(() => proxied.close());
   t.is((await proxied.requestOptions()).agent?.constructor.name, 'HttpsProxyAgent');
 });
+
+test('a credential program of the kubeconfig is asked, and its failure is told in its words', async (t) => {
+  const folder = await ownFolder(t);
+  const credential = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: { token: 'given', expirationTimestamp: '2000-01-01T00:00:00Z' },
+  };
+  const program = (script: string): string =>
+    kubeconfig(
+      { server: 'https://api' },
+      { exec: { apiVersion: credential.apiVersion, command: 'sh', args: ['-c', script] } },
+    );
+  await folder.write('good', program(`echo '${JSON.stringify(credential)}'`));
+  await folder.write('bad', program('echo no login >&2; exit 1'));
+  const good = await loadClusterAccess(outside(folder.at('good')));
+  t.teardown(() => good.close());
+  t.like((await good.requestOptions()).headers, { Authorization: 'Bearer given' });
+  const bad = await loadClusterAccess(outside(folder.at('bad')));
+  t.teardown(() => bad.close());
+  await t.throwsAsync(bad.requestOptions(), { message: /no login/ });
+});

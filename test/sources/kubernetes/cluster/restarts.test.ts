@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import { waitUntil } from '../../support/wait-until.js';
@@ -11,13 +11,20 @@ const it = binary === undefined ? test.serial.skip : test.serial;
 const OUTAGE = 'the API server cannot be read, what was read last is served';
 const RECOVERY = 'the API server can be read again';
 
-/** An API server of the test's own, with CRDs and one object of a core and of a custom kind. */
-async function startOwn(t: ExecutionContext, flags: readonly string[] = []): Promise<ApiServer> {
+let shared: ApiServer;
+
+async function startOwn(flags: readonly string[] = []): Promise<ApiServer> {
   const api = await startApiServer({ binary: String(binary), flags });
-  t.teardown(() => api.close());
   await api.client.applyAll(allCrds());
   await api.client.applyAll([serviceManifest('web'), quotaSpecManifest('limits')]);
   return api;
+}
+
+if (binary !== undefined) {
+  test.before(async () => {
+    shared = await startOwn();
+  });
+  test.after.always(() => shared?.close());
 }
 
 const services = ({ objects }: ClusterHarness): string =>
@@ -32,49 +39,69 @@ const chargeOf = ({ objects }: ClusterHarness): number | undefined => {
   return (body as { rules: { quotas: { charge: number }[] }[] } | undefined)?.rules[0]?.quotas[0]?.charge;
 };
 
+it('credentials that are refused are told of, and a kubeconfig written anew is taken up', async (t) => {
+  const file = await shared.kubeconfigOf('reader-0');
+  const good = await readFile(shared.kubeconfig, 'utf8');
+  await writeFile(file, good.replace('admin-token', 'no-such-token'));
+  const harness = createClusterHarness(t, file);
+  const started = harness.start();
+  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  t.regex(String(harness.log.find(({ message }) => message === OUTAGE)?.fields['err']), /Unauthorized/);
+  await writeFile(file, good);
+  await started;
+  t.is(services(harness), 'web');
+});
+
 it('an API server that is killed and comes back is told of once, and nothing changes for it', async (t) => {
-  const api = await startOwn(t);
-  const harness = createClusterHarness(t, api.kubeconfig);
+  const harness = createClusterHarness(t, shared.kubeconfig);
   await harness.start();
-  for (let round = 1; round <= 2; round += 1) {
-    const deletions = harness.events.filter((event) => event.endsWith(' delete')).length;
-    await api.stopApi();
-    await waitUntil(
-      () => harness.messages('warn').filter((message) => message === OUTAGE).length === round,
-      'it is told',
-    );
-    t.is(services(harness), round === 1 ? 'web' : 'late-1,web');
-    await api.startApi();
-    await api.client.apply(serviceManifest(`late-${round}`));
-    await api.client.apply(quotaSpecManifest('limits', 'default', round + 1));
-    await waitUntil(() => services(harness).includes(`late-${round}`), 'a service comes in');
-    await waitUntil(() => chargeOf(harness) === round + 1, 'a policy comes in');
-    await waitUntil(
-      () => harness.messages('info').filter((message) => message === RECOVERY).length === round,
-      'its end is told',
-    );
-    t.is(harness.events.filter((event) => event.endsWith(' delete')).length, deletions);
-  }
+  await shared.stopApi();
+  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  t.is(services(harness), 'web');
+  await shared.startApi();
+  await shared.client.apply(serviceManifest('late'));
+  await shared.client.apply(quotaSpecManifest('limits', 'default', 2));
+  await waitUntil(() => services(harness) === 'late,web', 'a service comes in');
+  await waitUntil(() => chargeOf(harness) === 2, 'a policy comes in');
+  await waitUntil(() => harness.messages('info').includes(RECOVERY), 'its end is told');
+  t.is(harness.messages('warn').filter((message) => message === OUTAGE).length, 1);
+  t.deepEqual(
+    harness.events.filter((event) => event.endsWith(' delete')),
+    [],
+  );
   t.deepEqual(harness.messages('error'), []);
   t.false(harness.messages().includes('a kind of object is installed now, and read'));
 });
 
 it('an API server that starts after us is waited for', async (t) => {
-  const api = await startOwn(t);
-  await api.stopApi();
-  const harness = createClusterHarness(t, api.kubeconfig);
+  await shared.stopApi();
+  const harness = createClusterHarness(t, shared.kubeconfig);
   const started = harness.start();
   await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
   t.deepEqual(harness.batches, []);
-  await api.startApi();
+  await shared.startApi();
   await started;
   t.is(harness.batches.length, 1);
-  t.is(services(harness), 'web');
+  t.is(services(harness), 'late,web');
   t.true(harness.objects.has('QuotaSpec/default/limits'));
 });
 
+it('a cluster that is restored from nothing is followed, though its revisions begin anew', async (t) => {
+  await shared.client.applyAll(Array.from({ length: 50 }, (_, index) => serviceManifest(`old-${index}`)));
+  const harness = createClusterHarness(t, shared.kubeconfig);
+  await harness.start();
+  await shared.reset();
+  await shared.client.apply(serviceManifest('new'));
+  await waitUntil(() => services(harness) === 'new', 'the old services are gone and the new one is there');
+  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'what has no CRD any more is gone');
+  await shared.client.apply(serviceManifest('newer'));
+  await waitUntil(() => services(harness) === 'new,newer', 'changes come in');
+  t.deepEqual(harness.messages('error'), []);
+});
+
 it('without a watch cache, compaction of old revisions during an outage loses nothing', async (t) => {
-  const api = await startOwn(t, ['--watch-cache=false']);
+  const api = await startOwn(['--watch-cache=false']);
+  t.teardown(() => api.close());
   const harness = createClusterHarness(t, api.kubeconfig);
   await harness.start();
   await api.stopApi();
@@ -89,32 +116,4 @@ it('without a watch cache, compaction of old revisions during an outage loses no
   await api.compact();
   await waitUntil(() => services(harness) === 'late,made', 'changes come in');
   t.is(harness.events.filter((event) => event === 'Service delete').length, 1);
-});
-
-it('a cluster that is restored from nothing is followed, though its revisions begin anew', async (t) => {
-  const api = await startOwn(t);
-  await api.client.applyAll(Array.from({ length: 50 }, (_, index) => serviceManifest(`old-${index}`)));
-  const harness = createClusterHarness(t, api.kubeconfig);
-  await harness.start();
-  await api.reset();
-  await api.client.apply(serviceManifest('new'));
-  await waitUntil(() => services(harness) === 'new', 'the old services are gone and the new one is there', 30_000);
-  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'what has no CRD any more is gone', 30_000);
-  await api.client.apply(serviceManifest('late'));
-  await waitUntil(() => services(harness) === 'late,new', 'changes come in');
-  t.deepEqual(harness.messages('error'), []);
-});
-
-it('credentials that are refused are told of, and a kubeconfig written anew is taken up', async (t) => {
-  const api = await startOwn(t);
-  const file = await api.kubeconfigOf('reader-0');
-  const good = await readFile(api.kubeconfig, 'utf8');
-  await writeFile(file, good.replace('admin-token', 'no-such-token'));
-  const harness = createClusterHarness(t, file);
-  const started = harness.start();
-  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
-  t.regex(String(harness.log.find(({ message }) => message === OUTAGE)?.fields['err']), /Unauthorized/);
-  await writeFile(file, good);
-  await started;
-  t.is(services(harness), 'web');
 });
