@@ -59,6 +59,19 @@ test.serial('what is not exported cannot be imported', async (t) => {
   t.regex(error.message, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
 });
 
+test.serial('both binaries of the package run', async (t) => {
+  const { bin } = JSON.parse(
+    await readFile(path.join(folder, 'node_modules/navigator-discovery/package.json'), 'utf8'),
+  ) as { bin: Readonly<Record<string, string>> };
+  t.deepEqual(Object.keys(bin), ['navigator-discovery', 'navigator-policy']);
+  for (const file of Object.values(bin)) {
+    const binary = path.join(folder, 'node_modules/navigator-discovery', file);
+    const { stdout } = await run(process.execPath, [binary, 'version'], { cwd: folder });
+    t.regex(stdout, /^\d+\.\d+\.\d+\n$/);
+    t.true((await readFile(binary, 'utf8')).startsWith('#!/usr/bin/env node\n'));
+  }
+});
+
 test.serial('importing it leaves nothing that keeps a process alive', async (t) => {
   t.is(await runModule(`await import('navigator-discovery/policy-client'); console.log('done');`), 'done');
 });
