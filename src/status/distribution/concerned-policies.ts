@@ -1,0 +1,93 @@
+import { keyOf, type ObjectKey } from '../../config/object.js';
+import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
+import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
+import { matchesHost } from '../../model/policy/service-pattern.js';
+import type { Proxy, ServiceTarget } from '../../model/proxy.js';
+import type { PushContext, ServiceView } from '../../model/push-context.js';
+
+/** The policies of one snapshot, by whom they concern. */
+export interface PolicyConcerns {
+  /**
+   * Keys of the specs and bindings that a proxy asks the policy server because of: those of its own services, and where
+   * checks are made on the client's side too, those of all services that it sees. None where it does not check. Proxies
+   * with the same services get the same set.
+   */
+  concerning(proxy: Proxy): ReadonlySet<ObjectKey>;
+  /** Keys of the specs that a binding is for; empty for what is no binding. */
+  specsOf(binding: ObjectKey): readonly ObjectKey[];
+}
+
+const NOTHING: ReadonlySet<ObjectKey> = new Set();
+
+/** Gives each snapshot's concerns. Bindings are resolved again only when something that they depend on has changed. */
+export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext) => PolicyConcerns {
+  let last: { readonly context: PushContext; readonly reach: BindingReach } | undefined;
+  return (context) => {
+    const reach = last !== undefined && isSameForBindings(last.context, context) ? last.reach : reachOf(context);
+    last = { context, reach };
+    return {
+      concerning: (proxy) => {
+        const policy = isPluginOn && proxy.type === 'sidecar' ? proxyPolicyOf(context.mesh, proxy) : undefined;
+        // What a sidecar sees has its own services in it.
+        if (policy?.outboundChecks === true) return reach.ofView(context.viewOf(proxy.configNamespace));
+        return policy?.inboundChecks === true ? reach.ofTargets(context.targetsOf(proxy)) : NOTHING;
+      },
+      specsOf: (binding) => reach.specs.get(binding) ?? [],
+    };
+  };
+}
+
+const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
+
+function isSameForBindings(first: PushContext, second: PushContext): boolean {
+  return (
+    first.domain === second.domain &&
+    first.services === second.services &&
+    POLICY_KINDS.every((kind) => first.objects.get(kind) === second.objects.get(kind))
+  );
+}
+
+/** Which bindings and specs reach which services. */
+interface BindingReach {
+  readonly specs: ReadonlyMap<ObjectKey, readonly ObjectKey[]>;
+  ofTargets(targets: readonly ServiceTarget[]): ReadonlySet<ObjectKey>;
+  ofView(view: ServiceView): ReadonlySet<ObjectKey>;
+}
+
+function reachOf(context: PushContext): BindingReach {
+  const bindings = allBindings(resolvePolicyBindings(context));
+  const byTargets = new WeakMap<readonly ServiceTarget[], ReadonlySet<ObjectKey>>();
+  const byView = new Map<string, ReadonlySet<ObjectKey>>();
+
+  const ofHosts = (hosts: ReadonlySet<string>): ReadonlySet<ObjectKey> => {
+    const reaching = bindings.filter(({ services }) =>
+      services.some(({ pattern }) =>
+        pattern.type === 'host'
+          ? hosts.has(pattern.hostname)
+          : [...hosts].some((hostname) => matchesHost(pattern, hostname)),
+      ),
+    );
+    return new Set(
+      reaching.flatMap(({ binding, references }) => [keyOf(binding), ...references.map(({ key }) => key)]),
+    );
+  };
+
+  return {
+    specs: new Map(bindings.map(({ binding, references }) => [keyOf(binding), references.map(({ key }) => key)])),
+    ofTargets: (targets) => {
+      const found = byTargets.get(targets) ?? ofHosts(new Set(targets.map(({ service }) => service.hostname)));
+      byTargets.set(targets, found);
+      return found;
+    },
+    ofView: ({ id, services }) => {
+      const found = byView.get(id) ?? ofHosts(new Set(services.map(({ hostname }) => hostname)));
+      byView.set(id, found);
+      return found;
+    },
+  };
+}
+
+function allBindings({ quotas, apis }: PolicyBindings): readonly ResolvedBinding[] {
+  return [...quotas.bindings, ...apis.bindings];
+}

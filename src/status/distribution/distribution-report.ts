@@ -1,0 +1,124 @@
+import { dump, JSON_SCHEMA, load } from 'js-yaml';
+import { isRecord } from '../../config/schema/body-copier.js';
+import type { Rejection } from '../conditions/object-facts.js';
+import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
+import type { ResourcePaths } from './resource-path.js';
+
+/** What one instance of the control plane tells the others (BEHAVIOUR 8, "Status"). */
+export interface DistributionReport {
+  /** Name of the instance. */
+  readonly reporter: string;
+  /** REVISION of the instance: instances of another one read other objects. */
+  readonly revision: string;
+  readonly progress: InstanceProgress;
+}
+
+/** A ConfigMap holds a mebibyte; the rest is for its metadata. */
+export const MAX_REPORT_BYTES = 1_000_000;
+
+/**
+ * The report as YAML. `reporter`, `dataPlaneCount` and `inProgressResources` are those of BEHAVIOUR 8; the other members
+ * are ours: how many proxies the resources in progress concern, and which are complete.
+ *
+ * @param reportedAt says when, so that a report that stays the same differs from one that is no longer written
+ */
+export function formatReport(
+  { reporter, revision, progress }: DistributionReport,
+  paths: ResourcePaths,
+  reportedAt: Date,
+): string {
+  const acked: Record<string, number> = {};
+  const inProgress: Record<string, readonly number[]> = {};
+  const rejections: Record<string, readonly Rejection[]> = {};
+  const complete: Record<string, number> = {};
+  for (const [key, object] of progress.objects) {
+    const id = `${paths.pathOf(key)}/${object.version}`;
+    if (object.rejections.length > 0) rejections[id] = object.rejections;
+    if (object.ackedProxies === object.proxies && object.ackedPolicyServers === object.policyServers) {
+      complete[id] = object.proxies;
+    } else {
+      acked[id] = object.ackedProxies;
+      inProgress[id] = [object.proxies, object.ackedPolicyServers, object.policyServers];
+    }
+  }
+  const report = {
+    reporter,
+    ...(revision === '' ? {} : { revision }),
+    reportedAt: reportedAt.toISOString(),
+    dataPlaneCount: progress.proxies,
+    policyServerCount: progress.policyServers,
+    inProgressResources: acked,
+    inProgressOf: inProgress,
+    completeResources: complete,
+    rejections,
+  };
+  return dump(report, { lineWidth: -1, noRefs: true, sortKeys: false, flowLevel: 2 });
+}
+
+/** Reads a report; undefined for a text that is none. What is of no known kind in it is left out. */
+export function parseReport(text: string, paths: ResourcePaths): DistributionReport | undefined {
+  const report = loadRecord(text);
+  const reporter = report?.['reporter'];
+  const proxies = report?.['dataPlaneCount'];
+  if (report === undefined || typeof reporter !== 'string' || typeof proxies !== 'number') return undefined;
+  const policyServers = numberOf(report['policyServerCount']) ?? 0;
+  const rejections = recordOf(report['rejections']);
+  const objects = new Map<string, ObjectProgress>();
+  const add = (id: string, counts: Omit<ObjectProgress, 'version' | 'rejections'>): void => {
+    const slash = id.lastIndexOf('/');
+    const key = paths.keyOf(id.slice(0, slash));
+    if (key === undefined) return;
+    objects.set(key, { ...counts, version: id.slice(slash + 1), rejections: rejectionsOf(rejections[id]) });
+  };
+  for (const [id, count] of Object.entries(recordOf(report['completeResources']))) {
+    const concerned = numberOf(count) ?? proxies;
+    const servers = policyServers;
+    add(id, {
+      proxies: concerned,
+      ackedProxies: concerned,
+      policyServers: servers,
+      ackedPolicyServers: servers,
+    });
+  }
+  const inProgressOf = recordOf(report['inProgressOf']);
+  for (const [id, acked] of Object.entries(recordOf(report['inProgressResources']))) {
+    const of = inProgressOf[id];
+    const [concerned, ackedServers, servers]: readonly unknown[] = Array.isArray(of) ? of : [];
+    add(id, {
+      proxies: numberOf(concerned) ?? proxies,
+      ackedProxies: numberOf(acked) ?? 0,
+      policyServers: numberOf(servers) ?? 0,
+      ackedPolicyServers: numberOf(ackedServers) ?? 0,
+    });
+  }
+  const revision = typeof report['revision'] === 'string' ? report['revision'] : '';
+  return { reporter, revision, progress: { proxies, policyServers, objects } };
+}
+
+function loadRecord(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.length > MAX_REPORT_BYTES) return undefined;
+  try {
+    const loaded = load(text, { schema: JSON_SCHEMA });
+    return isRecord(loaded) ? loaded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function rejectionsOf(value: unknown): readonly Rejection[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map(({ proxy, type, text, others }) => ({
+    proxy: String(proxy),
+    type: String(type),
+    text: String(text),
+    others: Array.isArray(others) ? others.map(String) : [],
+  }));
+}

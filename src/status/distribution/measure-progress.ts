@@ -1,0 +1,161 @@
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import { checkServerOf } from '../../model/policy/policy-servers.js';
+import type { ProxyType } from '../../model/proxy.js';
+import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { Rejection } from '../conditions/object-facts.js';
+import type { PolicyConcerns } from './concerned-policies.js';
+import { type ConnectedClient, connectedClients } from './connected-clients.js';
+import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
+import type { RootHistory } from './root-history.js';
+
+export interface ProgressInput {
+  readonly context: PushContext;
+  /** Ledger root of the snapshot. */
+  readonly root: string;
+  readonly connections: readonly ProxyConnection[];
+  readonly history: RootHistory;
+  readonly concerns: PolicyConcerns;
+  /** Kinds whose objects have a status. */
+  readonly kinds: readonly string[];
+  /** Whether a change of the object can alter what such a proxy is served of the type. */
+  affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
+  /** The rejections that are known to be caused by an object. */
+  rejectionsOf(key: ObjectKey): readonly Rejection[];
+}
+
+/** The kinds that policy servers enforce, for services that they are bound to. */
+const POLICY_KINDS: ReadonlySet<string> = new Set([
+  'QuotaSpec',
+  'QuotaSpecBinding',
+  'HTTPAPISpec',
+  'HTTPAPISpecBinding',
+]);
+const NOTHING: ReadonlySet<ObjectKey> = new Set();
+
+interface Tally {
+  proxies: number;
+  behind: number;
+}
+
+/**
+ * How far each object has come at this instance. Which proxies count:
+ *
+ * - A policy concerns the sidecars that check because of it, and those have it when they have acknowledged every change
+ *   of it, and of the bindings of a spec, in what they are served. Proxies are told of bindings alone: a spec is in
+ *   force once this instance, whose policy server answers them, has read it.
+ * - Policy servers of their own process count too, where the mesh config names such ones.
+ * - All other objects concern every proxy.
+ */
+export function measureProgress(input: ProgressInput): InstanceProgress {
+  const { context, connections, kinds } = input;
+  const clients = connectedClients(connections);
+  const proxies = clients.filter(({ isPolicyServer }) => !isPolicyServer);
+  const isServedElsewhere = checkServerOf(context.mesh)?.type === 'address';
+  const policyServers = isServedElsewhere ? clients.filter(({ isPolicyServer }) => isPolicyServer) : [];
+  const missingAt = createMissing(input);
+
+  const policyTallies = tallyConcerned(proxies, missingAt, input.concerns);
+  const behindProxies = tallyBehind(proxies, missingAt);
+  const behindServers = tallyBehind(policyServers, missingAt);
+
+  const objects = new Map<ObjectKey, ObjectProgress>();
+  for (const kind of kinds) {
+    const isPolicy = POLICY_KINDS.has(kind);
+    for (const [key, object] of context.objects.get(kind) ?? []) {
+      const tally = isPolicy
+        ? (policyTallies.get(key) ?? { proxies: 0, behind: 0 })
+        : { proxies: proxies.length, behind: behindProxies.get(key) ?? 0 };
+      const servers = isPolicy ? policyServers.length : 0;
+      objects.set(key, {
+        version: versionOf(object),
+        proxies: tally.proxies,
+        ackedProxies: tally.proxies - tally.behind,
+        policyServers: servers,
+        ackedPolicyServers: servers - (isPolicy ? (behindServers.get(key) ?? 0) : 0),
+        rejections: input.rejectionsOf(key),
+      });
+    }
+  }
+  return { proxies: proxies.length, policyServers: policyServers.length, objects };
+}
+
+/** The same at all instances, where resource versions differ by the writes that change nothing we read. */
+export function versionOf({ metadata: { generation, resourceVersion } }: MeshObject): string {
+  return generation === undefined ? resourceVersion : String(generation);
+}
+
+type Missing = (client: ConnectedClient) => ReadonlySet<ObjectKey>;
+
+/** What a client has not acknowledged yet; clients at the same states get the same set. */
+function createMissing({ context, root, history, concerns, kinds, affects }: ProgressInput): Missing {
+  const byWatch = new Map<string, ReadonlySet<ObjectKey>>();
+  const byWatches = new Map<string, ReadonlySet<ObjectKey>>();
+
+  const everything = (): Iterable<ObjectKey> => kinds.flatMap((kind) => [...(context.objects.get(kind)?.keys() ?? [])]);
+
+  const ofWatch = ({ typeUrl, ackedRoot }: WatchSnapshot, type: ProxyType): ReadonlySet<ObjectKey> => {
+    const id = `${typeUrl} ${type} ${ackedRoot}`;
+    const known = byWatch.get(id);
+    if (known !== undefined) return known;
+    const changed = ackedRoot === '' ? undefined : history.changedSince(ackedRoot);
+    const missing = new Set<ObjectKey>();
+    for (const key of changed ?? everything()) {
+      if (!affects(key, typeUrl, type)) continue;
+      missing.add(key);
+      // A spec does not act where its binding is not known.
+      for (const spec of concerns.specsOf(key)) missing.add(spec);
+    }
+    byWatch.set(id, missing);
+    return missing;
+  };
+
+  return ({ proxy: { type }, watches }) => {
+    const late = watches.filter(({ ackedRoot }) => ackedRoot !== root);
+    if (late.length === 0) return NOTHING;
+    const id = `${type} ${late.map(({ typeUrl, ackedRoot }) => `${typeUrl} ${ackedRoot}`).join(' ')}`;
+    const missing = byWatches.get(id) ?? new Set(late.flatMap((watch) => [...ofWatch(watch, type)]));
+    byWatches.set(id, missing);
+    return missing;
+  };
+}
+
+/** Counts clients by what concerns them, in groups: workloads of one deployment are alike. */
+function tallyConcerned(
+  proxies: readonly ConnectedClient[],
+  missingAt: Missing,
+  concerns: PolicyConcerns,
+): ReadonlyMap<ObjectKey, Tally> {
+  const groups = new Map<ReadonlySet<ObjectKey>, Map<ReadonlySet<ObjectKey>, number>>();
+  for (const client of proxies) {
+    const concerning = concerns.concerning(client.proxy);
+    if (concerning.size === 0) continue;
+    const group = groups.get(concerning) ?? new Map<ReadonlySet<ObjectKey>, number>();
+    const missing = missingAt(client);
+    group.set(missing, (group.get(missing) ?? 0) + 1);
+    groups.set(concerning, group);
+  }
+  const tallies = new Map<ObjectKey, Tally>();
+  for (const [concerning, group] of groups) {
+    for (const key of concerning) {
+      const tally = tallies.get(key) ?? { proxies: 0, behind: 0 };
+      for (const [missing, clients] of group) {
+        tally.proxies += clients;
+        if (missing.has(key)) tally.behind += clients;
+      }
+      tallies.set(key, tally);
+    }
+  }
+  return tallies;
+}
+
+function tallyBehind(clients: readonly ConnectedClient[], missingAt: Missing): ReadonlyMap<ObjectKey, number> {
+  const bySet = new Map<ReadonlySet<ObjectKey>, number>();
+  for (const client of clients) {
+    const missing = missingAt(client);
+    bySet.set(missing, (bySet.get(missing) ?? 0) + 1);
+  }
+  const behind = new Map<ObjectKey, number>();
+  for (const [missing, count] of bySet) for (const key of missing) behind.set(key, (behind.get(key) ?? 0) + count);
+  return behind;
+}

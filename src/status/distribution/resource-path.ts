@@ -1,0 +1,27 @@
+import type { KindDefinition } from '../../config/kind-definition.js';
+import type { ObjectKey } from '../../config/object.js';
+
+/** Says where objects of the kinds with a status are: `group/version/plural/namespace/name` (BEHAVIOUR 8, "Status"). */
+export interface ResourcePaths {
+  pathOf(key: ObjectKey): string;
+  /** Undefined for what is no path of a known kind. */
+  keyOf(path: string): ObjectKey | undefined;
+}
+
+export function createResourcePaths(definitions: readonly KindDefinition[]): ResourcePaths {
+  const prefixes = new Map(
+    definitions.map(({ kind, group, versions, plural }) => [kind, `${group}/${versions[0]}/${plural}`]),
+  );
+  const kinds = new Map([...prefixes].map(([kind, prefix]) => [prefix, kind]));
+  return {
+    pathOf: (key) => {
+      const slash = key.indexOf('/');
+      return `${prefixes.get(key.slice(0, slash)) ?? key.slice(0, slash)}${key.slice(slash)}`;
+    },
+    keyOf: (path) => {
+      const [group, version, plural, ...rest] = path.split('/');
+      const kind = kinds.get(`${group}/${version}/${plural}`);
+      return kind === undefined ? undefined : [kind, ...rest].join('/');
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import test from 'ava';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { POLICY_TYPE_URLS } from '../../../src/policy/wire/policy-type-urls.js';
+import { connectionOf, connectionWith, createTestMesh, proxyAt, type TestMesh, watchOf } from './support.js';
+
+const SPEC = 'QuotaSpec shop/books {rules: [{quotas: [{quota: requests, charge: 1}]}]}';
+const BINDING = 'QuotaSpecBinding shop/books {services: [{name: books}], quotaSpecs: [{name: books}]}';
+const ENTRY =
+  'ServiceEntry shop/pay {hosts: [pay.example.com], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DNS}';
+const OTHER_ENTRY = ENTRY.replace('shop/pay', 'shop/ads').replace('pay.example.com', 'ads.example.com');
+
+/** Two proxies of books and one of users, all at the newest state. */
+function connectAll(mesh: TestMesh, root = mesh.root): void {
+  mesh.connections.length = 0;
+  for (const [name, ip] of [
+    ['books-1', '10.0.0.1'],
+    ['books-2', '10.0.0.2'],
+    ['users-1', '10.0.0.3'],
+  ] as const) {
+    mesh.connections.push(connectionOf(proxyAt(name, ip), { cluster: root, filters: root }));
+  }
+}
+
+test('a policy concerns the proxies of the services that it is bound to, and other objects concern all', (t) => {
+  const mesh = createTestMesh();
+  mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
+  connectAll(mesh);
+  t.is(mesh.shown('QuotaSpec/shop/books'), '2/2');
+  t.is(mesh.shown('QuotaSpecBinding/shop/books'), '2/2');
+  t.is(mesh.shown('ServiceEntry/shop/pay'), '3/3');
+  t.is(mesh.progress().proxies, 3);
+});
+
+test('a binding is in force at a proxy that has acknowledged its filters, and its spec not before it', (t) => {
+  const mesh = createTestMesh();
+  const before = mesh.apply(SPEC);
+  connectAll(mesh);
+  t.is(mesh.shown('QuotaSpec/shop/books'), '0/0');
+  const after = mesh.apply(BINDING);
+  connectAll(mesh, before);
+  t.is(mesh.shown('QuotaSpecBinding/shop/books'), '0/2');
+  t.is(mesh.shown('QuotaSpec/shop/books'), '0/2');
+  mesh.connections[0] = connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: before, filters: after });
+  t.is(mesh.shown('QuotaSpecBinding/shop/books'), '1/2');
+  t.is(mesh.shown('QuotaSpec/shop/books'), '1/2');
+});
+
+test('a changed spec is in force at once, for proxies are told of bindings alone', (t) => {
+  const mesh = createTestMesh();
+  mesh.apply([SPEC, BINDING].join('\n'));
+  connectAll(mesh);
+  mesh.apply(SPEC.replace('charge: 1', 'charge: 2'));
+  t.is(mesh.shown('QuotaSpec/shop/books'), '2/2');
+  t.is(mesh.progress().objects.get('QuotaSpec/shop/books')?.version, '3');
+});
+
+test('no proxy counts for a policy where the mesh, or the proxy, does not check', (t) => {
+  const off = createTestMesh({ disablePolicyChecks: true });
+  off.apply([SPEC, BINDING].join('\n'));
+  connectAll(off);
+  t.is(off.shown('QuotaSpecBinding/shop/books'), '0/0');
+  const mesh = createTestMesh();
+  mesh.apply([SPEC, BINDING].join('\n'));
+  connectAll(mesh);
+  const metadata = { ...proxyAt('books-1', '10.0.0.1').metadata, policy: { check: 'disable' as const } };
+  mesh.connections[0] = connectionOf(proxyAt('books-1', '10.0.0.1', { metadata }), { cluster: mesh.root });
+  t.is(mesh.shown('QuotaSpecBinding/shop/books'), '1/1');
+});
+
+test('where clients check, a policy concerns everybody who sees its service', (t) => {
+  const mesh = createTestMesh({ enableClientSidePolicyCheck: true });
+  mesh.apply([SPEC, BINDING].join('\n'));
+  connectAll(mesh);
+  t.is(mesh.shown('QuotaSpec/shop/books'), '3/3');
+});
+
+test('policy servers of their own process count for policies when the mesh config names such ones', (t) => {
+  const mesh = createTestMesh({ mixerCheckServer: 'policy.mesh-system.svc.cluster.local:9091' });
+  const before = mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
+  connectAll(mesh);
+  const server = proxyAt('navigator-policy', '10.0.0.8', { type: 'router' });
+  mesh.connections.push(connectionWith(server, [watchOf(POLICY_TYPE_URLS.serviceConfig, before)]));
+  t.is(mesh.shown('QuotaSpec/shop/books'), '2/2 1/1');
+  t.is(mesh.shown('ServiceEntry/shop/pay'), '3/3');
+  mesh.apply(SPEC.replace('charge: 1', 'charge: 2'));
+  t.is(mesh.shown('QuotaSpec/shop/books'), '2/2 0/1');
+  t.is(mesh.shown('QuotaSpecBinding/shop/books'), '2/2 1/1');
+});
+
+test('streams of one proxy count as one, which has an object when all of them have it', (t) => {
+  const mesh = createTestMesh();
+  const before = mesh.root;
+  mesh.apply(ENTRY);
+  const proxy = proxyAt('books-1', '10.0.0.1');
+  mesh.connections.push(
+    connectionWith(proxy, [watchOf(TypeUrl.cluster, mesh.root)]),
+    connectionWith(proxy, [watchOf(TypeUrl.cluster, before)]),
+  );
+  t.is(mesh.shown('ServiceEntry/shop/pay'), '0/1');
+});
+
+test('a proxy that has acknowledged nothing lacks what can be in what it asked for', (t) => {
+  const mesh = createTestMesh();
+  mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
+  mesh.connections.push(connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: '', filters: '' }));
+  t.is(mesh.shown('ServiceEntry/shop/pay'), '0/1');
+  t.is(mesh.shown('QuotaSpec/shop/books'), '0/1');
+});
+
+test('a proxy that refuses its clusters for long lacks what changed since, and nothing else', (t) => {
+  const mesh = createTestMesh();
+  const good = mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
+  const bad = mesh.apply(OTHER_ENTRY);
+  mesh.connections.push(
+    connectionOf(
+      proxyAt('books-1', '10.0.0.1'),
+      { cluster: good, filters: bad },
+      { message: 'cannot parse', nonce: `${bad}=1` },
+    ),
+  );
+  for (let round = 0; round < 3; round++) {
+    mesh.forget();
+    t.is(mesh.shown('ServiceEntry/shop/ads'), '0/1');
+    t.is(mesh.shown('ServiceEntry/shop/pay'), '1/1');
+    t.is(mesh.shown('QuotaSpec/shop/books'), '1/1');
+    t.deepEqual(mesh.rejections('ServiceEntry/shop/ads'), ['books-1.shop: cannot parse']);
+    t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), []);
+  }
+});
+
+test('a change that is undone is in force wherever the state before it was', (t) => {
+  const mesh = createTestMesh();
+  mesh.apply(ENTRY);
+  connectAll(mesh);
+  mesh.apply(OTHER_ENTRY);
+  t.is(mesh.shown('ServiceEntry/shop/ads'), '0/3');
+  mesh.remove('ServiceEntry', 'shop/ads');
+  t.is(mesh.shown('ServiceEntry/shop/ads'), 'absent');
+  t.is(mesh.shown('ServiceEntry/shop/pay'), '3/3');
+});
+
+test('a rejection is told of each object that changed with it, and of the one that its text names', (t) => {
+  const mesh = createTestMesh();
+  const good = mesh.root;
+  const bad = mesh.apply([ENTRY, OTHER_ENTRY, SPEC].join('\n'));
+  const rejected = (name: string, message: string) =>
+    connectionOf(proxyAt(name, '10.0.0.1'), { cluster: good }, { message, nonce: `${bad}=1` });
+  mesh.connections.push(rejected('books-1', 'out of memory'));
+  mesh.connections.push(rejected('books-2', 'cluster outbound|443||ads.example.com: bad DNS'));
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), ['books-1.shop: out of memory | ServiceEntry/shop/ads']);
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/ads'), [
+    'books-1.shop: out of memory | ServiceEntry/shop/pay',
+    'books-2.shop: cluster outbound|443||ads.example.com: bad DNS',
+  ]);
+  t.deepEqual(mesh.rejections('QuotaSpec/shop/books'), []);
+});
+
+test('a proxy that rejects its very first clusters blames nobody but whom it names', (t) => {
+  const mesh = createTestMesh();
+  const bad = mesh.apply([ENTRY, OTHER_ENTRY].join('\n'));
+  const first = (message: string) =>
+    connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: '' }, { message, nonce: `${bad}=1` });
+  mesh.connections[0] = first('out of memory');
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), []);
+  mesh.connections[0] = { ...first('cluster outbound|443||pay.example.com'), id: 'other' };
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), ['books-1.shop: cluster outbound|443||pay.example.com']);
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/ads'), []);
+});
+
+test('a host is named only as a whole', (t) => {
+  const mesh = createTestMesh();
+  const good = mesh.root;
+  const bad = mesh.apply([ENTRY, ENTRY.replace('shop/pay', 'shop/xpay').replace('[pay.', '[x-pay.')].join('\n'));
+  mesh.connections.push(
+    connectionOf(
+      proxyAt('books-1', '10.0.0.1'),
+      { cluster: good },
+      { message: 'outbound|443||x-pay.example.com.', nonce: `${bad}=1` },
+    ),
+  );
+  t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), []);
+  t.is(mesh.rejections('ServiceEntry/shop/xpay').length, 1);
+});

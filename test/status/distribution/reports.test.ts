@@ -1,0 +1,99 @@
+import test from 'ava';
+import { load } from 'js-yaml';
+import { createKindRegistry } from '../../../src/config/kinds.js';
+import { aggregateProgress } from '../../../src/status/distribution/aggregate-progress.js';
+import {
+  type DistributionReport,
+  formatReport,
+  parseReport,
+} from '../../../src/status/distribution/distribution-report.js';
+import type { ObjectProgress } from '../../../src/status/distribution/instance-progress.js';
+import { createReportShelf, STALE_MS } from '../../../src/status/distribution/report-shelf.js';
+import { createResourcePaths } from '../../../src/status/distribution/resource-path.js';
+
+const PATHS = createResourcePaths(createKindRegistry('mesh.internal').definitions);
+const KEY = 'QuotaSpec/shop/books';
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+function object(version: string, ackedProxies: number, proxies: number, fields: Partial<ObjectProgress> = {}) {
+  return { version, proxies, ackedProxies, policyServers: 0, ackedPolicyServers: 0, rejections: [], ...fields };
+}
+
+function report(
+  reporter: string,
+  objects: Readonly<Record<string, ObjectProgress>>,
+  revision = '',
+): DistributionReport {
+  return { reporter, revision, progress: { proxies: 5, policyServers: 1, objects: new Map(Object.entries(objects)) } };
+}
+
+test('a report has the members that are expected of it, and reads back as it was', (t) => {
+  const rejection = { proxy: 'web-1.shop', type: 'cds', text: 'no: "x"\nat all', others: ['ServiceEntry/shop/b'] };
+  const written = report(
+    'meshd-0',
+    {
+      [KEY]: object('3', 1, 2, { policyServers: 1, rejections: [rejection] }),
+      'QuotaSpecBinding/shop/books': object('1', 2, 2, { policyServers: 1, ackedPolicyServers: 1 }),
+      'ServiceEntry/shop/a': object('007', 5, 5, { policyServers: 1, ackedPolicyServers: 1 }),
+    },
+    'canary',
+  );
+  const text = formatReport(written, PATHS, NOW);
+  t.like(load(text), {
+    reporter: 'meshd-0',
+    dataPlaneCount: 5,
+    inProgressResources: { 'config.mesh.internal/v1alpha2/quotaspecs/shop/books/3': 1 },
+  });
+  const read = parseReport(text, PATHS);
+  t.like(read, { reporter: 'meshd-0', revision: 'canary', progress: { proxies: 5, policyServers: 1 } });
+  t.deepEqual(Object.fromEntries(read?.progress.objects ?? []), Object.fromEntries(written.progress.objects));
+});
+
+test('a report of the members of the specification alone is read too', (t) => {
+  const text =
+    'reporter: a\ndataPlaneCount: 4\ninProgressResources:\n  config.mesh.internal/v1alpha2/quotaspecs/shop/books/2: 3\n  apps/v1/deployments/a/b/1: 1\n';
+  const objects = [...(parseReport(text, PATHS)?.progress.objects ?? [])];
+  t.deepEqual(objects, [[KEY, object('2', 3, 4)]]);
+});
+
+for (const text of ['', 'a: [', '[]', 'reporter: 1\ndataPlaneCount: 2', 'reporter: a\ndataPlaneCount: many']) {
+  test(`what is no report is not read: ${JSON.stringify(text)}`, (t) => {
+    t.is(parseReport(text, PATHS), undefined);
+  });
+}
+
+test('proxies of all instances are added up', (t) => {
+  const reports = [report('a', { [KEY]: object('2', 1, 2) }), report('b', { [KEY]: object('2', 3, 3) })];
+  t.deepEqual(aggregateProgress(reports, KEY, '2'), {
+    proxies: 5,
+    ackedProxies: 4,
+    policyServers: 0,
+    ackedPolicyServers: 0,
+    lagging: [],
+    rejections: [],
+  });
+});
+
+test('an instance with another generation, or without the object, lags behind; its proxies do not have it', (t) => {
+  const reports = [
+    report('c', {}),
+    report('b', { [KEY]: object('1', 3, 3) }),
+    report('a', { [KEY]: object('2', 2, 2) }),
+  ];
+  t.like(aggregateProgress(reports, KEY, '2'), { proxies: 5, ackedProxies: 2, lagging: ['b', 'c'] });
+});
+
+test('a report counts until it has not changed for a minute, and then it is stale', (t) => {
+  const shelf = createReportShelf();
+  const put = (text: string, nowMs: number) => shelf.put('a-distribution', { text, report: report('a', {}) }, nowMs);
+  put('1', 0);
+  put('1', STALE_MS);
+  t.is(shelf.fresh(STALE_MS).length, 1);
+  t.deepEqual(shelf.stale(STALE_MS), []);
+  t.deepEqual(shelf.fresh(STALE_MS + 1), []);
+  t.deepEqual(shelf.stale(STALE_MS + 1), ['a-distribution']);
+  put('2', STALE_MS + 2);
+  t.is(shelf.fresh(2 * STALE_MS).length, 1);
+  shelf.put('a-distribution', undefined, 2 * STALE_MS);
+  t.deepEqual(shelf.fresh(2 * STALE_MS), []);
+});
