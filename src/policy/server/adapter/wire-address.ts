@@ -14,7 +14,7 @@ export function portOf(address: WireAddress | null | undefined): number | undefi
 }
 
 /** Reads an IP address as it is written; IPv4 in IPv6 is IPv4, for that is what the peer has. */
-export function ipBytes(text: string): Uint8Array | undefined {
+function ipBytes(text: string): Uint8Array | undefined {
   if (!ipaddr.isValid(text)) return undefined;
   return Uint8Array.from(ipaddr.process(text).toByteArray());
 }

@@ -2,7 +2,7 @@
 export type LabelLimit = (text: string) => string;
 
 /** What stands for texts beyond the limit. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /** Longer texts are no names of anything: they would fill the memory of whoever stores metrics. */
 const MAX_LENGTH = 253;
