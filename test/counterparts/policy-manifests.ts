@@ -30,11 +30,14 @@ export interface ApiPattern {
 
 export type ApiKey = { readonly query: string } | { readonly header: string };
 
+/** A service by its name, of the same namespace; or by its host, which has dots. */
+const serviceReference = (name: string): Manifest => (name.includes('.') ? { service: name } : { name });
+
 function policyManifest(kind: string, { name, namespace = 'default' }: Named, spec: Manifest): Manifest {
   return { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name, namespace }, spec };
 }
 
-/** A QuotaSpec of that name, and its binding to the services of the same namespace. */
+/** A QuotaSpec of that name, and its binding to services: names of the same namespace, or hosts. */
 export function boundQuotaSpec(named: Named, services: readonly string[], rules: readonly Rule[]): readonly Manifest[] {
   return [
     policyManifest('QuotaSpec', named, {
@@ -44,14 +47,14 @@ export function boundQuotaSpec(named: Named, services: readonly string[], rules:
       })),
     }),
     policyManifest('QuotaSpecBinding', named, {
-      services: services.map((name) => ({ name })),
+      services: services.map(serviceReference),
       quotaSpecs: [{ name: named.name }],
     }),
   ];
 }
 
 /**
- * An HTTPAPISpec of that name, and its binding to the services of the same namespace.
+ * An HTTPAPISpec of that name, and its binding to services: names of the same namespace, or hosts.
  * @param apiKeys default: none named, which means the default order.
  */
 export function boundApiSpec(
@@ -71,7 +74,7 @@ export function boundApiSpec(
       ...(apiKeys === undefined ? {} : { apiKeys }),
     }),
     policyManifest('HTTPAPISpecBinding', named, {
-      services: services.map((name) => ({ name })),
+      services: services.map(serviceReference),
       apiSpecs: [{ name: named.name }],
     }),
   ];

@@ -1,0 +1,117 @@
+import anyTest, { type TestFn } from 'ava';
+import { serviceEntryManifest } from '../counterparts/manifests.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const EXTERNAL_ADDRESS = '10.244.9.10';
+const HTTP_HOST = 'api.example.com';
+const HTTP_ADDRESS = '10.96.50.1';
+const TCP_HOST = 'store.example.com';
+const TCP_ADDRESS = '10.96.50.2';
+
+const external = (name: string, host: string, address: string, port: object) =>
+  serviceEntryManifest(name, {
+    hosts: [host],
+    addresses: [address],
+    ports: [port],
+    resolution: 'STATIC',
+    endpoints: [{ address: EXTERNAL_ADDRESS }],
+  });
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  t.context.policy = await createPolicyMesh(available, {
+    services: ['both-sides'],
+    settings: { enableClientSidePolicyCheck: true },
+    files: {
+      'external.yaml': [
+        external('http', HTTP_HOST, HTTP_ADDRESS, { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 }),
+        external('tcp', TCP_HOST, TCP_ADDRESS, { number: 9000, name: 'tcp', protocol: 'TCP' }),
+      ],
+    },
+    specs: {
+      'http.yaml': boundQuotaSpec({ name: 'http' }, [HTTP_HOST], [{ quotas: [{ quota: 'calls', charge: 1 }] }]),
+      'tcp.yaml': boundQuotaSpec({ name: 'tcp' }, [TCP_HOST], [{ quotas: [{ quota: 'connections', charge: 1 }] }]),
+      'both.yaml': boundQuotaSpec(
+        { name: 'both' },
+        ['both-sides'],
+        [
+          {
+            match: [{ 'context.reporter.kind': { exact: 'inbound' } }],
+            quotas: [{ quota: 'inbound', charge: 1 }],
+          },
+          {
+            match: [{ 'context.reporter.kind': { exact: 'outbound' } }],
+            quotas: [{ quota: 'outbound', charge: 1 }],
+          },
+        ],
+      ),
+    },
+    limits: [
+      { name: 'calls', maxAmount: 10, dimensions: ['source.uid'] },
+      { name: 'connections', maxAmount: 3 },
+      { name: 'inbound', maxAmount: 7 },
+      { name: 'outbound', maxAmount: 12 },
+    ],
+    beforeSidecars: async ({ rig }) => {
+      await rig.network.addRouterAddress(EXTERNAL_ADDRESS);
+      await rig.routerAgent.call('serveHttp', { name: 'api', port: 8080, address: EXTERNAL_ADDRESS });
+      await rig.routerAgent.call('serveTcp', { name: 'store', port: 9000, address: EXTERNAL_ADDRESS });
+    },
+  });
+});
+
+test.afterEach.always('no sidecar refused anything', async (t) => {
+  if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
+});
+
+test.after.always(async (t) => {
+  await t.context.policy?.mesh.close();
+});
+
+function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
+  if (policy === undefined) throw new Error('the mesh did not start');
+  return policy;
+}
+
+e2eTest(
+  'with checks on the client side, requests to a service outside of the mesh are counted by who sends them',
+  async (t) => {
+    const policy = policyOf(t.context);
+    const requests = Array.from({ length: 50 }, () => ({
+      url: `http://${HTTP_ADDRESS}/`,
+      // What the app says for itself is replaced by what its sidecar knows.
+      headers: { host: HTTP_HOST, 'x-mesh-attributes': 'c3Bvb2ZlZA==' },
+    }));
+    const answers = await policy.client.agent.call('requestMany', { requests });
+    t.deepEqual(countStatuses(answers), { 200: 10, 429: 40 });
+    t.deepEqual(
+      new Set(answers.flatMap(({ status, body }) => (status === 429 ? [body] : []))),
+      new Set(['Quota is exhausted for: calls']),
+    );
+    const ofServer = await policy.server.agent.call('requestMany', { requests: requests.slice(0, 12) });
+    t.deepEqual(countStatuses(ofServer), { 200: 10, 429: 2 });
+  },
+);
+
+e2eTest('with checks on the client side, connections to a service outside of the mesh are counted', async (t) => {
+  const { client } = policyOf(t.context);
+  const held = await client.agent.call('holdTcp', { address: TCP_ADDRESS, port: 9000, count: 9, send: 'hello' });
+  t.like(held, { open: 3, closed: 6 });
+  await client.agent.call('releaseTcp', null);
+});
+
+e2eTest('a request that both sides check is charged by each, which rules can tell apart', async (t) => {
+  const policy = policyOf(t.context);
+  const answers = await policy.send('both-sides', 20);
+  t.deepEqual(countStatuses(answers), { 200: 7, 429: 13 });
+  const refusals = answers.flatMap(({ status, body }) => (status === 429 ? [body] : []));
+  const count = (quota: string) => refusals.filter((body) => body === `Quota is exhausted for: ${quota}`).length;
+  t.is(count('outbound'), 8, 'twelve went out');
+  t.is(count('inbound'), 5, 'of which seven came in');
+});
