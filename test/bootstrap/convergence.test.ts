@@ -10,7 +10,14 @@ import { eventually } from '../support/eventually.js';
 import { createCleanup, type Teardown } from './support/cleanup.js';
 import { describeDifference } from './support/describe-difference.js';
 import { ProxyClient, type ProxyState } from './support/proxy-client.js';
-import { type FolderChange, fileText, folderChange, meshConfig, meshNetworks } from './support/random-mesh.js';
+import {
+  type FolderChange,
+  fileText,
+  folderChange,
+  meshConfig,
+  meshNetworks,
+  startMeshConfig,
+} from './support/random-mesh.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
 /** More of them on request: CONVERGENCE_RUNS=500. */
@@ -68,7 +75,7 @@ type Event = typeof event extends fc.Arbitrary<infer Value> ? Value : never;
  */
 const history = fc.record({
   start: fc.array(folderChange, { maxLength: 10, size: 'max' }),
-  startMesh: fc.option(meshConfig, { nil: undefined }),
+  startMesh: fc.option(startMeshConfig, { nil: undefined }),
   steps: fc.array(fc.record({ event, delayMs: fc.constantFrom(0, 0, 0, 5, 70) }), {
     minLength: 1,
     maxLength: 16,

@@ -237,6 +237,12 @@ export const meshConfig: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.re
   { requiredKeys: [] },
 );
 
+/** With policies in force, where it is about them. */
+export const startMeshConfig: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.oneof(
+  meshConfig,
+  fc.constant({ mixerCheckServer: 'embedded', disablePolicyChecks: false, enableClientSidePolicyCheck: true }),
+);
+
 export const meshNetworks: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc.constantFrom(
   {},
   {
