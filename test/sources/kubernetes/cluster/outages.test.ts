@@ -82,12 +82,18 @@ function toWatches(count: number, fault: Fault): (url: URL) => Fault | undefined
 const errorEvent = (code: number, reason: string): string =>
   `${JSON.stringify({ type: 'ERROR', object: JSON.parse(statusBody(code, reason)) })}\n`;
 
+const olderEvent = `${JSON.stringify({
+  type: 'ADDED',
+  object: { metadata: { name: 'ghost', namespace: 'any', resourceVersion: '1' }, spec: {} },
+})}\n`;
+
 for (const [title, fault] of [
   ['an error event 410', { type: 'answer', status: 200, body: errorEvent(410, 'Expired'), isOpenEnded: true }],
   ['a status 410', { type: 'answer', status: 410, body: statusBody(410, 'Expired') }],
   ['an error event 500', { type: 'answer', status: 200, body: errorEvent(500, 'InternalError') }],
   ['half an event', { type: 'answer', status: 200, body: '{"type":"ADDED","object":{"kind"\n', isOpenEnded: true }],
   ['an event of nothing', { type: 'answer', status: 200, body: '{"type":"ADDED","object":null}\n' }],
+  ['an older version', { type: 'answer', status: 200, body: olderEvent, isOpenEnded: true }],
   ['no JSON at all', { type: 'answer', status: 200, body: '<html>\n<body>\n', isOpenEnded: true }],
 ] as const satisfies readonly (readonly [string, Fault])[]) {
   it(`a watch that ends with ${title} is listed anew, and what did not change causes no event`, async (t) => {
