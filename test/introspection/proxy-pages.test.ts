@@ -16,6 +16,9 @@ const RESOURCES: Readonly<Record<string, readonly EncodedResource[]>> = {
   ],
   [TypeUrl.listener]: [encoder.encodeResource(TypeUrl.listener, 'virtualOutbound', { name: 'virtualOutbound' })],
   [TypeUrl.route]: [encoder.encodeResource(TypeUrl.route, '80', { name: '80' })],
+  [TypeUrl.extensionConfig]: [
+    encoder.encodeResource(TypeUrl.extensionConfig, 'policy|forward', { name: 'policy|forward' }),
+  ],
   [TypeUrl.endpoint]: [encoder.encodeResource(TypeUrl.endpoint, 'a', { clusterName: 'a' })],
 };
 
@@ -27,10 +30,15 @@ const WEB = connection({
   ],
 });
 
+/** Has listeners that name filters. */
+const GUARDED = connection({ id: 'sidecar~10.0.0.2~guarded~x-2', watches: [watch(TypeUrl.extensionConfig)] });
+
 const VIEWS = {
   connections: () => [WEB],
-  resourcesOf: (id: string, typeUrl: string) => (id === WEB.id ? (RESOURCES[typeUrl] ?? []) : []),
+  resourcesOf: (_id: string, typeUrl: string) => RESOURCES[typeUrl] ?? [],
 };
+
+const GUARDED_VIEWS = { ...VIEWS, connections: () => [GUARDED] };
 
 const CLUSTER_A = { '@type': TypeUrl.cluster, name: 'a', connectTimeout: '10s' };
 
@@ -127,9 +135,19 @@ test('config_dump adds endpoints when asked', async (t) => {
   }
 });
 
+test('config_dump has the filters that a proxy asks for by name', async (t) => {
+  const { port } = await serve(t, { views: GUARDED_VIEWS });
+  const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=guarded')).body);
+  t.deepEqual(configs[4], {
+    '@type': 'type.googleapis.com/envoy.admin.v3.EcdsConfigDump',
+    ecdsFilters: [{ ecdsFilter: { '@type': TypeUrl.extensionConfig, name: 'policy|forward' } }],
+  });
+});
+
 test('every field of config_dump is one that envoy.admin.v3 declares', async (t) => {
-  const { port } = await serve(t, { views: VIEWS });
-  const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=web&include_eds')).body);
+  const { port } = await serve(t, { views: GUARDED_VIEWS });
+  const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=guarded&include_eds')).body);
+  t.is(configs.length, 6);
   for (const config of configs) {
     const type = registry.type(config['@type']);
     for (const [name, items] of Object.entries(config)) {

@@ -17,7 +17,7 @@ const ADMIN = 'type.googleapis.com/envoy.admin.v3';
 export const configDump: Page = {
   path: '/debug/config_dump',
   description:
-    'Clusters, listeners and routes of one proxy in the form of its admin config_dump; include_eds adds endpoints',
+    'Clusters, listeners, filters and routes of one proxy in the form of its admin config_dump; include_eds adds endpoints',
   audience: 'operator',
   parameters: [PROXY_ID, { name: 'include_eds', required: false, choice: { type: 'value', value: 'true' } }],
   handle: (views, { query }) => {
@@ -44,6 +44,12 @@ function* configs(views: Views, connection: ProxyConnection, withEndpoints: bool
     '@type': `${ADMIN}.RoutesConfigDump`,
     dynamicRouteConfigs: dynamicResources(views, connection, TypeUrl.route, 'routeConfig'),
   });
+  if (connection.watches.has(TypeUrl.extensionConfig)) {
+    yield recordOf({
+      '@type': `${ADMIN}.EcdsConfigDump`,
+      ecdsFilters: dynamicResources(views, connection, TypeUrl.extensionConfig, 'ecdsFilter'),
+    });
+  }
   if (!withEndpoints) return;
   yield recordOf({
     '@type': `${ADMIN}.EndpointsConfigDump`,
