@@ -17,9 +17,9 @@ import type { ReflectorState } from './watch/judge-failure.js';
 import { runReflector } from './watch/reflector.js';
 import { type Resource, resourceName } from './watch/resource.js';
 import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch/watch-timing.js';
-import { watchedResources } from './watched-resources.js';
+import { type KindChoice, watchedResources } from './watched-resources.js';
 
-export interface KubernetesSourceOptions {
+export interface KubernetesSourceOptions extends KindChoice {
   /** How to reach the API server: `--orchconfig`, or from inside of the cluster. */
   readonly access: ClusterAccessOptions;
   /** Cluster that the objects count as living in: `--clusterID`, or a remote cluster's id. */

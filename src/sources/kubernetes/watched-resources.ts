@@ -1,7 +1,15 @@
 import type { KindRegistry } from '../../config/kinds.js';
 import type { Resource } from './watch/resource.js';
 
-export interface WatchedResourcesOptions {
+/** Which kinds are read from a cluster. */
+export interface KindChoice {
+  /** Kubernetes' own kinds: Services, Pods and so on; not without the Orchestrator registry (SPEC 4.4, --registries). */
+  readonly readsCoreKinds: boolean;
+  /** The mesh's custom resources; not where files are the source of configuration (SPEC 4.4, --configDir). */
+  readonly readsMeshKinds: boolean;
+}
+
+export interface WatchedResourcesOptions extends KindChoice {
   readonly kinds: KindRegistry;
   /** `--appNamespace` with the control plane's own; empty for all namespaces. */
   readonly namespaces: readonly string[];
@@ -10,14 +18,12 @@ export interface WatchedResourcesOptions {
 }
 
 /** The lists that are watched: each kind that is read, everywhere or once per namespace. */
-export function watchedResources({
-  kinds,
-  namespaces,
-  useEndpointSlice,
-}: WatchedResourcesOptions): readonly Resource[] {
+export function watchedResources(options: WatchedResourcesOptions): readonly Resource[] {
+  const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds } = options;
   const unused = useEndpointSlice ? 'Endpoints' : 'EndpointSlice';
   return kinds.definitions
     .filter(({ kind }) => kind !== unused)
+    .filter(({ group }) => (group.endsWith(`.${kinds.meshDomain}`) ? readsMeshKinds : readsCoreKinds))
     .flatMap((definition) => {
       const scopes = definition.namespaced && namespaces.length > 0 ? [...new Set(namespaces)] : [''];
       return scopes.map((namespace) => ({ definition, namespace }));

@@ -9,7 +9,13 @@ import { createManualClock } from '../support/manual-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 
 const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
-const resources = watchedResources({ kinds, namespaces: [], useEndpointSlice: false });
+const resources = watchedResources({
+  kinds,
+  namespaces: [],
+  useEndpointSlice: false,
+  readsCoreKinds: true,
+  readsMeshKinds: true,
+});
 
 function createRig() {
   const logger = createRecordingLogger();

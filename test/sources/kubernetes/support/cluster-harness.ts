@@ -42,6 +42,8 @@ export function createClusterHarness(
     cluster: 'real',
     kinds: createKindRegistry(DEFAULT_MESH_DOMAIN),
     namespaces: [],
+    readsCoreKinds: true,
+    readsMeshKinds: true,
     useEndpointSlice: undefined,
     withdrawsInvalid: false,
     resyncMs: 0,
