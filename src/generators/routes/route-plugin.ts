@@ -18,7 +18,7 @@ export interface RoutePlugin {
    */
   variantOf(mesh: MeshConfig, proxy: Proxy): string;
   /**
-   * Names all that the fields depend on beside mesh config and service.
+   * Names all that the fields depend on beside mesh config and service, in one line.
    *
    * @param variant not empty
    * @param service undefined for requests to hosts that are no service

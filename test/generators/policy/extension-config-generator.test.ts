@@ -126,6 +126,7 @@ const FACTS: readonly (readonly [string, Partial<Proxy>, Partial<ProxyMetadata>]
   ['the first address', { ipAddresses: ['10.0.0.10'] }, {}],
   ['the namespace', { configNamespace: 'other' }, {}],
   ['the mesh', {}, { meshId: 'other' }],
+  ['the version', {}, { meshVersion: '2.0' }],
   ['what it overrides', {}, { policy: { check: 'allow-on-error' } }],
 ];
 

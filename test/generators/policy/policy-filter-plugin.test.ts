@@ -1,0 +1,90 @@
+import test from 'ava';
+import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import type { ChainDescription } from '../../../src/generators/listeners/filter-plugin.js';
+import { createPolicyPlugin } from '../../../src/generators/policy/policy-plugin.js';
+import type { ProxyMetadata } from '../../../src/model/proxy.js';
+import { buildProxy } from '../context-builder.js';
+import { SETTINGS } from '../default-settings.js';
+import { CONFIG_ENCODER, ENCODER } from '../served-resources.js';
+import { EMBEDDED, policyContext } from './policy-context.js';
+
+const OWN: ChainDescription = { direction: 'inbound', serviceCluster: 'inbound|80|http|web' };
+const UNCLAIMED_INBOUND: ChainDescription = { direction: 'inbound', serviceCluster: undefined };
+const OUTBOUND: ChainDescription = { direction: 'outbound', serviceCluster: undefined };
+const TO_SERVICE: ChainDescription = { direction: 'outbound', serviceCluster: 'outbound|9000||web' };
+const ONLY_CHECKS = { ...EMBEDDED, mixerReportServer: '' };
+const ONLY_REPORTS = { ...EMBEDDED, mixerCheckServer: '' };
+const METADATA_FILTER = 'envoy.filters.http.header_to_metadata';
+
+/** What the plugin adds in such a mesh, for one proxy. */
+function addedBy(policy: Partial<PolicyMeshConfig>, metadata: Partial<ProxyMetadata> = {}) {
+  const { mesh } = policyContext(policy);
+  const { filters } = createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS);
+  const variant = filters.variantOf(mesh, buildProxy({}, metadata));
+  return {
+    variant,
+    http: (chain: ChainDescription) => filters.httpFilters(mesh, chain, variant).map(({ name }) => name),
+    network: (chain: ChainDescription) => filters.networkFilters(mesh, chain, variant).map(({ name }) => name),
+    httpLogs: filters.httpAccessLogs(mesh, 'inbound').map(({ name }) => name),
+    tcpLogs: filters.tcpAccessLogs(mesh, 'inbound'),
+  };
+}
+
+test('nothing is added while no policy server is named', (t) => {
+  const { variant, http, network, httpLogs, tcpLogs } = addedBy({ disablePolicyChecks: false });
+  t.is(variant, '');
+  for (const chain of [OWN, UNCLAIMED_INBOUND, OUTBOUND, TO_SERVICE])
+    t.deepEqual([...http(chain), ...network(chain)], []);
+  t.deepEqual(httpLogs, []);
+  t.is(tcpLogs, undefined);
+});
+
+test('inbound requests are checked before what they forward is taken off them', (t) => {
+  t.deepEqual(addedBy(EMBEDDED).http(OWN), ['policy|inbound|80|http|web', METADATA_FILTER]);
+});
+
+test('what no service claims is not checked, and hands nothing that was forwarded to applications', (t) => {
+  t.deepEqual(addedBy(EMBEDDED).http(UNCLAIMED_INBOUND), [METADATA_FILTER]);
+  t.deepEqual(addedBy(EMBEDDED).network(UNCLAIMED_INBOUND), []);
+});
+
+test('outbound requests say who calls before they are checked', (t) => {
+  t.deepEqual(addedBy(EMBEDDED).http(OUTBOUND), ['policy|forward', 'policy|outbound']);
+});
+
+test('turning checks off and on adds and removes no filter', (t) => {
+  for (const chain of [OWN, OUTBOUND]) {
+    t.deepEqual(addedBy({ ...EMBEDDED, disablePolicyChecks: true }).http(chain), addedBy(EMBEDDED).http(chain));
+    t.deepEqual(addedBy(EMBEDDED, { policy: { check: 'disable' } }).http(chain), addedBy(EMBEDDED).http(chain));
+  }
+  t.deepEqual(addedBy({ ...EMBEDDED, disablePolicyChecks: true }).network(OWN), addedBy(EMBEDDED).network(OWN));
+});
+
+test('outbound connections have checks only in proxies that check them', (t) => {
+  t.deepEqual(addedBy(EMBEDDED).network(OWN), ['policy|tcp|inbound|80|http|web']);
+  t.deepEqual(addedBy(EMBEDDED).network(TO_SERVICE), []);
+  const checking = ['policy|tcp|outbound|9000||web'];
+  t.deepEqual(addedBy({ ...EMBEDDED, enableClientSidePolicyCheck: true }).network(TO_SERVICE), checking);
+  t.deepEqual(addedBy(EMBEDDED, { policy: { check: 'enable' } }).network(TO_SERVICE), checking);
+});
+
+test('a server for checks alone takes no reports, one for reports alone checks nothing', (t) => {
+  const checks = addedBy(ONLY_CHECKS);
+  t.deepEqual(checks.httpLogs, []);
+  t.is(checks.tcpLogs, undefined);
+  const reports = addedBy(ONLY_REPORTS);
+  t.deepEqual(reports.http(OWN), [METADATA_FILTER]);
+  t.deepEqual(reports.http(OUTBOUND), ['policy|forward']);
+  t.deepEqual(reports.network(OWN), []);
+  t.deepEqual(reports.httpLogs, ['envoy.access_loggers.http_grpc']);
+});
+
+test('connections are reported every ten seconds, also where HTTP requests are not', (t) => {
+  const { httpLogs, tcpLogs } = addedBy({ ...EMBEDDED, disableMixerHttpReports: true });
+  t.deepEqual(httpLogs, []);
+  t.is(tcpLogs?.intervalMs, 10_000);
+  t.deepEqual(
+    tcpLogs?.logs.map(({ name }) => name),
+    ['envoy.access_loggers.tcp_grpc'],
+  );
+});
