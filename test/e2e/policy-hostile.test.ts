@@ -1,10 +1,8 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
-import { createMessageEncoder } from '../../src/envoy/message-encoder.js';
-import { createConfigEncoder } from '../../src/policy/wire/config-encoder.js';
-import { loadPolicyProtos } from '../../src/policy/wire/policy-protos.js';
 import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
 import { boundApiSpec, boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { forgeAttribute } from './forge-attributes.js';
 import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh, SERVER_ADDRESS } from './policy-mesh.js';
 
 const { available } = requireSidecarCounterparts();
@@ -76,25 +74,19 @@ async function attack(
   return answers;
 }
 
-const encoder = createConfigEncoder(createMessageEncoder(loadPolicyProtos()));
-
-/** One attribute, as proxies tell it one another. */
-const forge = (name: string, value: string): string =>
-  encoder.attributesText(new Map([[name, { type: 'string', value }]]));
-
 const FORGERIES: readonly string[] = [
   'not base64 at all: \u00e4\u00f6\u00fc {"json": true}',
   ','.repeat(5000),
   'AAAA',
   Buffer.alloc(30_000, 0xff).toString('base64'),
   Buffer.alloc(12, 0x0a).toString('base64'),
-  forge('destination.service.host', 'bystander.default.svc.cluster.local'),
-  forge('destination.service.name', 'bystander'),
-  forge('source.uid', 'orchestrator://admin.mesh-system'),
-  forge('request.api_key', 'gold'),
-  forge('__proto__', 'polluted'),
-  forge('source.uid', 'x'.repeat(40_000)),
-  `${forge('source.uid', 'a')},${forge('source.uid', 'b')},garbage,${forge('source.namespace', 'kube-system')}`,
+  forgeAttribute('destination.service.host', 'bystander.default.svc.cluster.local'),
+  forgeAttribute('destination.service.name', 'bystander'),
+  forgeAttribute('source.uid', 'orchestrator://admin.mesh-system'),
+  forgeAttribute('request.api_key', 'gold'),
+  forgeAttribute('__proto__', 'polluted'),
+  forgeAttribute('source.uid', 'x'.repeat(40_000)),
+  `${forgeAttribute('source.uid', 'a')},${forgeAttribute('source.uid', 'b')},garbage,${forgeAttribute('source.namespace', 'kube-system')}`,
 ];
 
 e2eTest('forged attributes of a client outside of the mesh do not get around a quota of a service', async (t) => {
@@ -114,7 +106,9 @@ e2eTest('forged attributes of a client outside of the mesh do not get around a q
 
 e2eTest('forged attributes cannot move a request to the count of another service', async (t) => {
   const requests = Array.from({ length: 30 }, (_, index) => ({
-    headers: { 'x-mesh-attributes': forge('destination.service.host', `other-${index}.default.svc.cluster.local`) },
+    headers: {
+      'x-mesh-attributes': forgeAttribute('destination.service.host', `other-${index}.default.svc.cluster.local`),
+    },
   }));
   const answers = await attack(t, policyOf(t.context), 'by-host', requests);
   t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });

@@ -2,6 +2,7 @@ import anyTest, { type TestFn } from 'ava';
 import { serviceEntryManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { forgeAttribute } from './forge-attributes.js';
 import { assertPolicyHolds, countStatuses, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
 
 const { available } = requireSidecarCounterparts();
@@ -83,10 +84,13 @@ e2eTest(
   'with checks on the client side, requests to a service outside of the mesh are counted by who sends them',
   async (t) => {
     const policy = policyOf(t.context);
-    const requests = Array.from({ length: 50 }, () => ({
+    const requests = Array.from({ length: 50 }, (_, index) => ({
       url: `http://${HTTP_ADDRESS}/`,
       // What the app says for itself is replaced by what its sidecar knows.
-      headers: { host: HTTP_HOST, 'x-mesh-attributes': 'c3Bvb2ZlZA==' },
+      headers: {
+        host: HTTP_HOST,
+        'x-mesh-attributes': forgeAttribute('source.uid', `orchestrator://other-${index}.default`),
+      },
     }));
     const answers = await policy.client.agent.call('requestMany', { requests });
     t.deepEqual(countStatuses(answers), { 200: 10, 429: 40 });
