@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { KindRegistry } from '../../config/kinds.js';
+import type { ProxyConnection } from '../../model/proxy-connection.js';
+import type { Distributor } from '../../push/distributor.js';
+import { createApiClient } from '../../sources/kubernetes/client/api-client.js';
+import { type ClusterAccess, loadClusterAccess } from '../../sources/kubernetes/client/cluster-access.js';
+import type { DistributionReport } from '../../status/distribution/distribution-report.js';
+import { createReportShelf } from '../../status/distribution/report-shelf.js';
+import { createResourcePaths } from '../../status/distribution/resource-path.js';
+import { createApiSender } from '../../status/kubernetes/api-sender.js';
+import { createLeaderElection } from '../../status/kubernetes/leader-election.js';
+import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
+import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
+import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { createLeaderWork } from './leader-work.js';
+import { createLocalProgress } from './local-progress.js';
+import { type FactSources, readFacts } from './status-facts.js';
+import type { StatusSettings } from './status-settings.js';
+import { CONFIG_MAP_KIND, createListWatcher, LEASE_KIND, type ListWatcher, type WatchedList } from './watch-lists.js';
+
+export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
+  readonly settings: StatusSettings;
+  readonly kinds: KindRegistry;
+  readonly distributor: Pick<Distributor, 'context' | 'root' | 'generators' | 'add' | 'remove'>;
+  readonly connections: { list(): readonly ProxyConnection[] };
+  /** Scope `status`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Tells in the cluster what became of each object (BEHAVIOUR 8, "Status" and "Analysis"). */
+export interface StatusRuntime {
+  /**
+   * Begins; settles when it is known where the API server is. One that cannot be reached is waited for.
+   *
+   * @throws SourceError when there is no cluster to write to
+   */
+  start(): Promise<void>;
+  /** Ends: what is being written is answered, the lead is given back, the report is removed. */
+  stop(): Promise<void>;
+}
+
+/** BEHAVIOUR 8, "Leader locks". */
+const LEASE = 'mesh-status-leader';
+/** How often is looked whether the report of this instance, or a fact, has changed (BEHAVIOUR 8, "Status"). */
+const PERIOD_MS = 500;
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/** Undefined when neither NAV_ENABLE_STATUS nor NAV_ENABLE_ANALYSIS is on: then nothing is read or written. */
+export function createStatus(parts: StatusParts): StatusRuntime | undefined {
+  const { settings, kinds, distributor, logger, clock } = parts;
+  if (!settings.hasConditions && !settings.hasMessages) return undefined;
+  const definitions = kinds.definitions.filter(({ group }) => group.endsWith(`.${kinds.meshDomain}`));
+  const progress = settings.isTracked
+    ? createLocalProgress({ ...parts, ...settings, kinds: definitions.map(({ kind }) => kind) })
+    : undefined;
+  // Two instances without a name must not take one another for themselves.
+  const identity = settings.podName === '' ? `unknown-${randomUUID()}` : settings.podName;
+  const { namespace, revision } = settings;
+  const paths = createResourcePaths(definitions);
+  const shelf = createReportShelf();
+
+  const ownReport = (): DistributionReport | undefined => {
+    const measured = progress?.measure();
+    return measured && { reporter: identity, revision, progress: measured };
+  };
+  const allReports = (): readonly DistributionReport[] | undefined => {
+    const own = ownReport();
+    const isOther = (report: DistributionReport): boolean =>
+      report.reporter !== identity && report.revision === revision;
+    return own && [own, ...shelf.fresh(clock.monotonicMs()).filter(isOther)];
+  };
+
+  const run = (cluster: ClusterAccess): (() => Promise<void>) => {
+    const send = createApiSender(cluster, { userAgent: settings.userAgent, timeoutMs: REQUEST_TIMEOUT_MS });
+    const common = { send, clock, logger, random: Math.random };
+    const api = createApiClient(cluster, settings.userAgent);
+    const createWatcher = (): ListWatcher =>
+      createListWatcher({ api, server: cluster.server, clock, logger, timing: settings.watch ?? {} });
+    const reports: WatchedList = {
+      definition: CONFIG_MAP_KIND,
+      namespace,
+      selector: { labelSelector: `${reportLabel(kinds.meshDomain)}=true` },
+      sink: createReportSink({ shelf, paths, clock, logger, onChange: () => work.changed() }),
+    };
+    const work = createLeaderWork({
+      ...common,
+      ...settings,
+      createWatcher,
+      definitions,
+      namespaces: settings.appNamespaces,
+      lists: [reports],
+      facts: () => readFacts({ ...parts, context: () => distributor.context, reports: allReports }),
+      documentationOf: (code) => `docs/analysis.md#${code.toLowerCase()}`,
+    });
+    const publisher = createReportPublisher({
+      ...common,
+      namespace,
+      configMap: `${identity}-distribution`,
+      meshDomain: kinds.meshDomain,
+      paths,
+    });
+    const cleaner = createReportCleaner({ ...common, namespace, shelf });
+    const lease = { namespace, name: revision === '' ? LEASE : `${LEASE}-${revision}` };
+    /** One change of the lead after the other. */
+    let turn: Promise<void> = Promise.resolve();
+    const election = createLeaderElection({
+      ...common,
+      lease,
+      identity,
+      ...(settings.election === undefined ? {} : { timing: settings.election }),
+      onChange: (isLeader) => {
+        turn = turn.then(() => (isLeader ? work.begin() : work.end()));
+      },
+    });
+    const leases = createWatcher();
+    leases.watch({
+      definition: LEASE_KIND,
+      namespace,
+      selector: { fieldSelector: `metadata.name=${lease.name}` },
+      sink: createNoticeSink(election.notice),
+    });
+    election.start();
+
+    let cancelTick = (): void => undefined;
+    let last: readonly unknown[] = [];
+    const tick = (): void => {
+      const own = ownReport();
+      if (own !== undefined) void publisher.publish(own);
+      const facts = [distributor.context, own?.progress, JSON.stringify([parts.problems(), parts.messages()])];
+      if (facts.some((fact, index) => fact !== last[index])) work.changed();
+      last = facts;
+      if (election.isLeader) void cleaner.clean();
+      cancelTick = clock.schedule(PERIOD_MS, tick);
+    };
+    tick();
+    return async () => {
+      cancelTick();
+      // Nothing is written any more when somebody else begins to.
+      await turn;
+      await work.end();
+      await election.stop();
+      await Promise.all([turn, publisher.withdraw(), leases.stop()]);
+    };
+  };
+
+  let isStopped = false;
+  let access: ClusterAccess | undefined;
+  let end: (() => Promise<void>) | undefined;
+  return {
+    start: async () => {
+      access = await loadClusterAccess(settings.access);
+      if (!isStopped) end = run(access);
+    },
+    stop: async () => {
+      isStopped = true;
+      progress?.stop();
+      await end?.();
+      access?.close();
+    },
+  };
+}
+
+/** Calls back whenever something is otherwise, and keeps nothing. */
+function createNoticeSink(onChange: () => void): WatchedList['sink'] {
+  return {
+    isEmpty: () => true,
+    replace: () => ({ add: () => undefined, commit: onChange }),
+    apply: onChange,
+  };
+}

@@ -1,0 +1,52 @@
+import type { KindDefinition } from '../../config/kind-definition.js';
+import { createObservedObjects } from '../../status/kubernetes/observed-objects.js';
+import { createStatusLoop, type StatusLoopOptions } from '../../status/kubernetes/status-loop.js';
+import { createStatusWriter, type StatusWriterOptions } from '../../status/kubernetes/status-writer.js';
+import type { ListWatcher, WatchedList } from './watch-lists.js';
+
+export interface LeaderWorkOptions
+  extends Omit<StatusLoopOptions, 'objects' | 'writer'>,
+    Omit<StatusWriterOptions, 'objects'> {
+  readonly createWatcher: () => ListWatcher;
+  /** Kinds whose objects have a status. */
+  readonly definitions: readonly KindDefinition[];
+  /** Namespaces that are read; empty for all. */
+  readonly namespaces: readonly string[];
+  /** What else a leader watches. */
+  readonly lists: readonly WatchedList[];
+}
+
+/** What only the instance that leads does: it watches the objects with their statuses, and writes those. */
+export interface LeaderWork {
+  begin(): void;
+  /** Facts may have changed. */
+  changed(): void;
+  /** Settles when nothing is being written any more. */
+  end(): Promise<void>;
+}
+
+export function createLeaderWork(options: LeaderWorkOptions): LeaderWork {
+  const { definitions, namespaces } = options;
+  const objects = createObservedObjects(() => loop.changed());
+  const loop = createStatusLoop({ ...options, objects, writer: createStatusWriter({ ...options, objects }) });
+  const scopes = namespaces.length === 0 ? [''] : [...new Set(namespaces)];
+  let watcher: ListWatcher | undefined;
+  return {
+    begin: () => {
+      if (watcher !== undefined) return;
+      watcher = options.createWatcher();
+      for (const definition of definitions) {
+        for (const namespace of scopes) watcher.watch({ definition, namespace, sink: objects.sink(definition) });
+      }
+      for (const list of options.lists) watcher.watch(list);
+      loop.start();
+    },
+    changed: loop.changed,
+    end: async () => {
+      await loop.stop();
+      await watcher?.stop();
+      watcher = undefined;
+      objects.clear();
+    },
+  };
+}

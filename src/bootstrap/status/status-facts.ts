@@ -1,0 +1,48 @@
+import type { ObjectKey } from '../../config/object.js';
+import type { PushContext } from '../../model/push-context.js';
+import { kindOfKey } from '../../model/push-request.js';
+import type { ObjectProblem } from '../../sources/kubernetes/objects/object-report.js';
+import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
+import { aggregateProgress } from '../../status/distribution/aggregate-progress.js';
+import type { DistributionReport } from '../../status/distribution/distribution-report.js';
+import type { StatusFacts } from '../../status/kubernetes/status-loop.js';
+
+/** Where facts about objects come from; each is asked for the present state. */
+export interface FactSources {
+  context(): PushContext | undefined;
+  /** What the cluster's source refuses. */
+  problems(): readonly ObjectProblem[];
+  /** What analysis finds in the newest snapshot. */
+  messages(): readonly AnalysisMessage[];
+  /** Of this instance and of all others; undefined when distribution is not tracked. */
+  reports(): readonly DistributionReport[] | undefined;
+}
+
+/** The facts as they are now, to be asked about many objects. */
+export function readFacts({ context, problems, messages, reports }: FactSources): StatusFacts {
+  const objects = context()?.objects;
+  const problemsByKey = groupByKey(problems(), ({ key }) => key);
+  const messagesByKey = groupByKey(messages(), ({ object }) => object);
+  const present = reports();
+  return {
+    servedGeneration: (key) => objects?.get(kindOfKey(key))?.get(key)?.metadata.generation,
+    refusals: (key) => problemsByKey.get(key) ?? [],
+    messages: (key) => messagesByKey.get(key) ?? [],
+    progress: (key, generation) => present && aggregateProgress(present, key, String(generation)),
+  };
+}
+
+function groupByKey<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => ObjectKey | undefined,
+): ReadonlyMap<ObjectKey, readonly Item[]> {
+  const groups = new Map<ObjectKey, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,33 @@
+import type { ClusterAccessOptions } from '../../sources/kubernetes/client/cluster-access.js';
+import type { WatchTiming } from '../../sources/kubernetes/watch/watch-timing.js';
+import type { ElectionTiming } from '../../status/kubernetes/leader-election.js';
+
+/** What status depends on of SPEC 4.4 and 4.6. */
+export interface StatusSettings {
+  /** NAV_ENABLE_STATUS: conditions are written. */
+  readonly hasConditions: boolean;
+  /** NAV_ENABLE_ANALYSIS: validation messages are written. */
+  readonly hasMessages: boolean;
+  /** NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING */
+  readonly isTracked: boolean;
+  /** Whether `--plugins` names `policy`. */
+  readonly isPluginOn: boolean;
+  /** NAV_STATUS_QPS */
+  readonly perSecond: number;
+  /** NAV_STATUS_BURST */
+  readonly burst: number;
+  /** The control plane's own namespace, where Lease and reports are. */
+  readonly namespace: string;
+  /** `--appNamespace` with the control plane's own; empty for all namespaces. */
+  readonly appNamespaces: readonly string[];
+  /** POD_NAME; empty when this is no pod. */
+  readonly podName: string;
+  /** REVISION; each has a leader of its own. */
+  readonly revision: string;
+  /** How to reach the API server. */
+  readonly access: ClusterAccessOptions;
+  readonly userAgent: string;
+  /** Tests shorten them. */
+  readonly election?: ElectionTiming;
+  readonly watch?: Partial<WatchTiming>;
+}

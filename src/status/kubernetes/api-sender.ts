@@ -1,0 +1,104 @@
+import { type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isRecord } from '../../config/schema/body-copier.js';
+
+/** Where the API server is, and how to be let in: `ClusterAccess` of the cluster's source. */
+export interface ApiAccess {
+  /** Base of all URLs; may have a path. */
+  readonly server: string;
+  requestOptions(): Promise<RequestOptions>;
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Goes out as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+}
+
+/** Whatever the API server answered, refusals too. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** The parsed JSON; undefined when it is none. */
+  readonly body: unknown;
+  /** What Retry-After asks for. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** One request to the API server. Fails when there is no whole answer: the network, or nothing for too long. */
+export type SendRequest = (request: ApiRequest) => Promise<ApiAnswer>;
+
+export interface ApiSenderOptions {
+  readonly userAgent: string;
+  /** A request that has no whole answer by then has failed. */
+  readonly timeoutMs: number;
+}
+
+/** Answers to what we write are an object each. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: ApiSenderOptions): SendRequest {
+  return async ({ method, path, query = {}, body, contentType = 'application/json' }) => {
+    const url = new URL(access.server + path);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const options = await access.requestOptions();
+    const headers = {
+      ...options.headers,
+      accept: 'application/json',
+      'user-agent': userAgent,
+      ...(payload === undefined ? {} : { 'content-type': contentType, 'content-length': payload.length }),
+    };
+    return await exchange(url, { ...options, method, headers, signal: AbortSignal.timeout(timeoutMs) }, payload);
+  };
+}
+
+/** A pooled connection may have been closed just then: nothing was read of the request, and another is tried. */
+function exchange(url: URL, options: RequestOptions, payload: Buffer | undefined): Promise<ApiAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = url.protocol === 'http:' ? requestHttp(url, options) : requestHttps(url, options);
+    let hasAnswer = false;
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (!hasAnswer && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(url, options, payload));
+      else reject(error);
+    });
+    outgoing.on('response', (answer) => {
+      hasAnswer = true;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > MAX_ANSWER_BYTES) answer.destroy(new Error(`an answer is longer than ${MAX_ANSWER_BYTES} bytes`));
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const seconds = Number(answer.headers['retry-after']);
+        resolve({
+          status: answer.statusCode ?? 0,
+          body: parseOrNothing(Buffer.concat(chunks).toString('utf8')),
+          retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+        });
+      });
+    });
+    outgoing.end(payload);
+  });
+}
+
+/** Proxies before an API server answer with pages of their own. */
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the API server says about a refusal. */
+export function refusalText({ status, body }: ApiAnswer): string {
+  const message = isRecord(body) ? body['message'] : undefined;
+  return typeof message === 'string' && message !== '' ? message : `the API server answered ${status}`;
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { type ApiAnswer, refusalText, type SendRequest } from './api-sender.js';
+import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.js';
+
+/** Times of an election, in milliseconds (BEHAVIOUR 8, "Leader locks"). */
+export interface ElectionTiming {
+  /** A holder that has not renewed for this long has lost the lease. */
+  readonly leaseMs: number;
+  /** A leader that could not renew for this long acts no more: well before others may. */
+  readonly renewMs: number;
+  /** How often a leader renews, and a candidate looks. */
+  readonly retryMs: number;
+}
+
+export const DEFAULT_ELECTION_TIMING: ElectionTiming = { leaseMs: 30_000, renewMs: 15_000, retryMs: 7_500 };
+
+export interface LeaderElectionOptions {
+  readonly lease: LeaseName;
+  /** POD_NAME; two instances must never have the same one. */
+  readonly identity: string;
+  readonly send: SendRequest;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+  readonly timing?: ElectionTiming;
+  /** Called when this instance begins or ceases to lead. */
+  readonly onChange: (isLeader: boolean) => void;
+}
+
+/** One instance's part in the choice of the one that leads, over a Lease. */
+export interface LeaderElection {
+  readonly isLeader: boolean;
+  start(): void;
+  /** The Lease may have changed, as a watch says: looks at once instead of in some seconds. */
+  notice(): void;
+  /** Ends its part. A leader gives the Lease back, so that another one gets it at once. */
+  stop(): Promise<void>;
+}
+
+/** Failures are tried again sooner than the next renewal is due. */
+const FAILURE_RETRY_MS = 1_000;
+
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  const { lease: name, identity, send, clock, logger, random, onChange } = options;
+  const { leaseMs, renewMs, retryMs } = options.timing ?? DEFAULT_ELECTION_TIMING;
+  const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(name.namespace)}/leases`;
+  const path = `${collection}/${encodeURIComponent(name.name)}`;
+  const fields = { lease: `${name.namespace}/${name.name}`, identity };
+  let isLeader = false;
+  let isStopping = false;
+  /** The Lease as last seen, and since when it has been so. */
+  let seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
+  let running: Promise<void> | undefined;
+  let isNoticed = false;
+  let cancelNext = (): void => undefined;
+  let cancelDeadline = (): void => undefined;
+  let lastTrouble = '';
+
+  const setLeader = (next: boolean, why: string): void => {
+    if (next === isLeader) return;
+    isLeader = next;
+    logger.info({ ...fields, why }, next ? 'This instance leads' : 'This instance does not lead any more');
+    onChange(next);
+  };
+
+  const see = (lease: Lease | undefined): void => {
+    if (lease === undefined) seen = undefined;
+    else if (seen?.lease.resourceVersion !== lease.resourceVersion) seen = { lease, sinceMs: clock.monotonicMs() };
+  };
+
+  const lead = (answer: ApiAnswer): void => {
+    see(parseLease(answer.body));
+    cancelDeadline();
+    cancelDeadline = clock.schedule(renewMs, () => setLeader(false, 'the lease could not be renewed'));
+    setLeader(true, 'it holds the lease');
+  };
+
+  const claim = (present: Lease | undefined, holder: string, durationMs: number): Promise<ApiAnswer> => {
+    const body = leaseManifest(name, { holder, durationMs, now: clock.now(), present });
+    return present === undefined
+      ? send({ method: 'POST', path: collection, body })
+      : send({ method: 'PUT', path, body });
+  };
+
+  const look = async (): Promise<void> => {
+    const answer = await send({ method: 'GET', path });
+    if (answer.status === 404) see(undefined);
+    else if (answer.status === 200) see(parseLease(answer.body));
+    else throw new ElectionError(answer);
+  };
+
+  /** Whether the Lease is there for the taking, or ours already. */
+  const isFree = (): boolean => {
+    if (seen === undefined) return true;
+    const { lease, sinceMs } = seen;
+    if (lease.holder === '' || lease.holder === identity) return true;
+    return clock.monotonicMs() - sinceMs > Math.max(lease.durationMs, leaseMs);
+  };
+
+  /** One look, and one claim where it can succeed. A renewal needs no look before it. */
+  const attempt = async (): Promise<void> => {
+    if (!isLeader) await look();
+    if (!isFree()) {
+      setLeader(false, 'another instance holds the lease');
+      return;
+    }
+    const answer = await claim(seen?.lease, identity, leaseMs);
+    if (answer.status === 200 || answer.status === 201) {
+      if (!isStopping) lead(answer);
+      return;
+    }
+    // Another one was faster, or somebody has touched or removed the Lease.
+    if (answer.status !== 409 && answer.status !== 404) throw new ElectionError(answer);
+    await look();
+    if (seen !== undefined && seen.lease.holder !== identity) setLeader(false, 'another instance holds the lease');
+    else isNoticed = true;
+  };
+
+  const tell = (err: unknown): void => {
+    const trouble = err instanceof Error ? err.message : String(err);
+    if (trouble === lastTrouble) return;
+    lastTrouble = trouble;
+    const isForbidden = err instanceof ElectionError && err.status === 403;
+    const remedy = isForbidden ? { remedy: 'let the service account get, create and update leases' } : {};
+    logger.warn({ ...fields, err, ...remedy }, 'The lease of the leader cannot be had');
+  };
+
+  const run = async (): Promise<void> => {
+    cancelNext();
+    let waitMs = isLeader ? retryMs : retryMs * (1 + random() / 5);
+    try {
+      do {
+        isNoticed = false;
+        await attempt();
+      } while (isNoticed && !isStopping);
+      if (lastTrouble !== '') logger.info(fields, 'The lease of the leader can be had again');
+      lastTrouble = '';
+    } catch (err) {
+      if (!isStopping) tell(err);
+      waitMs = Math.min(waitMs, FAILURE_RETRY_MS * (1 + random()));
+    }
+    running = undefined;
+    if (isStopping) return;
+    if (isNoticed) start();
+    else cancelNext = clock.schedule(waitMs, start);
+  };
+
+  const start = (): void => {
+    if (isStopping) return;
+    if (running === undefined) running = run();
+    else isNoticed = true;
+  };
+
+  return {
+    get isLeader() {
+      return isLeader;
+    },
+    start,
+    notice: () => {
+      if (!isLeader) start();
+    },
+    stop: async () => {
+      isStopping = true;
+      cancelNext();
+      cancelDeadline();
+      await running;
+      if (!isLeader) return;
+      setLeader(false, 'it stops');
+      try {
+        const answer = await claim(seen?.lease, '', 1000);
+        if (answer.status >= 300) throw new ElectionError(answer);
+      } catch (err) {
+        logger.warn({ ...fields, err }, 'The lease could not be given back; others wait until it runs out');
+      }
+    },
+  };
+}
+
+class ElectionError extends Error {
+  readonly status: number;
+
+  constructor(answer: ApiAnswer) {
+    super(refusalText(answer));
+    this.name = 'ElectionError';
+    this.status = answer.status;
+  }
+}

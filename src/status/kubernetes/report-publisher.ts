@@ -1,0 +1,113 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { type DistributionReport, formatReport, MAX_REPORT_BYTES } from '../distribution/distribution-report.js';
+import type { InstanceProgress } from '../distribution/instance-progress.js';
+import type { ResourcePaths } from '../distribution/resource-path.js';
+import { refusalText, type SendRequest } from './api-sender.js';
+import { REPORT_KEY, reportLabel } from './report-watch.js';
+import { FIELD_MANAGER } from './status-writer.js';
+
+export interface ReportPublisherOptions {
+  readonly namespace: string;
+  /** `<pod>-distribution` */
+  readonly configMap: string;
+  readonly meshDomain: string;
+  readonly paths: ResourcePaths;
+  readonly send: SendRequest;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Writes this instance's report for the others. */
+export interface ReportPublisher {
+  /** Writes the report if it says something new, or has not been written for long. One at a time. */
+  publish(report: DistributionReport): Promise<void>;
+  /** Removes the report: the instance stops. */
+  withdraw(): Promise<void>;
+}
+
+/** Thrice in the time after which a report is stale. */
+const REFRESH_MS = 20_000;
+const MAX_RETRY_MS = 10_000;
+
+export function createReportPublisher(options: ReportPublisherOptions): ReportPublisher {
+  const { namespace, configMap, paths, send, clock, logger } = options;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(configMap)}`;
+  const fields = { configMap: `${namespace}/${configMap}` };
+  let written: { readonly content: string; readonly progress: InstanceProgress; readonly atMs: number } | undefined;
+  let running: Promise<void> | undefined;
+  let isWithdrawn = false;
+  let lastTrouble = '';
+  let retryMs = 0;
+  let notBeforeMs = 0;
+
+  const write = async (text: string): Promise<void> => {
+    if (Buffer.byteLength(text) > MAX_REPORT_BYTES) {
+      throw new Error(`the report has more than ${MAX_REPORT_BYTES} bytes; there are too many objects with a status`);
+    }
+    const answer = await send({
+      method: 'PATCH',
+      path,
+      query: { fieldManager: FIELD_MANAGER, force: 'true' },
+      contentType: 'application/apply-patch+yaml',
+      body: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: configMap, namespace, labels: { [reportLabel(options.meshDomain)]: 'true' } },
+        data: { [REPORT_KEY]: text },
+      },
+    });
+    if (answer.status < 300) return;
+    const remedy = answer.status === 403 ? '; let the service account create and patch configmaps' : '';
+    throw new Error(`${refusalText(answer)}${remedy}`);
+  };
+
+  const tell = (err: unknown): void => {
+    const trouble = err instanceof Error ? err.message : String(err);
+    if (trouble === lastTrouble) return;
+    lastTrouble = trouble;
+    logger.warn({ ...fields, err }, 'The distribution report of this instance cannot be written');
+  };
+
+  const publish = async (report: DistributionReport): Promise<void> => {
+    const nowMs = clock.monotonicMs();
+    const isRecent = written !== undefined && nowMs - written.atMs < REFRESH_MS;
+    if (isRecent && written?.progress === report.progress) return;
+    const content = formatReport(report, paths, new Date(0));
+    if (isRecent && written?.content === content) {
+      written = { ...written, progress: report.progress };
+      return;
+    }
+    try {
+      await write(formatReport(report, paths, clock.now()));
+      written = { content, progress: report.progress, atMs: nowMs };
+      if (lastTrouble !== '') logger.info(fields, 'The distribution report of this instance can be written again');
+      lastTrouble = '';
+      retryMs = 0;
+    } catch (err) {
+      tell(err);
+      retryMs = Math.min(MAX_RETRY_MS, Math.max(500, retryMs * 2));
+      notBeforeMs = nowMs + retryMs;
+    }
+  };
+
+  return {
+    publish: async (report) => {
+      if (running !== undefined || isWithdrawn || clock.monotonicMs() < notBeforeMs) return;
+      running = publish(report);
+      await running;
+      running = undefined;
+    },
+    withdraw: async () => {
+      isWithdrawn = true;
+      await running;
+      if (written === undefined) return;
+      try {
+        const answer = await send({ method: 'DELETE', path });
+        if (answer.status >= 300 && answer.status !== 404) throw new Error(refusalText(answer));
+      } catch (err) {
+        logger.info({ ...fields, err }, 'The distribution report could not be removed; it becomes stale by itself');
+      }
+    },
+  };
+}

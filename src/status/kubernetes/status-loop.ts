@@ -1,0 +1,122 @@
+import type { ObjectKey } from '../../config/object.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { AnalysisMessage } from '../analysis/analysis-message.js';
+import type { ObjectStatus } from '../conditions/condition.js';
+import type { ObjectFacts, Refusal } from '../conditions/object-facts.js';
+import { isInPlace, judgeObject, nextConditions, objectStatus } from '../conditions/object-status.js';
+import { validationMessagesOf } from '../conditions/validation-messages.js';
+import type { ObservedObject, ObservedObjects } from './observed-objects.js';
+import type { StatusWriter } from './status-writer.js';
+
+/** What the rest of the process knows about objects. */
+export interface StatusFacts {
+  servedGeneration(key: ObjectKey): number | undefined;
+  refusals(key: ObjectKey): readonly Refusal[];
+  messages(key: ObjectKey): readonly AnalysisMessage[];
+  /** Undefined when distribution is not tracked. */
+  progress(key: ObjectKey, generation: number): ObjectFacts['progress'];
+}
+
+export interface StatusLoopOptions {
+  readonly objects: ObservedObjects;
+  readonly writer: StatusWriter;
+  /** The facts as they are at the time of the call. */
+  readonly facts: () => StatusFacts;
+  /** NAV_ENABLE_STATUS: conditions are written. */
+  readonly hasConditions: boolean;
+  /** NAV_ENABLE_ANALYSIS: validation messages are written. */
+  readonly hasMessages: boolean;
+  /** The page that explains a code. */
+  readonly documentationOf: (code: string) => string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Keeps the statuses in the cluster as the facts are. Works on the instance that leads alone. */
+export interface StatusLoop {
+  /** Something may have changed. */
+  changed(): void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Changes of this long are written together (BEHAVIOUR 8, "Status"). */
+const PERIOD_MS = 200;
+/** Reports become stale, and refusals may be over, without anybody saying so. */
+const RESYNC_MS = 10_000;
+
+export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
+  const { objects, writer, clock, logger } = options;
+  let isRunning = false;
+  let isScheduled = false;
+  let cancel = (): void => undefined;
+
+  const desiredOf = (object: ObservedObject, facts: StatusFacts): ObjectStatus | undefined => {
+    const { key, generation, status } = object;
+    const found: ObjectFacts = {
+      key,
+      generation,
+      servedGeneration: facts.servedGeneration(key),
+      refusals: facts.refusals(key),
+      messages: facts.messages(key),
+      progress: facts.progress(key, generation),
+    };
+    const verdicts = judgeObject(found);
+    if (verdicts === undefined) return undefined;
+    return objectStatus(
+      options.hasConditions ? nextConditions(verdicts, generation, status.conditions ?? [], clock.now()) : undefined,
+      options.hasMessages ? validationMessagesOf(found.messages, options.documentationOf) : undefined,
+    );
+  };
+
+  /** Looks at all objects; true when one has to be looked at again, for its write is being answered. */
+  const compareAll = (): boolean => {
+    let isPending = false;
+    const facts = options.facts();
+    for (const object of objects.all()) {
+      if (writer.isWriting(object.key)) {
+        isPending = true;
+        continue;
+      }
+      const desired = desiredOf(object, facts);
+      if (desired === undefined) continue;
+      if (isInPlace(desired, object.status)) writer.drop(object.key);
+      else writer.write(object.key, desired);
+    }
+    return isPending;
+  };
+
+  const compare = (): void => {
+    isScheduled = false;
+    let isPending = false;
+    try {
+      isPending = compareAll();
+    } catch (err) {
+      logger.error({ err }, 'Statuses could not be compared with what they should be');
+    }
+    if (isPending) schedule();
+    else cancel = clock.schedule(RESYNC_MS, compare);
+  };
+
+  const schedule = (): void => {
+    if (!isRunning || isScheduled) return;
+    isScheduled = true;
+    cancel();
+    cancel = clock.schedule(PERIOD_MS, compare);
+  };
+
+  return {
+    changed: schedule,
+    start: () => {
+      isRunning = true;
+      schedule();
+    },
+    stop: async () => {
+      isRunning = false;
+      isScheduled = false;
+      cancel();
+      await writer.pause();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import type { ObjectKey } from '../../config/object.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { ObjectStatus } from '../conditions/condition.js';
+import { isInPlace } from '../conditions/object-status.js';
+import type { ApiRequest, SendRequest } from './api-sender.js';
+import type { ObservedObject, ObservedObjects } from './observed-objects.js';
+import { createTokenBucket } from './token-bucket.js';
+import { writeOutcome } from './write-outcome.js';
+
+export interface StatusWriterOptions {
+  readonly send: SendRequest;
+  readonly objects: Pick<ObservedObjects, 'get' | 'written'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+  /** NAV_STATUS_QPS */
+  readonly perSecond: number;
+  /** NAV_STATUS_BURST */
+  readonly burst: number;
+}
+
+/** Writes statuses, the newest of each object, as fast as it may. */
+export interface StatusWriter {
+  /** Puts a status on its way, in place of one that waits. */
+  write(key: ObjectKey, status: ObjectStatus): void;
+  /** The object has the status that it should have: nothing that waits is written. */
+  drop(key: ObjectKey): void;
+  /** Whether a write of the object is being answered: what it makes of the object is not known yet. */
+  isWriting(key: ObjectKey): boolean;
+  /** Ends what waits and begins nothing; settles when what is on its way has been answered. */
+  pause(): Promise<void>;
+}
+
+/** Our name among those who write to objects: it owns the fields that it applies, and no others. */
+export const FIELD_MANAGER = 'navigator-status';
+
+const MAX_CONCURRENT = 8;
+const KIND_RETRY_MS = 60_000;
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 30_000;
+
+export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
+  const { send, objects, clock, logger, random } = options;
+  const bucket = createTokenBucket(options.perSecond, options.burst);
+  const waiting = new Map<ObjectKey, ObjectStatus>();
+  const writing = new Map<ObjectKey, Promise<void>>();
+  /** Kinds that nothing can be written of, until when. */
+  const refusedKinds = new Map<string, number>();
+  /** What was refused for an object, or had no effect: it is not tried again before it changes. */
+  const refused = new Map<ObjectKey, string>();
+  let pausedUntilMs = 0;
+  let retryMs = FIRST_RETRY_MS;
+  let cancelWake = (): void => undefined;
+
+  const isRefused = (object: ObservedObject, status: ObjectStatus): boolean =>
+    (refusedKinds.get(object.definition.kind) ?? 0) > clock.monotonicMs() ||
+    refused.get(object.key) === identityOf(object, status);
+
+  const postpone = (key: ObjectKey, status: ObjectStatus, err: unknown, waitMs: number | undefined): void => {
+    if (!waiting.has(key)) waiting.set(key, status);
+    const nowMs = clock.monotonicMs();
+    if (nowMs < pausedUntilMs) return;
+    if (retryMs === FIRST_RETRY_MS) logger.warn({ err, object: key }, 'Statuses cannot be written now; trying again');
+    else logger.debug({ err, object: key, retryMs }, 'Statuses still cannot be written');
+    const delayMs = Math.max(waitMs ?? 0, retryMs * (0.5 + random() / 2));
+    retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
+    pausedUntilMs = nowMs + delayMs;
+  };
+
+  const conclude = (object: ObservedObject, status: ObjectStatus, answer: Awaited<ReturnType<SendRequest>>): void => {
+    const { key, definition } = object;
+    const resource = `${definition.plural}.${definition.group}`;
+    const outcome = writeOutcome(answer, resource);
+    switch (outcome.type) {
+      case 'written': {
+        if (retryMs !== FIRST_RETRY_MS) logger.info({}, 'Statuses can be written again');
+        retryMs = FIRST_RETRY_MS;
+        const made = objects.written(object, answer.body);
+        refused.delete(key);
+        if (isInPlace(status, made.status)) return;
+        // Somebody else owns a part of it, or the CRD does not keep it.
+        refused.set(key, identityOf(made, status));
+        logger.warn({ object: key }, 'A status is not kept as it is written; it is written again when it changes');
+        return;
+      }
+      case 'gone':
+        refused.delete(key);
+        return;
+      case 'kindRefused': {
+        if (!refusedKinds.has(definition.kind)) {
+          const { reason, remedy } = outcome;
+          logger.error({ resource, reason, remedy }, 'Statuses of a kind cannot be written');
+        }
+        refusedKinds.set(definition.kind, clock.monotonicMs() + KIND_RETRY_MS);
+        return;
+      }
+      case 'refused':
+        refused.set(key, identityOf(object, status));
+        logger.error({ object: key, reason: outcome.reason }, 'The API server does not take the status of an object');
+        return;
+      case 'later':
+        postpone(key, status, new Error(outcome.reason), outcome.waitMs);
+    }
+  };
+
+  const writeOne = async (object: ObservedObject, status: ObjectStatus): Promise<void> => {
+    try {
+      conclude(object, status, await send(applyRequest(object, status)));
+    } catch (err) {
+      postpone(object.key, status, err, undefined);
+    } finally {
+      writing.delete(object.key);
+    }
+    pump();
+  };
+
+  const wakeIn = (delayMs: number): void => {
+    cancelWake();
+    cancelWake = clock.schedule(delayMs, pump);
+  };
+
+  function pump(): void {
+    const nowMs = clock.monotonicMs();
+    for (const [key, status] of waiting) {
+      if (writing.size >= MAX_CONCURRENT) return;
+      if (writing.has(key)) continue;
+      if (nowMs < pausedUntilMs) {
+        wakeIn(pausedUntilMs - nowMs);
+        return;
+      }
+      const object = objects.get(key);
+      if (object === undefined || isRefused(object, status)) {
+        waiting.delete(key);
+        continue;
+      }
+      const token = bucket.take(nowMs);
+      if (!token.taken) {
+        wakeIn(token.waitMs);
+        return;
+      }
+      waiting.delete(key);
+      writing.set(key, writeOne(object, status));
+    }
+  }
+
+  return {
+    write: (key, status) => {
+      waiting.set(key, status);
+      pump();
+    },
+    drop: (key) => void waiting.delete(key),
+    isWriting: (key) => writing.has(key),
+    pause: async () => {
+      waiting.clear();
+      cancelWake();
+      await Promise.all([...writing.values()]);
+      // What was answered with a refusal waits again.
+      waiting.clear();
+      cancelWake();
+    },
+  };
+}
+
+/** Server-side apply: what we applied before and do not now is removed, and what others wrote stays. */
+function applyRequest(
+  { definition, apiVersion, namespace, name, uid }: ObservedObject,
+  status: ObjectStatus,
+): ApiRequest {
+  const scope = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return {
+    method: 'PATCH',
+    path: `/apis/${apiVersion}${scope}/${definition.plural}/${encodeURIComponent(name)}/status`,
+    query: { fieldManager: FIELD_MANAGER, force: 'true' },
+    contentType: 'application/apply-patch+yaml',
+    body: {
+      apiVersion,
+      kind: definition.kind,
+      // An object of the same name that was made since is another one.
+      metadata: { name, ...(namespace === '' ? {} : { namespace }), ...(uid === '' ? {} : { uid }) },
+      status,
+    },
+  };
+}
+
+function identityOf({ uid, status: present }: ObservedObject, status: ObjectStatus): string {
+  return JSON.stringify([uid, withoutTimes(present), withoutTimes(status)]);
+}
+
+function withoutTimes({ conditions = [], validationMessages }: ObjectStatus): unknown {
+  return [
+    conditions.map(({ type, status, reason, message, observedGeneration }) => [
+      type,
+      status,
+      reason,
+      message,
+      observedGeneration,
+    ]),
+    validationMessages,
+  ];
+}

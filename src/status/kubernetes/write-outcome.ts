@@ -1,0 +1,39 @@
+import { isRecord } from '../../config/schema/body-copier.js';
+import { type ApiAnswer, refusalText } from './api-sender.js';
+
+/** What an answer to a write of a status means for the next one. */
+export type WriteOutcome =
+  | { readonly type: 'written' }
+  /** The object is gone, or is another one now: the watch will tell. */
+  | { readonly type: 'gone' }
+  /** RBAC, or a CRD without the status subresource: no object of the kind can be written. */
+  | { readonly type: 'kindRefused'; readonly reason: string; readonly remedy: string }
+  /** The API server does not take this status of this object. */
+  | { readonly type: 'refused'; readonly reason: string }
+  /** The API server cannot now. */
+  | { readonly type: 'later'; readonly reason: string; readonly waitMs: number | undefined };
+
+/** @param resource `quotaspecs.config.mesh.internal` */
+export function writeOutcome(answer: ApiAnswer, resource: string): WriteOutcome {
+  const { status, body, retryAfterMs } = answer;
+  const reason = refusalText(answer);
+  if (status >= 200 && status < 300) return { type: 'written' };
+  switch (status) {
+    case 404:
+      // An object that is gone is named; a subresource that does not exist is not.
+      if (isRecord(body) && isRecord(body['details']) && typeof body['details']['name'] === 'string') {
+        return { type: 'gone' };
+      }
+      return { type: 'kindRefused', reason, remedy: `give the CRD ${resource} the subresource status` };
+    case 409:
+      return { type: 'gone' };
+    case 403:
+      return { type: 'kindRefused', reason, remedy: `let the service account patch ${resource}/status` };
+    case 401:
+    case 408:
+    case 429:
+      return { type: 'later', reason, waitMs: retryAfterMs };
+    default:
+      return status >= 500 ? { type: 'later', reason, waitMs: retryAfterMs } : { type: 'refused', reason };
+  }
+}
