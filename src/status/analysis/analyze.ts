@@ -3,6 +3,7 @@ import { type AnalysisMessage, compareMessages, createMessage } from './analysis
 import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
+import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUnlimitedQuotas } from './analyzers/unlimited-quotas.js';
@@ -14,6 +15,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'dangling-references': findDanglingReferences,
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
+  'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'unbound-specs': findUnboundSpecs,
   'unenforced-policies': findUnenforcedPolicies,
   'unlimited-quotas': findUnlimitedQuotas,

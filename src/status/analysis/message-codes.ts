@@ -76,6 +76,12 @@ export const MESSAGE_CODES = {
     title: 'A rule charges a quota that the policy server has no limit for, so that it never refuses.',
     remedy: 'add the quota to the file of --policyConfig, or correct its name',
   },
+  policyServerWithoutGrpc: {
+    code: 'MESH0209',
+    level: 'Error',
+    title: 'A policy server is at a service port that does not speak gRPC, so that every call to it fails.',
+    remedy: 'name the port grpc-…, or set its appProtocol to grpc',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;

@@ -157,6 +157,23 @@ test('a rule that charges a quota without a limit is MESH0208, unless another se
   t.deepEqual(told(new Set(), 'policy.mesh-system:15016'), []);
 });
 
+test('a policy server at a service port that does not speak gRPC is MESH0209', (t) => {
+  const context = policyContext(
+    'ServiceEntry shop/policy {hosts: [policy.example.com], ports: [{number: 91, name: http, protocol: HTTP}, {number: 92, name: rpc, protocol: GRPC}]}',
+  );
+  const told = (mixerCheckServer: string, mixerReportServer = '') => {
+    const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer, mixerReportServer } };
+    return analyze(analysisInputOf({ ...context, mesh }, ENFORCEMENT)).map(shown);
+  };
+  const message = (setting: string) =>
+    `MESH0209 ServiceEntry/shop/policy: ${setting} of the mesh config is policy.example.com:91, but that port (http) is of protocol http; name the port grpc-…, or set its appProtocol to grpc`;
+  t.deepEqual(told('policy.example.com:91'), [message('mixerCheckServer')]);
+  t.deepEqual(told('policy.example.com:92', 'policy.example.com:91'), [message('mixerReportServer')]);
+  t.deepEqual(told('policy.example.com:92'), []);
+  t.deepEqual(told('policy.example.com:93'), []);
+  t.deepEqual(told('embedded', 'other.example.com:91'), []);
+});
+
 test('policies that fit together have no other message than that nothing enforces them', (t) => {
   t.deepEqual(
     messagesOf(`${WEB}\n${POLICIES}`).filter((message) => !message.startsWith('MESH0204')),
