@@ -42,8 +42,7 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const options = await access.requestOptions();
-    signal.throwIfAborted();
+    const options = await orAborted(access.requestOptions(), signal);
     const headers = { ...options.headers, accept: 'application/json', 'user-agent': userAgent };
     const complete: RequestOptions = { ...options, method: 'GET', headers, signal };
     return await sendRequest(url, complete, idleMs);
@@ -65,6 +64,21 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
       return { body: JSON.parse((await readWhole(answer)).toString('utf8')), warnings };
     },
   };
+}
+
+/** A credential program may take long, and a stop does not wait for it. */
+async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Settles with the answer's begin. A pooled connection may have been closed just then: another is tried. */

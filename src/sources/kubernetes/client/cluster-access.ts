@@ -52,15 +52,23 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
   };
 
   const server = config.getCurrentCluster()?.server.replace(/\/+$/, '') ?? '';
+  const apply = async (): Promise<RequestOptions> => {
+    refresh();
+    const applied: RequestOptions = { headers: {} };
+    await withTimeout(config.applyToHTTPSOptions(applied));
+    if (config.getCurrentCluster()?.proxyUrl !== undefined) return applied;
+    // The library makes an agent, so a TLS handshake, for every request.
+    return { ...applied, agent: server.startsWith('http:') ? agents.http : agents.https };
+  };
+  let applying: Promise<RequestOptions> | undefined;
   return {
     server,
-    requestOptions: async () => {
-      refresh();
-      const applied: RequestOptions = { headers: {} };
-      await withTimeout(config.applyToHTTPSOptions(applied));
-      if (config.getCurrentCluster()?.proxyUrl !== undefined) return applied;
-      // The library makes an agent, so a TLS handshake, for every request.
-      return { ...applied, agent: server.startsWith('http:') ? agents.http : agents.https };
+    // Requests that come together, as at the start, ask a credential program once.
+    requestOptions: () => {
+      applying ??= apply().finally(() => {
+        applying = undefined;
+      });
+      return applying;
     },
     close: () => {
       agents.http.destroy();
@@ -80,7 +88,7 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(`the kubeconfig's credential program gave nothing for ${CREDENTIALS_TIMEOUT_MS} ms`);
-    timer = setTimeout(() => reject(error), CREDENTIALS_TIMEOUT_MS);
+    timer = setTimeout(() => reject(error), CREDENTIALS_TIMEOUT_MS).unref();
   });
   try {
     await Promise.race([work, late]);

@@ -1,4 +1,4 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
 import {
   type ClusterAccessOptions,
@@ -122,7 +122,7 @@ test('requests share connections, but for those through a proxy of the kubeconfi
   t.is((await proxied.requestOptions()).agent?.constructor.name, 'HttpsProxyAgent');
 });
 
-test('a credential program of the kubeconfig is asked, and its failure is told in its words', async (t) => {
+test('a credential program of the kubeconfig is asked once for requests that come together, and its failure is told in its words', async (t) => {
   const folder = await ownFolder(t);
   const credential = {
     apiVersion: 'client.authentication.k8s.io/v1',
@@ -134,11 +134,14 @@ test('a credential program of the kubeconfig is asked, and its failure is told i
       { server: 'https://api' },
       { exec: { apiVersion: credential.apiVersion, command: 'sh', args: ['-c', script] } },
     );
-  await folder.write('good', program(`echo '${JSON.stringify(credential)}'`));
+  const log = folder.at('log');
+  await folder.write('good', program(`echo asked >>${log}; echo '${JSON.stringify(credential)}'`));
   await folder.write('bad', program('echo no login >&2; exit 1'));
   const good = await loadClusterAccess(outside(folder.at('good')));
   t.teardown(() => good.close());
-  t.like((await good.requestOptions()).headers, { Authorization: 'Bearer given' });
+  const [options] = await Promise.all([good.requestOptions(), good.requestOptions(), good.requestOptions()]);
+  t.like(options.headers, { Authorization: 'Bearer given' });
+  t.is(await readFile(log, 'utf8'), 'asked\n');
   const bad = await loadClusterAccess(outside(folder.at('bad')));
   t.teardown(() => bad.close());
   await t.throwsAsync(bad.requestOptions(), { message: /no login/ });

@@ -155,7 +155,7 @@ it('what was deleted and made while nothing came through is found by the next li
 });
 
 it('a watch that something swallows is noticed, and listed anew', async (t) => {
-  const rig = await createRig(t, 'swallowed', { watchIdleMs: 1_000 });
+  const rig = await createRig(t, 'swallowed', { watchIdleMs: 3_000 });
   rig.proxy.setRule((url) => (isWatch(url) ? { type: 'swallow' } : undefined));
   await rig.harness.start();
   await api.client.apply(serviceManifest('late', rig.namespace));
