@@ -76,6 +76,6 @@ test('an abort ends a request at once, also one that waits for credentials', asy
     const request = client.getJson('/pods', {}, { signal: controller.signal, idleMs: 60_000 });
     controller.abort();
     const error = await t.throwsAsync(request, { any: true });
-    t.is(error?.name, 'AbortError');
+    t.is((error as Error).name, 'AbortError');
   }
 });
