@@ -1,5 +1,6 @@
 // npm run generate: writes the files that follow from the code, so that no table is kept twice.
-// --check writes nothing and fails when a file is stale; --mesh-domain DOMAIN writes crds/ for another mesh domain.
+// --check writes nothing and fails when a file is stale; --mesh-domain DOMAIN writes crds/ and manifests/ for another
+// mesh domain.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,12 +12,14 @@ const { DEFAULT_MESH_DOMAIN } = await import('../build/src/config/mesh-domain.js
 const { renderConfigurationDoc } = await import('./render-configuration-doc.mjs');
 const { renderAnalysisDoc } = await import('./render-analysis-doc.mjs');
 const { renderCrds } = await import('./render-crds.mjs');
+const { renderManifests } = await import('./render-manifests.mjs');
 
 const crds = renderCrds(meshDomain ?? DEFAULT_MESH_DOMAIN);
 const generated = [
   { file: 'docs/configuration.md', content: await renderConfigurationDoc() },
   { file: 'docs/analysis.md', content: renderAnalysisDoc() },
   ...crds,
+  ...renderManifests(projectRoot, meshDomain ?? DEFAULT_MESH_DOMAIN),
 ];
 
 for (const { file, content } of generated) {

@@ -72,6 +72,13 @@ export function renderCrds(meshDomain) {
     }));
 }
 
+/** CRDs of every kind of the mesh, as texts: also of those whose schema bounds nothing yet, which crds/ leaves out. */
+export function renderAllCrds(meshDomain) {
+  return createKindRegistry(meshDomain)
+    .definitions.filter(({ unknownFields }) => unknownFields === 'refused')
+    .map((definition) => HEAD + dump(renderCrd(definition), { lineWidth: 120, noRefs: true }));
+}
+
 function renderCrd({ group, kind, plural, shortNames, versions, namespaced, schema }) {
   const spec = structuralSchema(schema);
   const openAPIV3Schema = {
@@ -87,7 +94,14 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
     spec: {
       group,
       scope: namespaced ? 'Namespaced' : 'Cluster',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames, categories: ['mesh'] },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        ...(shortNames === undefined ? {} : { shortNames }),
+        categories: ['mesh'],
+      },
       versions: versions.map((name, index) => ({
         name,
         served: true,

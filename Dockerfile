@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+# The image of both programs. Build: docker build --build-arg REVISION=$(git rev-parse HEAD) -t navigator-discovery:0.1.0 .
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# First what changes seldom, so that packages are installed anew only when they changed.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY scripts/ scripts/
+COPY proto/ proto/
+COPY src/ src/
+# `version` says what was built; there is no repository in here to ask.
+ARG REVISION=unknown
+RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json
+RUN npm prune --omit=dev --ignore-scripts
+
+# Node.js and nothing else: no shell, no package manager. Runs as 65532.
+FROM gcr.io/distroless/nodejs24-debian12:nonroot
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="navigator-discovery" \
+      org.opencontainers.image.description="A service mesh control plane for stock Envoy" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /app
+COPY --from=build /app/package.json /app/package.json
+COPY LICENSE /app/LICENSE
+COPY --from=build /app/node_modules /app/node_modules
+# Read at run time: the messages of our own protocols.
+COPY --from=build /app/proto /app/proto
+COPY --from=build /app/build/build-info.json /app/build/build-info.json
+COPY --from=build /app/build/src /app/build/src
+ENV NODE_ENV=production
+USER 65532:65532
+# navigator-policy is the other program: /nodejs/bin/node /app/build/src/cli/policy-main.js
+ENTRYPOINT ["/nodejs/bin/node", "/app/build/src/cli/main.js"]
+CMD ["discovery"]

@@ -1,0 +1,29 @@
+// Renders what in manifests/ follows from the code: the CustomResourceDefinitions, and the mesh domain in the files that
+// are written by hand.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderAllCrds } from './render-crds.mjs';
+
+const CRDS = 'manifests/10-crds.yaml';
+const DEPLOYMENT = 'manifests/50-deployment.yaml';
+
+/** Files of manifests/ that name the mesh domain, as {file, content}. Those written by hand are read from `root`. */
+export function renderManifests(root, meshDomain) {
+  const crds = renderAllCrds(meshDomain);
+  return [
+    { file: CRDS, content: crds.map((text, index) => (index === 0 ? text : text.replace(/^#.*\n/, '---\n'))).join('') },
+    ...withMeshDomain(root, meshDomain),
+  ];
+}
+
+/** The domain that the files have at present is the one that the Deployment gives to the server. */
+function withMeshDomain(root, meshDomain) {
+  const read = (file) => readFileSync(join(root, file), 'utf8');
+  const present = /name: MESH_DOMAIN\n\s+value: (\S+)\n/.exec(read(DEPLOYMENT))?.[1];
+  if (present === undefined) throw new Error(`${DEPLOYMENT}: the variable MESH_DOMAIN is missing`);
+  const name = new RegExp(`(?<![\\w-])${present.replaceAll('.', '\\.')}(?![\\w.-])`, 'g');
+  return readdirSync(join(root, 'manifests'))
+    .filter((file) => file.endsWith('.yaml') && `manifests/${file}` !== CRDS)
+    .sort()
+    .map((file) => ({ file: `manifests/${file}`, content: read(`manifests/${file}`).replace(name, meshDomain) }));
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { load } from 'js-yaml';
+import { projectRoot } from '../counterparts/project-root.js';
+import {
+  allDocuments,
+  argument,
+  type Deployment,
+  findDeployment,
+  findDocument,
+  type ManifestDocument,
+  readDocuments,
+} from './support/read-documents.js';
+
+const NAME = 'app.kubernetes.io/name';
+const MESHD = findDeployment('meshd');
+const POLICY = findDeployment('navigator-policy');
+
+const version = (): string =>
+  (JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string }).version;
+const containerOf = ({ spec }: Deployment) => spec.template.spec.containers[0];
+const portsOf = (deployment: Deployment): Readonly<Record<string, number>> =>
+  Object.fromEntries(containerOf(deployment).ports.map(({ name, containerPort }) => [name, containerPort]));
+const portOfAddress = (address: string): number => Number(address.slice(address.lastIndexOf(':') + 1));
+/** What a ConfigMap puts into files, by their name. */
+const filesOf = (name: string): Record<string, string> =>
+  (findDocument('ConfigMap', name) as unknown as { data: Record<string, string> }).data;
+
+test('the namespace comes first, then the CRDs, then what needs both', (t) => {
+  const kinds = readDocuments('manifests').map(({ kind }) => kind);
+  t.deepEqual(
+    [...new Set(kinds)],
+    [
+      'Namespace',
+      'CustomResourceDefinition',
+      'ServiceAccount',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Role',
+      'RoleBinding',
+      'ConfigMap',
+      'Service',
+      'Deployment',
+      'PodDisruptionBudget',
+      'HorizontalPodAutoscaler',
+      'NetworkPolicy',
+    ],
+  );
+});
+
+test('everything that has a namespace says which, and nothing is left to the namespace of a kubeconfig', (t) => {
+  const clusterScoped = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+  for (const { kind, metadata } of allDocuments()) {
+    t.is(metadata.namespace, clusterScoped.includes(kind) ? undefined : 'mesh-system', `${kind} ${metadata.name}`);
+  }
+});
+
+test('everything that is not a CRD can be found, and removed, by its label', (t) => {
+  for (const { kind, metadata } of allDocuments()) {
+    if (kind === 'CustomResourceDefinition') continue;
+    t.is(metadata.labels?.['app.kubernetes.io/part-of'], 'navigator', `${kind} ${metadata.name}`);
+  }
+});
+
+for (const deployment of [MESHD, POLICY]) {
+  const { name } = deployment.metadata;
+  const { template, selector } = deployment.spec;
+  const ofIt = (kind: string) => findDocument(kind, name) as ManifestDocument & { readonly spec: never };
+
+  test(`${name}: Deployment, Service, disruption budget and network policy select its pods`, (t) => {
+    const labels = { [NAME]: name };
+    t.is(template.metadata.labels[NAME], name);
+    t.deepEqual(selector.matchLabels, labels);
+    t.like(findDocument('Service', name), { spec: { selector: labels } });
+    t.like(findDocument('PodDisruptionBudget', name), { spec: { selector: { matchLabels: labels } } });
+    t.like(findDocument('NetworkPolicy', name), { spec: { podSelector: { matchLabels: labels } } });
+    t.like(template.spec['topologySpreadConstraints'], [{ labelSelector: { matchLabels: labels } }]);
+  });
+
+  test(`${name}: ports of the Service and of the network policy are ports of the container, by name and number`, (t) => {
+    const ports = portsOf(deployment);
+    const { spec: service } = ofIt('Service') as {
+      spec: { ports: { name: string; port: number; targetPort: string }[] };
+    };
+    t.deepEqual(Object.fromEntries(service.ports.map((each) => [each.name, each.port])), ports);
+    for (const each of service.ports) t.is(each.targetPort, each.name);
+    const { spec: network } = ofIt('NetworkPolicy') as { spec: { ingress: { ports: { port: string }[] }[] } };
+    t.deepEqual(
+      network.ingress.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(),
+      Object.keys(ports).sort(),
+    );
+  });
+
+  test(`${name}: the program listens where its ports and probes say`, (t) => {
+    const container = containerOf(deployment);
+    const ports = portsOf(deployment);
+    t.like(ports, {
+      'http-monitoring': portOfAddress(argument(container, 'monitoringAddr')),
+      'grpc-policy': portOfAddress(argument(container, 'policyAddr')),
+    });
+    t.like(container['readinessProbe'], { httpGet: { path: '/ready', port: 'http-monitoring' } });
+    t.like(container['livenessProbe'], { httpGet: { path: '/version', port: 'http-monitoring' } });
+    t.is(template.metadata.annotations['prometheus.io/port'], String(ports['http-monitoring']));
+  });
+
+  test(`${name}: image and labels have the version of package.json`, (t) => {
+    t.is(containerOf(deployment).image, `navigator-discovery:${version()}`);
+    t.is(template.metadata.labels['app.kubernetes.io/version'], version());
+    t.is(deployment.metadata.labels?.['app.kubernetes.io/version'], version());
+  });
+
+  test(`${name}: its container has no rights, asks for resources, and ends in time`, (t) => {
+    const container = containerOf(deployment);
+    t.like(template.spec['securityContext'], { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    t.deepEqual(container['securityContext'], {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    t.deepEqual(
+      Object.entries(container['resources'] as object).map(([key, value]) => [key, Object.keys(value)]),
+      [
+        ['requests', ['cpu', 'memory']],
+        ['limits', ['memory']],
+      ],
+    );
+    t.like(container['lifecycle'], { preStop: { sleep: { seconds: 5 } } });
+    t.true(Number(template.spec['terminationGracePeriodSeconds']) > 5 + 10);
+  });
+}
+
+test('every settings file that the programs are told to read is one that a ConfigMap puts there', (t) => {
+  const mounted = (deployment: Deployment): readonly string[] =>
+    (JSON.stringify(deployment.spec.template.spec.volumes).match(/"configMap":\{"name":"[^"]+"/g) ?? [])
+      .map((found) => found.split('"').at(-2) ?? '')
+      .flatMap((name) => Object.keys(filesOf(name)).map((file) => `/etc/mesh/config/${file}`));
+  const read = (deployment: Deployment, ...names: string[]) =>
+    names.map((name) => argument(containerOf(deployment), name));
+  t.deepEqual(mounted(MESHD), read(MESHD, 'meshConfig', 'networksConfig', 'policyConfig'));
+  t.deepEqual(mounted(POLICY), read(POLICY, 'policyConfig'));
+  for (const deployment of [MESHD, POLICY]) {
+    t.deepEqual(containerOf(deployment)['volumeMounts'], [
+      { name: 'config', mountPath: '/etc/mesh/config', readOnly: true },
+    ]);
+  }
+});
+
+test('the mesh config sends proxies and policy servers to the Service of meshd, at its plaintext port', (t) => {
+  const mesh = load(filesOf('mesh')['mesh'] ?? '') as { defaultConfig: { discoveryAddress: string } };
+  const address = `meshd.mesh-system.svc:${portsOf(MESHD)['grpc-xds']}`;
+  t.is(mesh.defaultConfig.discoveryAddress, address);
+  t.is(argument(containerOf(POLICY), 'discoveryAddress'), address);
+  t.is(portOfAddress(argument(containerOf(MESHD), 'grpcAddr')), portOfAddress(address));
+});
+
+test('the address of the policy servers in README.md is the one that their Service has', (t) => {
+  const readme = readFileSync(join(projectRoot(), 'manifests/README.md'), 'utf8');
+  const addresses = [...readme.matchAll(/mixer(?:Check|Report)Server: (\S+)/g)].map(([, address]) => address);
+  const address = `navigator-policy.mesh-system.svc.cluster.local:${portsOf(POLICY)['grpc-policy']}`;
+  t.deepEqual(addresses, [address, address]);
+});
+
+test('policies are enforced as installed: the shipped mesh config switches checks and reports on', (t) => {
+  t.like(load(filesOf('mesh')['mesh'] ?? ''), {
+    mixerCheckServer: 'embedded',
+    mixerReportServer: 'embedded',
+    disablePolicyChecks: false,
+    disableMixerHttpReports: false,
+  });
+});
+
+test('pages that show configuration are reachable from within the pod only', (t) => {
+  t.true(argument(containerOf(MESHD), 'httpAddr').startsWith('127.0.0.1:'));
+});
+
+test('the autoscaler scales meshd, whose Deployment leaves the number to it', (t) => {
+  t.is(MESHD.spec.replicas, undefined);
+  t.like(findDocument('HorizontalPodAutoscaler', 'meshd'), {
+    spec: {
+      scaleTargetRef: { apiVersion: MESHD.apiVersion, kind: MESHD.kind, name: MESHD.metadata.name },
+      minReplicas: 1,
+    },
+  });
+});
+
+test('the pods of meshd have the account that the roles are bound to, and the policy servers have none of its rights', (t) => {
+  const subjects = [
+    { kind: 'ServiceAccount', name: MESHD.spec.template.spec.serviceAccountName, namespace: 'mesh-system' },
+  ];
+  const bound = (kind: string, roleKind: string, name: string) =>
+    t.like(findDocument(kind, name), { subjects, roleRef: { kind: roleKind, name } });
+  bound('ClusterRoleBinding', 'ClusterRole', 'navigator-meshd');
+  bound('RoleBinding', 'Role', 'meshd');
+  t.like(findDocument('ServiceAccount', 'meshd'), { automountServiceAccountToken: false });
+  t.true(MESHD.spec.template.spec['automountServiceAccountToken']);
+  t.false(POLICY.spec.template.spec['automountServiceAccountToken']);
+});

@@ -1,0 +1,187 @@
+import test, { type ExecutionContext } from 'ava';
+import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
+import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
+import { createKubectl, type Kubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
+import { MESHD_MAY, type Permission } from './support/meshd-permissions.js';
+import { readDocuments } from './support/read-documents.js';
+
+const { available: binary } = requireKubernetesAndKubectl();
+const it = binary === undefined ? test.serial.skip : test.serial;
+let api: ApiServer;
+let kubectl: Kubectl;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+    kubectl = createKubectl(api);
+  });
+  test.after.always(() => api?.close());
+}
+
+const EVERYTHING = ['-f', 'manifests/', '-f', 'manifests/policy/'];
+
+async function succeed(t: ExecutionContext, ...args: string[]): Promise<string> {
+  const { code, output, complaint } = await kubectl(...args);
+  t.deepEqual({ code, complaint }, { code: 0, complaint: '' }, output);
+  return output;
+}
+
+it('the API server takes every object of manifests/ in a dry run, without a warning', async (t) => {
+  await succeed(t, 'apply', '-f', 'manifests/00-namespace.yaml', '-f', 'manifests/10-crds.yaml');
+  const output = await succeed(t, 'apply', '--dry-run=server', ...EVERYTHING);
+  const count = readDocuments('manifests').length + readDocuments('manifests/policy').length;
+  t.is(output.trim().split('\n').length, count);
+});
+
+it('kubectl apply installs everything, and applied again it changes nothing', async (t) => {
+  await succeed(t, 'apply', ...EVERYTHING);
+  const versions = async (): Promise<unknown> => {
+    const columns = 'custom-columns=K:.kind,N:.metadata.name,G:.metadata.generation,V:.metadata.resourceVersion';
+    const output = await succeed(t, 'get', ...EVERYTHING, '-o', columns, '--no-headers');
+    // The API server writes statuses by itself; what has a generation shows by it whether an apply changed it.
+    return output
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .map(([kind, name, generation, version]) =>
+        generation === '<none>' ? [kind, name, version] : [kind, name, generation],
+      );
+  };
+  const before = await versions();
+  t.regex(await succeed(t, 'apply', ...EVERYTHING), /deployment.apps\/meshd/);
+  t.deepEqual(await versions(), before);
+});
+
+it('objects of the samples apply cleanly, as far as they are of our kinds', async (t) => {
+  await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  const ours = readDocuments('samples/mesh').filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
+  t.true(ours.length >= 7);
+  for (const { apiVersion, kind, metadata, ...rest } of ours) {
+    const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;
+    const path = `/apis/${apiVersion}/namespaces/${metadata.namespace}/${plural}/${metadata.name}`;
+    const query = 'fieldManager=test&fieldValidation=Strict';
+    const body = { apiVersion, kind, metadata, ...rest };
+    const answer = await api.client.send('PATCH', `${path}?${query}`, body, 'application/apply-patch+yaml');
+    t.is(answer.status, 201, `${kind} ${metadata.name}: ${JSON.stringify(answer.body)}`);
+  }
+});
+
+const PLURALS: Readonly<Record<string, string>> = { ServiceEntry: 'serviceentries', WorkloadEntry: 'workloadentries' };
+
+it('the account of meshd may do what it needs, and of all else that the API server knows, nothing', async (t) => {
+  const expected = MESHD_MAY.flatMap(({ group, resources, verbs, namespaces }) =>
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) => namespaces.map((namespace) => `${verb} ${resource}.${group} in ${namespace}`)),
+    ),
+  );
+  const allowed: string[] = [];
+  for (const permission of await everyPermission()) {
+    if (await isAllowed(permission)) {
+      const { verb, resource, group, namespace } = permission;
+      allowed.push(`${verb} ${resource}.${group} in ${namespace}`);
+    }
+  }
+  t.deepEqual(allowed.toSorted(), expected.toSorted());
+});
+
+it('a real token of meshd writes the status of an object, and nothing else of it', async (t) => {
+  const meshd = await clientOfMeshd(t);
+  const path = '/apis/config.mesh.internal/v1alpha2/namespaces/shop/quotaspecs/books';
+  const apply = (where: string, body: object) =>
+    meshd.send(
+      'PATCH',
+      `${where}?fieldManager=meshd&force=true`,
+      { apiVersion: 'config.mesh.internal/v1alpha2', kind: 'QuotaSpec', metadata: { name: 'books' }, ...body },
+      'application/apply-patch+yaml',
+    );
+  const spec = { rules: [{ quotas: [{ quota: 'stolen', charge: 1 }] }] };
+  const status = { conditions: [{ type: 'Accepted', status: 'True' }] };
+  t.is((await apply(path, { spec })).status, 403);
+  t.is((await apply(`${path}/status`, { status, spec })).status, 200);
+  const found = (await meshd.send('GET', path)).body as { spec: unknown; status: unknown };
+  t.like(found, { status });
+  t.false(JSON.stringify(found.spec).includes('stolen'));
+});
+
+const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/api/v1/namespaces/mesh-system/secrets'],
+  ['GET', '/api/v1/secrets'],
+  ['POST', '/api/v1/namespaces/shop/pods/web-1/exec?command=sh'],
+  ['GET', '/api/v1/namespaces/shop/pods/web-1/log'],
+  ['DELETE', '/apis/config.mesh.internal/v1alpha2/namespaces/shop/quotaspecs/books'],
+  ['GET', '/api/v1/namespaces/shop/configmaps'],
+  ['DELETE', '/api/v1/namespaces/mesh-system/services/meshd'],
+  ['POST', '/api/v1/namespaces/mesh-system/serviceaccounts/meshd/token'],
+  ['POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/mesh-system/rolebindings'],
+];
+
+it('a real token of meshd is refused secrets, commands in pods, tokens, roles, and what is not its own', async (t) => {
+  const meshd = await clientOfMeshd(t);
+  for (const [method, path] of FORBIDDEN) t.is((await meshd.send(method, path)).status, 403, `${method} ${path}`);
+  t.is((await meshd.send('GET', '/api/v1/services')).status, 200);
+});
+
+it('the account of the policy servers may do nothing', async (t) => {
+  const answer = await api.client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: {
+      user: 'system:serviceaccount:mesh-system:navigator-policy',
+      resourceAttributes: { verb: 'list', resource: 'services' },
+    },
+  });
+  t.like(answer.body, { status: { allowed: false } });
+});
+
+async function clientOfMeshd(t: ExecutionContext) {
+  const answer = await api.client.send('POST', '/api/v1/namespaces/mesh-system/serviceaccounts/meshd/token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: {},
+  });
+  const { token } = (answer.body as { status: { token: string } }).status;
+  const client = createKubernetesClient(api.url, token, () => api.ca());
+  t.teardown(() => client.close());
+  return client;
+}
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** Every verb on every resource that the API server serves, in the namespace of meshd and in another one. */
+async function everyPermission(): Promise<readonly Permission[]> {
+  const { body: core } = await api.client.send('GET', '/api/v1');
+  const { body: groupList } = await api.client.send('GET', '/apis');
+  const { groups } = groupList as { groups: { name: string; preferredVersion: { groupVersion: string } }[] };
+  const lists = await Promise.all(
+    groups.map(async ({ name, preferredVersion }) => ({
+      group: name,
+      body: (await api.client.send('GET', `/apis/${preferredVersion.groupVersion}`)).body,
+    })),
+  );
+  return [{ group: '', body: core }, ...lists].flatMap(({ group, body }) =>
+    (body as { resources: { name: string }[] }).resources.flatMap(({ name: resource }) =>
+      VERBS.flatMap((verb) => ['mesh-system', 'shop'].map((namespace) => ({ group, resource, verb, namespace }))),
+    ),
+  );
+}
+
+async function isAllowed({ group, resource, verb, namespace }: Permission): Promise<boolean> {
+  const [name = '', subresource] = resource.split('/');
+  const resourceAttributes = {
+    group,
+    resource: name,
+    verb,
+    namespace,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+  const answer = await api.client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    // Without the group system:authenticated, whose rights (asking who one is) everybody has.
+    spec: {
+      user: 'system:serviceaccount:mesh-system:meshd',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:mesh-system'],
+      resourceAttributes,
+    },
+  });
+  return (answer.body as { status: { allowed: boolean } }).status.allowed;
+}

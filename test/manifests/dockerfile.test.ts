@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { runCommand } from '../counterparts/command.js';
+import { projectRoot } from '../counterparts/project-root.js';
+import { findDeployment } from './support/read-documents.js';
+
+interface Copy {
+  /** Name of a stage; undefined for the folder that is built from. */
+  readonly from: string | undefined;
+  readonly sources: readonly string[];
+  readonly target: string;
+}
+
+/** The instructions of one stage, continued lines joined, without comments. */
+type Stage = readonly string[];
+
+const root = projectRoot();
+
+function readStages(): readonly Stage[] {
+  const lines = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '');
+  const stages: string[][] = [];
+  for (const line of lines) {
+    if (line.startsWith('FROM ')) stages.push([]);
+    stages.at(-1)?.push(line);
+  }
+  return stages;
+}
+
+function copiesOf(stage: Stage): readonly Copy[] {
+  return stage
+    .filter((line) => line.startsWith('COPY '))
+    .map((line) => {
+      const words = line.split(/\s+/).slice(1);
+      const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
+      return { from, sources: words.slice(0, -1), target: words.at(-1) ?? '' };
+    });
+}
+
+/** The value of the last instruction of its kind. */
+function instruction(stage: Stage, name: string): string {
+  const found = stage.findLast((line) => line.startsWith(`${name} `));
+  if (found === undefined) throw new Error(`the Dockerfile's stage has no ${name}`);
+  return found.slice(name.length + 1);
+}
+
+const finalStage = (): Stage => readStages().at(-1) ?? [];
+const labelsOf = (stage: Stage): Record<string, string> =>
+  Object.fromEntries(
+    [...instruction(stage, 'LABEL').matchAll(/(\S+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+  );
+
+/** What .dockerignore lets through: it names everything, and then exceptions. */
+function allowedSources(): readonly string[] {
+  return readFileSync(join(root, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+}
+
+test('both programs run from the files that the final stage copies, and from nothing else', async (t) => {
+  const image = await mkdtemp(join(tmpdir(), 'navigator-image-'));
+  t.teardown(() => rm(image, { recursive: true, force: true }));
+  for (const { from, sources, target } of copiesOf(finalStage())) {
+    t.is(sources.length, 1);
+    const source = join(root, from === undefined ? String(sources[0]) : String(sources[0]).replace(/^\/app\//, ''));
+    const destination = join(image, target);
+    await mkdir(dirname(destination), { recursive: true });
+    if (source.endsWith('/node_modules')) {
+      // What `npm prune --omit=dev` would leave.
+      const listed = await runCommand(['npm', 'ls', '--prefix', root, '--omit=dev', '--all', '--parseable']);
+      const packages = listed
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((path) => path.slice(source.length + 1));
+      t.true(packages.length > 17);
+      for (const name of packages.filter((path) => !path.includes('/node_modules/'))) {
+        await mkdir(dirname(join(destination, name)), { recursive: true });
+        await symlink(join(source, name), join(destination, name));
+      }
+    } else {
+      await cp(source, destination, { recursive: true });
+    }
+  }
+  const run = (program: string, ...args: string[]) => {
+    // Links to packages stay what they are: a package that is missing here is not found beside the real ones.
+    const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
+    const ended = spawnSync(process.execPath, [...flags, join(image, program), ...args], {
+      encoding: 'utf8',
+      cwd: join(image, instruction(finalStage(), 'WORKDIR')),
+      env: {},
+    });
+    return { status: ended.status, complaint: ended.stderr, text: ended.stdout };
+  };
+  const [, discovery = ''] = JSON.parse(instruction(finalStage(), 'ENTRYPOINT')) as string[];
+  const [, policy = ''] = findDeployment('navigator-policy').spec.template.spec.containers[0].command ?? [];
+  const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+  for (const program of [discovery, policy]) {
+    const { status, text, complaint } = run(program, 'version');
+    t.deepEqual({ status, complaint }, { status: 0, complaint: '' });
+    t.true(text.includes(version), text);
+  }
+  // These load everything: the message of a server that was told nonsense, not of a module that is missing.
+  const failed = run(discovery, 'discovery', '--configDir=/nowhere/at/all', '--grpcAddr=127.0.0.1:0');
+  t.is(failed.status, 1);
+  t.regex(failed.complaint, /\/nowhere\/at\/all/);
+  t.notRegex(failed.complaint, /MODULE_NOT_FOUND|ENOENT: .*proto/);
+});
+
+test('a Deployment that starts another program of the image starts it as the image does', (t) => {
+  const [node = ''] = JSON.parse(instruction(finalStage(), 'ENTRYPOINT')) as string[];
+  t.is(findDeployment('meshd').spec.template.spec.containers[0].command, undefined);
+  t.is(findDeployment('navigator-policy').spec.template.spec.containers[0].command?.[0], node);
+});
+
+test('everything that is copied from the source is there, and passes .dockerignore', (t) => {
+  const fromSource = readStages()
+    .flatMap(copiesOf)
+    .filter(({ from }) => from === undefined)
+    .flatMap(({ sources }) => sources.map((source) => source.replace(/\/$/, '')));
+  t.deepEqual(fromSource.toSorted(), allowedSources().toSorted());
+  for (const source of fromSource) t.true(existsSync(join(root, source)), source);
+});
+
+test('the image runs as somebody who is not root, by number, for Kubernetes cannot know names', (t) => {
+  const [user, group] = instruction(finalStage(), 'USER').split(':').map(Number);
+  t.true(Number(user) > 0 && Number(group) > 0);
+});
+
+test('the labels of the image are those of package.json', (t) => {
+  const { name, version, description, license } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Record<string, string>;
+  const labels = labelsOf(finalStage());
+  t.like(labels, {
+    'org.opencontainers.image.title': name,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': license,
+  });
+  t.true(description?.startsWith(labels['org.opencontainers.image.description'] ?? '-'));
+});
+
+test('build and image have the same Node.js, which is one that package.json allows', (t) => {
+  const majors = readStages().map(([from]) => Number(/node(?:js)?:?(\d+)/.exec(from ?? '')?.[1]));
+  t.deepEqual(majors, [24, 24]);
+});
