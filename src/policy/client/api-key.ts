@@ -21,11 +21,15 @@ export class ApiKeyFinder {
     this.#places = (apiKeys.length === 0 ? DEFAULT_API_KEYS : apiKeys).flatMap(placesOf);
   }
 
-  /** The first value that is not empty, in the order of the APIKeys; undefined when there is none. */
+  /**
+   * The first value that is not empty, in the order of the APIKeys; undefined when there is none. Of a parameter or
+   * header that comes several times too: were all of them one key, a caller would be somebody else with each value that
+   * it puts behind its own.
+   */
   find(target: string, headers: HeaderMap): string | undefined {
     const query = queryOf(target);
     for (const place of this.#places) {
-      const value = place.type === 'header' ? headers.get(place.name) : firstQueryValue(query, place.name);
+      const value = place.type === 'header' ? firstValue(headers.get(place.name)) : firstQueryValue(query, place.name);
       if (value !== undefined && value !== '') return value;
     }
     return undefined;
@@ -37,4 +41,13 @@ function placesOf({ query, header }: ApiKeyConfig): readonly KeyPlace[] {
   if (query !== undefined && query !== '') places.push({ type: 'query', name: query });
   if (header !== undefined && header !== '') places.push({ type: 'header', name: header.toLowerCase() });
   return places;
+}
+
+/** Of a header's values, which commas join. */
+function firstValue(joined: string | undefined): string | undefined {
+  if (joined === undefined || !joined.includes(',')) return joined;
+  return joined
+    .split(',')
+    .map((value) => value.trim())
+    .find((value) => value !== '');
 }

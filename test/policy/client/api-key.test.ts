@@ -45,6 +45,15 @@ test('SPEC 2.8: an empty key is no key: the next APIKey is tried', (t) => {
   t.is(specs.apiKeyFor('/?k=query', headerMapOf([['x-key', '']])), 'query');
 });
 
+test('of a header that comes several times the first value that is not empty is the key', (t) => {
+  const key = (...values: string[]) => DEFAULT.apiKeyFor('/', headerMapOf(values.map((value) => ['x-api-key', value])));
+  t.is(key('ada', 'other-1'), 'ada');
+  t.is(key('ada', 'other-2'), 'ada', 'nobody gets another key by a second value');
+  t.is(key('', ' ada ', 'other'), 'ada');
+  t.is(key('ada, other'), 'ada', 'one line or two: Envoy tells both alike');
+  t.is(key('', ','), undefined);
+});
+
 const TARGETS: readonly (readonly [string, string | undefined])[] = [
   ['/?key=a%2Bb', 'a+b'],
   ['/?key=a+b', 'a+b'],
