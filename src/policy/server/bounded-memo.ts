@@ -6,6 +6,8 @@ export interface BoundedMemoOptions {
   readonly entries: number;
   /** Longer keys are made anew each time: nobody needs them, and they would fill the memory. */
   readonly maxKeyLength: number;
+  /** Characters of all keys that are remembered, at most twice as many: keys are chosen by callers. */
+  readonly characters: number;
 }
 
 /**
@@ -13,7 +15,8 @@ export interface BoundedMemoOptions {
  * two. A key that `make` throws for is not remembered.
  */
 export function createBoundedMemo<V>(options: BoundedMemoOptions, make: (key: string) => V): BoundedMemo<V> {
-  const { entries, maxKeyLength } = options;
+  const { entries, maxKeyLength, characters } = options;
+  let used = 0;
   let young = new Map<string, V>();
   let old = new Map<string, V>();
   return (key) => {
@@ -21,11 +24,13 @@ export function createBoundedMemo<V>(options: BoundedMemoOptions, make: (key: st
     const known = young.get(key);
     if (known !== undefined) return known;
     const value = old.get(key) ?? make(key);
-    if (young.size >= entries) {
+    if (young.size >= entries || used + key.length > characters) {
       old = young;
       young = new Map();
+      used = 0;
     }
     young.set(key, value);
+    used += key.length;
     return value;
   };
 }

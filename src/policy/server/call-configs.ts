@@ -41,7 +41,7 @@ export interface CallConfigs {
 }
 
 /** Two per proxy and service port that it serves; those of 10,000 proxies are a few ten megabytes. */
-const MEMO = { entries: 16_384, maxKeyLength: 65_536 };
+const MEMO = { entries: 16_384, maxKeyLength: 65_536, characters: 20_000_000 };
 
 /** A call without a configuration has the defaults of SPEC 2.12 to 2.14. */
 export function createCallConfigs(texts: PolicyTexts): CallConfigs {

@@ -22,7 +22,7 @@ export interface ForwardedAttributes extends TextLayer {
 const NO_TEXT: TextLayer = { layer: EMPTY_LAYER, text: '' };
 const NONE: ForwardedAttributes = { ...NO_TEXT, ofCaller: NO_TEXT };
 const SERVICE_NAMES = 'destination.service.';
-const MEMO = { entries: 4096, maxKeyLength: 2048 };
+const MEMO = { entries: 4096, maxKeyLength: 2048, characters: 1_000_000 };
 
 /**
  * Reads the header x-mesh-attributes. Callers send it: what cannot be read counts as nothing (BEHAVIOUR 6), for a

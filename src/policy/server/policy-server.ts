@@ -56,7 +56,7 @@ export interface PolicyServer {
   close(): Promise<void>;
 }
 
-const READ_TEXTS = { entries: 16_384, maxKeyLength: 8192 };
+const READ_TEXTS = { entries: 16_384, maxKeyLength: 8192, characters: 8_000_000 };
 
 export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   const { protos, decoder, encoder, logger, clock, createId } = options;

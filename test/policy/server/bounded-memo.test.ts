@@ -3,7 +3,7 @@ import { createBoundedMemo } from '../../../src/policy/server/bounded-memo.js';
 
 test('what was made of a key is remembered', (t) => {
   let made = 0;
-  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => `${key}${made++}`);
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => `${key}${made++}`);
   t.is(memo('a'), 'a0');
   t.is(memo('a'), 'a0');
   t.is(memo('b'), 'b1');
@@ -11,7 +11,7 @@ test('what was made of a key is remembered', (t) => {
 
 test('what is used stays, whatever else comes and goes', (t) => {
   let made = 0;
-  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => {
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => {
     made++;
     return key;
   });
@@ -24,14 +24,24 @@ test('what is used stays, whatever else comes and goes', (t) => {
 
 test('what is not used any more is forgotten', (t) => {
   const made: string[] = [];
-  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => made.push(key));
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => made.push(key));
   for (const key of ['a', 'b', 'c', 'd', 'e', 'a']) memo(key);
   t.deepEqual(made, ['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
+test('few long keys are remembered where there is room for many short ones', (t) => {
+  const made: string[] = [];
+  const memo = createBoundedMemo({ entries: 100, maxKeyLength: 10, characters: 20 }, (key) => made.push(key));
+  for (const key of ['a', 'b', 'c', 'a']) memo(key);
+  t.deepEqual(made, ['a', 'b', 'c']);
+  for (const key of ['1', '2', '3', '4', '5', '6'].map((digit) => digit.repeat(10))) memo(key);
+  memo('a');
+  t.is(made.length, 10, 'callers with long keys fill no memory: what is not used goes');
+});
+
 test('keys that are too long are made anew each time', (t) => {
   let made = 0;
-  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 3 }, () => made++);
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 3, characters: 100 }, () => made++);
   memo('long key');
   memo('long key');
   memo('abc');
@@ -41,7 +51,7 @@ test('keys that are too long are made anew each time', (t) => {
 
 test('a key that fails fails again, and can succeed later', (t) => {
   let isBroken = true;
-  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10 }, (key) => {
+  const memo = createBoundedMemo({ entries: 2, maxKeyLength: 10, characters: 100 }, (key) => {
     if (isBroken) throw new Error('broken');
     return key;
   });
