@@ -52,14 +52,20 @@ const STATUS = {
   },
 };
 
-function conditionColumn(name, type, field, description) {
-  return { name, type: 'string', description, jsonPath: `.status.conditions[?(@.type=="${type}")].${field}` };
+function conditionColumn(name, type, field, description, priority) {
+  const jsonPath = `.status.conditions[?(@.type=="${type}")].${field}`;
+  return { name, type: 'string', description, jsonPath, ...(priority === undefined ? {} : { priority }) };
 }
 
+/** What `kubectl get` shows; columns of priority 1 with `-o wide` alone. */
 const COLUMNS = [
-  conditionColumn('Accepted', 'Accepted', 'status', 'Whether the object is valid.'),
-  conditionColumn('Reconciled', 'Reconciled', 'message', 'How many proxies have it.'),
+  conditionColumn('Accepted', 'Accepted', 'status', 'Whether it is valid.'),
+  conditionColumn('Refs', 'ResolvedRefs', 'status', 'Whether everything that it refers to exists.'),
+  conditionColumn('In-Force', 'Reconciled', 'status', 'Whether every proxy that it concerns has it.'),
+  conditionColumn('Proxies', 'Reconciled', 'message', 'How many proxies have it, and what is wrong.'),
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  conditionColumn('Validity', 'Accepted', 'message', 'Why it is valid or not.', 1),
+  conditionColumn('References', 'ResolvedRefs', 'message', 'What it refers to and does not exist.', 1),
 ];
 
 /** Files of crds/ as {file, content}, for a mesh domain. */

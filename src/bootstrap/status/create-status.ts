@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
-import type { Distributor } from '../../push/distributor.js';
 import { createApiClient } from '../../sources/kubernetes/client/api-client.js';
 import { type ClusterAccess, loadClusterAccess } from '../../sources/kubernetes/client/cluster-access.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
@@ -15,7 +14,7 @@ import { createReportSink, reportLabel } from '../../status/kubernetes/report-wa
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createLeaderWork } from './leader-work.js';
-import { createLocalProgress } from './local-progress.js';
+import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
 import { CONFIG_MAP_KIND, createListWatcher, LEASE_KIND, type ListWatcher, type WatchedList } from './watch-lists.js';
@@ -23,7 +22,7 @@ import { CONFIG_MAP_KIND, createListWatcher, LEASE_KIND, type ListWatcher, type 
 export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
   readonly settings: StatusSettings;
   readonly kinds: KindRegistry;
-  readonly distributor: Pick<Distributor, 'context' | 'root' | 'generators' | 'add' | 'remove'>;
+  readonly distributor: FollowedDistributor;
   readonly connections: { list(): readonly ProxyConnection[] };
   /** Scope `status`. */
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../../config/object.js';
 import { shortTypeName } from '../../envoy/type-urls.js';
+import type { ResourceGenerator } from '../../generators/generator.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -19,8 +20,13 @@ export interface LocalProgress {
   stop(): void;
 }
 
+/** As much of the distributor as is followed. */
+export interface FollowedDistributor extends Pick<Distributor, 'context' | 'root' | 'add' | 'remove'> {
+  readonly generators: ReadonlyMap<string, Pick<ResourceGenerator, 'affectedBy'>>;
+}
+
 export interface LocalProgressParts {
-  readonly distributor: Pick<Distributor, 'context' | 'root' | 'generators' | 'add' | 'remove'>;
+  readonly distributor: FollowedDistributor;
   readonly connections: { list(): readonly ProxyConnection[] };
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;

@@ -9,7 +9,8 @@ import { resolvedRefsOf } from './resolved-refs.js';
 export function judgeObject(facts: ObjectFacts): readonly Verdict[] | undefined {
   const accepted = acceptedOf(facts);
   if (accepted === undefined) return undefined;
-  return [accepted, resolvedRefsOf(facts, accepted), reconciledOf(facts, accepted)];
+  const resolvedRefs = resolvedRefsOf(facts, accepted);
+  return [accepted, resolvedRefs, reconciledOf(facts, accepted, resolvedRefs)];
 }
 
 /**

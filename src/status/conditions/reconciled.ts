@@ -9,7 +9,11 @@ import { joinSentences, listed, shorten } from './texts.js';
  * Whether the object is in force, and where (BEHAVIOUR 8, "Status"). The message begins with how many of the proxies
  * that it concerns have it, and goes on with what keeps it from being in force.
  */
-export function reconciledOf({ messages, progress, refusals }: ObjectFacts, accepted: Verdict): Verdict {
+export function reconciledOf(
+  { messages, progress, refusals }: ObjectFacts,
+  accepted: Verdict,
+  resolvedRefs: Verdict,
+): Verdict {
   if (accepted.status !== 'True') {
     const why = `not accepted: ${shorten(refusals[0]?.reason ?? '')}`;
     return verdict('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
@@ -35,11 +39,13 @@ export function reconciledOf({ messages, progress, refusals }: ObjectFacts, acce
   if (lagging.length > 0) {
     return verdict('False', REASONS.inProgress, joinSentences(counts, `${listed(lagging)}: not read there yet`));
   }
-  if (!isComplete(progress)) return verdict('False', REASONS.inProgress, counts);
+  // Everybody has it, and still it does not do what it says: the one line that people see must not hide that.
+  const broken = resolvedRefs.status === 'False' ? resolvedRefs.message : '';
+  if (!isComplete(progress)) return verdict('False', REASONS.inProgress, joinSentences(counts, broken));
   if (proxies === 0) {
-    return verdict('True', REASONS.noProxies, joinSentences(counts, 'no proxy that it concerns is connected'));
+    return verdict('True', REASONS.noProxies, joinSentences(counts, 'no proxy that it concerns is connected', broken));
   }
-  return verdict('True', REASONS.upToDate, counts);
+  return verdict('True', REASONS.upToDate, joinSentences(counts, broken));
 }
 
 function isComplete({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): boolean {

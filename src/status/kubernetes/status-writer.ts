@@ -3,7 +3,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import { isInPlace } from '../conditions/object-status.js';
-import type { ApiRequest, SendRequest } from './api-sender.js';
+import { type ApiAnswer, type ApiRequest, refusalText, type SendRequest } from './api-sender.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import { createTokenBucket } from './token-bucket.js';
 import { writeOutcome } from './write-outcome.js';
@@ -69,16 +69,36 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     pausedUntilMs = nowMs + delayMs;
   };
 
-  const conclude = (object: ObservedObject, status: ObjectStatus, answer: Awaited<ReturnType<SendRequest>>): void => {
+  const refuseKind = (
+    { definition: { kind, plural, group } }: ObservedObject,
+    reason: string,
+    remedy: string,
+  ): void => {
+    const resource = `${plural}.${group}`;
+    if (!refusedKinds.has(kind)) logger.error({ resource, reason, remedy }, 'Statuses of a kind cannot be written');
+    refusedKinds.set(kind, clock.monotonicMs() + KIND_RETRY_MS);
+  };
+
+  /** The API server answers the same when an object is gone and when its CRD has no status: the object tells. */
+  const lookFor = async (object: ObservedObject, reason: string): Promise<void> => {
+    const answer = await send({ method: 'GET', path: pathOf(object) });
+    if (answer.status !== 200) return;
+    const { plural, group } = object.definition;
+    refuseKind(object, reason, `give the CRD ${plural}.${group} the subresource status`);
+  };
+
+  const conclude = async (object: ObservedObject, status: ObjectStatus, answer: ApiAnswer): Promise<void> => {
     const { key, definition } = object;
-    const resource = `${definition.plural}.${definition.group}`;
-    const outcome = writeOutcome(answer, resource);
+    const outcome = writeOutcome(answer, `${definition.plural}.${definition.group}`);
     switch (outcome.type) {
       case 'written': {
         if (retryMs !== FIRST_RETRY_MS) logger.info({}, 'Statuses can be written again');
         retryMs = FIRST_RETRY_MS;
         const made = objects.written(object, answer.body);
         refused.delete(key);
+        if (refusedKinds.delete(definition.kind)) {
+          logger.info({ kind: definition.kind }, 'Statuses of a kind can be written now');
+        }
         if (isInPlace(status, made.status)) return;
         // Somebody else owns a part of it, or the CRD does not keep it.
         refused.set(key, identityOf(made, status));
@@ -87,15 +107,11 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       }
       case 'gone':
         refused.delete(key);
+        if (answer.status === 404) await lookFor(object, refusalText(answer));
         return;
-      case 'kindRefused': {
-        if (!refusedKinds.has(definition.kind)) {
-          const { reason, remedy } = outcome;
-          logger.error({ resource, reason, remedy }, 'Statuses of a kind cannot be written');
-        }
-        refusedKinds.set(definition.kind, clock.monotonicMs() + KIND_RETRY_MS);
+      case 'kindRefused':
+        refuseKind(object, outcome.reason, outcome.remedy);
         return;
-      }
       case 'refused':
         refused.set(key, identityOf(object, status));
         logger.error({ object: key, reason: outcome.reason }, 'The API server does not take the status of an object');
@@ -107,7 +123,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
 
   const writeOne = async (object: ObservedObject, status: ObjectStatus): Promise<void> => {
     try {
-      conclude(object, status, await send(applyRequest(object, status)));
+      await conclude(object, status, await send(applyRequest(object, status)));
     } catch (err) {
       postpone(object.key, status, err, undefined);
     } finally {
@@ -163,15 +179,17 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   };
 }
 
-/** Server-side apply: what we applied before and do not now is removed, and what others wrote stays. */
-function applyRequest(
-  { definition, apiVersion, namespace, name, uid }: ObservedObject,
-  status: ObjectStatus,
-): ApiRequest {
+function pathOf({ definition, apiVersion, namespace, name }: ObservedObject): string {
   const scope = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `/apis/${apiVersion}${scope}/${definition.plural}/${encodeURIComponent(name)}`;
+}
+
+/** Server-side apply: what we applied before and do not now is removed, and what others wrote stays. */
+function applyRequest(object: ObservedObject, status: ObjectStatus): ApiRequest {
+  const { definition, apiVersion, namespace, name, uid } = object;
   return {
     method: 'PATCH',
-    path: `/apis/${apiVersion}${scope}/${definition.plural}/${encodeURIComponent(name)}/status`,
+    path: `${pathOf(object)}/status`,
     query: { fieldManager: FIELD_MANAGER, force: 'true' },
     contentType: 'application/apply-patch+yaml',
     body: {

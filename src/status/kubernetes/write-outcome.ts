@@ -1,12 +1,11 @@
-import { isRecord } from '../../config/schema/body-copier.js';
 import { type ApiAnswer, refusalText } from './api-sender.js';
 
 /** What an answer to a write of a status means for the next one. */
 export type WriteOutcome =
   | { readonly type: 'written' }
-  /** The object is gone, or is another one now: the watch will tell. */
+  /** The object is gone, or is another one now, and the watch will tell; or its CRD has no status to write. */
   | { readonly type: 'gone' }
-  /** RBAC, or a CRD without the status subresource: no object of the kind can be written. */
+  /** RBAC: no object of the kind can be written. */
   | { readonly type: 'kindRefused'; readonly reason: string; readonly remedy: string }
   /** The API server does not take this status of this object. */
   | { readonly type: 'refused'; readonly reason: string }
@@ -15,16 +14,11 @@ export type WriteOutcome =
 
 /** @param resource `quotaspecs.config.mesh.internal` */
 export function writeOutcome(answer: ApiAnswer, resource: string): WriteOutcome {
-  const { status, body, retryAfterMs } = answer;
+  const { status, retryAfterMs } = answer;
   const reason = refusalText(answer);
   if (status >= 200 && status < 300) return { type: 'written' };
   switch (status) {
     case 404:
-      // An object that is gone is named; a subresource that does not exist is not.
-      if (isRecord(body) && isRecord(body['details']) && typeof body['details']['name'] === 'string') {
-        return { type: 'gone' };
-      }
-      return { type: 'kindRefused', reason, remedy: `give the CRD ${resource} the subresource status` };
     case 409:
       return { type: 'gone' };
     case 403:

@@ -95,7 +95,7 @@ test('there is a CRD for each policy kind, namespaced, with short names, columns
       short,
       'v1alpha2',
       'status',
-      'Accepted,Reconciled,Age',
+      'Accepted,Refs,In-Force,Proxies,Age,Validity,References',
     ]),
   );
 });

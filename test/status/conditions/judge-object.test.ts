@@ -157,6 +157,11 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     'False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; write a binding that names it and the services that it is for.',
   ],
   [
+    'everybody has it, and it refers to something that is not there',
+    { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
+    'True UpToDate: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; create the resource, or correct name and namespace of the reference.',
+  ],
+  [
     'distribution is not tracked',
     { progress: undefined },
     'Unknown NotTracked: What proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false.',

@@ -1,0 +1,173 @@
+import type { ExecutionContext } from 'ava';
+import { createStatus } from '../../../src/bootstrap/status/create-status.js';
+import type { StatusSettings } from '../../../src/bootstrap/status/status-settings.js';
+import { createKindRegistry } from '../../../src/config/kinds.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
+import type { ResourceGenerator } from '../../../src/generators/generator.js';
+import { extensionConfigsAffectedBy } from '../../../src/generators/policy/extension-config-affected-by.js';
+import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
+import type { PushContext } from '../../../src/model/push-context.js';
+import { createDistributionLedger } from '../../../src/push/distribution-ledger.js';
+import type { Subscriber } from '../../../src/push/distributor.js';
+import { ledgerChanges } from '../../../src/push/ledger-changes.js';
+import { createPushNotice } from '../../../src/push/push-notice.js';
+import { createKubernetesSource } from '../../../src/sources/kubernetes/kubernetes-source.js';
+import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { systemClock } from '../../../src/telemetry/clock.js';
+import { MESH } from '../../generators/context-builder.js';
+import { snapshot, storeWith } from '../../model/mesh-objects.js';
+import { createRecordingLogger, type LogEntry } from '../../sources/support/recording-logger.js';
+import { proxyAt, watchOf } from '../../status/distribution/support.js';
+import { pushRequest } from '../../support/push-requests.js';
+
+/** One instance of the control plane, with the cluster as its source; what proxies have is the test's to say. */
+export interface StatusInstance {
+  readonly log: readonly LogEntry[];
+  /** A proxy of a workload's address connects, and acknowledges whatever there is at every moment. */
+  connect(name: string, ip: string): void;
+  /** From now on the proxy acknowledges nothing more; with a text it rejects what changed since. */
+  freeze(name: string, rejection?: string): void;
+  /** The proxy acknowledges everything again. */
+  release(name: string): void;
+  disconnect(name: string): void;
+  stop(): Promise<void>;
+}
+
+export interface StatusInstanceOptions {
+  readonly podName: string;
+  readonly kubeconfig: string;
+  /** Where everything of the test is: objects, Lease, reports. */
+  readonly namespace: string;
+  readonly settings?: Partial<StatusSettings>;
+  /** Quotas that have a limit; default `requests`. */
+  readonly limitedQuotas?: readonly string[];
+}
+
+interface Connected {
+  readonly name: string;
+  readonly ip: string;
+  frozen: { readonly root: string; readonly rejection: string | undefined } | undefined;
+}
+
+export async function startStatusInstance(
+  t: ExecutionContext,
+  { podName, kubeconfig, namespace, settings, limitedQuotas = ['requests'] }: StatusInstanceOptions,
+): Promise<StatusInstance> {
+  const kinds = createKindRegistry('mesh.internal');
+  const logger = createRecordingLogger();
+  const policy = { ...MESH.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
+  const store = storeWith({}, { mesh: { ...MESH, policy } });
+  const ledger = createDistributionLedger(60_000);
+  const followers = new Set<Subscriber>();
+  const connected = new Map<string, Connected>();
+  let context: PushContext | undefined;
+
+  const push = (): void => {
+    context = snapshot(store, context);
+    ledger.record(ledgerChanges(context, 'everything'), performance.now());
+    const notice = createPushNotice(pushRequest({ changed: 'everything' }), context);
+    for (const follower of followers) follower.notePush(notice);
+  };
+  const connectionOf = ({ name, ip, frozen }: Connected): ProxyConnection => {
+    const proxy = proxyAt(name, ip, { configNamespace: namespace });
+    const root = frozen?.root ?? ledger.root;
+    const rejection =
+      frozen?.rejection === undefined ? undefined : { message: frozen.rejection, nonce: `${ledger.root}=1` };
+    const watches = [watchOf(TypeUrl.cluster, root, rejection), watchOf(TypeUrl.extensionConfig, root)];
+    return {
+      id: `${name}-1`,
+      proxy,
+      peer: `${ip}:1`,
+      connectedAt: new Date(0),
+      watches: new Map(watches.map((watch) => [watch.typeUrl, watch])),
+    };
+  };
+
+  const source = createKubernetesSource({
+    access: { orchConfig: kubeconfig, environment: {} },
+    cluster: 'east',
+    kinds,
+    namespaces: [namespace],
+    readsCoreKinds: true,
+    readsMeshKinds: true,
+    useEndpointSlice: false,
+    withdrawsInvalid: false,
+    resyncMs: 0,
+    logger,
+    clock: systemClock,
+    recorder: { event: () => undefined, refused: () => undefined, wellAgain: () => undefined },
+    userAgent: 'navigator-discovery/test',
+  });
+  const generators = new Map<string, Pick<ResourceGenerator, 'affectedBy'>>([
+    [TypeUrl.cluster, { affectedBy: clustersAffectedBy }],
+    [TypeUrl.extensionConfig, { affectedBy: extensionConfigsAffectedBy }],
+  ]);
+  const enforcement = { isPluginOn: true, limitedQuotas: new Set(limitedQuotas) };
+  const status = createStatus({
+    settings: {
+      hasConditions: true,
+      hasMessages: true,
+      isTracked: true,
+      isPluginOn: true,
+      perSecond: 100,
+      burst: 500,
+      namespace,
+      appNamespaces: [namespace],
+      podName,
+      revision: '',
+      access: { orchConfig: kubeconfig, environment: {} },
+      userAgent: 'navigator-discovery/test',
+      ...settings,
+    },
+    kinds,
+    distributor: {
+      get context() {
+        return context;
+      },
+      get root() {
+        return ledger.root;
+      },
+      generators,
+      add: (follower) => void followers.add(follower),
+      remove: (follower) => void followers.delete(follower),
+    },
+    connections: { list: () => [...connected.values()].map(connectionOf) },
+    problems: source.reports,
+    messages: () => (context === undefined ? [] : analyze(analysisInputOf(context, enforcement))),
+    logger,
+    clock: systemClock,
+  });
+
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await status?.stop();
+    await source.stop();
+  };
+  t.teardown(stop);
+  await source.start((batch) => {
+    store.apply(batch);
+    push();
+  });
+  await status?.start();
+  const find = (name: string): Connected => {
+    const found = connected.get(name);
+    if (found === undefined) throw new Error(`${name} is not connected`);
+    return found;
+  };
+  return {
+    log: logger.entries,
+    connect: (name, ip) => void connected.set(name, { name, ip, frozen: undefined }),
+    freeze: (name, rejection) => {
+      find(name).frozen = { root: find(name).frozen?.root ?? ledger.root, rejection };
+    },
+    release: (name) => {
+      find(name).frozen = undefined;
+    },
+    disconnect: (name) => void connected.delete(name),
+    stop,
+  };
+}
