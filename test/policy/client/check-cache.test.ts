@@ -169,6 +169,25 @@ for (const [what, [a, b], [otherA, otherB]] of DIFFERENT) {
   });
 }
 
+const bytes = (value: string) => bytesAttribute(Buffer.from(value, 'latin1'));
+/** Each different from all others, and much alike: texts that read like what other values might be written as. */
+const ALIKE: readonly AttributeValue[] = [
+  ...['1', '', '\0', '\0s', '\0i1', '\0d1', '\0t1', '\0u1', '\0x1', '\0s\0i1', '\0btrue', '\0m0:', 'true'].map(text),
+  ...[int64Attribute(1n), doubleAttribute(1), timestampAttribute(1n), durationAttribute(1n), boolAttribute(true)],
+  ...[bytes('1'), bytes('\0i1'), bytes('s'), map(), map(['1', '']), map(['', '1'])],
+];
+
+test('no two values are mistaken for each other, whatever their types', (t) => {
+  const referencedAttributes = [{ name: 'a', condition: 'EXACT' }] as const;
+  for (const [index, a] of ALIKE.entries()) {
+    const cache = createCheckCache({ clock: createFakeClock() });
+    cache.store(bag({ a }), allow({ referencedAttributes }));
+    for (const [other, value] of ALIKE.entries()) {
+      t.is(cache.find(bag({ a: value })) !== undefined, index === other, `${index} and ${other}`);
+    }
+  }
+});
+
 test('the order of a map does not matter', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   const labels = (...entries: [string, string][]) => bag({ labels: map(...entries) });

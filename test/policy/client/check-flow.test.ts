@@ -133,6 +133,19 @@ test('a call that fetches units ahead is not named by the request that caused it
   t.not(server.checks[1]?.request.deduplicationId, 'request-7');
 });
 
+test('a call that a request waits for, and that fetches units ahead as well, is not named by the request', async (t) => {
+  const { clock, server, check, answer } = setUp();
+  void check({ a: 1 });
+  await answer(0, { a: 1 });
+  void check({ a: 1 });
+  // A partial grant: from now on nothing is lent, and after 500 ms the next request asks and waits.
+  await answer(1, { a: 1 });
+  clock.advance(500);
+  void check({ a: 1 }, { deduplicationId: 'request-7' });
+  t.deepEqual(server.checks[2]?.request.quotas.get('a'), { amount: 10, bestEffort: true });
+  t.not(server.checks[2]?.request.deduplicationId, 'request-7');
+});
+
 test('a denied check comes before an exhausted quota', async (t) => {
   const { check, answer } = setUp();
   const decision = check({ a: 1 });
