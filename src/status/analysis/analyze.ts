@@ -5,6 +5,7 @@ import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
+import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUnlimitedQuotas } from './analyzers/unlimited-quotas.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
@@ -17,6 +18,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'overlapping-conditions': findOverlappingConditions,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'unbound-specs': findUnboundSpecs,
+  'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,
   'unlimited-quotas': findUnlimitedQuotas,
   'unusable-patterns': findUnusablePatterns,

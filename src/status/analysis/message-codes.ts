@@ -50,7 +50,7 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'Nothing enforces a policy that is present.',
     remedy:
-      'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it',
+      'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config, and leave policy in --plugins; until then no request is refused because of it',
   },
   unusableServicePattern: {
     code: 'MESH0205',
@@ -81,6 +81,12 @@ export const MESSAGE_CODES = {
     level: 'Error',
     title: 'A policy server is at a service port that does not speak gRPC, so that every call to it fails.',
     remedy: 'name the port grpc-…, or set its appProtocol to grpc',
+  },
+  undeclaredProtocol: {
+    code: 'MESH0210',
+    level: 'Warn',
+    title: 'Quotas are bound to a service with a port of no declared protocol, where callers can avoid being counted.',
+    remedy: 'name the port http-…, grpc-… or tcp-…, or set its appProtocol',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

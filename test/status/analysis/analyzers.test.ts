@@ -86,7 +86,7 @@ test('labels of a service in a binding are MESH0206', (t) => {
 });
 
 const UNENFORCED =
-  'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it';
+  'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config, and leave policy in --plugins; until then no request is refused because of it';
 const POLICIES = `QuotaSpec shop/a ${QUOTA}
   QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}]}
   HTTPAPISpec shop/a ${API}
@@ -172,6 +172,22 @@ test('a policy server at a service port that does not speak gRPC is MESH0209', (
   t.deepEqual(told('policy.example.com:92'), []);
   t.deepEqual(told('policy.example.com:93'), []);
   t.deepEqual(told('embedded', 'other.example.com:91'), []);
+});
+
+test('quotas of a service with a port of no declared protocol are MESH0210, once for each binding', (t) => {
+  const entry = (index: number, port: string) =>
+    `ServiceEntry shop/s${index} {hosts: [s${index}.shop.svc.cluster.local], ports: [{number: ${index}, name: ${port}}]}`;
+  const entries = [entry(1, 'main'), entry(2, 'main'), entry(3, 'web, protocol: HTTP')];
+  const binding = (name: string, bound: string) =>
+    `QuotaSpecBinding shop/${name} {services: [${bound}], quotaSpecs: [{name: a}]}`;
+  const told = (bindings: string) => messagesOf(`${entries.join('\n')}\n${bindings}`, 'undeclared-protocols');
+  const message = (name: string, more: string) =>
+    `MESH0210 QuotaSpecBinding/shop/${name} spec.services: port 1 (main) of s1.shop.svc.cluster.local${more} may speak anything: requests that are sent so that they do not look like HTTP are charged by connection; name the port http-…, grpc-… or tcp-…, or set its appProtocol`;
+  t.deepEqual(told(`${binding('one', '{name: s1}, {name: s3}')}\n${binding('all', '{service: "*"}')}`), [
+    message('all', ', and 1 more port,'),
+    message('one', ''),
+  ]);
+  t.deepEqual(told(binding('declared', '{name: s3}')), []);
 });
 
 test('policies that fit together have no other message than that nothing enforces them', (t) => {
