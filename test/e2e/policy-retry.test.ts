@@ -68,6 +68,9 @@ async function throughRelay(
   }
 }
 
+const describe = (calls: readonly RelayedCall[]): string =>
+  `${calls.length} calls, of which failed: ${calls.flatMap(({ failure }) => failure || []).join(', ') || 'none'}`;
+
 const gapsOf = (calls: readonly RelayedCall[]): readonly number[] =>
   calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
 
@@ -89,9 +92,11 @@ for (const by of ['stream', 'connection'] as const) {
       t.true(gap <= longest + SLACK_MS, `wait ${index + 1}: ${gap} ms`);
     }
 
-    await throughRelay(policy, { spoil: 0, by }, async () => {
-      t.deepEqual(countStatuses(await policy.send(by, 20)), { 200: 9, 429: 11 }, 'four attempts were one charge');
+    let counts: Readonly<Record<number, number>> = {};
+    const rest = await throughRelay(policy, { spoil: 0, by }, async () => {
+      counts = countStatuses(await policy.send(by, 20));
     });
+    t.deepEqual(counts, { 200: 9, 429: 11 }, `four attempts were one charge; ${describe(rest)}`);
   });
 }
 

@@ -102,6 +102,8 @@ export interface RelayedCall {
   readonly at: number;
   readonly path: string;
   readonly spoilt: boolean;
+  /** Why the server behind did not answer, or the caller did not wait; empty when it did. */
+  readonly failure: string;
 }
 
 export interface GrpcCall {

@@ -68,7 +68,8 @@ export async function serveRelay({ address, port, target, spoil, by }: RelayOpti
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
     const spoilt = calls.length < spoil;
-    calls.push({ at: Date.now(), path: String(headers[':path']), spoilt });
+    const call = { at: Date.now(), path: String(headers[':path']), spoilt, failure: '' };
+    calls.push(call);
     readAll(stream)
       .then((body) => forward(upstream, headers, body))
       .then(
@@ -77,7 +78,10 @@ export async function serveRelay({ address, port, target, spoil, by }: RelayOpti
           else if (by === 'connection') stream.session?.destroy();
           else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
         },
-        () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+        (error: unknown) => {
+          call.failure = error instanceof Error ? error.message : String(error);
+          stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+        },
       );
   });
   server.listen(port, address);
