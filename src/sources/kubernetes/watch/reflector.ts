@@ -52,7 +52,10 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
   const paths = pathsOf(resource);
   let place: { readonly path: string; readonly resourceVersion: string } | undefined;
   let misses = 0;
+  /** When what is tried began to fail. */
   let troubleSinceMs: number | undefined;
+  /** When the watch was lost that `place` is the end of. */
+  let lostSinceMs: number | undefined;
 
   const list = async (): Promise<void> => {
     for (const [index, path] of paths.entries()) {
@@ -66,6 +69,7 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
         );
         replacement.commit();
         place = { path, resourceVersion };
+        lostSinceMs = undefined;
         return;
       } catch (error) {
         const isLast = index === paths.length - 1;
@@ -85,14 +89,14 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
         { resourceVersion, timeoutSeconds, signal, idleMs: timing.watchIdleMs },
         {
           onOpen: () => {
-            const troubledMs = troubleSinceMs === undefined ? 0 : clock.monotonicMs() - troubleSinceMs;
-            troubleSinceMs = undefined;
-            if (troubledMs >= timing.outageListMs) {
+            if (lostSinceMs !== undefined && clock.monotonicMs() - lostSinceMs >= timing.outageListMs) {
               // A restored cluster counts its versions anew: it takes a watch from before up, and is silent.
               place = undefined;
               return false;
             }
             isOpen = true;
+            lostSinceMs = undefined;
+            troubleSinceMs = undefined;
             onState({ type: 'synced' });
             return true;
           },
@@ -122,6 +126,7 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
   /** Draws the conclusions of a failure, and returns how long to wait. */
   const conclude = (error: unknown, verb: 'list' | 'watch'): number => {
     troubleSinceMs ??= clock.monotonicMs();
+    if (verb === 'watch') lostSinceMs ??= clock.monotonicMs();
     const isLasting = clock.monotonicMs() - troubleSinceMs >= timing.refusalGraceMs;
     misses = error instanceof ApiError && error.status === 404 ? misses + 1 : 0;
     const { losesPlace, state } = judgeFailure({ error, verb, isLasting, misses, isEmpty: sink.isEmpty() });
@@ -131,6 +136,7 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
     const waitMs = Math.max(backoff.nextMs(), (error instanceof ApiError ? error.retryAfterMs : undefined) ?? 0);
     if (state?.type !== 'missing') return waitMs;
     backoff.reset();
+    troubleSinceMs = undefined;
     return timing.missingRetryMs * (0.5 + random() / 2);
   };
 

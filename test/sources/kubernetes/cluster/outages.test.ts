@@ -154,6 +154,23 @@ it('what was deleted and made while nothing came through is found by the next li
   t.true(rig.asked().lists >= 2);
 });
 
+it('after an outage of some length one list comes before the next watch', async (t) => {
+  const rig = await createRig(t, 'lasting', { outageListMs: 300 });
+  await rig.harness.start();
+  await api.client.apply(serviceManifest('before', rig.namespace));
+  await waitUntil(() => rig.services().includes('before'), 'it is watched');
+  const outSinceMs = performance.now();
+  rig.proxy.setRule((url) => {
+    if (!isServices(url) || performance.now() - outSinceMs > 1_000) return undefined;
+    return { type: 'answer', status: 503, body: statusBody(503, 'ServiceUnavailable') };
+  });
+  rig.proxy.cut();
+  await waitUntil(() => rig.harness.messages('info').includes('the API server can be read again'), 'it is over');
+  await api.client.apply(serviceManifest('late', rig.namespace));
+  await waitUntil(() => rig.services().includes('late'), 'changes come in');
+  t.is(rig.asked().lists, 2);
+});
+
 it('a watch that something swallows is noticed, and listed anew', async (t) => {
   const rig = await createRig(t, 'swallowed', { watchIdleMs: 3_000 });
   rig.proxy.setRule((url) => (isWatch(url) ? { type: 'swallow' } : undefined));
