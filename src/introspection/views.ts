@@ -32,7 +32,7 @@ export interface KnownKind {
  * that its last good state is served on, or what analysis found in what was taken.
  */
 export interface ConfigProblem {
-  /** Absent for what a source could not take, which is always an error. */
+  /** Absent for what a source could not take, which is an error. */
   readonly level?: 'Error' | 'Warn' | 'Info';
   /** `MESHnnnn`, where analysis found it. */
   readonly code?: string;

@@ -27,6 +27,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ListenAddress } from '../options.js';
+import { settingsProblems } from '../settings-problems.js';
 import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
 
@@ -141,7 +142,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     setServing: grpc.setServing,
     limitedQuotas: () => limited,
     isStoreUp: backends.isUp,
-    problems: () => file.problems().map((reason) => ({ file: configFile, reason })),
+    problems: () => settingsProblems(configFile, file),
     stop: async (graceMs) => {
       await file.stop();
       await grpc.stop(graceMs);

@@ -33,6 +33,8 @@ export interface WatchedFile<Value> {
   current(): Value;
   /** Why the file's present content is not used, a line each; empty when it is. */
   problems(): readonly string[];
+  /** What of the content in force has no effect, and why, a line each; misspelt fields for example. */
+  warnings(): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
   let value = options.defaults;
   let identity: string | undefined;
   let problems: readonly string[] = [];
+  let warnings: readonly string[] = [];
   let isStarted = false;
   let isStopped = false;
   let cancelRescan = (): void => {};
@@ -84,7 +87,8 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
     }
     if (problems.length > 0) logger.info({ file }, 'settings file is in order again');
     problems = [];
-    for (const reason of result.warnings) logger.warn({ file, reason }, 'settings file has a field without effect');
+    warnings = result.warnings;
+    for (const reason of warnings) logger.warn({ file, reason }, 'settings file has a field without effect');
     if (isDeepStrictEqual(result.value, value)) return;
     value = result.value;
     if (!isStarted) return;
@@ -127,6 +131,7 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
     },
     current: () => value,
     problems: () => problems,
+    warnings: () => warnings,
     stop: async () => {
       isStopped = true;
       debounced.cancel();

@@ -45,6 +45,17 @@ test('a missing file gives defaults, and is read when it comes', async (t) => {
   t.is(watched.current().proxyListenPort, 15101);
 });
 
+test('a field without effect is told for as long as it is in the file, whose other fields are in force', async (t) => {
+  const { folder, watched, values } = await setUp(t);
+  await folder.write('mesh.yaml', 'connectTimeout: 3s\nconnectTimout: 4s\n');
+  t.is((await watched.start()).connectTimeoutMs, 3000);
+  t.deepEqual(watched.warnings(), ['line 2: connectTimout: "4s": is not a known field; did you mean connectTimeout?']);
+  t.deepEqual(watched.problems(), []);
+  await folder.write('mesh.yaml', 'connectTimeout: 5s\n');
+  await waitUntil(() => values.length === 1, 'the file is read');
+  t.deepEqual(watched.warnings(), []);
+});
+
 test('an invalid file at the start gives defaults and says what is wrong, with its line', async (t) => {
   const { folder, watched, log } = await setUp(t);
   await folder.write('mesh.yaml', 'trustDomain: td\nproxyListenPort: 0\nconnectTimeout: 10\n');
