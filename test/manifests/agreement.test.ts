@@ -56,6 +56,20 @@ test('everything that has a namespace says which, and nothing is left to the nam
   }
 });
 
+test('what docs/kubernetes.md says to remove is all that is outside of the namespace', (t) => {
+  const doc = readFileSync(join(projectRoot(), 'docs/kubernetes.md'), 'utf8');
+  t.regex(doc, /kubectl delete namespace mesh-system\n/);
+  t.regex(doc, /kubectl delete clusterrole,clusterrolebinding navigator-meshd\n/);
+  t.regex(doc, /kubectl delete -f manifests\/10-crds\.yaml /);
+  const others = allDocuments().filter(
+    ({ kind, metadata }) => metadata.namespace === undefined && kind !== 'CustomResourceDefinition',
+  );
+  t.deepEqual(
+    others.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    ['Namespace mesh-system', 'ClusterRole navigator-meshd', 'ClusterRoleBinding navigator-meshd'],
+  );
+});
+
 test('everything that is not a CRD can be found, and removed, by its label', (t) => {
   for (const { kind, metadata } of allDocuments()) {
     if (kind === 'CustomResourceDefinition') continue;

@@ -1,6 +1,18 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { load } from 'js-yaml';
+import {
+  booksService,
+  hasCondition,
+  quotaBinding,
+  quotaSpec,
+  serviceEntry,
+} from '../bootstrap/status/status-objects.js';
+import { startStatusInstance } from '../bootstrap/status/status-rig.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
+import { createClusterHarness } from '../sources/kubernetes/support/cluster-harness.js';
 import { createKubectl, type Kubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { MESHD_MAY, type Permission } from './support/meshd-permissions.js';
 import { readDocuments } from './support/read-documents.js';
@@ -120,6 +132,39 @@ it('a real token of meshd is refused secrets, commands in pods, tokens, roles, a
   t.is((await meshd.send('GET', '/api/v1/services')).status, 200);
 });
 
+it('reading the cluster and writing statuses needs no more than these rights: nothing is refused', async (t) => {
+  const kubeconfig = await kubeconfigOfMeshd();
+  const namespace = 'mesh-system';
+  for (const useEndpointSlice of [true, false]) {
+    const harness = createClusterHarness(t, kubeconfig, { useEndpointSlice });
+    await harness.start();
+    t.deepEqual(harness.source.forbidden(), []);
+    t.true(harness.objects.has('QuotaSpec/shop/books'));
+    t.deepEqual(harness.messages('warn'), []);
+    await harness.source.stop();
+  }
+
+  await api.client.applyAll(booksService(namespace));
+  const first = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
+  const second = await startStatusInstance(t, { podName: 'meshd-1', kubeconfig, namespace });
+  first.connect('books-1', '10.244.1.1');
+  second.connect('books-2', '10.244.1.2');
+  await api.client.applyAll([quotaSpec(namespace), quotaBinding(namespace), serviceEntry(namespace, 'cards')]);
+  // Both reported, one wrote.
+  await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');
+  await hasCondition(api, serviceEntry(namespace, 'cards'), 'Accepted', 'True Valid: It is valid.');
+  // The other one takes over.
+  await first.stop();
+  await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
+  await second.stop();
+  const { body } = await api.client.send('GET', '/api/v1/namespaces/mesh-system/configmaps');
+  t.false(JSON.stringify(body).includes('-distribution"'), 'reports are removed');
+  t.deepEqual(
+    [...first.log, ...second.log].filter(({ level }) => level === 'warn' || level === 'error'),
+    [],
+  );
+});
+
 it('the account of the policy servers may do nothing', async (t) => {
   const answer = await api.client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
     apiVersion: 'authorization.k8s.io/v1',
@@ -132,14 +177,25 @@ it('the account of the policy servers may do nothing', async (t) => {
   t.like(answer.body, { status: { allowed: false } });
 });
 
-async function clientOfMeshd(t: ExecutionContext) {
+async function tokenOfMeshd(): Promise<string> {
   const answer = await api.client.send('POST', '/api/v1/namespaces/mesh-system/serviceaccounts/meshd/token', {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     spec: {},
   });
-  const { token } = (answer.body as { status: { token: string } }).status;
-  const client = createKubernetesClient(api.url, token, () => api.ca());
+  return (answer.body as { status: { token: string } }).status.token;
+}
+
+async function kubeconfigOfMeshd(): Promise<string> {
+  const admin = load(await readFile(api.kubeconfig, 'utf8')) as object;
+  const file = join(api.folder, 'kubeconfig-meshd');
+  const users = [{ name: 'admin', user: { token: await tokenOfMeshd() } }];
+  await writeFile(file, JSON.stringify({ ...admin, users }));
+  return file;
+}
+
+async function clientOfMeshd(t: ExecutionContext) {
+  const client = createKubernetesClient(api.url, await tokenOfMeshd(), () => api.ca());
   t.teardown(() => client.close());
   return client;
 }

@@ -29,7 +29,7 @@ export const MESHD_MAY: readonly Permissions[] = [
   { group: 'config.mesh.internal', resources: POLICY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS, verbs: READ, namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
-  { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['get', 'create', 'update'], namespaces: OWN },
+  { group: 'coordination.k8s.io', resources: ['leases'], verbs: [...READ, 'create', 'update'], namespaces: OWN },
   {
     group: '',
     resources: ['configmaps'],
