@@ -17,7 +17,7 @@ import { createLeaderWork } from './leader-work.js';
 import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
-import { CONFIG_MAP_KIND, createListWatcher, LEASE_KIND, type ListWatcher, type WatchedList } from './watch-lists.js';
+import { CONFIG_MAP_KIND, createListWatcher, type ListWatcher, type WatchedList } from './watch-lists.js';
 
 export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
   readonly settings: StatusSettings;
@@ -114,13 +114,6 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
         turn = turn.then(() => (isLeader ? work.begin() : work.end()));
       },
     });
-    const leases = createWatcher();
-    leases.watch({
-      definition: LEASE_KIND,
-      namespace,
-      selector: { fieldSelector: `metadata.name=${lease.name}` },
-      sink: createNoticeSink(election.notice),
-    });
     election.start();
 
     let cancelTick = (): void => undefined;
@@ -141,7 +134,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       await turn;
       await work.end();
       await election.stop();
-      await Promise.all([turn, publisher.withdraw(), leases.stop()]);
+      await Promise.all([turn, publisher.withdraw()]);
     };
   };
 
@@ -159,14 +152,5 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       await end?.();
       access?.close();
     },
-  };
-}
-
-/** Calls back whenever something is otherwise, and keeps nothing. */
-function createNoticeSink(onChange: () => void): WatchedList['sink'] {
-  return {
-    isEmpty: () => true,
-    replace: () => ({ add: () => undefined, commit: onChange }),
-    apply: onChange,
   };
 }

@@ -8,24 +8,18 @@ import { DEFAULT_WATCH_TIMING, type WatchTiming } from '../../sources/kubernetes
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** Kinds that are read for the sake of status alone; nothing of them is a mesh's configuration. */
-export const LEASE_KIND = plainKind('coordination.k8s.io', 'Lease', 'leases');
-export const CONFIG_MAP_KIND = plainKind('', 'ConfigMap', 'configmaps');
-
-function plainKind(group: string, kind: string, plural: string): KindDefinition {
-  const schema = Type.Object({});
-  return {
-    group,
-    versions: ['v1'],
-    kind,
-    plural,
-    namespaced: true,
-    schema,
-    bodyAt: 'object',
-    unknownFields: 'dropped',
-    validate: () => [],
-  };
-}
+/** Read for the reports of other instances alone; nothing of it is a mesh's configuration. */
+export const CONFIG_MAP_KIND: KindDefinition = {
+  group: '',
+  versions: ['v1'],
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+  schema: Type.Object({}),
+  bodyAt: 'object',
+  unknownFields: 'dropped',
+  validate: () => [],
+};
 
 /** One list to watch, and where to put it. */
 export interface WatchedList {

@@ -9,11 +9,18 @@ export interface ElectionTiming {
   readonly leaseMs: number;
   /** A leader that could not renew for this long acts no more: well before others may. */
   readonly renewMs: number;
-  /** How often a leader renews, and a candidate looks. */
+  /** How often a leader renews. */
   readonly retryMs: number;
+  /** How often a candidate looks, so how fast a lease that was given back is taken; ours, for all else is in no hurry. */
+  readonly lookMs: number;
 }
 
-export const DEFAULT_ELECTION_TIMING: ElectionTiming = { leaseMs: 30_000, renewMs: 15_000, retryMs: 7_500 };
+export const DEFAULT_ELECTION_TIMING: ElectionTiming = {
+  leaseMs: 30_000,
+  renewMs: 15_000,
+  retryMs: 7_500,
+  lookMs: 2_000,
+};
 
 export interface LeaderElectionOptions {
   readonly lease: LeaseName;
@@ -33,8 +40,6 @@ export interface LeaderElectionOptions {
 export interface LeaderElection {
   readonly isLeader: boolean;
   start(): void;
-  /** The Lease may have changed, as a watch says: looks at once instead of in some seconds. */
-  notice(): void;
   /** Ends its part. A leader gives the Lease back, so that another one gets it at once. */
   stop(): Promise<void>;
 }
@@ -44,7 +49,7 @@ const FAILURE_RETRY_MS = 1_000;
 
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const { lease: name, identity, send, clock, logger, random, onChange } = options;
-  const { leaseMs, renewMs, retryMs } = options.timing ?? DEFAULT_ELECTION_TIMING;
+  const { leaseMs, renewMs, retryMs, lookMs } = options.timing ?? DEFAULT_ELECTION_TIMING;
   const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(name.namespace)}/leases`;
   const path = `${collection}/${encodeURIComponent(name.name)}`;
   const fields = { lease: `${name.namespace}/${name.name}`, identity };
@@ -53,7 +58,6 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   /** The Lease as last seen, and since when it has been so. */
   let seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
   let running: Promise<void> | undefined;
-  let isNoticed = false;
   let cancelNext = (): void => undefined;
   let cancelDeadline = (): void => undefined;
   let lastTrouble = '';
@@ -99,23 +103,22 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     return clock.monotonicMs() - sinceMs > Math.max(lease.durationMs, leaseMs);
   };
 
-  /** One look, and one claim where it can succeed. A renewal needs no look before it. */
-  const attempt = async (): Promise<void> => {
-    if (!isLeader) await look();
-    if (!isFree()) {
-      setLeader(false, 'another instance holds the lease');
-      return;
-    }
+  /** Claims the Lease as it was last seen; false when it is otherwise now. */
+  const tryClaim = async (): Promise<boolean> => {
     const answer = await claim(seen?.lease, identity, leaseMs);
-    if (answer.status === 200 || answer.status === 201) {
-      if (!isStopping) lead(answer);
-      return;
-    }
-    // Another one was faster, or somebody has touched or removed the Lease.
-    if (answer.status !== 409 && answer.status !== 404) throw new ElectionError(answer);
+    if (answer.status === 409 || answer.status === 404) return false;
+    if (answer.status >= 300) throw new ElectionError(answer);
+    if (!isStopping) lead(answer);
+    return true;
+  };
+
+  /** Claims where that can succeed. A renewal needs no look before it, unless somebody has touched the Lease. */
+  const attempt = async (): Promise<void> => {
+    if (isLeader && (await tryClaim())) return;
     await look();
-    if (seen !== undefined && seen.lease.holder !== identity) setLeader(false, 'another instance holds the lease');
-    else isNoticed = true;
+    // When another one is faster in between, the next look is soon enough.
+    if (isFree() && (await tryClaim())) return;
+    if (!isFree()) setLeader(false, 'another instance holds the lease');
   };
 
   const tell = (err: unknown): void => {
@@ -129,28 +132,22 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
 
   const run = async (): Promise<void> => {
     cancelNext();
-    let waitMs = isLeader ? retryMs : retryMs * (1 + random() / 5);
+    let waitMs = lookMs;
     try {
-      do {
-        isNoticed = false;
-        await attempt();
-      } while (isNoticed && !isStopping);
+      await attempt();
+      waitMs = isLeader ? retryMs : lookMs * (1 + random() / 5);
       if (lastTrouble !== '') logger.info(fields, 'The lease of the leader can be had again');
       lastTrouble = '';
     } catch (err) {
       if (!isStopping) tell(err);
-      waitMs = Math.min(waitMs, FAILURE_RETRY_MS * (1 + random()));
+      waitMs = FAILURE_RETRY_MS * (1 + random());
     }
     running = undefined;
-    if (isStopping) return;
-    if (isNoticed) start();
-    else cancelNext = clock.schedule(waitMs, start);
+    if (!isStopping) cancelNext = clock.schedule(waitMs, start);
   };
 
   const start = (): void => {
-    if (isStopping) return;
-    if (running === undefined) running = run();
-    else isNoticed = true;
+    if (!isStopping) running ??= run();
   };
 
   return {
@@ -158,9 +155,6 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
       return isLeader;
     },
     start,
-    notice: () => {
-      if (!isLeader) start();
-    },
     stop: async () => {
       isStopping = true;
       cancelNext();

@@ -139,8 +139,10 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
 
   function pump(): void {
     const nowMs = clock.monotonicMs();
+    // An API server that failed is felt out with one write at a time.
+    const concurrent = retryMs === FIRST_RETRY_MS ? MAX_CONCURRENT : 1;
     for (const [key, status] of waiting) {
-      if (writing.size >= MAX_CONCURRENT) return;
+      if (writing.size >= concurrent) return;
       if (writing.has(key)) continue;
       if (nowMs < pausedUntilMs) {
         wakeIn(pausedUntilMs - nowMs);

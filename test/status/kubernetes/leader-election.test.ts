@@ -48,7 +48,7 @@ test('the first one leads, and renews for as long as it lives; the other waits',
   t.is(server.holder, 'a');
 });
 
-test('a leader that stops gives the lease back, and one who notices leads at once', async (t) => {
+test('a leader that stops gives the lease back, and another leads within seconds', async (t) => {
   const clock = createFakeClock();
   const server = createLeaseServer();
   const [a, b] = [candidate(clock, server.send, 'a'), candidate(clock, server.send, 'b')];
@@ -59,21 +59,7 @@ test('a leader that stops gives the lease back, and one who notices leads at onc
   await a.election.stop();
   t.deepEqual(a.changes, [true, false]);
   t.is(server.holder, '');
-  b.election.notice();
-  await pass(clock, 500);
-  t.true(b.election.isLeader);
-});
-
-test('who does not notice looks within the retry period', async (t) => {
-  const clock = createFakeClock();
-  const server = createLeaseServer();
-  const [a, b] = [candidate(clock, server.send, 'a'), candidate(clock, server.send, 'b')];
-  a.election.start();
-  await pass(clock, 500);
-  b.election.start();
-  await pass(clock, 500);
-  await a.election.stop();
-  await pass(clock, 8_000);
+  await pass(clock, 2_000);
   t.true(b.election.isLeader);
 });
 
