@@ -174,6 +174,39 @@ test.serial('a port in use ends it with 1 and one line that names the address an
   }
 });
 
+test.serial(
+  'a backend whose certificates cannot be read ends the start, and is told while an earlier one holds',
+  async (t) => {
+    const discovery = await startDiscovery(t);
+    const flags = ['--discoveryAddress', `127.0.0.1:${discovery.grpcPort}`];
+    const backend = JSON.stringify({ backend: { address: '127.0.0.1:1', tls: { caFile: '/no/such.pem' } } });
+    const badFile = await configFile(t, backend);
+    const bad = startPolicyBinary(t, [...flags, '--policyConfig', badFile]);
+    t.deepEqual(await bad.exited, { code: 1, signal: null });
+    const reason = 'backend.tls.caFile: "/no/such.pem": cannot be read: ENOENT';
+    t.true(
+      bad.lines.some((line) => line.startsWith(`navigator-policy: ${badFile}: ${reason}`)),
+      bad.tail(),
+    );
+
+    const file = await configFile(t, limits(1));
+    const server = await startPolicyProcess(t, [...flags, '--policyConfig', file]);
+    const client = connectPolicyClient(t, server.policyPort);
+    await eventually('the limit is in force', async () => (await client.ask(WEB).catch(() => 0)) === 429);
+    await writeFile(file, backend);
+    const isTold = async () =>
+      (await server.monitoring.get('/debug/config_problems')).body.includes(reason.replaceAll('"', '\\"'));
+    await eventually('it is told', isTold);
+    t.is(await client.ask(WEB), 429, 'the former configuration holds');
+    await writeFile(file, `${backend}\n`);
+    await eventually('the file has been read again', async () => server.log().length > 0);
+    t.true(await isTold(), 'for as long as it is not in force');
+    await writeFile(file, limits(2));
+    await eventually('a file in order is in force', async () => (await client.ask(WEB)) === 200);
+    t.false(await isTold());
+  },
+);
+
 test.serial('a host that services of two namespaces have does not keep the policies from coming', async (t) => {
   const discovery = await startDiscovery(t);
   const entry = (namespace: string) =>

@@ -28,6 +28,7 @@ import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
+import { StartError } from '../start-error.js';
 import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
 
@@ -51,7 +52,8 @@ export interface PolicyRuntime {
    * Reads the configuration and listens. Envoys' Checks are answered from the first `observe` on. Before it they get
    * UNAVAILABLE, so that the fail policies of proxies decide as when the server is down, instead of everything passing.
    *
-   * @throws ListenError when the address of --policyAddr cannot be had
+   * @throws ListenError when the address of --policyAddr cannot be had; StartError when the configuration names a file
+   *   that cannot be read
    */
   start(): Promise<ListenAddress>;
   /** Takes new policies at once: a Check that comes next goes by them. */
@@ -81,13 +83,27 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     limited = limitedQuotasOf(config);
     onConfigChange?.();
   };
+  let refusal: string | undefined;
+  const changeConfig = (config: PolicyServerConfig): void => {
+    try {
+      takeConfig(config);
+      refusal = undefined;
+    } catch (error) {
+      refusal = error instanceof Error ? error.message : String(error);
+      logger.error(
+        { file: configFile, reason: refusal },
+        'The changed configuration cannot be used, the former one holds',
+      );
+      onConfigChange?.();
+    }
+  };
   const file = createWatchedFile({
     file: configFile,
     read: createPolicyServerConfigReader(createSchemaCompiler()),
     defaults: createDefaultPolicyServerConfig(),
     logger: logging.scope('source'),
     clock,
-    onChange: takeConfig,
+    onChange: changeConfig,
   });
   const backends: PolicyBackends = createPolicyBackends(file.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
@@ -129,7 +145,12 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
 
   return {
     start: async () => {
-      takeConfig(await file.start());
+      const config = await file.start();
+      try {
+        takeConfig(config);
+      } catch (cause) {
+        throw new StartError(`${configFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      }
       const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
         throw new ListenError('--policyAddr', { host: listener.host, port: listener.port }, cause);
       });
@@ -142,7 +163,10 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     setServing: grpc.setServing,
     limitedQuotas: () => limited,
     isStoreUp: backends.isUp,
-    problems: () => settingsProblems(configFile, file),
+    problems: () => [
+      ...settingsProblems(configFile, file),
+      ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
+    ],
     stop: async (graceMs) => {
       await file.stop();
       await grpc.stop(graceMs);
@@ -158,5 +182,11 @@ function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlySet<s
 
 function tlsOf({ tls }: RemoteBackend) {
   if (tls === undefined) return {};
-  return { tls: tls.caFile === undefined ? {} : { rootCertificates: readFileSync(tls.caFile) } };
+  if (tls.caFile === undefined) return { tls: {} };
+  try {
+    return { tls: { rootCertificates: readFileSync(tls.caFile) } };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`backend.tls.caFile: ${JSON.stringify(tls.caFile)}: cannot be read: ${reason}`, { cause });
+  }
 }
