@@ -13,6 +13,8 @@ export interface AnalysisWatch {
   /** Takes what has become of the policy server's configuration. */
   enforcementChanged(): void;
   /** What the newest snapshot has to say. */
+  messages(): readonly AnalysisMessage[];
+  /** The same, for debug pages. */
   problems(): readonly ConfigProblem[];
   stop(): void;
 }
@@ -43,6 +45,10 @@ export function createAnalysisWatch(logger: Logger, clock: Clock, enforcement: (
     messages = found;
   };
 
+  const present = (): readonly AnalysisMessage[] => {
+    catchUp();
+    return [...messages.values()];
+  };
   const analyzeSoon = (context: PushContext): void => {
     pending?.cancel();
     pending = { context, cancel: clock.schedule(0, catchUp) };
@@ -57,10 +63,8 @@ export function createAnalysisWatch(logger: Logger, clock: Clock, enforcement: (
       const newest = pending?.context ?? analyzed;
       if (newest !== undefined) analyzeSoon(newest);
     },
-    problems: () => {
-      catchUp();
-      return [...messages.values()].map(({ message, ...rest }) => ({ ...rest, reason: message }));
-    },
+    messages: present,
+    problems: () => present().map(({ message, ...rest }) => ({ ...rest, reason: message })),
     stop: () => {
       pending?.cancel();
       pending = undefined;

@@ -1,4 +1,3 @@
-import type { KindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
 import { createSchemaCompiler } from '../config/schema/schema-reader.js';
@@ -6,14 +5,14 @@ import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
 import type { StoreChange } from '../model/store/store-change.js';
-import { createFileSource, type FileSource } from '../sources/file/file-source.js';
+import { createFileSource } from '../sources/file/file-source.js';
 import { createWatchedFile, type WatchedFile } from '../sources/file/watched-file.js';
+import type { ObjectProblem } from '../sources/kubernetes/objects/object-report.js';
 import { createMockRegistry } from '../sources/mock/mock-registry.js';
 import type { Source } from '../sources/source.js';
-import type { Clock } from '../telemetry/clock.js';
-import type { Logging } from '../telemetry/logging.js';
-import { createCoreKindFilter } from './core-kind-filter.js';
+import { createFolderFilter } from './folder-filter.js';
 import type { Options } from './options.js';
+import { type ClusterParts, createClusterSource } from './read-cluster.js';
 import { StartError } from './start-error.js';
 
 /** Everything that the mesh is read from. */
@@ -27,17 +26,17 @@ export interface Sources {
   stop(): Promise<void>;
   /** What is not served as written, at present. */
   problems(): readonly ConfigProblem[];
+  /** Objects of the cluster that are not served as they are there. */
+  clusterProblems(): readonly ObjectProblem[];
 }
 
-/** Builds the sources that the flags name (SPEC 4.4: --configDir, --meshConfig, --networksConfig, --registries). */
-export function createSources(
-  options: Options,
-  kinds: KindRegistry,
-  store: MeshStore,
-  logging: Logging,
-  clock: Clock,
-): Sources {
+/**
+ * Builds the sources that the flags name (SPEC 4.4: --configDir, --orchconfig, --meshConfig, --networksConfig,
+ * --registries).
+ */
+export function createSources(options: Options, store: MeshStore, parts: ClusterParts): Sources {
   const { discovery } = options;
+  const { kinds, logging, clock } = parts;
   const logger = logging.scope('source');
   let onChange: (change: StoreChange) => void = () => undefined;
   let stopped = false;
@@ -71,23 +70,28 @@ export function createSources(
           logger,
           clock,
         });
-  const coreKinds = createCoreKindFilter(kinds, discovery.registries.includes('Orchestrator'));
+  const cluster = createClusterSource(options, parts);
+  const ofFolder = createFolderFilter({
+    kinds,
+    readsCoreKinds: discovery.registries.includes('Orchestrator') && cluster === undefined,
+    namespaces: discovery.appNamespaces,
+  });
   const mock: Source | undefined = discovery.registries.includes('Mock')
     ? createMockRegistry({ cluster: 'Mock' })
     : undefined;
 
   return {
     start: async (listener) => {
-      checkHasSource(options);
       onChange = listener;
       onChange(store.setMesh(await mesh.start()));
       onChange(store.setNetworks(await networks.start()));
       await mock?.start(deliver);
-      if (!stopped) await startFolder(folder, (batch) => deliver(coreKinds(batch)));
+      if (!stopped) await startSource(folder, (batch) => deliver(ofFolder(batch)));
+      if (!stopped) await startSource(cluster, deliver);
     },
     stop: async () => {
       stopped = true;
-      await Promise.all([folder?.stop(), mock?.stop(), mesh.stop(), networks.stop()]);
+      await Promise.all([cluster?.stop(), folder?.stop(), mock?.stop(), mesh.stop(), networks.stop()]);
     },
     problems: () => [
       ...settingsProblems(discovery.meshConfigFile, mesh),
@@ -96,21 +100,16 @@ export function createSources(
         ...report,
         ...(key === undefined ? {} : { object: key }),
       })),
+      ...(cluster?.reports() ?? []).map(({ key, since: _since, ...report }) => ({ ...report, object: key })),
+      ...(cluster?.forbidden() ?? []).map((reason) => ({ reason })),
     ],
+    clusterProblems: () => cluster?.reports() ?? [],
   };
 }
 
-function checkHasSource({ discovery }: Options): void {
-  if (discovery.configDir !== '' || !discovery.registries.includes('Orchestrator')) return;
-  throw new StartError(
-    '--configDir is empty: reading from a cluster has not landed yet, so the Orchestrator registry needs a folder; ' +
-      'give --configDir a folder of YAML, or choose another registry, such as --registries Mock',
-  );
-}
-
-async function startFolder(folder: FileSource | undefined, deliver: (batch: ChangeBatch) => void): Promise<void> {
+async function startSource(source: Source | undefined, deliver: (batch: ChangeBatch) => void): Promise<void> {
   try {
-    await folder?.start(deliver);
+    await source?.start(deliver);
   } catch (cause) {
     throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
   }

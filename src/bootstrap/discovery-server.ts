@@ -28,12 +28,20 @@ import { createGenerators } from './create-generators.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { routeGrpcLog } from './grpc-log.js';
-import { distributorSettings, grpcServerSettings, policyListenerSettings, storeSettings } from './map-options.js';
+import {
+  distributorSettings,
+  grpcServerSettings,
+  policyListenerSettings,
+  statusSettings,
+  storeSettings,
+} from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
 import { createProxyReader } from './proxy-reader.js';
+import { readsCluster, userAgentOf } from './read-cluster.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
+import { createStatus } from './status/create-status.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
@@ -76,7 +84,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     mesh: createDefaultMeshConfig(),
     networks: createDefaultMeshNetworks(),
   });
-  const sources = createSources(options, kinds, store, logging, clock);
+  const processEnvironment = { ...process.env, ORCH_SERVICE_HOST: environment.orchServiceHost };
+  const sources = createSources(options, store, { kinds, metrics, build, logging, clock, processEnvironment });
 
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
@@ -118,6 +127,18 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     },
   );
   const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
+  const status = readsCluster(options)
+    ? createStatus({
+        settings: statusSettings(options, { userAgent: userAgentOf(build), processEnvironment }),
+        kinds,
+        distributor,
+        connections,
+        problems: sources.clusterProblems,
+        messages: analysis.messages,
+        logger: logging.scope('status'),
+        clock,
+      })
+    : undefined;
 
   const grpc = createGrpcServer(
     grpcServerSettings(options),
@@ -186,6 +207,10 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     distributor.start();
     grpc.setServing();
     policy.setServing();
+    if (!readsCluster(options) && (environment.navEnableStatus || environment.navEnableAnalysis)) {
+      logger.warn({}, 'NAV_ENABLE_STATUS and NAV_ENABLE_ANALYSIS write to a cluster, and none is read');
+    }
+    await status?.start();
     logger.info(
       {
         services: distributor.context?.services.length ?? 0,
@@ -213,6 +238,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       stopping = true;
       distributor.stop();
       analysis.stop();
+      await status?.stop();
       await sources.stop();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
       await starting?.catch(() => undefined);

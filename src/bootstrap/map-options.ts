@@ -3,6 +3,7 @@ import type { PolicyGrpcSettings } from '../policy/server/grpc/policy-grpc-serve
 import type { DistributorSettings } from '../push/distributor.js';
 import type { GrpcServerSettings } from '../xds/grpc-server.js';
 import type { Options } from './options.js';
+import type { StatusSettings } from './status/status-settings.js';
 
 /** Unsent bytes of all proxies together, beyond which no further proxy is sent to. */
 const UNSENT_BYTES = 32 << 20;
@@ -49,5 +50,28 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     servicesSelectWorkloadEntries: environment.navEnableOrchSelectWorkloadEntries,
     serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
+  };
+}
+
+/** What is told of objects in the cluster, and how often (SPEC 4.6). */
+export function statusSettings(
+  { discovery, environment }: Options,
+  process: Pick<StatusSettings, 'userAgent'> & {
+    readonly processEnvironment: Readonly<Record<string, string | undefined>>;
+  },
+): StatusSettings {
+  return {
+    hasConditions: environment.navEnableStatus,
+    hasMessages: environment.navEnableAnalysis,
+    isTracked: environment.navEnableConfigDistributionTracking,
+    isPluginOn: discovery.plugins.includes('policy'),
+    perSecond: environment.navStatusQps,
+    burst: environment.navStatusBurst,
+    namespace: discovery.namespace,
+    appNamespaces: discovery.appNamespaces,
+    podName: environment.podName,
+    revision: environment.revision,
+    access: { orchConfig: discovery.orchConfig, environment: process.processEnvironment },
+    userAgent: process.userAgent,
   };
 }

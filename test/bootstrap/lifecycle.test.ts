@@ -109,7 +109,7 @@ test.serial('no folder and no cluster to read is an error that says what to do',
   t.deepEqual(await server.ended(), { code: 1, signal: null });
   t.regex(
     server.process.tail(),
-    /navigator-discovery: --configDir is empty: .* choose another registry, such as --registries Mock/,
+    /navigator-discovery: this process does not run in a Kubernetes pod .* --orchconfig, or a folder of YAML with --configDir/,
   );
 });
 

@@ -172,17 +172,13 @@ test('settings whose feature has not landed are named in one warning, and no oth
   const server = startServerProcess(
     t,
     ['--configDir', 'samples/mesh', '--secureGRPCAddr', ':0', '--profile', '--domain', 'cluster.local'],
-    { NAV_ENABLE_STATUS: 'true', NAV_DEBOUNCE_AFTER: '1ms' },
+    { CENTRAL_MESHD: 'true', NAV_DEBOUNCE_AFTER: '1ms' },
   );
   await server.ports();
   const warnings = server.log().filter(({ msg }) => msg === 'These settings are accepted but do nothing yet');
   t.is(warnings.length, 1);
   const settings = warnings[0]?.['settings'] as readonly { setting: string; value: string; why: string }[];
-  t.deepEqual(settings.map(({ setting }) => setting).toSorted(), [
-    '--profile',
-    '--secureGRPCAddr',
-    'NAV_ENABLE_STATUS',
-  ]);
+  t.deepEqual(settings.map(({ setting }) => setting).toSorted(), ['--profile', '--secureGRPCAddr', 'CENTRAL_MESHD']);
   for (const { why } of settings) t.regex(why, /has not landed yet/);
 });
 

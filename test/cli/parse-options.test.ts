@@ -93,7 +93,7 @@ test('a registry named twice is read once, with a warning', (t) => {
 test('settings that have no effect yet are named when they are given', (t) => {
   const given = flags(['httpsAddr', ':1'], ['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
   const options = parseOptions(given, {
-    NAV_ENABLE_STATUS: 'true',
+    CENTRAL_MESHD: 'true',
     ROOT_CA_DIR: '/x',
     NAV_ENABLE_RELATIONALDB_FILTER: '1',
   });
@@ -102,8 +102,8 @@ test('settings that have no effect yet are named when they are given', (t) => {
     '--plugins',
     '--profile',
     '--registries',
+    'CENTRAL_MESHD',
     'NAV_ENABLE_RELATIONALDB_FILTER',
-    'NAV_ENABLE_STATUS',
     'ROOT_CA_DIR',
   ]);
   t.true(options.unlanded.every(({ why }) => why.length > 10));
@@ -111,7 +111,7 @@ test('settings that have no effect yet are named when they are given', (t) => {
 
 test('a setting that turns a missing feature off needs no warning', (t) => {
   const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['caCertFile', ''], ['registries', 'Mock']);
-  const variables = { NAV_ENABLE_STATUS: 'false', XDS_AUTH: 'false', NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
+  const variables = { CENTRAL_MESHD: 'false', XDS_AUTH: 'false', NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
   const options = parseOptions(given, variables);
   t.deepEqual(options.unlanded, []);
   t.true(options.explicit.has('--profile'));

@@ -24,7 +24,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: namespaceNames,
     default: '',
     meaning: 'Comma-separated application namespaces the controller manages; if unset, all namespaces are watched',
-    unlanded: (value) => (value.length === 0 ? undefined : UNLANDED.namespaces),
   },
   caCertFile: {
     name: 'caCertFile',
@@ -44,7 +43,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: namespaceName,
     default: 'mesh-system',
     meaning: 'Namespace of the config map that stores cluster configs',
-    unlanded: awaits(UNLANDED.kubernetes),
+    unlanded: awaits(UNLANDED.remoteClusters),
   },
   configDir: {
     name: 'configDir',
@@ -75,7 +74,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: text,
     default: '',
     meaning: 'Use an orchestrator configuration file instead of in-cluster configuration',
-    unlanded: awaits(UNLANDED.kubernetes),
   },
   mcpInitialConnWindowSizeBytes: {
     name: 'mcpInitialConnWindowSize',
@@ -163,7 +161,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: duration({ minNs: 0n }),
     default: '1m0s',
     meaning: 'Controller resync interval',
-    unlanded: awaits(UNLANDED.kubernetes),
   },
   secureGrpcAddr: {
     name: 'secureGRPCAddr',

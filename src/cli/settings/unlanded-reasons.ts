@@ -1,16 +1,14 @@
 /** Why a setting has no effect: one reason per feature, shared by the settings that wait for it. */
 export const UNLANDED = {
   agent: 'concerns the proxy agent, which is not part of this process',
-  analysis: 'analysis has not landed yet',
   catalog: 'the Catalog registry has not landed yet',
   certificates: 'the certificate authority has not landed yet',
   dns: 'the DNS listener has not landed yet',
   gateways: 'gateways have not landed yet',
   introspection: 'the introspection facility has not landed yet',
-  kubernetes: 'the Kubernetes source has not landed yet; use --configDir',
+  remoteClusters: 'reading remote clusters has not landed yet',
   mcp: 'the MCP source has not landed yet',
   metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
-  namespaces: 'watching chosen namespaces has not landed yet: all are watched',
   plugins: 'the plugins authn and authz have not landed yet',
   policyServer: 'was read by a policy server of its own process, which does not exist here',
   profile: 'profiling has not landed yet',
@@ -18,6 +16,5 @@ export const UNLANDED = {
   routing: 'VirtualServices have not landed yet',
   secureGrpc: 'the secured gRPC listener has not landed yet',
   security: 'mutual TLS has not landed yet',
-  status: 'status writing has not landed yet',
   webhooks: 'the webhooks have not landed yet',
 } as const;

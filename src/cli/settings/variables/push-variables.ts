@@ -1,7 +1,6 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, duration, integer, positiveFloat } from '../../values/scalar-types.js';
-import { awaits, type VariableTable } from '../setting.js';
-import { UNLANDED } from '../unlanded-reasons.js';
+import type { VariableTable } from '../setting.js';
 
 const UINT32_MAX = 2 ** 32 - 1;
 const notNegative = duration({ minNs: 0n });
@@ -63,7 +62,6 @@ export const pushVariables = {
     type: bool,
     default: 'false',
     meaning: 'Updates the Status field of all mesh resources with reconciliation status',
-    unlanded: awaits(UNLANDED.status, false),
   },
   navPushThrottle: {
     name: 'NAV_PUSH_THROTTLE',
@@ -76,13 +74,11 @@ export const pushVariables = {
     type: integer({ min: 1 }),
     default: '500',
     meaning: 'Burst rate of status updates, when status is enabled',
-    unlanded: awaits(UNLANDED.status),
   },
   navStatusQps: {
     name: 'NAV_STATUS_QPS',
     type: positiveFloat,
     default: '100',
     meaning: 'QPS of status updates, when status is enabled',
-    unlanded: awaits(UNLANDED.status),
   },
 } as const satisfies Partial<VariableTable<Environment>>;

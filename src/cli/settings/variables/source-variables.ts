@@ -11,7 +11,7 @@ export const sourceVariables = {
     type: bool,
     default: 'false',
     meaning: 'If true, one server instance controls remote clusters, including the CA',
-    unlanded: awaits(UNLANDED.kubernetes, false),
+    unlanded: awaits(UNLANDED.remoteClusters, false),
   },
   ingressGatewayNamespace: {
     name: 'INGRESS_GATEWAY_NAMESPACE',
@@ -39,14 +39,13 @@ export const sourceVariables = {
     type: bool,
     default: 'false',
     meaning: "Enables experimental support for the orchestrator's service API resources",
-    unlanded: awaits(UNLANDED.kubernetes, false),
+    unlanded: awaits(UNLANDED.gateways, false),
   },
   navEnableAnalysis: {
     name: 'NAV_ENABLE_ANALYSIS',
     type: bool,
     default: 'false',
     meaning: 'Runs analyzers and writes analysis errors to the Status field of resources',
-    unlanded: awaits(UNLANDED.analysis, false),
   },
   navEnableCrdValidation: {
     name: 'NAV_ENABLE_CRD_VALIDATION',
@@ -54,7 +53,6 @@ export const sourceVariables = {
     default: 'false',
     meaning:
       'Validates custom resources while retrieving them from the cache; for deployments without the configuration server',
-    unlanded: awaits(UNLANDED.kubernetes, false),
   },
   navEnableIncrementalMcp: {
     name: 'NAV_ENABLE_INCREMENTAL_MCP',
@@ -95,7 +93,6 @@ export const sourceVariables = {
     default: '',
     meaning: 'Orchestrator service host; set automatically in-cluster',
     whenUnset: 'the process runs outside a cluster',
-    unlanded: awaits(UNLANDED.kubernetes),
   },
   secretWatcherResyncPeriod: {
     name: 'SECRET_WATCHER_RESYNC_PERIOD',

@@ -1,0 +1,33 @@
+import type { KindRegistry } from '../config/kinds.js';
+import type { ChangeBatch, ObjectChange } from '../model/object-change.js';
+
+export interface FolderFilterOptions {
+  readonly kinds: KindRegistry;
+  /**
+   * Whether Services, Pods and so on in it stand for a cluster: not without the Orchestrator registry, nor where a
+   * cluster is read.
+   */
+  readonly readsCoreKinds: boolean;
+  /** `--appNamespace` with the control plane's own; empty for all namespaces. */
+  readonly namespaces: readonly string[];
+}
+
+/** Leaves out of what a folder holds whatever is not to be read. */
+export function createFolderFilter(options: FolderFilterOptions): (batch: ChangeBatch) => ChangeBatch {
+  const { kinds, readsCoreKinds } = options;
+  const namespaces = new Set(options.namespaces);
+  if (readsCoreKinds && namespaces.size === 0) return (batch) => batch;
+  const meshGroup = `.${kinds.meshDomain}`;
+  const definitions = new Map(kinds.definitions.map((definition) => [definition.kind, definition]));
+  const isRead = (change: ObjectChange): boolean => {
+    const { kind, namespace } =
+      change.type === 'upsert'
+        ? { kind: change.object.kind, namespace: change.object.metadata.namespace }
+        : { kind: change.kind, namespace: change.namespace };
+    const definition = definitions.get(kind);
+    if (definition === undefined) return false;
+    if (!readsCoreKinds && !definition.group.endsWith(meshGroup)) return false;
+    return !definition.namespaced || namespaces.size === 0 || namespaces.has(namespace);
+  };
+  return ({ cluster, changes }) => ({ cluster, changes: changes.filter(isRead) });
+}

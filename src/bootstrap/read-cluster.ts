@@ -1,0 +1,54 @@
+import type { KindRegistry } from '../config/kinds.js';
+import { createKubernetesSource, type KubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
+import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';
+import type { BuildInfo } from '../telemetry/build-info.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logging } from '../telemetry/logging.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { Options } from './options.js';
+
+export interface ClusterParts {
+  readonly kinds: KindRegistry;
+  readonly metrics: Metrics;
+  readonly build: BuildInfo;
+  readonly logging: Logging;
+  readonly clock: Clock;
+  /** Of this process: tells whether it runs in a pod. */
+  readonly processEnvironment: Readonly<Record<string, string | undefined>>;
+}
+
+/** How this process tells the API server who it is. */
+export function userAgentOf({ version }: BuildInfo): string {
+  return `navigator-discovery/${version}`;
+}
+
+/**
+ * Whether a cluster is read: with the Orchestrator registry, unless a folder stands for the cluster. A folder and
+ * `--orchconfig` together mean services of the cluster, and the mesh's own kinds of the folder (SPEC 4.4, --configDir).
+ */
+export function readsCluster({ discovery }: Options): boolean {
+  if (!discovery.registries.includes('Orchestrator')) return discovery.orchConfig !== '' && discovery.configDir === '';
+  return discovery.configDir === '' || discovery.orchConfig !== '';
+}
+
+/** Undefined when no cluster is read. */
+export function createClusterSource(options: Options, parts: ClusterParts): KubernetesSource | undefined {
+  if (!readsCluster(options)) return undefined;
+  const { discovery, environment, explicit } = options;
+  const { kinds, metrics, build, logging, clock, processEnvironment } = parts;
+  return createKubernetesSource({
+    access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
+    cluster: discovery.clusterId,
+    kinds,
+    readsCoreKinds: discovery.registries.includes('Orchestrator'),
+    readsMeshKinds: discovery.configDir === '',
+    namespaces: discovery.appNamespaces,
+    useEndpointSlice: explicit.has('NAV_USE_ENDPOINT_SLICE') ? environment.navUseEndpointSlice : undefined,
+    withdrawsInvalid: environment.navEnableCrdValidation,
+    resyncMs: discovery.resyncMs,
+    logger: logging.scope('kube'),
+    clock,
+    recorder: createEventRecorder(metrics),
+    userAgent: userAgentOf(build),
+  });
+}
