@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../../config/object.js';
+import { isRecord } from '../../config/schema/body-copier.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ObjectStatus } from '../conditions/condition.js';
@@ -79,10 +80,14 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     refusedKinds.set(kind, clock.monotonicMs() + KIND_RETRY_MS);
   };
 
-  /** The API server answers the same when an object is gone and when its CRD has no status: the object tells. */
+  /**
+   * The API server answers the same when an object is gone and when its CRD has no status: whether the object is there
+   * tells. Asked for as a list, which takes no right that watching does not.
+   */
   const lookFor = async (object: ObservedObject, reason: string): Promise<void> => {
-    const answer = await send({ method: 'GET', path: pathOf(object) });
-    if (answer.status !== 200) return;
+    const query = { fieldSelector: `metadata.name=${object.name}` };
+    const { status, body } = await send({ method: 'GET', path: collectionOf(object), query });
+    if (status !== 200 || !isRecord(body) || !Array.isArray(body['items']) || body['items'].length === 0) return;
     const { plural, group } = object.definition;
     refuseKind(object, reason, `give the CRD ${plural}.${group} the subresource status`);
   };
@@ -181,9 +186,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   };
 }
 
-function pathOf({ definition, apiVersion, namespace, name }: ObservedObject): string {
+function collectionOf({ definition, apiVersion, namespace }: ObservedObject): string {
   const scope = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${apiVersion}${scope}/${definition.plural}/${encodeURIComponent(name)}`;
+  return `/apis/${apiVersion}${scope}/${definition.plural}`;
 }
 
 /** Server-side apply: what we applied before and do not now is removed, and what others wrote stays. */
@@ -191,7 +196,7 @@ function applyRequest(object: ObservedObject, status: ObjectStatus): ApiRequest 
   const { definition, apiVersion, namespace, name, uid } = object;
   return {
     method: 'PATCH',
-    path: `${pathOf(object)}/status`,
+    path: `${collectionOf(object)}/${encodeURIComponent(name)}/status`,
     query: { fieldManager: FIELD_MANAGER, force: 'true' },
     contentType: 'application/apply-patch+yaml',
     body: {
