@@ -71,7 +71,7 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
   distributor.add(follower);
 
   let last:
-    | { readonly fingerprint: string; readonly context: PushContext; readonly measured: InstanceProgress }
+    | { readonly states: readonly string[]; readonly context: PushContext; readonly measured: InstanceProgress }
     | undefined;
 
   return {
@@ -81,8 +81,8 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
       const { context, root } = distributor;
       if (context === undefined) return undefined;
       const list = connections.list();
-      const fingerprint = fingerprintOf(list);
-      if (last?.context === context && last.fingerprint === fingerprint) return last.measured;
+      const states = statesOf(list);
+      if (last?.context === context && isSameList(last.states, states)) return last.measured;
       book.update(list, context);
       history.retain(rootsInUse(list, rootOfNonce), clock.monotonicMs());
       const measured = measureProgress({
@@ -95,7 +95,7 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
         affects,
         rejectionsOf: book.of,
       });
-      last = { fingerprint, context, measured };
+      last = { states, context, measured };
       return measured;
     },
     stop: () => distributor.remove(follower),
@@ -113,14 +113,18 @@ function rootsInUse(connections: readonly ProxyConnection[], rootOfNonce: (nonce
   return roots;
 }
 
-/** Names all that is measured of connections. */
-function fingerprintOf(connections: readonly ProxyConnection[]): string {
-  let fingerprint = '';
+/** All that is measured of connections. */
+function statesOf(connections: readonly ProxyConnection[]): readonly string[] {
+  const states: string[] = [];
   for (const { id, watches } of connections) {
-    fingerprint += `${id}\n`;
+    states.push(id);
     for (const { typeUrl, ackedRoot, rejection } of watches.values()) {
-      fingerprint += `${typeUrl} ${ackedRoot} ${rejection?.nonce ?? ''}\n`;
+      states.push(typeUrl, ackedRoot, rejection?.nonce ?? '');
     }
   }
-  return fingerprint;
+  return states;
+}
+
+function isSameList(first: readonly string[], second: readonly string[]): boolean {
+  return first.length === second.length && first.every((item, index) => item === second[index]);
 }

@@ -1,8 +1,9 @@
 import { keyOf, type ObjectKey } from '../../config/object.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
-import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
+import type { PolicyOverrides } from '../../model/policy/policy-overrides.js';
+import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
-import { matchesHost } from '../../model/policy/service-pattern.js';
+import { matchesHost, type ServicePattern } from '../../model/policy/service-pattern.js';
 import type { Proxy, ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 
@@ -26,9 +27,16 @@ export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext
   return (context) => {
     const reach = last !== undefined && isSameForBindings(last.context, context) ? last.reach : reachOf(context);
     last = { context, reach };
+    /** By what a proxy overrides, which most do not. */
+    const policies = new Map<PolicyOverrides | undefined, ProxyPolicy | undefined>();
+    const policyOf = (proxy: Proxy): ProxyPolicy | undefined => {
+      const overrides = proxy.metadata.policy;
+      if (!policies.has(overrides)) policies.set(overrides, proxyPolicyOf(context.mesh, proxy));
+      return policies.get(overrides);
+    };
     return {
       concerning: (proxy) => {
-        const policy = isPluginOn && proxy.type === 'sidecar' ? proxyPolicyOf(context.mesh, proxy) : undefined;
+        const policy = isPluginOn && proxy.type === 'sidecar' ? policyOf(proxy) : undefined;
         // What a sidecar sees has its own services in it.
         if (policy?.outboundChecks === true) return reach.ofView(context.viewOf(proxy.configNamespace));
         return policy?.inboundChecks === true ? reach.ofTargets(context.targetsOf(proxy)) : NOTHING;
@@ -60,16 +68,23 @@ function reachOf(context: PushContext): BindingReach {
   const byTargets = new WeakMap<readonly ServiceTarget[], ReadonlySet<ObjectKey>>();
   const byView = new Map<string, ReadonlySet<ObjectKey>>();
 
+  const byHost = new Map<string, ResolvedBinding[]>();
+  const wildcards: { readonly pattern: ServicePattern; readonly resolved: ResolvedBinding }[] = [];
+  for (const resolved of bindings) {
+    for (const { pattern } of resolved.services) {
+      if (pattern.type !== 'host') wildcards.push({ pattern, resolved });
+      else byHost.set(pattern.hostname, [...(byHost.get(pattern.hostname) ?? []), resolved]);
+    }
+  }
+
   const ofHosts = (hosts: ReadonlySet<string>): ReadonlySet<ObjectKey> => {
-    const reaching = bindings.filter(({ services }) =>
-      services.some(({ pattern }) =>
-        pattern.type === 'host'
-          ? hosts.has(pattern.hostname)
-          : [...hosts].some((hostname) => matchesHost(pattern, hostname)),
-      ),
-    );
+    const reaching = new Set<ResolvedBinding>();
+    for (const hostname of hosts) {
+      for (const resolved of byHost.get(hostname) ?? []) reaching.add(resolved);
+      for (const { pattern, resolved } of wildcards) if (matchesHost(pattern, hostname)) reaching.add(resolved);
+    }
     return new Set(
-      reaching.flatMap(({ binding, references }) => [keyOf(binding), ...references.map(({ key }) => key)]),
+      [...reaching].flatMap(({ binding, references }) => [keyOf(binding), ...references.map(({ key }) => key)]),
     );
   };
 

@@ -1,4 +1,4 @@
-import { dump, JSON_SCHEMA, load } from 'js-yaml';
+import { JSON_SCHEMA, load } from 'js-yaml';
 import { isRecord } from '../../config/schema/body-copier.js';
 import type { Rejection } from '../conditions/object-facts.js';
 import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
@@ -17,7 +17,7 @@ export interface DistributionReport {
 export const MAX_REPORT_BYTES = 1_000_000;
 
 /**
- * The report as YAML. `reporter`, `dataPlaneCount` and `inProgressResources` are those of BEHAVIOUR 8; the other members
+ * The report as YAML, of the kind that is JSON too, which is read and written ten times as fast. `reporter`, `dataPlaneCount` and `inProgressResources` are those of BEHAVIOUR 8; the other members
  * are ours: how many proxies the resources in progress concern, and which are complete.
  *
  * @param reportedAt says when, so that a report that stays the same differs from one that is no longer written
@@ -52,7 +52,7 @@ export function formatReport(
     completeResources: complete,
     rejections,
   };
-  return dump(report, { lineWidth: -1, noRefs: true, sortKeys: false, flowLevel: 2 });
+  return `${JSON.stringify(report, undefined, 1)}\n`;
 }
 
 /** Reads a report; undefined for a text that is none. What is of no known kind in it is left out. */
@@ -97,9 +97,13 @@ export function parseReport(text: string, paths: ResourcePaths): DistributionRep
 
 function loadRecord(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > MAX_REPORT_BYTES) return undefined;
+  const loaded = attempt(() => JSON.parse(text)) ?? attempt(() => load(text, { schema: JSON_SCHEMA }));
+  return isRecord(loaded) ? loaded : undefined;
+}
+
+function attempt(read: () => unknown): unknown {
   try {
-    const loaded = load(text, { schema: JSON_SCHEMA });
-    return isRecord(loaded) ? loaded : undefined;
+    return read();
   } catch {
     return undefined;
   }
