@@ -16,20 +16,21 @@ interface Permissions {
 
 const OWN = ['mesh-system'];
 const ANY = ['mesh-system', 'shop'];
-const READ = ['get', 'list', 'watch'];
+const FOLLOW = ['list', 'watch'];
+const READ = ['get', ...FOLLOW];
 const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
 const NETWORKING_KINDS = ['serviceentries', 'workloadentries'];
 const statusOf = (resource: string): string => `${resource}/status`;
 
 /** All that the control plane may do: `shop` stands for every namespace that is not its own. */
 export const MESHD_MAY: readonly Permissions[] = [
-  { group: '', resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: READ, namespaces: ANY },
-  { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: READ, namespaces: ANY },
+  { group: '', resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: FOLLOW, namespaces: ANY },
+  { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: FOLLOW, namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS, verbs: READ, namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS, verbs: READ, namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
-  { group: 'coordination.k8s.io', resources: ['leases'], verbs: [...READ, 'create', 'update'], namespaces: OWN },
+  { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['get', 'create', 'update'], namespaces: OWN },
   {
     group: '',
     resources: ['configmaps'],
