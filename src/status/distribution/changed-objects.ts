@@ -5,7 +5,7 @@ import type { PushContext } from '../../model/push-context.js';
 const UNTRACKED: ReadonlySet<string> = new Set(['Endpoints', 'EndpointSlice', 'Pod', 'Node']);
 
 /** Stands for the mesh config, which is no object. */
-export const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//';
+const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
 
 /** Objects that were added, changed or removed between two snapshots, which share what stayed by identity. */
 export function changedObjects(before: PushContext, after: PushContext): ReadonlySet<ObjectKey> {

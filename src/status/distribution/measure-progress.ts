@@ -81,7 +81,7 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
 }
 
 /** The same at all instances, where resource versions differ by the writes that change nothing we read. */
-export function versionOf({ metadata: { generation, resourceVersion } }: MeshObject): string {
+function versionOf({ metadata: { generation, resourceVersion } }: MeshObject): string {
   return generation === undefined ? resourceVersion : String(generation);
 }
 

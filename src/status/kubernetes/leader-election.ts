@@ -15,7 +15,7 @@ export interface ElectionTiming {
   readonly lookMs: number;
 }
 
-export const DEFAULT_ELECTION_TIMING: ElectionTiming = {
+const DEFAULT_ELECTION_TIMING: ElectionTiming = {
   leaseMs: 30_000,
   renewMs: 15_000,
   retryMs: 7_500,

@@ -1,7 +1,10 @@
 import test from 'ava';
+import { MESSAGE_CODES, type MessageName } from '../../../src/status/analysis/message-codes.js';
 import type { ObjectFacts } from '../../../src/status/conditions/object-facts.js';
 import { judgeObject } from '../../../src/status/conditions/object-status.js';
 import { factsOf, messageOf, progressOf, told } from './support.js';
+
+const remedyOf = (name: MessageName): string => MESSAGE_CODES[name].remedy;
 
 const rejection = (proxy: string, others: readonly string[] = [], text = 'no such cluster\n') => ({
   proxy,
@@ -64,22 +67,22 @@ const references: readonly [title: string, facts: Partial<ObjectFacts>, expected
   [
     'a spec that does not exist',
     { messages: [messageOf('missingReference', 'there is no QuotaSpec/shop/x', 'spec.quotaSpecs[0]')] },
-    'False SpecNotFound: spec.quotaSpecs[0]: there is no QuotaSpec/shop/x; create the resource, or correct name and namespace of the reference.',
+    `False SpecNotFound: spec.quotaSpecs[0]: there is no QuotaSpec/shop/x; ${remedyOf('missingReference')}.`,
   ],
   [
     'a service that does not exist',
     { messages: [messageOf('missingService', 'there is no service x.shop', 'spec.services[0]')] },
-    'False ServiceNotFound: spec.services[0]: there is no service x.shop; correct name, namespace and domain of the service, or create it.',
+    `False ServiceNotFound: spec.services[0]: there is no service x.shop; ${remedyOf('missingService')}.`,
   ],
   [
     'a pattern that matches nothing',
     { messages: [messageOf('unusableServicePattern', 'a*b matches nothing')] },
-    'False UnusablePattern: a*b matches nothing; use * for every service, *text* for hosts that contain a text, or a whole host name.',
+    `False UnusablePattern: a*b matches nothing; ${remedyOf('unusableServicePattern')}.`,
   ],
   [
     'a quota without a limit',
     { messages: [messageOf('unlimitedQuota', 'the policy server has no limit for quota q')] },
-    'False QuotaNotLimited: The policy server has no limit for quota q; add the quota to the file of --policyConfig, or correct its name.',
+    `False QuotaNotLimited: The policy server has no limit for quota q; ${remedyOf('unlimitedQuota')}.`,
   ],
   [
     'nothing that is missing, whatever else is odd about it',
@@ -146,7 +149,7 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
       messages: [messageOf('policyNotEnforced', 'nothing enforces it')],
       progress: progressOf({ proxies: 0, ackedProxies: 0 }),
     },
-    'False NotEnforced: 0/0 proxies up to date. Nothing enforces it; set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config; until then no request is refused because of it.',
+    `False NotEnforced: 0/0 proxies up to date. Nothing enforces it; ${remedyOf('policyNotEnforced')}.`,
   ],
   [
     'no binding names it',
@@ -154,12 +157,12 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
       messages: [messageOf('unboundSpec', 'no QuotaSpecBinding names it')],
       progress: progressOf({ proxies: 0, ackedProxies: 0 }),
     },
-    'False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; write a binding that names it and the services that it is for.',
+    `False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; ${remedyOf('unboundSpec')}.`,
   ],
   [
     'everybody has it, and it refers to something that is not there',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
-    'True UpToDate: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; create the resource, or correct name and namespace of the reference.',
+    `True UpToDate: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
   ],
   [
     'distribution is not tracked',

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MESSAGE_CODES } from '../../../src/status/analysis/message-codes.js';
 import type { Condition } from '../../../src/status/conditions/condition.js';
 import { isInPlace, judgeObject, nextConditions, objectStatus } from '../../../src/status/conditions/object-status.js';
 import { validationMessagesOf } from '../../../src/status/conditions/validation-messages.js';
@@ -78,8 +79,7 @@ test('messages of analysis become validation messages with their field and page,
     {
       code: 'MESH0208',
       level: 'Warn',
-      message:
-        'spec.rules[0]: the policy server has no limit for quota q; add the quota to the file of --policyConfig, or correct its name',
+      message: `spec.rules[0]: the policy server has no limit for quota q; ${MESSAGE_CODES.unlimitedQuota.remedy}`,
       documentation_url: 'docs/analysis.md#mesh0208',
     },
   ]);
