@@ -113,8 +113,33 @@ async function changeFile(narrator: Narrator, { mesh, files }: Stage, shop: Shop
     ['clusters', shortNonce(before?.cluster_acked), shortNonce(after?.cluster_acked)],
     ['listeners', shortNonce(before?.listener_acked), shortNonce(after?.listener_acked)],
   ]);
+  await waitUntilServed(shop);
   const answers = await shop.ask(20);
   narrator.done(`20 answers of status 200: ${tally(answers)}`);
+}
+
+/**
+ * Until each sidecar has a filter chain for its workload's port. A connection that comes before stays for good in the
+ * chain of ports that no service claims, which has no policies.
+ */
+async function waitUntilServed({ sidecars }: Shop): Promise<void> {
+  for (const { namespace, envoy } of sidecars) {
+    await eventually(`${namespace.name} serves its port`, async () => {
+      const dump = JSON.parse(await envoy.admin('/config_dump?resource=dynamic_listeners')) as ListenerDump;
+      const inbound = dump.configs?.find(({ name }) => name === 'virtualInbound');
+      return (
+        inbound?.warming_state === undefined && (JSON.stringify(inbound?.active_state) ?? '').includes('"inbound|80|')
+      );
+    });
+  }
+}
+
+interface ListenerDump {
+  readonly configs?: readonly {
+    readonly name: string;
+    readonly active_state?: object;
+    readonly warming_state?: object;
+  }[];
 }
 
 /** The text in lines of at most `width` characters, broken at spaces. */
