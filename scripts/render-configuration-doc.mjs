@@ -25,6 +25,9 @@ hold core \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\` and \
 \`config.mesh.internal/v1alpha2\` are enforced as [policies.md](policies.md) says. What a file said last while it was
 good is served until it is good again; what is wrong with it is in the log and on \`/debug/config_problems\`.
 
+With \`--orchconfig\` beside it the services are those of the cluster, and the folder holds the mesh's own kinds alone.
+Without \`--configDir\` a cluster is read: that of \`--orchconfig\`, or the one that the process runs in as a pod.
+
 \`--meshConfig\` and \`--networksConfig\` name one YAML file each; both are read again when they change, and a bad
 change is reported and ignored. A missing file means the defaults.
 `;
