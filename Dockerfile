@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # The image of both programs. Build: docker build --build-arg REVISION=$(git rev-parse HEAD) -t navigator-discovery:0.1.0 .
 
 FROM node:24-bookworm-slim AS build

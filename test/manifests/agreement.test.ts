@@ -144,6 +144,17 @@ for (const deployment of [MESHD, POLICY]) {
   });
 }
 
+test('JavaScript may use most of the memory limit, and leaves a quarter for what is outside of its heap', (t) => {
+  for (const deployment of [MESHD, POLICY]) {
+    const { env, resources } = containerOf(deployment);
+    const heap = /^--max-old-space-size=(\d+)$/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '')?.[1];
+    const { limits } = resources as { limits: { memory: string } };
+    const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limits.memory) ?? [];
+    const share = Number(heap) / (Number(amount) * (unit === 'Gi' ? 1024 : 1));
+    t.true(share > 0.6 && share < 0.75, `${deployment.metadata.name}: ${share}`);
+  }
+});
+
 test('every settings file that the programs are told to read is one that a ConfigMap puts there', (t) => {
   const mounted = (deployment: Deployment): readonly string[] =>
     (JSON.stringify(deployment.spec.template.spec.volumes).match(/"configMap":\{"name":"[^"]+"/g) ?? [])
