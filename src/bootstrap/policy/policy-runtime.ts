@@ -69,6 +69,11 @@ export interface PolicyRuntime {
   stop(graceMs: number): Promise<void>;
 }
 
+/** About a millisecond's. */
+const REPORTS_PER_TURN = 32;
+
+const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Wires the policy server; the same for the discovery process and for navigator-policy. */
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
   const { configFile, listener, protos, encoder, metrics, logging, clock, onConfigChange } = options;
@@ -123,7 +128,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     clock,
     random: Math.random,
     createId: randomUUID,
-    yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldTurn,
   });
   let hasPolicies = false;
   const checksOfServices = (): CheckService => {
@@ -135,8 +140,12 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     createAccessLogService(server, logger),
     createPolicyService({
       backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
-      acceptReports: (reports) => {
-        for (const attributes of reports) server.reports.take({ attributes });
+      acceptReports: async (reports) => {
+        for (const [index, attributes] of reports.entries()) {
+          server.reports.take({ attributes });
+          // Checks need not wait for a burst of reports.
+          if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
+        }
       },
       codec,
       logger,

@@ -7,7 +7,7 @@ import { createGlobalWords } from './attribute-words.js';
 import { buildCheckRequest, readCheckRequest } from './check-request-message.js';
 import { buildCheckResponse, readCheckResponse } from './check-response-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
-import { buildReportRequest, readReportRequest } from './report-request-message.js';
+import { buildReportRequest, checkReportCount, readReportRequest } from './report-request-message.js';
 
 /** Calls of the client library as bytes of `mesh.policy.v1`, and back. Decoding throws PolicyWireError. */
 export interface PolicyCodec {
@@ -36,12 +36,17 @@ export function createPolicyCodec(protos: ProtoRegistry, options: PolicyCodecOpt
     // What is built here has 64-bit numbers as texts and enums as numbers, which are encoded as they are.
     return (message) => type.encode(message as Record<string, unknown>).finish() as Buffer;
   };
-  const decoder = <Output>(name: string): ((bytes: Uint8Array) => Output) => {
+  const decoder = <Output>(
+    name: string,
+    checkSize: (bytes: Uint8Array) => void = () => {},
+  ): ((bytes: Uint8Array) => Output) => {
     const type = protos.type(`${MESSAGES}.${name}`);
     return (bytes) => {
       try {
+        checkSize(bytes);
         return type.toObject(type.decode(bytes), PLAIN) as Output;
       } catch (cause) {
+        if (cause instanceof PolicyWireError) throw cause;
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw new PolicyWireError(name, `cannot be decoded: ${reason}`, { cause });
       }
@@ -53,7 +58,7 @@ export function createPolicyCodec(protos: ProtoRegistry, options: PolicyCodecOpt
   const writeReportRequest = encoder('ReportRequest');
   const parseCheckRequest = decoder<CheckRequestOutput>('CheckRequest');
   const parseCheckResponse = decoder<CheckResponseOutput>('CheckResponse');
-  const parseReportRequest = decoder<ReportRequestOutput>('ReportRequest');
+  const parseReportRequest = decoder<ReportRequestOutput>('ReportRequest', checkReportCount);
 
   return {
     encodeCheckRequest: (request) => writeCheckRequest(buildCheckRequest(request, global)),

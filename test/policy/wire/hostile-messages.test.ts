@@ -132,6 +132,15 @@ test('many attributes are read in linear time', (t) => {
   t.is(attributes.get(`name${count - 1}`)?.value, true);
 });
 
+test('a message of more reports than a server takes at once is refused before they are read', (t) => {
+  const empty = Buffer.from([0x0a, 0x00]);
+  t.is(codec.decodeReportRequest(Buffer.concat(Array(10_000).fill(empty))).attributes.length, 10_000);
+  t.throws(() => codec.decodeReportRequest(Buffer.concat(Array(2_000_000).fill(empty))), {
+    instanceOf: PolicyWireError,
+    message: /has 2000000 reports: send at most 10000 at once/,
+  });
+});
+
 test('a report uses its own words, and the default words only when it has none', (t) => {
   const report: ReportRequest = {
     defaultWords: ['a', 'default'],

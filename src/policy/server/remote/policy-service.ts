@@ -11,8 +11,8 @@ import { POLICY_METHODS } from './policy-methods.js';
 export interface PolicyServiceOptions {
   /** Answers checks; counts once what comes again with the same deduplication id. */
   readonly backend: Pick<PolicyTransport, 'check'>;
-  /** Gets the reports of each call, in order. */
-  readonly acceptReports: (attributes: readonly AttributeBag[]) => void;
+  /** Gets the reports of each call, in order; the call is answered when it settles. */
+  readonly acceptReports: (attributes: readonly AttributeBag[]) => void | Promise<void>;
   readonly codec: PolicyCodec;
   readonly logger: Logger;
 }
@@ -34,7 +34,7 @@ export function createPolicyService(options: PolicyServiceOptions): GrpcService 
       return codec.encodeCheckResponse(answer);
     }),
     Report: handler(logger, async (request) => {
-      acceptReports(codec.decodeReportRequest(request).attributes);
+      await acceptReports(codec.decodeReportRequest(request).attributes);
       return Buffer.alloc(0);
     }),
   };
