@@ -46,6 +46,8 @@ const LEASE = 'mesh-status-leader';
 /** How often is looked whether the report of this instance, or a fact, has changed (BEHAVIOUR 8, "Status"). */
 const PERIOD_MS = 500;
 const REQUEST_TIMEOUT_MS = 5_000;
+/** An API server that does not answer must not hold up a process that ends; the Lease runs out by itself. */
+const STOP_TIMEOUT_MS = 3_000;
 
 /** Undefined when neither NAV_ENABLE_STATUS nor NAV_ENABLE_ANALYSIS is on: then nothing is read or written. */
 export function createStatus(parts: StatusParts): StatusRuntime | undefined {
@@ -144,13 +146,24 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
   return {
     start: async () => {
       access = await loadClusterAccess(settings.access);
-      if (!isStopped) end = run(access);
+      if (isStopped) access.close();
+      else end = run(access);
     },
     stop: async () => {
       isStopped = true;
       progress?.stop();
-      await end?.();
+      await withinTime(clock, STOP_TIMEOUT_MS, end?.() ?? Promise.resolve());
       access?.close();
     },
   };
+}
+
+/** Waits for work to end, and no longer than that. */
+async function withinTime(clock: Clock, timeMs: number, work: Promise<void>): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.schedule(timeMs, resolve);
+  });
+  await Promise.race([work, late]);
+  cancel();
 }

@@ -1,5 +1,6 @@
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import type { ValidationMessage } from './condition.js';
+import { shorten } from './texts.js';
 
 /** As many as the CRDs allow. */
 const MAX_MESSAGES = 256;
@@ -17,7 +18,7 @@ export function validationMessagesOf(
   return messages.slice(0, MAX_MESSAGES).map(({ code, level, field, message }) => ({
     code,
     level,
-    message: field === undefined ? message : `${field}: ${message}`,
+    message: shorten(field === undefined ? message : `${field}: ${message}`),
     documentation_url: documentationOf(code),
   }));
 }

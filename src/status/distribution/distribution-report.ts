@@ -114,7 +114,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
 }
 
 function rejectionsOf(value: unknown): readonly Rejection[] {

@@ -87,7 +87,10 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const lookFor = async (object: ObservedObject, reason: string): Promise<void> => {
     const query = { fieldSelector: `metadata.name=${object.name}` };
     const { status, body } = await send({ method: 'GET', path: collectionOf(object), query });
-    if (status !== 200 || !isRecord(body) || !Array.isArray(body['items']) || body['items'].length === 0) return;
+    const items: unknown = status === 200 && isRecord(body) ? body['items'] : undefined;
+    // One of another uid was made since, and the watch will tell.
+    const isThere = Array.isArray(items) && items.some((item) => uidOf(item) === object.uid);
+    if (!isThere) return;
     const { plural, group } = object.definition;
     refuseKind(object, reason, `give the CRD ${plural}.${group} the subresource status`);
   };
@@ -184,6 +187,10 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       cancelWake();
     },
   };
+}
+
+function uidOf(raw: unknown): unknown {
+  return isRecord(raw) && isRecord(raw['metadata']) ? raw['metadata']['uid'] : undefined;
 }
 
 function collectionOf({ definition, apiVersion, namespace }: ObservedObject): string {

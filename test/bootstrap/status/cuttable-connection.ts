@@ -5,6 +5,8 @@ export interface CuttableConnection {
   /** The API server's URL by this way. */
   readonly url: string;
   cut(): void;
+  /** From now on nothing is passed on and nothing is answered, as by a firewall. */
+  mute(): void;
   join(): void;
   close(): Promise<void>;
 }
@@ -14,6 +16,7 @@ export async function startCuttableConnection(target: string): Promise<CuttableC
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isMuted = false;
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -25,6 +28,7 @@ export async function startCuttableConnection(target: string): Promise<CuttableC
       incoming.destroy();
       return;
     }
+    if (isMuted) return;
     const outgoing = connect(Number(port), hostname);
     keep(outgoing);
     incoming.pipe(outgoing).pipe(incoming);
@@ -40,6 +44,13 @@ export async function startCuttableConnection(target: string): Promise<CuttableC
     cut: () => {
       isCut = true;
       destroyAll();
+    },
+    mute: () => {
+      isMuted = true;
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
     },
     join: () => {
       isCut = false;

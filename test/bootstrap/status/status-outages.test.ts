@@ -3,6 +3,7 @@ import { eventually } from '../../counterparts/eventually.js';
 import { startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { startCuttableConnection } from './cuttable-connection.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec, stored } from './status-objects.js';
 import { startStatusInstance } from './status-rig.js';
 
@@ -49,4 +50,21 @@ it('an object that is deleted and made anew while it is written gets the status 
     instance.log.filter(({ level }) => level === 'warn' || level === 'error'),
     [],
   );
+});
+
+it('an API server that does not answer any more holds up nobody who stops', async (t) => {
+  const api = await startApiServer({ binary: String(binary) });
+  t.teardown(() => api.close());
+  await api.client.applyAll(allCrds());
+  const namespace = 'shop';
+  await api.client.apply(namespaceManifest(namespace));
+  const connection = await startCuttableConnection(api.url);
+  t.teardown(() => connection.close());
+  const kubeconfig = await api.kubeconfigOf('admin', connection.url);
+  const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
+  await eventually('it leads', () => instance.log.some(({ message }) => message === 'This instance leads'));
+  connection.mute();
+  const started = performance.now();
+  await instance.stop();
+  t.true(performance.now() - started < 6_000);
 });

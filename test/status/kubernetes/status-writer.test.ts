@@ -207,17 +207,25 @@ test('a status that is not kept as written is not written over and over', async 
   t.is(rig.log.filter(({ level }) => level === 'warn').length, 1);
 });
 
-test('an object that is gone meanwhile is no news', async (t) => {
-  const rig = createRig(['books']);
-  rig.respondWith(() => answer(404));
-  rig.writeAll();
-  await rig.pass(10_000);
-  t.deepEqual(
-    rig.requests.map(({ method }) => method),
-    ['PATCH', 'GET'],
-  );
-  t.deepEqual(rig.log, []);
-});
+const lists: readonly [title: string, items: readonly object[], complaints: number][] = [
+  ['gone', [], 0],
+  ['another one of the same name', [raw('books', '7', {}, 'uid-of-the-next')], 0],
+  ['there, so that its CRD has no status', [raw('books')], 1],
+];
+
+for (const [title, items, complaints] of lists) {
+  test(`a status that is not found is looked into: the object is ${title}`, async (t) => {
+    const rig = createRig(['books']);
+    rig.respondWith(({ method }) => (method === 'PATCH' ? answer(404) : answer(200, { items })));
+    rig.writeAll();
+    await rig.pass(10_000);
+    t.deepEqual(
+      rig.requests.map(({ method, query }) => `${method} ${query?.['fieldSelector'] ?? ''}`),
+      ['PATCH ', 'GET metadata.name=books'],
+    );
+    t.is(rig.log.length, complaints);
+  });
+}
 
 test('a watch that tells of what was before our own write is not believed', async (t) => {
   const rig = createRig(['books']);
