@@ -1,4 +1,5 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
+import { rpcCodeOf } from '../envoy/rpc-code.js';
 import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
@@ -11,7 +12,6 @@ import type { ComposedResponse } from '../push/response-cache.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import { grpcCodeName } from './grpc-code.js';
 import { oweResponse } from './owed-response.js';
 import { type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
 import { StreamError } from './stream-error.js';
@@ -245,7 +245,7 @@ export class ProxySession implements PushTarget {
 
   #reject(watch: Watch, request: RawDiscoveryRequest, error: { code: number; message: string }): void {
     const type = shortTypeName(watch.generator.typeUrl);
-    const code = grpcCodeName(error.code);
+    const code = rpcCodeOf(error.code);
     const { metrics, logger } = this.#environment;
     metrics.rejected(type, this.#proxy?.id ?? '', code);
     const isNews = watch.isUnanswered && request.responseNonce === watch.sentNonce;

@@ -1,4 +1,5 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { rpcCodeOf } from '../../../envoy/rpc-code.js';
 import {
   type CallOptions,
   type CheckResponse,
@@ -7,7 +8,6 @@ import {
 } from '../../client/policy-transport.js';
 import { createPolicyCodec, type PolicyCodec } from '../../wire/policy-codec.js';
 import { loadPolicyProtos } from '../../wire/policy-protos.js';
-import { rpcCodeOf } from '../../wire/rpc-code-number.js';
 import { POLICY_METHODS } from './policy-methods.js';
 
 export interface GrpcPolicyTransportOptions {

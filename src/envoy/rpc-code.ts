@@ -1,4 +1,5 @@
-const NAMES = [
+/** Canonical gRPC codes by number, as google.rpc.Code has them. */
+export const RPC_CODES = [
   'OK',
   'CANCELLED',
   'UNKNOWN',
@@ -18,7 +19,7 @@ const NAMES = [
   'UNAUTHENTICATED',
 ] as const;
 
-/** Name of a gRPC status code, a bounded set for metric labels: anything else is UNKNOWN. */
-export function grpcCodeName(code: number): string {
-  return NAMES[code] ?? 'UNKNOWN';
+/** The code with the number; a number that nobody knows is UNKNOWN, so that names are a bounded set. */
+export function rpcCodeOf(number: number): (typeof RPC_CODES)[number] {
+  return RPC_CODES[number] ?? 'UNKNOWN';
 }
