@@ -2,7 +2,7 @@
 // skipped when nothing it depends on has changed, so that a second start does no work.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { note } from './terminal.mjs';
@@ -87,12 +87,21 @@ function isInstalled(lock) {
   return readStamp().lock === lock || installed.mtimeMs >= statSync(join(projectRoot, 'package-lock.json')).mtimeMs;
 }
 
+/** npm ci empties node_modules first; through a link it would empty those of another checkout. */
+function refuseLinkedPackages() {
+  if (!lstatSync(join(projectRoot, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  console.error('node_modules is a link, and not up to date: remove it, or run npm ci where it leads to.');
+  process.exit(1);
+}
+
 /** Installs packages and builds when needed. Ends the program when a step fails. */
 export function setUp() {
   checkNodeVersion();
   const lock = hashLockFile();
-  if (!isInstalled(lock))
+  if (!isInstalled(lock)) {
+    refuseLinkedPackages();
     runStep('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  }
   const inputs = hashBuildInputs();
   const { lock: builtLock, inputs: builtInputs } = readStamp();
   const built = existsSync(join(projectRoot, 'build/src/cli/main.js')) && builtInputs === inputs && builtLock === lock;
