@@ -6,13 +6,14 @@ import type { ChangeBatch } from '../model/object-change.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
 import type { StoreChange } from '../model/store/store-change.js';
 import { createFileSource } from '../sources/file/file-source.js';
-import { createWatchedFile, type WatchedFile } from '../sources/file/watched-file.js';
+import { createWatchedFile } from '../sources/file/watched-file.js';
 import type { ObjectProblem } from '../sources/kubernetes/objects/object-report.js';
 import { createMockRegistry } from '../sources/mock/mock-registry.js';
 import type { Source } from '../sources/source.js';
 import { createFolderFilter } from './folder-filter.js';
 import type { Options } from './options.js';
 import { type ClusterParts, createClusterSource } from './read-cluster.js';
+import { settingsProblems } from './settings-problems.js';
 import { StartError } from './start-error.js';
 
 /** Everything that the mesh is read from. */
@@ -113,8 +114,4 @@ async function startSource(source: Source | undefined, deliver: (batch: ChangeBa
   } catch (cause) {
     throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
-}
-
-function settingsProblems(file: string, watched: WatchedFile<unknown>): ConfigProblem[] {
-  return watched.problems().map((reason) => ({ file, reason }));
 }
