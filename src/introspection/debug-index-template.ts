@@ -7,6 +7,8 @@ import type { BuildInfo } from './views.js';
 
 /** What the index page shows. */
 export interface DebugIndexModel {
+  /** Which program it is. */
+  readonly title: string;
   readonly build: BuildInfo;
   readonly readiness: Readiness;
   readonly now: Date;
@@ -39,12 +41,12 @@ export function renderDebugIndex(model: DebugIndexModel): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Navigator discovery</title>
+<title>${model.title}</title>
 ${styleElement(DEBUG_INDEX_STYLE)}
 </head>
 <body>
 <header>
-<h1>Navigator discovery</h1>
+<h1>${model.title}</h1>
 ${renderReadiness(model.readiness)}
 <p class="build"><bdi>${model.build.version}</bdi> · ${model.snapshotVersion ?? 'no configuration yet'}</p>
 </header>

@@ -10,17 +10,24 @@ const MAX_PROXIES = 100;
 /** Object names that the index offers to pick from. */
 const MAX_RESOURCES = 200;
 
-/** The page that opens the debug pages: the state in short, then all pages with their parameters. */
-export function createDebugIndex(pages: readonly Page[]): Page {
+/**
+ * The page that opens the debug pages: the state in short, then all pages with their parameters.
+ *
+ * @param title names the program
+ */
+export function createDebugIndex(title: string, pages: readonly Page[]): Page {
   return {
     path: '/debug',
     description: 'This page',
     audience: 'operator',
-    handle: async (views, { now }) => ({ type: 'html', html: renderDebugIndex(await indexModel(views, pages, now)) }),
+    handle: async (views, { now }) => ({
+      type: 'html',
+      html: renderDebugIndex({ title, ...(await indexModel(views, pages, now)) }),
+    }),
   };
 }
 
-async function indexModel(views: Views, pages: readonly Page[], now: Date): Promise<DebugIndexModel> {
+async function indexModel(views: Views, pages: readonly Page[], now: Date): Promise<Omit<DebugIndexModel, 'title'>> {
   const context = views.context();
   const root = views.currentRoot();
   const problems = views.problems();

@@ -44,5 +44,5 @@ export function createPages(): readonly Page[] {
     syncz,
     versionPage,
   ].sort((first, second) => compareText(first.path, second.path));
-  return [createDebugIndex(listed), ...listed];
+  return [createDebugIndex('Navigator discovery', listed), ...listed];
 }

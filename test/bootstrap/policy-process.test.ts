@@ -97,6 +97,7 @@ test.serial('until policies have come it is not ready and lets the fail policies
     new RegExp(`no configuration has come from 127.0.0.1:${port} yet`),
   );
   t.regex((await server.monitoring.get('/metrics')).body, /^policy_discovery_connected 0$/m);
+  t.regex((await server.monitoring.get('/debug')).body, /<title>Navigator policy<\/title>/);
 
   const discovery = await startDiscovery(t, ['--grpcAddr', `127.0.0.1:${port}`]);
   await eventually('it is ready', async () => (await server.monitoring.get('/ready')).status === 200);

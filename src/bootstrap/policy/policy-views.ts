@@ -13,7 +13,7 @@ import type { BuildInfo } from '../../telemetry/build-info.js';
 /** The pages of a policy server of its own process. */
 export function createPolicyPages(): readonly Page[] {
   const listed = [configProblems, metricsPage, readyPage, versionPage];
-  return [createDebugIndex(listed), ...listed];
+  return [createDebugIndex('Navigator policy', listed), ...listed];
 }
 
 export interface PolicyViewParts {
