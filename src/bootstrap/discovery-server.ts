@@ -238,11 +238,17 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       stopping = true;
       distributor.stop();
       analysis.stop();
-      await status?.stop();
+      const statusStopped = status?.stop();
       await sources.stop();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
       await starting?.catch(() => undefined);
-      await Promise.all([grpc.stop(STOP_GRACE_MS), policy.stop(STOP_GRACE_MS), http.stop(), monitoring.stop()]);
+      await Promise.all([
+        grpc.stop(STOP_GRACE_MS),
+        policy.stop(STOP_GRACE_MS),
+        http.stop(),
+        monitoring.stop(),
+        statusStopped,
+      ]);
     },
   };
 }
