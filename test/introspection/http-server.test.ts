@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import test from 'ava';
 import { createHttpServer } from '../../src/introspection/http-server.js';
 import { ListenError } from '../../src/introspection/listen-error.js';
@@ -7,6 +7,11 @@ import type { Page } from '../../src/introspection/page.js';
 import { type Clock, systemClock } from '../../src/telemetry/clock.js';
 import { call } from './fixtures/http-client.js';
 import { recordingLogger, serve } from './fixtures/serve.js';
+
+/** A connection whose end, of whatever kind, is told by `close` alone. */
+function openSocket(port: number): Socket {
+  return connect(port, '127.0.0.1').on('error', () => undefined);
+}
 
 function bareServer(address: string) {
   return createHttpServer({
@@ -67,12 +72,12 @@ test('stop is quick when nothing runs, and may be called twice or before start',
 
 test('stop does not wait for connections that have never sent a whole request', async (t) => {
   const { server, port } = await serve(t);
-  const silent = connect(port, '127.0.0.1');
-  const half = connect(port, '127.0.0.1');
+  const silent = openSocket(port);
+  const half = openSocket(port);
   await Promise.all([once(silent, 'connect'), once(half, 'connect')]);
   half.write('GET /ready HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
   const ends = [once(silent, 'close'), once(half, 'close')];
-  for (const socket of [silent, half]) socket.on('error', () => undefined).resume();
+  for (const socket of [silent, half]) socket.resume();
   // An answered request shows that the server has seen the connections before it.
   await call(port, '/ready');
   const startMs = performance.now();
@@ -121,7 +126,7 @@ test('stop lets a running answer finish and then closes its kept-alive connectio
     timeouts: { keepAliveMs: 60_000 },
   });
   const { port } = await server.start();
-  const socket = connect(port, '127.0.0.1');
+  const socket = openSocket(port);
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n');
   let received = '';
   socket.setEncoding('utf8').on('data', (text) => {
@@ -157,7 +162,7 @@ test('stop cuts off a request that outlives the grace period', async (t) => {
 
 test('a client that never finishes its headers is answered 408 and let go', async (t) => {
   const { port } = await serve(t, { timeouts: { headersMs: 50, requestMs: 100 } });
-  const socket = connect(port, '127.0.0.1');
+  const socket = openSocket(port);
   socket.write('GET /ready HTTP/1.1\r\n');
   const [reply] = await once(socket.setEncoding('utf8'), 'data');
   t.regex(reply, /^HTTP\/1\.1 408 /);
@@ -167,7 +172,7 @@ test('a client that never finishes its headers is answered 408 and let go', asyn
 test('a client that asks and then neither reads nor writes is let go', async (t) => {
   const { page, entered } = gate();
   const { port } = await serve(t, { pages: [page], timeouts: { idleMs: 50 } });
-  const socket = connect(port, '127.0.0.1');
+  const socket = openSocket(port);
   socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await entered;
   await once(socket.resume(), 'close');
