@@ -106,12 +106,12 @@ test('forwarded attributes in the header are no header of the request, in any sp
   t.deepEqual(layer.get('request.headers')?.value, new Map([['other', 'o']]));
 });
 
-test('a key that comes in two headers is neither of the two: nobody passes as another consumer', (t) => {
+test('a key that comes in two headers is the first: nobody is another consumer with each value behind its own', (t) => {
   const { layer } = examine('/', [
     ['x-key', 'mine'],
     ['X-Key', 'theirs'],
   ]);
-  t.deepEqual(layer.get('request.api_key'), stringAttribute('mine,theirs'));
+  t.deepEqual(layer.get('request.api_key'), stringAttribute('mine'));
 });
 
 test('10,000 headers and a header of a megabyte are read in time', (t) => {
@@ -125,7 +125,7 @@ test('10,000 headers and a header of a megabyte are read in time', (t) => {
       '/',
       Array.from({ length: 10_000 }, () => ['x-key', 'k'] as const),
     ).charges.length,
-    1,
+    2,
   );
   t.true(performance.now() - start < 5_000);
 });
