@@ -35,8 +35,9 @@ const RETRY_ON = 'connect-failure,refused-stream,reset,unavailable,cancelled,dea
 const MIN_ATTEMPT_MS = 250;
 
 /**
- * Of several servers, a retry asks one that has not failed yet: drawn at random or by turns, it would often be the same
- * one, for other calls draw as well. A server that is alone is asked again.
+ * Of several servers, a retry asks one that has not failed yet. Envoy draws until it has one, and a dead server, which
+ * has the fewest requests, is drawn three times out of four of two: so it may draw often. A server that is alone is
+ * asked again.
  */
 const ANOTHER_SERVER = {
   retryHostPredicate: [
@@ -49,7 +50,7 @@ const ANOTHER_SERVER = {
       },
     },
   ],
-  hostSelectionRetryMaxAttempts: 5,
+  hostSelectionRetryMaxAttempts: 32,
 } satisfies RetryPolicy;
 
 export function buildGrpcService(options: GrpcServiceOptions): GrpcService {

@@ -37,7 +37,7 @@ test('a retry asks another server than the one that has failed, as long as there
     retryPolicy?.retryHostPredicate?.map(({ name }) => name),
     ['envoy.retry_host_predicates.previous_hosts'],
   );
-  t.is(retryPolicy?.hostSelectionRetryMaxAttempts, 5);
+  t.is(retryPolicy?.hostSelectionRetryMaxAttempts, 32);
 });
 
 test('no retries are no retry policy', (t) => {
