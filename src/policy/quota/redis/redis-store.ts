@@ -43,6 +43,21 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
     }
   };
 
+  /**
+   * When this process stalls, timers come before what has arrived meanwhile: the rest of that turn of the event loop
+   * reads it, so that no Redis is given up on which has answered in time.
+   */
+  const scheduleDeadline = (waitMs: number, expire: () => void): (() => void) => {
+    let turn: NodeJS.Immediate | undefined;
+    const stopTimer = clock.schedule(waitMs, () => {
+      turn = setImmediate(expire);
+    });
+    return () => {
+      stopTimer();
+      clearImmediate(turn);
+    };
+  };
+
   const ask = async (parameters: readonly (string | number)[]): Promise<unknown> => {
     let session: RedisSession;
     try {
@@ -51,7 +66,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       throw unreachable(error);
     }
     const startedMs = clock.monotonicMs();
-    const stopTimer = clock.schedule(timeoutMs, () => {
+    const stopTimer = scheduleDeadline(timeoutMs, () => {
       // One that answers others is slow; one that answers nobody may never again.
       if ((lastReplyMs.get(session) ?? 0) < startedMs) link.drop(session, `no answer within ${timeoutMs} ms`);
     });
@@ -89,7 +104,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
 
   const withDeadline = (answer: Promise<unknown>, waitMs: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const stopTimer = clock.schedule(waitMs, () => {
+      const stopTimer = scheduleDeadline(waitMs, () => {
         reject(new PolicyTransportError('timeout', `Redis did not count quotas within ${waitMs} ms`));
       });
       answer.then(resolve, reject).finally(stopTimer);
