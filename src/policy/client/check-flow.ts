@@ -6,7 +6,7 @@ import type { NetworkFailPolicy } from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
 import type { CheckResponse, PolicyTransportError } from './policy-transport.js';
 import type { QuotaCache } from './quota-cache.js';
-import { addUpCharges, ChargedQuotas, type QuotaDemands } from './quota-charges.js';
+import { addUpCharges, ChargedQuotas } from './quota-charges.js';
 import type { RemoteCheck } from './remote-check.js';
 
 const NONE: readonly string[] = [];
@@ -68,9 +68,9 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     return verdict;
   };
 
-  const charge = (demands: QuotaDemands, bag: AttributeBag): ChargedQuotas => {
+  const charge = (demands: readonly QuotaCharge[], bag: AttributeBag): ChargedQuotas => {
     const charged = new ChargedQuotas(quotaCache, demands, bag);
-    if (demands.size === 0) return charged;
+    if (demands.length === 0) return charged;
     statistics.increment('total_quota_calls');
     if (!charged.isDecided) {
       statistics.increment('total_quota_cache_misses');
@@ -137,11 +137,11 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     const cached = findVerdict(input.bag);
     const isCheckCacheHit = cached !== undefined;
     const demands = addUpCharges(input.quotas);
-    if (cached !== undefined && (!isAllowed(cached) || demands.size === 0)) {
+    if (cached !== undefined && (!isAllowed(cached) || demands.length === 0)) {
       return Promise.resolve({ ...cached, isCheckCacheHit, isQuotaCacheHit: false, exhaustedQuotas: NONE });
     }
     const charged = charge(demands, input.bag);
-    const hits = { isCheckCacheHit, isQuotaCacheHit: demands.size > 0 && charged.isDecided };
+    const hits = { isCheckCacheHit, isQuotaCacheHit: demands.length > 0 && charged.isDecided };
     if (cached === undefined || !charged.isDecided) return askAndDecide(input, charged, hits);
     const decision = decide(cached, charged, hits);
     if (charged.hasQuestions) void prefetch(input, charged);

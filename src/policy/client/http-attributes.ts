@@ -4,6 +4,7 @@ import type { CompiledApiSpecs } from './compile-api-specs.js';
 import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
 import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import type { HeaderMap } from './header-map.js';
+import { MapWithout } from './map-without.js';
 import { optionalString, optionalStringMap } from './optional-attribute.js';
 import { queryOf, queryParameters, urlPathOf } from './request-target.js';
 
@@ -83,11 +84,7 @@ export function deriveHttpAttributes(request: HttpRequestFacts, api: CompiledApi
 
 function withoutForwarded(headers: HeaderMap): HeaderMap {
   if (!headers.has(FORWARDED_ATTRIBUTES_HEADER)) return headers;
-  const others = new Map<string, string>();
-  for (const [name, value] of headers) {
-    if (name !== FORWARDED_ATTRIBUTES_HEADER) others.set(name, value);
-  }
-  return others;
+  return new MapWithout(headers, FORWARDED_ATTRIBUTES_HEADER);
 }
 
 function isGrpc(headers: HeaderMap): boolean {

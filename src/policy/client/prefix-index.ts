@@ -26,9 +26,10 @@ export class PrefixIndex<Value> {
 
   /** The values of all entries that the text starts with, the longest first. */
   find(text: string): readonly Value[] {
-    const found: Value[] = [];
     let entry = this.#entries[this.#lastUpTo(text)];
-    const shared = entry === undefined ? 0 : commonLength(entry.prefix, text);
+    if (entry === undefined) return [];
+    const shared = commonLength(entry.prefix, text);
+    const found: Value[] = [];
     for (; entry !== undefined; entry = this.#entries[entry.parent]) {
       if (entry.prefix.length <= shared) found.push(entry.value);
     }

@@ -1,18 +1,20 @@
 import type { AttributeBag } from './attribute-bag.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import type { QuotaParams } from './policy-transport.js';
-import type { QuotaAnswer, QuotaCache, QuotaQuestion, QuotaReply } from './quota-cache.js';
+import type { ChargeOutcome, QuotaAnswer, QuotaCache, QuotaQuestion, QuotaReply } from './quota-cache.js';
 
-/** Amounts by quota name. */
-export type QuotaDemands = ReadonlyMap<string, number>;
+const NONE: readonly QuotaCharge[] = [];
 
-/** One amount per quota, for a Check call names each quota once: charges of the same one add up, those of 0 are none. */
-export function addUpCharges(charges: readonly QuotaCharge[]): QuotaDemands {
+/** One charge per quota, for a Check call names each quota once: charges of the same one add up, those of 0 are none. */
+export function addUpCharges(charges: readonly QuotaCharge[]): readonly QuotaCharge[] {
+  const [first] = charges;
+  if (first === undefined) return NONE;
+  if (charges.length === 1) return first.charge > 0 ? charges : NONE;
   const amounts = new Map<string, number>();
   for (const { quota, charge } of charges) {
     if (charge > 0) amounts.set(quota, (amounts.get(quota) ?? 0) + charge);
   }
-  return amounts;
+  return Array.from(amounts, ([quota, charge]) => ({ quota, charge }));
 }
 
 /** What is known of one quota that a request charges, and what the server is to be asked. */
@@ -27,19 +29,14 @@ export class ChargedQuotas {
   /** Whether it is known without the server if they let the request pass. */
   readonly isDecided: boolean;
   /** In the order of the demands. */
-  readonly #states: QuotaState[] = [];
+  readonly #states: readonly QuotaState[];
 
   /**
    * Charges all quotas. When the client itself knows one that refuses, the server is not asked to charge the others: the
    * request will not pass.
    */
-  constructor(cache: QuotaCache, demands: QuotaDemands, bag: AttributeBag) {
-    for (const [quota, amount] of demands) {
-      const charge = cache.charge(quota, amount, bag);
-      if (charge.type === 'unknown') this.#states.push({ quota, answer: undefined, question: charge.question });
-      else if (charge.type === 'refused') this.#states.push({ quota, answer: charge, question: undefined });
-      else this.#states.push({ quota, answer: charge, question: charge.prefetch });
-    }
+  constructor(cache: QuotaCache, demands: readonly QuotaCharge[], bag: AttributeBag) {
+    this.#states = demands.map(({ quota, charge }) => stateOf(quota, cache.charge(quota, charge, bag)));
     const { isRefused } = this;
     this.isDecided = isRefused || this.#states.every(({ answer }) => answer !== undefined);
     for (const state of isRefused ? this.#states : []) {
@@ -97,5 +94,16 @@ export class ChargedQuotas {
       if (state.answer?.type === 'granted') state.answer.giveBack?.();
       state.answer = undefined;
     }
+  }
+}
+
+function stateOf(quota: string, outcome: ChargeOutcome): QuotaState {
+  switch (outcome.type) {
+    case 'unknown':
+      return { quota, answer: undefined, question: outcome.question };
+    case 'refused':
+      return { quota, answer: outcome, question: undefined };
+    case 'granted':
+      return { quota, answer: outcome, question: outcome.prefetch };
   }
 }

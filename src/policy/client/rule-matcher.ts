@@ -67,13 +67,15 @@ export class RuleMatcher {
   match(bag: AttributeBag): readonly number[] {
     this.#round++;
     const matched: number[] = [];
-    for (const rule of this.#always) this.#mark(rule, matched);
     const visit = (candidate: number) => this.#tryCandidate(candidate, bag, matched);
     for (const [attribute, index] of this.#indexes) {
       const value = bag.get(attribute);
       if (value?.type === 'string') index.visit(value.value, visit);
     }
-    return matched.length < 2 ? matched : matched.sort((a, b) => a - b);
+    for (const rule of this.#always) {
+      if (this.#matchedIn[rule] !== this.#round) this.#mark(rule, matched);
+    }
+    return isAscending(matched) ? matched : matched.sort((a, b) => a - b);
   }
 
   #tryCandidate(number: number, bag: AttributeBag, matched: number[]): void {
@@ -98,6 +100,10 @@ export class RuleMatcher {
     this.#matchedIn[rule] = this.#round;
     matched.push(rule);
   }
+}
+
+function isAscending(numbers: readonly number[]): boolean {
+  return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
 }
 
 function keyOf(condition: StringCondition): string {

@@ -103,7 +103,8 @@ test('forwarded attributes in the header are no header of the request, in any sp
     ['x-mesh-ATTRIBUTES', 'again'],
     ['other', 'o'],
   ]);
-  t.deepEqual(layer.get('request.headers')?.value, new Map([['other', 'o']]));
+  const seen = layer.get('request.headers');
+  t.deepEqual(seen?.type === 'stringMap' ? [...seen.value] : [], [['other', 'o']]);
 });
 
 test('a key that comes in two headers is the first: nobody is another consumer with each value behind its own', (t) => {

@@ -40,7 +40,9 @@ const REQUEST: HttpRequestFacts = {
 };
 
 function plain(layer: AttributeLayer): Readonly<Record<string, unknown>> {
-  return Object.fromEntries([...layer].map(([name, { type, value }]) => [name, [type, value]]));
+  return Object.fromEntries(
+    [...layer].map(([name, { type, value }]) => [name, [type, type === 'stringMap' ? new Map(value) : value]]),
+  );
 }
 
 test('a request brings all HTTP check attributes in their types', (t) => {

@@ -42,6 +42,23 @@ test('a set finds exactly the expressions that match the whole text on their own
   );
 });
 
+const BEGINNINGS = ['a', 'b', 'ab', 'aA'];
+const ENDS = ['', 'c', 'c?', '*', '?', '+', '{0,2}', '{2}', '.*', '(b|c)', '|b', '$', '\\b', '[^b]', 'c??', 'é'];
+
+test('a set of expressions that begin with plain letters finds no fewer for that, and no more', (t) => {
+  const regex = fc.tuple(fc.constantFrom(...BEGINNINGS), fc.constantFrom(...ENDS)).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.array(regex, { minLength: 1, maxLength: 4 }), fc.array(text, { maxLength: 5 }), (regexes, texts) => {
+      const set = new RegexSet(regexes);
+      for (const each of texts) {
+        const expected = regexes.flatMap((one, index) => (RE2JS.compile(one).matcher(each).matches() ? [index] : []));
+        t.deepEqual(set.match(each), expected);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('the same expression may be in a set more than once', (t) => {
   t.deepEqual(new RegexSet(['a', 'b', 'a']).match('a'), [0, 2]);
 });
