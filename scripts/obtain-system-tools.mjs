@@ -10,6 +10,7 @@ const NAMESPACE_TOOLS = [
   ['nsenter', 'util-linux'],
   ['setpriv', 'util-linux'],
 ];
+const CLUSTER_TOOLS = [['openssl', 'openssl']];
 const REDIS = [['redis-server', 'redis-server']];
 
 function isThere(program) {
@@ -44,4 +45,12 @@ export function obtainSystemTools() {
 export function obtainRedis() {
   if (process.platform !== 'linux') return { missing: `its tests need Linux; this is ${process.platform}` };
   return obtain(REDIS);
+}
+
+/** What a whole Kubernetes cluster needs beside its own programs. Returns {}, or { missing } with the reason in one line. */
+export function obtainClusterTools() {
+  if (process.platform !== 'linux') return { missing: `its pods need Linux; this is ${process.platform}` };
+  // No package of Debian's has one that is new enough.
+  if (!isThere('kubectl')) return { missing: 'kubectl not found (https://kubernetes.io/docs/tasks/tools/)' };
+  return obtain(CLUSTER_TOOLS);
 }
