@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** JSON as Envoy's config takes it. */
 export type EnvoyJson = Readonly<Record<string, unknown>>;
 
@@ -22,6 +24,7 @@ export interface ProxyNodeOptions {
 }
 
 export interface AdsAddress {
+  /** IP address, or a name that is resolved again and again. */
   readonly address: string;
   readonly port: number;
 }
@@ -92,7 +95,7 @@ export function buildAdsBootstrap(node: EnvoyJson, ads: AdsAddress, dnsAddress?:
       clusters: [
         {
           name: 'xds-grpc',
-          type: 'STATIC',
+          type: isIP(ads.address) === 0 ? 'STRICT_DNS' : 'STATIC',
           connect_timeout: '1s',
           typed_extension_protocol_options: HTTP2_WITH_KEEPALIVE,
           load_assignment: {

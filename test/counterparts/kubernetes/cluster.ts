@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROXY_UID } from '../capture-rules.js';
+import { runCommand } from '../command.js';
+import { eventually } from '../eventually.js';
+import { startManagedProcess } from '../managed-process.js';
+import type { NetworkNamespace } from '../network.js';
+import { projectRoot } from '../project-root.js';
+import type { ClusterPrograms } from './find-cluster.js';
+
+/** A one-node Kubernetes whose pods run, as processes, in namespaces of their own (hack/testcluster/up.sh). */
+export interface Cluster {
+  /** Everything of it; logs of containers are in pods/<namespace>_<pod>/<container>.log. */
+  readonly folder: string;
+  /**
+   * kubectl as the administrator.
+   * @param input text for its standard input, for `-f -`
+   * @throws Error with what it complained about
+   */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** A running pod, to act inside of as `kubectl exec` would: in its network, with its files. */
+  enterPod(name: string): NetworkNamespace;
+  /** Kills all processes of a pod. */
+  killPod(name: string): void;
+  /** What the containers of a pod wrote last. */
+  tail(namespace: string, pod: string): string;
+  close(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const TAIL_CHARS = 3_000;
+
+/** Pods of our image run the built tree, pods of Envoy's run the real one as the user whose traffic is not captured. */
+async function writeImages(folder: string, envoy: string): Promise<readonly string[]> {
+  const cli = join(projectRoot(), 'build/src/cli');
+  const proxy = ['--reuid', PROXY_UID, '--regid', PROXY_UID, '--clear-groups'];
+  // As in network.ts: folders above the program may be searchable for root alone.
+  const capability = ['inh', 'ambient'].map((set) => `--${set}-caps -all,+dac_read_search`);
+  const images = {
+    'navigator-discovery': [
+      'program=main.js; [ "$1" != serve ] || program=policy-main.js',
+      `exec '${process.execPath}' "${cli}/$program" "$@"`,
+    ],
+    envoy: [`exec setpriv ${[...proxy, ...capability].join(' ')} '${envoy}' "$@"`],
+  };
+  const flags = ['--image', 'host=host'];
+  for (const [image, lines] of Object.entries(images)) {
+    const file = join(folder, `${image}.sh`);
+    await writeFile(file, ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+    flags.push('--image', `${image}=${file}`);
+  }
+  return flags;
+}
+
+/** Starts it and waits until it takes pods (about five seconds). The kernel ends all of it when we end. */
+export async function startCluster({ folder: programs, envoy }: ClusterPrograms): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'navigator-cluster-'));
+  const script = join(projectRoot(), 'hack/testcluster/up.sh');
+  const up = startManagedProcess({
+    name: 'up.sh',
+    command: [
+      ...['setpriv', '--pdeathsig', 'KILL', 'unshare', '--pid', '--fork', '--kill-child=KILL', '--mount-proc'],
+      ...[script, programs, folder, ...(await writeImages(folder, envoy))],
+    ],
+  });
+  const close = async (): Promise<void> => {
+    // Its first process takes the PID namespace with it, and so everything that it started.
+    await up.stop('SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
+  try {
+    await eventually(
+      'the cluster is up',
+      () => {
+        if (!up.isRunning()) throw new Error(up.tail());
+        return existsSync(join(folder, 'ready'));
+      },
+      { timeoutMs: START_TIMEOUT_MS },
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'kubectl')];
+  const enterNode = ['nsenter', '-t', String(childOf(up.child.pid ?? 0)), '-n', 'setpriv', '--pdeathsig', 'KILL'];
+
+  return {
+    folder,
+    kubectl: (args, input) => runCommand([...enterNode, 'kubectl', ...flags, ...args], input),
+    close,
+    enterPod: (name) => {
+      const [pid] = processesOf(name);
+      if (pid === undefined) throw new Error(`pod ${name} does not run`);
+      const inside = ['nsenter', '-t', String(pid), '-n', '-m', '-r', 'setpriv', '--pdeathsig', 'KILL'];
+      return { name, address: '127.0.0.1', pid, enter: (command) => [...inside, ...command] };
+    },
+    killPod: (name) => {
+      for (const pid of processesOf(name)) process.kill(pid, 'SIGKILL');
+    },
+    tail: (namespace, pod) => {
+      const logs = join(folder, 'pods', `${namespace}_${pod}`);
+      return readdirSync(logs)
+        .filter((file) => file.endsWith('.log'))
+        .map((file) => `${pod}/${file}: ${readFileSync(join(logs, file), 'utf8').slice(-TAIL_CHARS)}`)
+        .join('\n');
+    },
+  };
+}
+
+function allProcesses(): readonly number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
+/** A file of a process in /proc; empty when it has ended. */
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function childOf(parent: number): number {
+  const child = allProcesses().find((pid) => readProcess(pid, 'status').includes(`\nPPid:\t${parent}\n`));
+  if (child === undefined) throw new Error('up.sh has ended');
+  return child;
+}
+
+/** Processes of a pod's containers: pods have names of their own, and each container knows its pod's. */
+function processesOf(pod: string): readonly number[] {
+  return allProcesses().filter((pid) => readProcess(pid, 'environ').split('\0').includes(`HOSTNAME=${pod}`));
+}
