@@ -1,4 +1,5 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { rawMethod } from '../src/net/raw-method.js';
 
 /**
  * The floor of a check, forked by the bench: a bare grpc-js server that allows every request without reading what it
@@ -10,20 +11,10 @@ const CHECK_METHOD = '/envoy.service.auth.v3.Authorization/Check';
 /** A CheckResponse whose status is an empty google.rpc.Status: allowed. */
 const ALLOWED = Buffer.from([0x0a, 0x00]);
 
-const passThrough = (bytes: Buffer): Buffer => bytes;
-
 const server = new Server({ 'grpc.enable_channelz': 0 });
 server.addService(
   {
-    check: {
-      path: CHECK_METHOD,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: passThrough,
-      requestDeserialize: passThrough,
-      responseSerialize: passThrough,
-      responseDeserialize: passThrough,
-    },
+    check: rawMethod(CHECK_METHOD),
   },
   { check: (_call: unknown, answer: (error: null, response: Buffer) => void) => answer(null, ALLOWED) },
 );

@@ -1,4 +1,5 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { passThrough } from '../src/net/raw-method.js';
 import { ADS_METHOD, CLIENT_INDEX_HEADER } from './client/ads-stream.js';
 import type { FloorCommand, FloorReport } from './floor/floor-protocol.js';
 import { buildPhaseScript, type PhaseScript } from './floor/phase-script.js';
@@ -17,7 +18,6 @@ interface FloorStream {
   requests: Map<string, number>;
 }
 
-const passThrough = (bytes: Buffer): Buffer => bytes;
 const streams = new Set<FloorStream>();
 let script: PhaseScript = [];
 

@@ -1,8 +1,7 @@
 import type { MeshStoreSettings } from '../model/store/settings.js';
-import type { PolicyGrpcSettings } from '../policy/server/grpc/policy-grpc-server.js';
+import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
-import type { GrpcServerSettings } from '../xds/grpc-server.js';
-import type { Options } from './options.js';
+import type { CommonFlags, Options } from './options.js';
 import type { StatusSettings } from './status/status-settings.js';
 
 /** Unsent bytes of all proxies together, beyond which no further proxy is sent to. */
@@ -22,20 +21,29 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
   };
 }
 
-export function grpcServerSettings({ discovery, common, environment }: Options): GrpcServerSettings {
+/** How long the connections of a listener live (SPEC 4.5). */
+export function connectionTimes(
+  common: CommonFlags,
+): Pick<GrpcListenerSettings, 'keepaliveIntervalMs' | 'keepaliveTimeoutMs' | 'maxConnectionAgeMs'> {
   return {
-    host: discovery.grpcAddr.host,
-    port: discovery.grpcAddr.port,
     keepaliveIntervalMs: common.keepaliveIntervalMs,
     keepaliveTimeoutMs: common.keepaliveTimeoutMs,
     maxConnectionAgeMs: common.keepaliveMaxServerConnectionAgeMs,
+  };
+}
+
+export function grpcServerSettings({ discovery, common, environment }: Options): GrpcListenerSettings {
+  return {
+    host: discovery.grpcAddr.host,
+    port: discovery.grpcAddr.port,
+    ...connectionTimes(common),
     maxConcurrentStreams: environment.meshGprcMaxStreams,
     maxReceiveMessageBytes: environment.meshGprcMaxRecvMsgSizeBytes,
   };
 }
 
 /** The policy server's address, with the bounds that the discovery server's gRPC has as well. */
-export function policyListenerSettings(options: Options): PolicyGrpcSettings {
+export function policyListenerSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.policyAddr };
 }
 

@@ -1,27 +1,15 @@
-import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { type GrpcListenerSettings, grpcServerOptions } from '../net/grpc-listener.js';
+import { rawStreamingMethod } from '../net/raw-method.js';
 import { createTcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { createGrpcStream } from './grpc-stream.js';
 import { addLazyReflection } from './lazy-reflection.js';
 import { ProxySession, type SessionEnvironment } from './proxy-session.js';
-import { rawStreamingMethod } from './raw-method.js';
 import { http2StreamOf, type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
-
-/** Limits and times of the gRPC listener (SPEC 4.5, 4.6 and 8). */
-export interface GrpcServerSettings {
-  /** Empty for every interface. */
-  readonly host: string;
-  readonly port: number;
-  readonly keepaliveIntervalMs: number;
-  readonly keepaliveTimeoutMs: number;
-  /** More than a timer can hold means for ever. */
-  readonly maxConnectionAgeMs: number;
-  readonly maxConcurrentStreams: number;
-  readonly maxReceiveMessageBytes: number;
-}
 
 export interface SessionHooks {
   closed(session: ProxySession): void;
@@ -39,19 +27,16 @@ export interface GrpcServer {
   stop(graceMs: number): Promise<void>;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
-/** How long a connection past its age may finish what it does (BEHAVIOUR 5, "Keepalive"). */
-const AGE_GRACE_MS = 10_000;
 /** How long a peer whose streams have ended may take to close its connection. */
 const CLOSE_MS = 500;
 
 export function createGrpcServer(
-  settings: GrpcServerSettings,
+  settings: GrpcListenerSettings,
   environment: SessionEnvironment,
   hooks: SessionHooks,
   logger: Logger,
 ): GrpcServer {
-  const server = new Server(serverOptions(settings));
+  const server = new Server({ ...grpcServerOptions(settings), 'grpc.max_send_message_length': -1 });
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = createTcpListener((socket) => injector.injectConnection(socket));
   const health = new HealthImplementation({ '': 'NOT_SERVING' });
@@ -152,21 +137,3 @@ const REFLECTED_FILES = [
   'envoy/service/route/v3/rds.proto',
   'envoy/service/extension/v3/config_discovery.proto',
 ] as const;
-
-function serverOptions(settings: GrpcServerSettings): ServerOptions {
-  return {
-    'grpc.max_concurrent_streams': settings.maxConcurrentStreams,
-    'grpc.max_receive_message_length': settings.maxReceiveMessageBytes,
-    'grpc.max_send_message_length': -1,
-    // Counting every message for a debug service that is not served costs more than some messages.
-    'grpc.enable_channelz': 0,
-    'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
-    'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),
-    ...(settings.maxConnectionAgeMs <= MAX_TIMER_MS
-      ? {
-          'grpc.max_connection_age_ms': settings.maxConnectionAgeMs,
-          'grpc.max_connection_age_grace_ms': AGE_GRACE_MS,
-        }
-      : {}),
-  };
-}

@@ -3,7 +3,7 @@ import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImple
 import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
-import { rawStreamingMethod, serializeBytes } from './raw-method.js';
+import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 
 /** The published versions of the reflection service. */
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
@@ -28,7 +28,7 @@ export function addLazyReflection(server: Server, files: readonly string[]): voi
   for (const service of SERVICES) {
     const path = `/${service}/${METHOD}`;
     server.addService(
-      { [METHOD]: rawStreamingMethod(path, serializeBytes) },
+      { [METHOD]: rawStreamingMethod(path, passThrough) },
       {
         [METHOD]: (call: RawReflectionCall) => {
           reflections ??= describe(files);

@@ -1,8 +1,9 @@
 import { Client, credentials, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
+import type { GrpcListenerSettings } from '../../src/net/grpc-listener.js';
 import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
-import { createGrpcServer, type GrpcServerSettings } from '../../src/xds/grpc-server.js';
+import { createGrpcServer } from '../../src/xds/grpc-server.js';
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';
 import { connectClient } from './grpc-client.js';
@@ -12,7 +13,7 @@ import { openUnreadStream } from './unread-stream.js';
 const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 
-const settings: GrpcServerSettings = {
+const settings: GrpcListenerSettings = {
   host: '127.0.0.1',
   port: 0,
   keepaliveIntervalMs: 30_000,
@@ -22,7 +23,7 @@ const settings: GrpcServerSettings = {
   maxReceiveMessageBytes: 4_194_304,
 };
 
-async function startServer(overrides: Partial<GrpcServerSettings> = {}) {
+async function startServer(overrides: Partial<GrpcListenerSettings> = {}) {
   const rig = createRig();
   const server = createGrpcServer(
     { ...settings, ...overrides },

@@ -18,6 +18,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createMetrics, recordStart } from '../../telemetry/metrics.js';
 import { routeGrpcLog } from '../grpc-log.js';
+import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews } from './policy-views.js';
@@ -71,9 +72,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     configFile: policy.policyConfigFile,
     listener: {
       ...policy.policyAddr,
-      keepaliveIntervalMs: common.keepaliveIntervalMs,
-      keepaliveTimeoutMs: common.keepaliveTimeoutMs,
-      maxConnectionAgeMs: common.keepaliveMaxServerConnectionAgeMs,
+      ...connectionTimes(common),
       maxConcurrentStreams: MAX_CONCURRENT_STREAMS,
       maxReceiveMessageBytes: MAX_RECEIVE_BYTES,
     },

@@ -10,11 +10,12 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import { ListenError } from '../../introspection/listen-error.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
-import { createPolicyGrpcServer, type PolicyGrpcSettings } from '../../policy/server/grpc/policy-grpc-server.js';
+import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
 import { createPolicyServer } from '../../policy/server/policy-server.js';
 import { createGrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
 import { createPolicyService } from '../../policy/server/remote/policy-service.js';
@@ -35,7 +36,7 @@ import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from '.
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
-  readonly listener: PolicyGrpcSettings;
+  readonly listener: GrpcListenerSettings;
   /** Envoy's messages and our own. */
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;

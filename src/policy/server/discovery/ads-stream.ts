@@ -1,4 +1,5 @@
 import { type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { passThrough } from '../../../net/raw-method.js';
 
 /** One ADS stream, from its opening to its end. */
 export interface AdsStream {
@@ -67,5 +68,3 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
     };
   };
 }
-
-const passThrough = (bytes: Buffer): Buffer => bytes;

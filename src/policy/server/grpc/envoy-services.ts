@@ -1,4 +1,5 @@
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { rawMethod } from '../../../net/raw-method.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
@@ -7,7 +8,6 @@ import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
 import type { PolicyServer } from '../policy-server.js';
 import type { GrpcService } from './grpc-service.js';
-import { rawMethod } from './raw-method.js';
 
 type UnaryCall = Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>;
 

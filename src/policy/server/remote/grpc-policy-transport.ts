@@ -1,5 +1,6 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { rpcCodeOf } from '../../../envoy/rpc-code.js';
+import { passThrough } from '../../../net/raw-method.js';
 import {
   type CallOptions,
   type CheckResponse,
@@ -111,8 +112,6 @@ export function createGrpcPolicyTransport(
     },
   };
 }
-
-const passThrough = (bytes: Buffer): Buffer => bytes;
 
 function givenUp(address: string): PolicyTransportError {
   return new PolicyTransportError('other', `The call to ${address} was given up`, { code: 'CANCELLED' });

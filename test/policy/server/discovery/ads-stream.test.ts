@@ -1,6 +1,7 @@
 import { Server, type ServerDuplexStream } from '@grpc/grpc-js';
 import test from 'ava';
 import { Registry } from 'prom-client';
+import { passThrough, rawStreamingMethod } from '../../../../src/net/raw-method.js';
 import { createAdsStreams } from '../../../../src/policy/server/discovery/ads-stream.js';
 import { encodeNode } from '../../../../src/policy/server/discovery/discovery-messages.js';
 import {
@@ -10,7 +11,6 @@ import {
 import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
 import { systemClock } from '../../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
-import { rawStreamingMethod, serializeBytes } from '../../../../src/xds/raw-method.js';
 import { eventually } from '../../../support/eventually.js';
 import { createRecordingLogger } from '../../../support/recording-logger.js';
 import { listen, type Teardown } from '../remote/remote-rig.js';
@@ -30,7 +30,7 @@ class SmallAds {
     this.#server = new Server();
     const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
     this.#server.addService(
-      { StreamAggregatedResources: rawStreamingMethod(path, serializeBytes) },
+      { StreamAggregatedResources: rawStreamingMethod(path, passThrough) },
       {
         StreamAggregatedResources: (call: AdsCall) => {
           this.calls.push(call);

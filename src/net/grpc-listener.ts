@@ -1,0 +1,38 @@
+import type { ServerOptions } from '@grpc/grpc-js';
+
+/** Limits and times of a gRPC listener (SPEC 4.5, 4.6 and 8). */
+export interface GrpcListenerSettings {
+  /** Empty for every interface. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly keepaliveIntervalMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** More than a timer can hold means for ever. */
+  readonly maxConnectionAgeMs: number;
+  /** Of one connection. */
+  readonly maxConcurrentStreams: number;
+  readonly maxReceiveMessageBytes: number;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How long a connection past its age may finish what it does (BEHAVIOUR 5, "Keepalive"). */
+const AGE_GRACE_MS = 10_000;
+
+/** What grpc-js is told of them. */
+export function grpcServerOptions(settings: GrpcListenerSettings): ServerOptions {
+  return {
+    'grpc.max_concurrent_streams': settings.maxConcurrentStreams,
+    'grpc.max_receive_message_length': settings.maxReceiveMessageBytes,
+    // Counting every message for a debug service that is not served costs more than some messages.
+    'grpc.enable_channelz': 0,
+    'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
+    'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),
+    ...(settings.maxConnectionAgeMs <= MAX_TIMER_MS
+      ? {
+          'grpc.max_connection_age_ms': settings.maxConnectionAgeMs,
+          'grpc.max_connection_age_grace_ms': AGE_GRACE_MS,
+        }
+      : {}),
+  };
+}
