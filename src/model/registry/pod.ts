@@ -1,6 +1,6 @@
 import type { PodBody } from '../../config/core/pod.js';
 import type { MeshObject } from '../../config/object.js';
-import { spiffeIdentity } from './spiffe-identity.js';
+import { formatSpiffeId } from '../identity/spiffe-id.js';
 import type { Translation } from './translation.js';
 import { tlsModeOf, type Workload } from './workload.js';
 import { workloadNameOf } from './workload-name.js';
@@ -38,7 +38,11 @@ export function translatePod(pod: Pod, address: string, locality: string, transl
     locality,
     network: translation.networkOf(address),
     weight: 1,
-    serviceAccount: spiffeIdentity(translation.trustDomain, namespace, pod.body.spec.serviceAccountName || 'default'),
+    serviceAccount: formatSpiffeId({
+      trustDomain: translation.trustDomain,
+      namespace,
+      serviceAccount: pod.body.spec.serviceAccountName || 'default',
+    }),
     tlsMode: tlsModeOf(labels, translation.meshDomain),
     workloadName: workloadNameOf(name, labels),
     namespace,

@@ -1,6 +1,6 @@
 import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
 import type { MeshObject } from '../../config/object.js';
-import { spiffeIdentity } from './spiffe-identity.js';
+import { formatSpiffeId } from '../identity/spiffe-id.js';
 import type { Translation } from './translation.js';
 import { tlsModeOf, type Workload } from './workload.js';
 
@@ -22,7 +22,9 @@ export function translateWorkloadEntry(
     network: spec.network === '' ? translation.networkOf(spec.address) : spec.network,
     weight: spec.weight === 0 ? 1 : spec.weight,
     serviceAccount:
-      spec.serviceAccount === '' ? '' : spiffeIdentity(translation.trustDomain, namespace, spec.serviceAccount),
+      spec.serviceAccount === ''
+        ? ''
+        : formatSpiffeId({ trustDomain: translation.trustDomain, namespace, serviceAccount: spec.serviceAccount }),
     tlsMode: tlsModeOf(spec.labels, translation.meshDomain),
     workloadName: name,
     namespace,
