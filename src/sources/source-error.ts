@@ -1,10 +1,4 @@
-export type SourceErrorCode =
-  | 'DIRECTORY_MISSING'
-  | 'NOT_A_DIRECTORY'
-  | 'DIRECTORY_UNREADABLE'
-  | 'KUBECONFIG_UNREADABLE'
-  | 'KUBECONFIG_INVALID'
-  | 'NOT_IN_CLUSTER';
+export type SourceErrorCode = 'DIRECTORY_MISSING' | 'NOT_A_DIRECTORY' | 'DIRECTORY_UNREADABLE';
 
 /** Why a source can never deliver: a mistake of whoever configured it. */
 export class SourceError extends Error {

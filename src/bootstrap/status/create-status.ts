@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { KindRegistry } from '../../config/kinds.js';
+import { createApiClient } from '../../kubernetes/client/api-client.js';
+import { createApiSender } from '../../kubernetes/client/api-sender.js';
+import { type ClusterAccess, loadClusterAccess } from '../../kubernetes/client/cluster-access.js';
+import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
+import { createListWatcher, type ListWatcher, type WatchedList } from '../../kubernetes/watch/list-watcher.js';
+import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
-import { createApiClient } from '../../sources/kubernetes/client/api-client.js';
-import { type ClusterAccess, loadClusterAccess } from '../../sources/kubernetes/client/cluster-access.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import { createReportShelf } from '../../status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../status/distribution/resource-path.js';
-import { createApiSender } from '../../status/kubernetes/api-sender.js';
-import { createLeaderElection } from '../../status/kubernetes/leader-election.js';
 import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
 import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
@@ -17,7 +19,6 @@ import { createLeaderWork } from './leader-work.js';
 import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
-import { CONFIG_MAP_KIND, createListWatcher, type ListWatcher, type WatchedList } from './watch-lists.js';
 
 export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
   readonly settings: StatusSettings;
@@ -34,7 +35,7 @@ export interface StatusRuntime {
   /**
    * Begins; settles when it is known where the API server is. One that cannot be reached is waited for.
    *
-   * @throws SourceError when there is no cluster to write to
+   * @throws ClusterAccessError when there is no cluster to write to
    */
   start(): Promise<void>;
   /** Ends: what is being written is answered, the lead is given back, the report is removed. */

@@ -1,8 +1,8 @@
 import type { KindDefinition } from '../../config/kind-definition.js';
+import type { ListWatcher, WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { createObservedObjects } from '../../status/kubernetes/observed-objects.js';
 import { createStatusLoop, type StatusLoopOptions } from '../../status/kubernetes/status-loop.js';
 import { createStatusWriter, type StatusWriterOptions } from '../../status/kubernetes/status-writer.js';
-import type { ListWatcher, WatchedList } from './watch-lists.js';
 
 export interface LeaderWorkOptions
   extends Omit<StatusLoopOptions, 'objects' | 'writer'>,

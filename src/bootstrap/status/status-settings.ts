@@ -1,6 +1,6 @@
-import type { ClusterAccessOptions } from '../../sources/kubernetes/client/cluster-access.js';
-import type { WatchTiming } from '../../sources/kubernetes/watch/watch-timing.js';
-import type { ElectionTiming } from '../../status/kubernetes/leader-election.js';
+import type { ClusterAccessOptions } from '../../kubernetes/client/cluster-access.js';
+import type { ElectionTiming } from '../../kubernetes/election/leader-election.js';
+import type { WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 
 /** What status depends on of SPEC 4.4 and 4.6. */
 export interface StatusSettings {

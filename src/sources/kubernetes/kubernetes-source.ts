@@ -1,22 +1,26 @@
 import { setMaxListeners } from 'node:events';
 import type { KindRegistry } from '../../config/kinds.js';
+import { createApiClient } from '../../kubernetes/client/api-client.js';
+import {
+  type ClusterAccess,
+  type ClusterAccessOptions,
+  loadClusterAccess,
+} from '../../kubernetes/client/cluster-access.js';
+import type { ReflectorState } from '../../kubernetes/watch/judge-failure.js';
+import { runReflector } from '../../kubernetes/watch/reflector.js';
+import { type Resource, resourceName } from '../../kubernetes/watch/resource.js';
+import { createStateLog, type StateLog } from '../../kubernetes/watch/state-log.js';
+import { DEFAULT_WATCH_TIMING, type WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Source } from '../source.js';
-import { createApiClient } from './client/api-client.js';
-import { type ClusterAccess, type ClusterAccessOptions, loadClusterAccess } from './client/cluster-access.js';
 import type { EventRecorder } from './objects/event-recorder.js';
 import type { ObjectReport } from './objects/object-report.js';
 import { createProblemLog } from './objects/problem-log.js';
 import { readClusterObject } from './objects/read-cluster-object.js';
 import { createResourceObjects, type ResourceObjects } from './objects/resource-objects.js';
-import { createStateLog, type StateLog } from './state-log.js';
 import { createWarningLog } from './warning-log.js';
-import type { ReflectorState } from './watch/judge-failure.js';
-import { runReflector } from './watch/reflector.js';
-import { type Resource, resourceName } from './watch/resource.js';
-import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch/watch-timing.js';
 import { type KindChoice, watchedResources } from './watched-resources.js';
 
 export interface KubernetesSourceOptions extends KindChoice {

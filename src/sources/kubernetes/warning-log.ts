@@ -1,5 +1,5 @@
+import type { Resource } from '../../kubernetes/watch/resource.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { Resource } from './watch/resource.js';
 
 export interface WarningLogOptions {
   readonly logger: Logger;

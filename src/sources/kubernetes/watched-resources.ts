@@ -1,5 +1,5 @@
 import type { KindRegistry } from '../../config/kinds.js';
-import type { Resource } from './watch/resource.js';
+import type { Resource } from '../../kubernetes/watch/resource.js';
 
 /** Which kinds are read from a cluster. */
 export interface KindChoice {

@@ -1,7 +1,7 @@
+import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ReportShelf } from '../distribution/report-shelf.js';
-import { refusalText, type SendRequest } from './api-sender.js';
 
 export interface ReportCleanerOptions {
   readonly namespace: string;

@@ -1,9 +1,9 @@
+import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type DistributionReport, formatReport, MAX_REPORT_BYTES } from '../distribution/distribution-report.js';
 import type { InstanceProgress } from '../distribution/instance-progress.js';
 import type { ResourcePaths } from '../distribution/resource-path.js';
-import { refusalText, type SendRequest } from './api-sender.js';
 import { REPORT_KEY, reportLabel } from './report-watch.js';
 import { FIELD_MANAGER } from './status-writer.js';
 

@@ -1,10 +1,10 @@
 import type { ObjectKey } from '../../config/object.js';
 import { isRecord } from '../../config/schema/body-copier.js';
+import { type ApiAnswer, type ApiRequest, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import { isInPlace } from '../conditions/object-status.js';
-import { type ApiAnswer, type ApiRequest, refusalText, type SendRequest } from './api-sender.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import { createTokenBucket } from './token-bucket.js';
 import { writeOutcome } from './write-outcome.js';

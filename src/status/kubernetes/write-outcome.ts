@@ -1,4 +1,4 @@
-import { type ApiAnswer, refusalText } from './api-sender.js';
+import { type ApiAnswer, refusalText } from '../../kubernetes/client/api-sender.js';
 
 /** What an answer to a write of a status means for the next one. */
 export type WriteOutcome =

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
-import { pathsOf } from '../../../src/sources/kubernetes/watch/resource.js';
+import { pathsOf } from '../../../src/kubernetes/watch/resource.js';
 import { type WatchedResourcesOptions, watchedResources } from '../../../src/sources/kubernetes/watched-resources.js';
 
 const everything: WatchedResourcesOptions = {

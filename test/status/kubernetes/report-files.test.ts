@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
+import type { ApiAnswer, ApiRequest } from '../../../src/kubernetes/client/api-sender.js';
 import type { DistributionReport } from '../../../src/status/distribution/distribution-report.js';
 import { createReportShelf } from '../../../src/status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../../src/status/distribution/resource-path.js';
-import type { ApiAnswer, ApiRequest } from '../../../src/status/kubernetes/api-sender.js';
 import { createReportCleaner } from '../../../src/status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../../src/status/kubernetes/report-publisher.js';
 import { createReportSink, REPORT_KEY } from '../../../src/status/kubernetes/report-watch.js';
+import { answer } from '../../kubernetes/election/lease-server.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
-import { answer } from './lease-server.js';
 
 const PATHS = createResourcePaths(createKindRegistry('mesh.internal').definitions);
 

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
+import type { ApiAnswer, ApiRequest } from '../../../src/kubernetes/client/api-sender.js';
 import type { ObjectStatus } from '../../../src/status/conditions/condition.js';
-import type { ApiAnswer, ApiRequest } from '../../../src/status/kubernetes/api-sender.js';
 import { createObservedObjects } from '../../../src/status/kubernetes/observed-objects.js';
 import { createStatusWriter } from '../../../src/status/kubernetes/status-writer.js';
+import { answer } from '../../kubernetes/election/lease-server.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
-import { answer } from './lease-server.js';
 
 const DEFINITION = createKindRegistry('mesh.internal').definitions.find(({ kind }) => kind === 'QuotaSpec');
 const STATUS: ObjectStatus = {

@@ -2,7 +2,7 @@ import { apiVersionOf, type KindDefinition } from '../../../config/kind-definiti
 import type { KindRegistry } from '../../../config/kinds.js';
 import { type MeshObject, objectKey } from '../../../config/object.js';
 import { formatViolation } from '../../../config/violation.js';
-import type { RawObject } from '../watch/raw-object.js';
+import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
 import type { ObjectProblem } from './object-report.js';
 import { trimObject } from './trim-object.js';
 

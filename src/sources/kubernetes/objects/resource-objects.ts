@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KindDefinition } from '../../../config/kind-definition.js';
 import { type MeshObject, objectKey } from '../../../config/object.js';
+import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
+import type { ReflectorSink, Replacement } from '../../../kubernetes/watch/reflector.js';
 import type { ObjectChange } from '../../../model/object-change.js';
-import type { RawObject } from '../watch/raw-object.js';
-import type { ReflectorSink, Replacement } from '../watch/reflector.js';
 import type { EventRecorder } from './event-recorder.js';
 import type { ObjectProblem } from './object-report.js';
 import type { ClusterReadResult } from './read-cluster-object.js';

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { createKindRegistry } from '../../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../../src/config/mesh-domain.js';
 import { keyOf, type MeshObject, objectKey } from '../../../../src/config/object.js';
+import type { RawObject } from '../../../../src/kubernetes/watch/raw-object.js';
 import { readClusterObject } from '../../../../src/sources/kubernetes/objects/read-cluster-object.js';
 import {
   createResourceObjects,
   type ResourceObjects,
 } from '../../../../src/sources/kubernetes/objects/resource-objects.js';
-import type { RawObject } from '../../../../src/sources/kubernetes/watch/raw-object.js';
 
 const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
 const definition = kinds.find('networking.mesh.internal/v1beta1', 'WorkloadEntry') as NonNullable<

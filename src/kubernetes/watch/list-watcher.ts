@@ -1,25 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { Type } from 'typebox';
 import type { KindDefinition } from '../../config/kind-definition.js';
-import type { ApiClient, Query } from '../../sources/kubernetes/client/api-client.js';
-import { createStateLog } from '../../sources/kubernetes/state-log.js';
-import { type ReflectorSink, runReflector } from '../../sources/kubernetes/watch/reflector.js';
-import { DEFAULT_WATCH_TIMING, type WatchTiming } from '../../sources/kubernetes/watch/watch-timing.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
-
-/** Read for the reports of other instances alone; nothing of it is a mesh's configuration. */
-export const CONFIG_MAP_KIND: KindDefinition = {
-  group: '',
-  versions: ['v1'],
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-  schema: Type.Object({}),
-  bodyAt: 'object',
-  unknownFields: 'dropped',
-  validate: () => [],
-};
+import type { ApiClient, Query } from '../client/api-client.js';
+import { type ReflectorSink, runReflector } from './reflector.js';
+import { createStateLog } from './state-log.js';
+import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch-timing.js';
 
 /** One list to watch, and where to put it. */
 export interface WatchedList {

@@ -27,7 +27,7 @@ const CREDENTIALS_TIMEOUT_MS = 60_000;
 /**
  * Finds the API server: that of the kubeconfig's current context, or the one this process runs under.
  *
- * @throws SourceError when there is none, or its kubeconfig cannot be used.
+ * @throws ClusterAccessError when there is none, or its kubeconfig cannot be used.
  */
 export async function loadClusterAccess(options: ClusterAccessOptions): Promise<ClusterAccess> {
   const { orchConfig } = options;

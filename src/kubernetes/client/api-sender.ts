@@ -1,6 +1,6 @@
-import { type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { RequestOptions } from 'node:http';
 import { isRecord } from '../../config/schema/body-copier.js';
+import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 
 /** Where the API server is, and how to be let in: `ClusterAccess` of the cluster's source. */
 export interface ApiAccess {
@@ -52,49 +52,15 @@ export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: Api
       'user-agent': userAgent,
       ...(payload === undefined ? {} : { 'content-type': contentType, 'content-length': payload.length }),
     };
-    return await exchange(url, { ...options, method, headers, signal: AbortSignal.timeout(timeoutMs) }, payload);
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await sendRequest(url, { options: { ...options, method, headers, signal }, payload });
+    const seconds = Number(answer.headers['retry-after']);
+    return {
+      status: answer.statusCode ?? 0,
+      body: parseOrNothing(await readWhole(answer, MAX_ANSWER_BYTES)),
+      retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+    };
   };
-}
-
-/** A pooled connection may have been closed just then: nothing was read of the request, and another is tried. */
-function exchange(url: URL, options: RequestOptions, payload: Buffer | undefined): Promise<ApiAnswer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = url.protocol === 'http:' ? requestHttp(url, options) : requestHttps(url, options);
-    let hasAnswer = false;
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (!hasAnswer && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(url, options, payload));
-      else reject(error);
-    });
-    outgoing.on('response', (answer) => {
-      hasAnswer = true;
-      const chunks: Buffer[] = [];
-      let length = 0;
-      answer.on('data', (chunk: Buffer) => {
-        chunks.push(chunk);
-        length += chunk.length;
-        if (length > MAX_ANSWER_BYTES) answer.destroy(new Error(`an answer is longer than ${MAX_ANSWER_BYTES} bytes`));
-      });
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const seconds = Number(answer.headers['retry-after']);
-        resolve({
-          status: answer.statusCode ?? 0,
-          body: parseOrNothing(Buffer.concat(chunks).toString('utf8')),
-          retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
-        });
-      });
-    });
-    outgoing.end(payload);
-  });
-}
-
-/** Proxies before an API server answer with pages of their own. */
-function parseOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the API server says about a refusal. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../config/schema/body-copier.js';
+import { isRecord } from '../../config/schema/body-copier.js';
 
 /** The API server's refusal of a request, or the error that ended a watch: a Status object. */
 export class ApiError extends Error {

@@ -1,11 +1,8 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import {
-  type ClusterAccessOptions,
-  loadClusterAccess,
-} from '../../../../src/sources/kubernetes/client/cluster-access.js';
-import { SourceError } from '../../../../src/sources/source-error.js';
-import { createTempFolder, type TempFolder } from '../../support/temp-folder.js';
+import { type ClusterAccessOptions, loadClusterAccess } from '../../../src/kubernetes/client/cluster-access.js';
+import { ClusterAccessError } from '../../../src/kubernetes/client/cluster-access-error.js';
+import { createTempFolder, type TempFolder } from '../../sources/support/temp-folder.js';
 
 async function ownFolder(t: ExecutionContext): Promise<TempFolder> {
   const folder = await createTempFolder();
@@ -25,8 +22,8 @@ const kubeconfig = (cluster: object, user: object = { token: 'secret' }, context
 
 const outside = (orchConfig: string): ClusterAccessOptions => ({ orchConfig, environment: {} });
 
-async function refusal(t: ExecutionContext, options: ClusterAccessOptions): Promise<SourceError> {
-  return (await t.throwsAsync(loadClusterAccess(options), { instanceOf: SourceError })) as SourceError;
+async function refusal(t: ExecutionContext, options: ClusterAccessOptions): Promise<ClusterAccessError> {
+  return (await t.throwsAsync(loadClusterAccess(options), { instanceOf: ClusterAccessError })) as ClusterAccessError;
 }
 
 test('a kubeconfig that is not there is named, with the flag that names it', async (t) => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
-import { type ApiAnswer, refusalText, type SendRequest } from './api-sender.js';
+import { type ApiAnswer, refusalText, type SendRequest } from '../client/api-sender.js';
 import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.js';
 
 /** Times of an election, in milliseconds (BEHAVIOUR 8, "Leader locks"). */

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { ApiError } from '../../../../src/sources/kubernetes/client/api-error.js';
-import { type Failure, judgeFailure } from '../../../../src/sources/kubernetes/watch/judge-failure.js';
+import { ApiError } from '../../../src/kubernetes/client/api-error.js';
+import { type Failure, judgeFailure } from '../../../src/kubernetes/watch/judge-failure.js';
 
 const failure = (error: unknown, changes: Partial<Failure> = {}): Failure => ({
   error,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
-import type { SendRequest } from '../../../src/status/kubernetes/api-sender.js';
-import { createLeaderElection, type LeaderElection } from '../../../src/status/kubernetes/leader-election.js';
+import type { SendRequest } from '../../../src/kubernetes/client/api-sender.js';
+import { createLeaderElection, type LeaderElection } from '../../../src/kubernetes/election/leader-election.js';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { answer, createLeaseServer } from './lease-server.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { ReflectorState } from './watch/judge-failure.js';
-import { type Resource, resourceName } from './watch/resource.js';
+import type { ReflectorState } from './judge-failure.js';
+import { type Resource, resourceName } from './resource.js';
 
 export interface StateLogOptions {
   /** URL of the API server. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isOlderVersion } from '../../../../src/sources/kubernetes/watch/resource-version.js';
+import { isOlderVersion } from '../../../src/kubernetes/watch/resource-version.js';
 
 test('versions are compared as numbers, however long', (t) => {
   t.true(isOlderVersion('9', '10'));

@@ -1,12 +1,12 @@
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../src/config/mesh-domain.js';
-import { ApiError } from '../../../src/sources/kubernetes/client/api-error.js';
-import { createStateLog } from '../../../src/sources/kubernetes/state-log.js';
-import type { ReflectorState } from '../../../src/sources/kubernetes/watch/judge-failure.js';
+import { ApiError } from '../../../src/kubernetes/client/api-error.js';
+import type { ReflectorState } from '../../../src/kubernetes/watch/judge-failure.js';
+import { createStateLog } from '../../../src/kubernetes/watch/state-log.js';
 import { watchedResources } from '../../../src/sources/kubernetes/watched-resources.js';
-import { createManualClock } from '../support/manual-clock.js';
-import { createRecordingLogger } from '../support/recording-logger.js';
+import { createManualClock } from '../../sources/support/manual-clock.js';
+import { createRecordingLogger } from '../../sources/support/recording-logger.js';
 
 const kinds = createKindRegistry(DEFAULT_MESH_DOMAIN);
 const resources = watchedResources({

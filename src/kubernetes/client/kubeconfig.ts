@@ -1,14 +1,14 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { isRecord } from '../../../config/schema/body-copier.js';
-import { createYamlParser } from '../../../config/yaml/parse-document.js';
-import { SourceError } from '../../source-error.js';
+import { isRecord } from '../../config/schema/body-copier.js';
+import { createYamlParser } from '../../config/yaml/parse-document.js';
+import { ClusterAccessError } from './cluster-access-error.js';
 
 /**
  * Loads a kubeconfig file into an empty configuration.
  *
- * @throws SourceError when it cannot be read or used.
+ * @throws ClusterAccessError when it cannot be read or used.
  */
 export function loadKubeconfig(config: KubeConfig, file: string): void {
   let text: string;
@@ -16,7 +16,7 @@ export function loadKubeconfig(config: KubeConfig, file: string): void {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const message = `the kubeconfig ${file} cannot be read (${textOf(cause)}); correct --orchconfig`;
-    throw new SourceError('KUBECONFIG_UNREADABLE', message, { cause });
+    throw new ClusterAccessError('KUBECONFIG_UNREADABLE', message, { cause });
   }
   try {
     const folder = path.dirname(path.resolve(file));
@@ -49,7 +49,7 @@ const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
  * Fills an empty configuration with the cluster that this process runs in.
  *
- * @throws SourceError when it runs in none, or was given no token.
+ * @throws ClusterAccessError when it runs in none, or was given no token.
  */
 export function loadPodEnvironment(config: KubeConfig, { environment, serviceAccountFolder }: PodEnvironment): void {
   const host = environment['ORCH_SERVICE_HOST'] || environment['KUBERNETES_SERVICE_HOST'];
@@ -58,7 +58,7 @@ export function loadPodEnvironment(config: KubeConfig, { environment, serviceAcc
     const message =
       'this process does not run in a Kubernetes pod (KUBERNETES_SERVICE_HOST is not set); ' +
       'name a kubeconfig with --orchconfig, or a folder of YAML with --configDir';
-    throw new SourceError('NOT_IN_CLUSTER', message);
+    throw new ClusterAccessError('NOT_IN_CLUSTER', message);
   }
   const folder = serviceAccountFolder ?? SERVICE_ACCOUNT_FOLDER;
   const tokenFile = path.join(folder, 'token');
@@ -77,7 +77,7 @@ function requireReadable(file: string): void {
     accessSync(file, constants.R_OK);
   } catch (cause) {
     const message = `${file} cannot be read; set automountServiceAccountToken in the pod, or name a kubeconfig with --orchconfig`;
-    throw new SourceError('NOT_IN_CLUSTER', message, { cause });
+    throw new ClusterAccessError('NOT_IN_CLUSTER', message, { cause });
   }
 }
 
@@ -110,8 +110,8 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function invalidKubeconfig(file: string, reason: string, cause?: unknown): SourceError {
-  return new SourceError('KUBECONFIG_INVALID', `the kubeconfig ${file} cannot be used: ${reason}`, { cause });
+function invalidKubeconfig(file: string, reason: string, cause?: unknown): ClusterAccessError {
+  return new ClusterAccessError('KUBECONFIG_INVALID', `the kubeconfig ${file} cannot be used: ${reason}`, { cause });
 }
 
 function textOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import type { ApiAnswer, ApiRequest, SendRequest } from '../../../src/status/kubernetes/api-sender.js';
+import type { ApiAnswer, ApiRequest, SendRequest } from '../../../src/kubernetes/client/api-sender.js';
 
 /** One Lease of an API server, without the network: optimistic locking as the real one does it. */
 export interface LeaseServer {

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KindDefinition } from '../../../config/kind-definition.js';
+import { apiVersionOf, type KindDefinition } from '../../config/kind-definition.js';
 
 /** One list of objects that is watched: a kind, in one namespace or everywhere. */
 export interface Resource {

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { type ApiClient, createApiClient, IdleError } from '../../../../src/sources/kubernetes/client/api-client.js';
-import { ApiError } from '../../../../src/sources/kubernetes/client/api-error.js';
-import type { ClusterAccess } from '../../../../src/sources/kubernetes/client/cluster-access.js';
+import { type ApiClient, createApiClient } from '../../../src/kubernetes/client/api-client.js';
+import { ApiError } from '../../../src/kubernetes/client/api-error.js';
+import type { ClusterAccess } from '../../../src/kubernetes/client/cluster-access.js';
+import { IdleError } from '../../../src/kubernetes/client/http-exchange.js';
 
 /** A client of a server that answers as it is told; the URL has a path, as behind a gateway. */
 async function createClient(

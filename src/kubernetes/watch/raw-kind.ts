@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+import type { KindDefinition } from '../../config/kind-definition.js';
+
+/** A kind of which lists are watched that are no mesh's configuration: objects come as they are. */
+export function rawKind(kind: Pick<KindDefinition, 'group' | 'kind' | 'plural' | 'namespaced'>): KindDefinition {
+  return {
+    ...kind,
+    versions: ['v1'],
+    schema: Type.Object({}),
+    bodyAt: 'object',
+    unknownFields: 'dropped',
+    validate: () => [],
+  };
+}
+
+export const CONFIG_MAP_KIND = rawKind({ group: '', kind: 'ConfigMap', plural: 'configmaps', namespaced: true });
