@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from './admission-answer.js';
+import type { AdmissionRequest } from './admission-request.js';
+import type { BodyBudget } from './body-budget.js';
+import { type DecodedReview, decodeReview } from './decode-review.js';
+import { encodeReview } from './encode-review.js';
+import { type ReadBody, readBody } from './read-body.js';
+
+/** What became of calls before a handler saw them, for metrics (BEHAVIOUR 3, "Common envelope"). */
+export interface AdmissionObserver {
+  received?(): void;
+  /** Answered with an HTTP error: no body, not JSON, too long, too busy, too slow, a handler's exception. */
+  httpError?(status: number): void;
+  /** Refused because the body is no review. */
+  undecodable?(): void;
+}
+
+export interface AdmissionEndpointOptions {
+  readonly handler: AdmissionHandler;
+  readonly observer: AdmissionObserver;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Shared by all endpoints of a server. */
+  readonly budget: BodyBudget;
+  /** Default 3 MiB, the most that an API server stores of one object twice over. */
+  readonly maxBodyBytes?: number;
+  /** The most that an answer may take, even where the API server waits longer. Default 10,000 ms, its own default. */
+  readonly timeLimitMs?: number;
+}
+
+export type AdmissionEndpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+const JSON_TYPE = 'application/json';
+const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
+const DEFAULT_TIME_LIMIT_MS = 10_000;
+
+/** Serves one admission handler over HTTP. The promise never rejects. */
+export function createAdmissionEndpoint(options: AdmissionEndpointOptions): AdmissionEndpoint {
+  const { observer, budget, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  return async (request, response) => {
+    observer.received?.();
+    const fail = (status: number, text: string): void => {
+      observer.httpError?.(status);
+      sendError(response, status, text);
+    };
+    const body = await readBody(request, maxBodyBytes, budget);
+    if (body.type === 'cut-off') return;
+    const refusal = refusalOf(body, request, maxBodyBytes);
+    if (refusal !== undefined) return fail(refusal.status, refusal.text);
+    if (body.type !== 'body') return;
+
+    const review = decodeReview(body.bytes);
+    const outcome = await answerOf(review, request, response, options);
+    if (outcome.type === 'gone') return;
+    if (outcome.type === 'failed') return fail(outcome.status, outcome.text);
+    send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
+  };
+}
+
+interface HttpFailure {
+  readonly status: number;
+  readonly text: string;
+}
+
+function refusalOf(body: ReadBody, request: IncomingMessage, maxBodyBytes: number): HttpFailure | undefined {
+  if (body.type === 'too-long') return { status: 413, text: `the body is longer than ${maxBodyBytes} bytes` };
+  if (body.type === 'busy') return { status: 503, text: 'too many requests at once; try again' };
+  if (body.type === 'body' && body.bytes.length === 0) return { status: 400, text: 'no body found' };
+  if (request.headers['content-type'] !== JSON_TYPE) {
+    return { status: 415, text: `invalid Content-Type, want \`${JSON_TYPE}\`` };
+  }
+  return undefined;
+}
+
+type Outcome =
+  | { readonly type: 'answered'; readonly answer: AdmissionAnswer }
+  | ({ readonly type: 'failed' } & HttpFailure)
+  /** The caller is. */
+  | { readonly type: 'gone' };
+
+async function answerOf(
+  review: DecodedReview,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: AdmissionEndpointOptions,
+): Promise<Outcome> {
+  const { handler, observer, logger, clock, timeLimitMs = DEFAULT_TIME_LIMIT_MS } = options;
+  if (review.type === 'undecodable') {
+    observer.undecodable?.();
+    return { type: 'answered', answer: { allowed: false, message: `could not decode body: ${review.reason}` } };
+  }
+  const { path, query } = splitUrl(request.url ?? '/');
+  const limitMs = Math.min(timeLimitMs, callersLimitMs(query) ?? timeLimitMs);
+  const abort = new AbortController();
+  const hangUp = (): void => abort.abort();
+  response.once('close', hangUp);
+  try {
+    const answer = await within(limitMs, clock, abort, handler, review.request, { path, signal: abort.signal });
+    if (answer !== undefined) return { type: 'answered', answer };
+    if (response.destroyed) return { type: 'gone' };
+    logger.warn({ path, limitMs, uid: review.request.uid }, 'admission handler took too long');
+    return { type: 'failed', status: 504, text: `no answer within ${limitMs} ms` };
+  } catch (err) {
+    logger.error({ err, path, uid: review.request.uid, kind: review.request.kind.kind }, 'admission handler failed');
+    return {
+      type: 'failed',
+      status: 500,
+      text: 'the request could not be judged; the log of this server has the error',
+    };
+  } finally {
+    response.off('close', hangUp);
+  }
+}
+
+/** @returns undefined when the time was up, or the caller gone, before there was an answer. */
+async function within(
+  limitMs: number,
+  clock: Clock,
+  abort: AbortController,
+  handler: AdmissionHandler,
+  request: AdmissionRequest,
+  call: AdmissionCall,
+): Promise<AdmissionAnswer | undefined> {
+  const answer = handler(request, call);
+  if (!(answer instanceof Promise)) return answer;
+  const cancel = clock.schedule(limitMs, () => abort.abort());
+  const gone = new Promise<undefined>((resolve) => {
+    abort.signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  // What comes too late is nobody's any more, an error of it included.
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, gone]);
+  } finally {
+    cancel();
+  }
+}
+
+function splitUrl(url: string): { readonly path: string; readonly query: URLSearchParams } {
+  const start = url.indexOf('?');
+  if (start === -1) return { path: url, query: new URLSearchParams() };
+  return { path: url.slice(0, start), query: new URLSearchParams(url.slice(start + 1)) };
+}
+
+/** API servers say how long they wait: `?timeout=10s`. */
+function callersLimitMs(query: URLSearchParams): number | undefined {
+  const seconds = /^([1-9][0-9]?)s$/.exec(query.get('timeout') ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+function sendError(response: ServerResponse, status: number, text: string): void {
+  // The rest of a body that is not read would be taken for the next request.
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+  send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
+}
+
+function send(response: ServerResponse, status: number, contentType: string, text: string): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(text) }).end(text);
+}

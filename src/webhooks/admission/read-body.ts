@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { BodyBudget } from './body-budget.js';
+
+export type ReadBody =
+  | { readonly type: 'body'; readonly bytes: Buffer }
+  | { readonly type: 'too-long' }
+  /** The budget that all requests share is spent. */
+  | { readonly type: 'busy' }
+  /** The caller is gone. */
+  | { readonly type: 'cut-off' };
+
+/** Reads a request's body, as much of it as allowed. How long it may take is the server's to bound. */
+export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ type: 'too-long' });
+  if (request.destroyed) return Promise.resolve({ type: 'cut-off' });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const finish = (result: ReadBody): void => {
+      request.off('data', take).off('end', end).off('close', cutOff).off('error', cutOff);
+      request.on('error', () => undefined);
+      budget.give(received);
+      resolve(result);
+    };
+    const take = (chunk: Buffer): void => {
+      if (received + chunk.length > maxBytes) finish({ type: 'too-long' });
+      else if (!budget.take(chunk.length)) finish({ type: 'busy' });
+      else {
+        received += chunk.length;
+        chunks.push(chunk);
+      }
+    };
+    const end = (): void =>
+      finish({ type: 'body', bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+    const cutOff = (): void => finish({ type: 'cut-off' });
+    request.on('data', take).on('end', end).on('close', cutOff).on('error', cutOff);
+  });
+}
