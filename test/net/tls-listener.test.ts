@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import test from 'ava';
+import { clientCertificateOf } from '../../src/net/client-certificate.js';
+import { eventually } from '../support/eventually.js';
+import { createFakeClock } from '../support/fake-clock.js';
+import { createTestAuthority } from '../support/test-authority.js';
+import { createTlsRig, materialOf, SPIFFE_ID } from './tls-rig.js';
+
+test('a client without a certificate is taken, and has no identity', async (t) => {
+  const rig = await createTlsRig(t);
+  t.is(await rig.attempt(), 'taken');
+  const [socket] = rig.taken;
+  t.is(socket?.alpnProtocol, 'h2');
+  t.is(socket && clientCertificateOf(socket), undefined);
+  t.deepEqual(rig.refused, []);
+});
+
+test('a client certificate of a trusted root is known to whoever takes the connection', async (t) => {
+  const rig = await createTlsRig(t);
+  const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
+  t.is(await rig.attempt({ cert: certificate, key }), 'taken');
+  const [socket] = rig.taken;
+  t.is(socket && clientCertificateOf(socket)?.subjectAltName, `URI:${SPIFFE_ID}`);
+});
+
+test('a client certificate behind an intermediate one is verified by the chain that is presented', async (t) => {
+  const rig = await createTlsRig(t);
+  const intermediate = rig.authority.intermediate('cluster');
+  const { certificate, key } = intermediate.issue({ uris: [SPIFFE_ID] });
+  t.is(await rig.attempt({ cert: certificate + intermediate.certificate, key }), 'taken');
+  t.not(await rig.attempt({ cert: certificate, key }), 'taken');
+});
+
+const foreign = createTestAuthority('mesh root');
+const hour = 3_600_000;
+for (const [what, credentials, reason] of [
+  ['of a foreign root with the same name', () => foreign.issue({ uris: [SPIFFE_ID] }), /does not verify/],
+  ['that signs for itself', () => createTestAuthority('self'), /does not verify: DEPTH_ZERO_SELF_SIGNED_CERT/],
+] as const) {
+  test(`a client certificate ${what} ends the connection, and the reason is told`, async (t) => {
+    const rig = await createTlsRig(t);
+    const { certificate, key } = credentials();
+    t.not(await rig.attempt({ cert: certificate, key }), 'taken');
+    await eventually('the refusal', () => rig.refused.length > 0);
+    t.regex(rig.refused[0]?.reason ?? '', reason);
+    t.regex(rig.refused[0]?.peer ?? '', /^127\.0\.0\.1:\d+$/);
+    t.is(rig.taken.length, 0);
+  });
+}
+
+for (const [what, request, reason] of [
+  ['that has expired', { notAfter: new Date(Date.now() - hour) }, /CERT_HAS_EXPIRED/],
+  ['that is not valid yet', { notBefore: new Date(Date.now() + hour) }, /CERT_NOT_YET_VALID/],
+  ['that is for servers alone', { usages: ['server'] }, /INVALID_PURPOSE/],
+] as const) {
+  test(`a client certificate ${what} ends the connection, and the reason is told`, async (t) => {
+    const rig = await createTlsRig(t);
+    const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID], ...request });
+    t.not(await rig.attempt({ cert: certificate, key }), 'taken');
+    await eventually('the refusal', () => rig.refused.length > 0);
+    t.regex(rig.refused[0]?.reason ?? '', reason);
+    t.is(rig.taken.length, 0);
+  });
+}
+
+test('without any client root no client certificate verifies, whatever the public web trusts', async (t) => {
+  const rig = await createTlsRig(t);
+  rig.use(materialOf(rig.authority, []));
+  const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
+  t.not(await rig.attempt({ cert: certificate, key }), 'taken');
+  t.is(await rig.attempt(), 'taken');
+});
+
+test('where no client certificates are asked for, one is not looked at', async (t) => {
+  const rig = await createTlsRig(t, { clientCertificates: 'none', alpn: ['http/1.1'] });
+  const { certificate, key } = foreign.issue({ uris: [SPIFFE_ID] });
+  t.is(await rig.attempt({ cert: certificate, key, ALPNProtocols: ['http/1.1'] }), 'taken');
+  const [socket] = rig.taken;
+  t.is(socket && clientCertificateOf(socket), undefined);
+});
+
+test('connections made after a change get the new certificate and are verified by the new roots', async (t) => {
+  const rig = await createTlsRig(t);
+  const before = await rig.connect();
+  const next = createTestAuthority('next root');
+  const old = rig.authority.issue({ uris: [SPIFFE_ID] });
+  const young = next.issue({ uris: [SPIFFE_ID] });
+  t.not(await rig.attempt({ cert: young.certificate, key: young.key }), 'taken');
+  rig.use(materialOf(next));
+  const ca = [next.certificate];
+  t.is(await rig.attempt(), 'SELF_SIGNED_CERT_IN_CHAIN');
+  t.is(await rig.attempt({ ca, cert: young.certificate, key: young.key }), 'taken');
+  t.not(await rig.attempt({ ca, cert: old.certificate, key: old.key }), 'taken');
+  t.false(before.destroyed);
+});
+
+test('connections are closed as long as there is no material', async (t) => {
+  const rig = await createTlsRig(t, { material: { current: () => undefined, onChange: () => () => undefined } });
+  t.not(await rig.attempt(), 'taken');
+  t.is(rig.refused[0]?.reason, 'there is no server certificate yet');
+});
+
+test('material that cannot be used is told of, and what was in use stays', async (t) => {
+  const rig = await createTlsRig(t);
+  const { certificate } = materialOf(rig.authority);
+  rig.use({ certificate: { ...certificate, privateKey: foreign.key }, clientRoots: [] });
+  rig.use({ certificate: { certificateChain: 'nonsense', privateKey: 'nonsense' }, clientRoots: [] });
+  t.is(rig.unusable.length, 2);
+  t.is(await rig.attempt(), 'taken');
+});
+
+test('TLS 1.1 and a foreign ALPN protocol are refused', async (t) => {
+  const rig = await createTlsRig(t);
+  t.not(await rig.attempt({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), 'taken');
+  t.not(await rig.attempt({ ALPNProtocols: ['http/1.1'] }), 'taken');
+  t.is(rig.taken.length, 0);
+  t.is(await rig.attempt({ maxVersion: 'TLSv1.2' }), 'taken');
+});
+
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`a session of ${version} cannot be resumed, for nobody would look at its certificate`, async (t) => {
+    const rig = await createTlsRig(t);
+    const options = { minVersion: version, maxVersion: version } as const;
+    const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
+    const first = await rig.connect({ ...options, cert: certificate, key });
+    const session = first.getSession();
+    const second = await rig.connect({ ...options, ...(session === undefined ? {} : { session }) });
+    t.false(second.isSessionReused());
+    const [, socket] = rig.taken;
+    t.is(socket && clientCertificateOf(socket), undefined);
+  });
+}
+
+test('a plaintext client is refused, and the listener goes on', async (t) => {
+  const rig = await createTlsRig(t);
+  const client = await rig.connectPlain();
+  client.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  client.resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  await eventually('the refusal', () => rig.refused.length > 0);
+  t.is(await rig.attempt(), 'taken');
+});
+
+test('a handshake that drags on is cut off in time, however busily it drags', async (t) => {
+  const clock = createFakeClock();
+  const rig = await createTlsRig(t, { clock, handshakeTimeoutMs: 5_000 });
+  const client = await rig.connectPlain();
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  await eventually('the connection', () => clock.timers === 1);
+  for (const byte of [0x16, 0x03, 0x01]) {
+    client.write(Buffer.from([byte]));
+    clock.advance(1_500);
+  }
+  clock.advance(500);
+  await closed;
+  t.is(rig.refused.at(-1)?.reason, 'no TLS handshake within 5s');
+  t.is(clock.timers, 0);
+});
+
+test('no timer is left of connections that have shaken hands or gone', async (t) => {
+  const clock = createFakeClock();
+  const rig = await createTlsRig(t, { clock });
+  await rig.connect();
+  const gone = await rig.connectPlain();
+  await eventually('the connection', () => clock.timers === 1);
+  gone.destroy();
+  await eventually('its timer is gone', () => clock.timers === 0);
+  t.is(rig.taken.length, 1);
+});
+
+test('half-open connections take a bounded number of places, and those that wait long make room', async (t) => {
+  const clock = createFakeClock();
+  const rig = await createTlsRig(t, { clock, maxPendingHandshakes: 3 });
+  const idle = [await rig.connectPlain(), await rig.connectPlain(), await rig.connectPlain()];
+  await eventually('the connections', () => clock.timers === 3);
+  t.not(await rig.attempt(), 'taken');
+  t.is(rig.refused.at(-1)?.reason, 'too many connections wait for their TLS handshake');
+  clock.advance(1_000);
+  t.is(await rig.attempt(), 'taken');
+  await eventually('the oldest is gone', () => idle[0]?.destroyed === true || idle[0]?.readableEnded === true);
+  t.is(clock.timers, 2);
+});
+
+test('an HTTP server takes the connections', async (t) => {
+  const http = createServer((_request, response) => response.end('secure'));
+  const rig = await createTlsRig(t, { clientCertificates: 'none', alpn: ['http/1.1'] }, (socket) =>
+    http.emit('connection', socket),
+  );
+  const call = request({
+    host: '127.0.0.1',
+    port: rig.port,
+    servername: 'meshd.test',
+    ca: rig.authority.certificate,
+    agent: false,
+  }).end();
+  const [response] = await once(call, 'response');
+  t.is(String((await once(response, 'data'))[0]), 'secure');
+});
