@@ -22,6 +22,7 @@ import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createNodeReader } from '../xds/node-wire.js';
 import { createAnalysisWatch } from './analysis-watch.js';
+import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
@@ -127,18 +128,26 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     },
   );
   const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
-  const status = readsCluster(options)
-    ? createStatus({
-        settings: statusSettings(options, { userAgent: userAgentOf(build), processEnvironment }),
-        kinds,
-        distributor,
-        connections,
-        problems: sources.clusterProblems,
-        messages: analysis.messages,
-        logger: logging.scope('status'),
+  const cluster = readsCluster(options)
+    ? createClusterConnection({
+        access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
+        userAgent: userAgentOf(build),
         clock,
       })
     : undefined;
+  const status =
+    cluster &&
+    createStatus({
+      settings: statusSettings(options),
+      cluster,
+      kinds,
+      distributor,
+      connections,
+      problems: sources.clusterProblems,
+      messages: analysis.messages,
+      logger: logging.scope('status'),
+      clock,
+    });
 
   const grpc = createGrpcServer(
     grpcServerSettings(options),
@@ -207,7 +216,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     distributor.start();
     grpc.setServing();
     policy.setServing();
-    if (!readsCluster(options) && (environment.navEnableStatus || environment.navEnableAnalysis)) {
+    if (cluster === undefined && (environment.navEnableStatus || environment.navEnableAnalysis)) {
       logger.warn({}, 'NAV_ENABLE_STATUS and NAV_ENABLE_ANALYSIS write to a cluster, and none is read');
     }
     await status?.start();
@@ -249,6 +258,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         monitoring.stop(),
         statusStopped,
       ]);
+      cluster?.close();
     },
   };
 }

@@ -62,12 +62,7 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
 }
 
 /** What is told of objects in the cluster, and how often (SPEC 4.6). */
-export function statusSettings(
-  { discovery, environment }: Options,
-  process: Pick<StatusSettings, 'userAgent'> & {
-    readonly processEnvironment: Readonly<Record<string, string | undefined>>;
-  },
-): StatusSettings {
+export function statusSettings({ discovery, environment }: Options): StatusSettings {
   return {
     hasConditions: environment.navEnableStatus,
     hasMessages: environment.navEnableAnalysis,
@@ -79,7 +74,5 @@ export function statusSettings(
     appNamespaces: discovery.appNamespaces,
     podName: environment.podName,
     revision: environment.revision,
-    access: { orchConfig: discovery.orchConfig, environment: process.processEnvironment },
-    userAgent: process.userAgent,
   };
 }

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KindRegistry } from '../../config/kinds.js';
-import { createApiClient } from '../../kubernetes/client/api-client.js';
-import { createApiSender } from '../../kubernetes/client/api-sender.js';
-import { type ClusterAccess, loadClusterAccess } from '../../kubernetes/client/cluster-access.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
-import { createListWatcher, type ListWatcher, type WatchedList } from '../../kubernetes/watch/list-watcher.js';
+import type { WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
@@ -15,6 +12,7 @@ import { createReportPublisher } from '../../status/kubernetes/report-publisher.
 import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
+import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createLeaderWork } from './leader-work.js';
 import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
 import { type FactSources, readFacts } from './status-facts.js';
@@ -22,6 +20,7 @@ import type { StatusSettings } from './status-settings.js';
 
 export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> {
   readonly settings: StatusSettings;
+  readonly cluster: Pick<ClusterConnection, 'open'>;
   readonly kinds: KindRegistry;
   readonly distributor: FollowedDistributor;
   readonly connections: { list(): readonly ProxyConnection[] };
@@ -46,7 +45,6 @@ export interface StatusRuntime {
 const LEASE = 'mesh-status-leader';
 /** How often is looked whether the report of this instance, or a fact, has changed (BEHAVIOUR 8, "Status"). */
 const PERIOD_MS = 500;
-const REQUEST_TIMEOUT_MS = 5_000;
 /** An API server that does not answer must not hold up a process that ends; the Lease runs out by itself. */
 const STOP_TIMEOUT_MS = 3_000;
 
@@ -75,12 +73,8 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     return own && [own, ...shelf.fresh(clock.monotonicMs()).filter(isOther)];
   };
 
-  const run = (cluster: ClusterAccess): (() => Promise<void>) => {
-    const send = createApiSender(cluster, { userAgent: settings.userAgent, timeoutMs: REQUEST_TIMEOUT_MS });
+  const run = ({ send, createWatcher }: Cluster): (() => Promise<void>) => {
     const common = { send, clock, logger, random: Math.random };
-    const api = createApiClient(cluster, settings.userAgent);
-    const createWatcher = (): ListWatcher =>
-      createListWatcher({ api, server: cluster.server, clock, logger, timing: settings.watch ?? {} });
     const reports: WatchedList = {
       definition: CONFIG_MAP_KIND,
       namespace,
@@ -90,7 +84,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     const work = createLeaderWork({
       ...common,
       ...settings,
-      createWatcher,
+      createWatcher: () => createWatcher(logger),
       definitions,
       namespaces: settings.appNamespaces,
       lists: [reports],
@@ -142,19 +136,16 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
   };
 
   let isStopped = false;
-  let access: ClusterAccess | undefined;
   let end: (() => Promise<void>) | undefined;
   return {
     start: async () => {
-      access = await loadClusterAccess(settings.access);
-      if (isStopped) access.close();
-      else end = run(access);
+      const cluster = await parts.cluster.open();
+      if (!isStopped) end = run(cluster);
     },
     stop: async () => {
       isStopped = true;
       progress?.stop();
       await withinTime(clock, STOP_TIMEOUT_MS, end?.() ?? Promise.resolve());
-      access?.close();
     },
   };
 }

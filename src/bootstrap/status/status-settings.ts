@@ -1,6 +1,4 @@
-import type { ClusterAccessOptions } from '../../kubernetes/client/cluster-access.js';
 import type { ElectionTiming } from '../../kubernetes/election/leader-election.js';
-import type { WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 
 /** What status depends on of SPEC 4.4 and 4.6. */
 export interface StatusSettings {
@@ -24,10 +22,6 @@ export interface StatusSettings {
   readonly podName: string;
   /** REVISION; each has a leader of its own. */
   readonly revision: string;
-  /** How to reach the API server. */
-  readonly access: ClusterAccessOptions;
-  readonly userAgent: string;
-  /** Tests shorten them. */
+  /** Tests shorten it. */
   readonly election?: ElectionTiming;
-  readonly watch?: Partial<WatchTiming>;
 }

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import { createClusterConnection } from '../../../src/bootstrap/cluster-connection.js';
 import { createStatus } from '../../../src/bootstrap/status/create-status.js';
 import type { StatusSettings } from '../../../src/bootstrap/status/status-settings.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
@@ -105,6 +106,11 @@ export async function startStatusInstance(
     [TypeUrl.extensionConfig, { affectedBy: extensionConfigsAffectedBy }],
   ]);
   const enforcement = { isPluginOn: true, limitedQuotas: new Set(limitedQuotas) };
+  const cluster = createClusterConnection({
+    access: { orchConfig: kubeconfig, environment: {} },
+    userAgent: 'navigator-discovery/test',
+    clock: systemClock,
+  });
   const status = createStatus({
     settings: {
       hasConditions: true,
@@ -117,10 +123,9 @@ export async function startStatusInstance(
       appNamespaces: [namespace],
       podName,
       revision: '',
-      access: { orchConfig: kubeconfig, environment: {} },
-      userAgent: 'navigator-discovery/test',
       ...settings,
     },
+    cluster,
     kinds,
     distributor: {
       get context() {
@@ -146,6 +151,7 @@ export async function startStatusInstance(
     isStopped = true;
     await status?.stop();
     await source.stop();
+    cluster.close();
   };
   t.teardown(stop);
   await source.start((batch) => {

@@ -1,0 +1,68 @@
+import { type ApiClient, createApiClient } from '../kubernetes/client/api-client.js';
+import { createApiSender, type SendRequest } from '../kubernetes/client/api-sender.js';
+import {
+  type ClusterAccess,
+  type ClusterAccessOptions,
+  loadClusterAccess,
+} from '../kubernetes/client/cluster-access.js';
+import { createListWatcher, type ListWatcher } from '../kubernetes/watch/list-watcher.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+
+/** How the parts of this process talk to the cluster that it reads. */
+export interface Cluster {
+  /** For single requests, reads and writes. */
+  readonly send: SendRequest;
+  /** Lists that are watched until whoever made the watcher stops it. */
+  createWatcher(logger: Logger): ListWatcher;
+}
+
+/** One connection for all of them. */
+export interface ClusterConnection {
+  /**
+   * Settles when it is known where the API server is, reachable or not; the same cluster for everybody.
+   *
+   * @throws ClusterAccessError when there is no cluster
+   */
+  open(): Promise<Cluster>;
+  /** For when nobody sends any more. */
+  close(): void;
+}
+
+export interface ClusterConnectionOptions {
+  readonly access: ClusterAccessOptions;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+/** A request that has no whole answer by then has failed. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
+export function createClusterConnection(options: ClusterConnectionOptions): ClusterConnection {
+  const { userAgent, clock } = options;
+  let isClosed = false;
+  let access: ClusterAccess | undefined;
+  let opening: Promise<Cluster> | undefined;
+
+  const open = async (): Promise<Cluster> => {
+    const found = await loadClusterAccess(options.access);
+    access = found;
+    if (isClosed) found.close();
+    const api: ApiClient = createApiClient(found, userAgent);
+    return {
+      send: createApiSender(found, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
+      createWatcher: (logger) => createListWatcher({ api, server: found.server, clock, logger }),
+    };
+  };
+
+  return {
+    open: () => {
+      opening ??= open();
+      return opening;
+    },
+    close: () => {
+      isClosed = true;
+      access?.close();
+    },
+  };
+}
