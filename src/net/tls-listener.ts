@@ -16,7 +16,7 @@ export interface TlsListenerSettings {
   readonly handshakeTimeoutMs?: number;
   /** Connections that have not shaken hands yet; 1024 unless given. */
   readonly maxPendingHandshakes?: number;
-  /** A connection came to nothing. Anybody can cause it as often as they like: for logs that are limited. */
+  /** A connection came to nothing that its peer did not give up itself. Anybody can cause it as often as they like: for logs that are limited. */
   onRefused(refusal: RefusedConnection): void;
   /** No TLS server can use the material; what was in use before stays. */
   onUnusableMaterial(error: unknown): void;
@@ -56,7 +56,10 @@ export function createTlsListener(settings: TlsListenerSettings, take: (socket: 
     // Whoever has no certificate may have a token: what is presented is judged below.
     rejectUnauthorized: false,
   });
-  tls.on('tlsClientError', (error, socket) => onRefused({ peer: peerOf(socket), reason: error.message }));
+  tls.on('tlsClientError', (error, socket) => {
+    // Whoever hung up, or was cut off, is not awaited any more.
+    if (pending.done(socket)) onRefused({ peer: peerOf(socket), reason: error.message });
+  });
   tls.on('secureConnection', (socket) => {
     if (!pending.done(socket)) {
       // Its peer, or its time, went in this very moment.
