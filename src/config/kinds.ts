@@ -10,6 +10,7 @@ import {
   type ReadResult,
 } from './read-object.js';
 import { createSchemaCompiler } from './schema/schema-reader.js';
+import { createSecurityKinds } from './security/security-kinds.js';
 
 /** The kinds that this process knows, with everything needed to read an object of each. */
 export interface KindRegistry {
@@ -24,7 +25,12 @@ export interface KindRegistry {
 
 /** Builds the registry for a mesh domain; compiles every schema, so hold one per process. */
 export function createKindRegistry(meshDomain: string): KindRegistry {
-  const definitions = [...createPolicyKinds(meshDomain), ...createNetworkingKinds(meshDomain), ...createCoreKinds()];
+  const definitions = [
+    ...createPolicyKinds(meshDomain),
+    ...createNetworkingKinds(meshDomain),
+    ...createSecurityKinds(meshDomain),
+    ...createCoreKinds(),
+  ];
   const compiler = createSchemaCompiler();
   const metadataReader = createMetadataReader(compiler);
   const readers = new Map<string, ObjectReader>();

@@ -140,7 +140,7 @@ it('a real token of meshd is refused secrets, commands in pods, tokens, roles, a
 const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings']
   .map((resource) => `get ${resource}.config.mesh.internal`)
   .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
-  .concat('create configmaps.');
+  .concat('get peerauthentications.security.mesh.internal', 'create configmaps.');
 
 it('reading the cluster and writing statuses is refused nothing, and uses every right that is given', async (t) => {
   const kubeconfig = await kubeconfigOfMeshd();

@@ -28,6 +28,7 @@ test('there is a CRD for every kind of the mesh', async (t) => {
   t.deepEqual([...(crds?.content ?? '').matchAll(/^ {2}name: (\S+)$/gm)].map(([, name]) => name).sort(), [
     'httpapispecbindings.config.mesh.internal',
     'httpapispecs.config.mesh.internal',
+    'peerauthentications.security.mesh.internal',
     'quotaspecbindings.config.mesh.internal',
     'quotaspecs.config.mesh.internal',
     'serviceentries.networking.mesh.internal',

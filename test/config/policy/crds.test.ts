@@ -72,7 +72,7 @@ test('crds/ is what npm run generate writes, and nothing else', async (t) => {
   for (const { file, content } of rendered) t.is(await readFile(new URL(file, root), 'utf8'), content, file);
 });
 
-test('there is a CRD for each policy kind, namespaced, with short names, columns and a status of its own', async (t) => {
+test('there is a CRD for each kind with a short name, namespaced, with short names, columns and a status of its own', async (t) => {
   t.deepEqual(
     (await crds()).map(({ metadata, spec }) => [
       metadata.name,
@@ -84,16 +84,17 @@ test('there is a CRD for each policy kind, namespaced, with short names, columns
       spec.versions[0]?.additionalPrinterColumns.map(({ name }) => name).join(),
     ]),
     [
-      ['httpapispecs', 'HTTPAPISpec', 'has'],
-      ['httpapispecbindings', 'HTTPAPISpecBinding', 'hasb'],
-      ['quotaspecs', 'QuotaSpec', 'qs'],
-      ['quotaspecbindings', 'QuotaSpecBinding', 'qsb'],
-    ].map(([plural, kind, short]) => [
-      `${plural}.config.mesh.internal`,
+      ['httpapispecs.config', 'HTTPAPISpec', 'has', 'v1alpha2'],
+      ['httpapispecbindings.config', 'HTTPAPISpecBinding', 'hasb', 'v1alpha2'],
+      ['quotaspecs.config', 'QuotaSpec', 'qs', 'v1alpha2'],
+      ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
+      ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1'],
+    ].map(([name, kind, short, version]) => [
+      `${name}.mesh.internal`,
       kind,
       'Namespaced',
       short,
-      'v1alpha2',
+      version,
       'status',
       'Accepted,Refs,In-Force,Proxies,Age,Validity,References',
     ]),
@@ -105,7 +106,7 @@ test('another mesh domain changes the group and the name, and nothing else', asy
   const theirs = await render('acme.io');
   t.deepEqual(
     theirs,
-    ours.map(({ file, content }) => ({ file, content: content.replaceAll('config.mesh.internal', 'config.acme.io') })),
+    ours.map(({ file, content }) => ({ file, content: content.replaceAll('.mesh.internal', '.acme.io') })),
   );
   t.true(theirs[0]?.content.includes('group: config.acme.io'));
 });

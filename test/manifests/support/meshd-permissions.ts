@@ -20,6 +20,7 @@ const FOLLOW = ['list', 'watch'];
 const READ = ['get', ...FOLLOW];
 const POLICY_KINDS = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings'];
 const NETWORKING_KINDS = ['serviceentries', 'workloadentries'];
+const SECURITY_KINDS = ['peerauthentications'];
 const statusOf = (resource: string): string => `${resource}/status`;
 
 /** All that the control plane may do: `shop` stands for every namespace that is not its own. */
@@ -30,6 +31,8 @@ export const MESHD_MAY: readonly Permissions[] = [
   { group: 'config.mesh.internal', resources: POLICY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS, verbs: READ, namespaces: ANY },
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
+  { group: 'security.mesh.internal', resources: SECURITY_KINDS, verbs: READ, namespaces: ANY },
+  { group: 'security.mesh.internal', resources: SECURITY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['get', 'create', 'update'], namespaces: OWN },
   {
     group: '',

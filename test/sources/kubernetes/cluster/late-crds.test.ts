@@ -21,7 +21,7 @@ it('CRDs that come after the start are read as soon as they are there, in the ve
   const harness = createClusterHarness(t, api.kubeconfig);
   await harness.start();
   const missing = 'a kind of object is not installed, it is read as soon as its CRD is there';
-  t.is(harness.messages('info').filter((message) => message === missing).length, 6);
+  t.is(harness.messages('info').filter((message) => message === missing).length, 7);
   await api.client.applyAll(readManifests('crds'));
   await api.client.apply(quotaSpecManifest('limits'));
   await waitUntil(() => harness.objects.has('QuotaSpec/default/limits'), 'the new kind is read');
