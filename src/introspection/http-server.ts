@@ -1,33 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
+import { type ListenAddress, parseListenAddress } from '../net/listen-address.js';
+import { ListenError } from '../net/listen-error.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
-import { type ListenAddress, parseListenAddress } from './listen-address.js';
-import { ListenError } from './listen-error.js';
-
-/** Bounds on what one client may hold open, in milliseconds. */
-export interface HttpTimeouts {
-  /** From the connection to the end of the request's headers. Default 5,000. */
-  readonly headersMs: number;
-  /** From the connection to the end of the request. Default 10,000. */
-  readonly requestMs: number;
-  /** Without a byte in either direction, during an answer. Default 60,000. */
-  readonly idleMs: number;
-  /** How long a kept-alive connection may wait for its next request. Default 5,000. */
-  readonly keepAliveMs: number;
-  /** How long `stop` waits for running requests. Default 10,000 (BEHAVIOUR 2, "Shutdown"). */
-  readonly graceMs: number;
-}
-
-const DEFAULT_TIMEOUTS: HttpTimeouts = {
-  headersMs: 5000,
-  requestMs: 10_000,
-  idleMs: 60_000,
-  keepAliveMs: 5000,
-  graceMs: 10_000,
-};
-
-const MAX_CONNECTIONS = 1024;
 
 export interface HttpServerOptions {
   /** Parsed, or as `parseListenAddress` reads it. */
@@ -55,15 +32,13 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { setting, logger, clock } = options;
   const address = typeof options.address === 'string' ? parseListenAddress(options.address) : options.address;
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const server = createBoundedServer(options.app, timeouts);
+  const timeouts = httpTimeouts(options.timeouts);
+  const { server, drain } = createHttpConnections(options.app, timeouts);
   let stopping: Promise<void> | undefined;
-
-  const requests = countRequests(server, () => stopping !== undefined);
 
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    requests.hangUpOnIdle();
+    drain();
     const cancel = clock.schedule(timeouts.graceMs, () => {
       logger.warn({ setting, graceMs: timeouts.graceMs }, 'http requests cut off at shutdown');
       server.closeAllConnections();
@@ -81,46 +56,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     stop: () => {
       stopping ??= server.listening ? close() : Promise.resolve();
       return stopping;
-    },
-  };
-}
-
-function createBoundedServer(app: RequestListener, timeouts: HttpTimeouts): Server {
-  const server = createServer(
-    {
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
-    },
-    app,
-  );
-  server.timeout = timeouts.idleMs;
-  server.maxConnections = MAX_CONNECTIONS;
-  return server;
-}
-
-/**
- * Knows which connections have requests running. Node counts a connection as busy that has never sent a whole
- * request, and no longer times it out once the server closes.
- */
-function countRequests(server: Server, isStopping: () => boolean): { hangUpOnIdle(): void } {
-  const running = new Map<Socket, number>();
-  server.on('connection', (socket) => {
-    running.set(socket, 0);
-    socket.once('close', () => running.delete(socket));
-  });
-  server.on('request', ({ socket }, response) => {
-    running.set(socket, (running.get(socket) ?? 0) + 1);
-    response.once('close', () => {
-      const left = (running.get(socket) ?? 1) - 1;
-      if (!socket.destroyed) running.set(socket, left);
-      if (left === 0 && isStopping()) socket.destroySoon();
-    });
-  });
-  return {
-    hangUpOnIdle: () => {
-      for (const [socket, count] of running) if (count === 0) socket.destroy();
     },
   };
 }

@@ -8,9 +8,9 @@ import {
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
-import { ListenError } from '../../introspection/listen-error.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
+import { ListenError } from '../../net/listen-error.js';
 import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { CheckService } from '../../policy/server/check-service.js';

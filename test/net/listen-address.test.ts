@@ -1,5 +1,5 @@
 import test from 'ava';
-import { formatListenAddress, parseListenAddress } from '../../src/introspection/listen-address.js';
+import { formatListenAddress, parseListenAddress } from '../../src/net/listen-address.js';
 
 test('an address is a host and a port, a port alone, or a bracketed IPv6 address and a port', (t) => {
   for (const [text, host, port] of [
