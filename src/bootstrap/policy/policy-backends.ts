@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PolicyServerConfig, QuotaStorage } from '../../config/policy-server/policy-server-config.js';
+import { isSameStorage } from '../../config/policy-server/same-storage.js';
 import { createQuotaBackend, type QuotaBackend } from '../../policy/quota/quota-backend.js';
 import type { QuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { QuotaStore } from '../../policy/quota/quota-store.js';
@@ -82,7 +83,7 @@ export function createPolicyBackends(config: PolicyServerConfig, options: Policy
       closeLater(close(opened));
       return next;
     }
-    if (!isDeepStrictEqual(opened.storage, wanted.storage)) {
+    if (!isSameStorage(opened.storage, wanted.storage)) {
       const { store } = opened;
       opened.store = openStore(wanted.storage);
       opened.storage = wanted.storage;
