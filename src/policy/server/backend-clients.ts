@@ -1,10 +1,10 @@
 import type { Clock } from '../../telemetry/clock.js';
+import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { PolicyClient, ServiceCallConfig } from '../client/policy-client.js';
 import type { TransportConfig } from '../client/transport-timing.js';
 import { boundReports } from './bounded-reports.js';
 import { createClientCounters } from './client-counters.js';
-import type { LimitedLog } from './limited-log.js';
 import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyClients, type PolicyClients } from './policy-clients.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';

@@ -1,3 +1,4 @@
+import type { LimitedLog } from '../../telemetry/limited-log.js';
 import { rpcCodeNumber } from '../wire/rpc-code-number.js';
 import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
@@ -9,7 +10,6 @@ import type { Decided } from './decide.js';
 import { decideHttp } from './decide-http.js';
 import { decideTcp } from './decide-tcp.js';
 import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
-import type { LimitedLog } from './limited-log.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';
 
 /** Answers Envoy's Checks. */

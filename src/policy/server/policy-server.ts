@@ -1,5 +1,6 @@
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { Clock } from '../../telemetry/clock.js';
+import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
@@ -11,7 +12,6 @@ import { type CheckService, createCheckService } from './check-service.js';
 import { createCompiledServices } from './compiled-services.js';
 import { createEnvoyCodec } from './envoy-codec.js';
 import { createForwardedTexts } from './forwarded-texts.js';
-import { createLimitedLog } from './limited-log.js';
 import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
 import type { PolicyTexts, ProxyTextDecoder, ProxyTextEncoder } from './policy-texts.js';

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../telemetry/clock.js';
+import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { ServiceCallConfig } from '../../client/policy-client.js';
 import type { WireLogMessage } from '../adapter/envoy-messages.js';
 import { readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
 import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
 import type { EnvoyCodec } from '../envoy-codec.js';
-import type { LimitedLog } from '../limited-log.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { httpReportAttributes } from './http-report.js';
 import { type LogContext, logContextOf } from './log-context.js';

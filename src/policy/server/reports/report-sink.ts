@@ -1,5 +1,5 @@
+import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import type { LimitedLog } from '../limited-log.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { createLabelLimit } from './label-limit.js';
 import type { Report, ReportSink } from './report.js';

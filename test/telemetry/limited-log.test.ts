@@ -1,7 +1,7 @@
 import test from 'ava';
-import { createLimitedLog } from '../../../src/policy/server/limited-log.js';
-import { createFakeClock } from '../../support/fake-clock.js';
-import { createRecordingLogger } from '../../support/recording-logger.js';
+import { createLimitedLog } from '../../src/telemetry/limited-log.js';
+import { createFakeClock } from '../support/fake-clock.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
 
 test('a message is logged once per ten seconds, then with how many were left out', (t) => {
   const clock = createFakeClock();

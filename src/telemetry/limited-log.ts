@@ -1,5 +1,5 @@
-import type { Clock } from '../../telemetry/clock.js';
-import type { LogFields, Logger } from '../../telemetry/logger.js';
+import type { Clock } from './clock.js';
+import type { LogFields, Logger } from './logger.js';
 
 /** Logs what calls can cause over and over: each message at most once per interval, with how many were left out. */
 export interface LimitedLog {
