@@ -44,6 +44,13 @@ async function podsOf(cluster: Cluster, namespace: readonly string[], selector: 
     .map((line) => line.replace('pod/', ''));
 }
 
+/** How often containers of meshd ended by themselves. */
+async function meshdRestarts(cluster: Cluster): Promise<number> {
+  const counts = ['-o', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'];
+  const output = await cluster.kubectl([...SYSTEM, 'get', 'pods', '-l', MESHD_PODS, ...counts]);
+  return output.split(' ').reduce((sum, count) => sum + Number(count), 0);
+}
+
 test.before(async (t) => {
   if (available === undefined) return;
   const cluster = await startCluster(available);
@@ -205,3 +212,28 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   t.is(report.failures, 0);
   t.is(Object.keys(report.byServer).length, 2);
 });
+
+e2eTest(
+  'the API server is restarted under load: no request fails, and what is applied afterwards is in force',
+  async (t) => {
+    const parts = partsOf(t.context);
+    const { cluster, client } = parts;
+    await client.call('startLoad', { request: { url: 'http://free/' } });
+    await moreRequests(parts);
+
+    await cluster.restartApiServer();
+    const late = meshService({ name: 'late', namespace: 'shop', workload: 'web', targetPort: 8081 });
+    await cluster.kubectl(['apply', '-f', '-'], listOf([late]));
+    await eventually('a new service answers by its name', async () => {
+      return (await statusesOf(parts, 'http://late/', 10))[200] === 10;
+    });
+    await closePath(parts, '/closed-after-restart');
+    await statusIsGood(parts);
+    await moreRequests(parts);
+
+    const report = await client.call('stopLoad', null);
+    t.deepEqual(report.samples, []);
+    t.is(report.failures, 0);
+    t.is(await meshdRestarts(cluster), 0);
+  },
+);

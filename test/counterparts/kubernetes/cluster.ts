@@ -24,6 +24,8 @@ export interface Cluster {
   enterPod(name: string): NetworkNamespace;
   /** Kills all processes of a pod. */
   killPod(name: string): void;
+  /** Kills the API server, which is back about three seconds later (settles then); all else goes on. */
+  restartApiServer(): Promise<void>;
   /** What the containers of a pod wrote last. */
   tail(namespace: string, pod: string): string;
   close(): Promise<void>;
@@ -84,11 +86,13 @@ export async function startCluster({ folder: programs, envoy }: ClusterPrograms)
     throw error;
   }
   const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'kubectl')];
-  const enterNode = ['nsenter', '-t', String(childOf(up.child.pid ?? 0)), '-n', 'setpriv', '--pdeathsig', 'KILL'];
+  const node = ['nsenter', '-t', String(childOf(up.child.pid ?? 0))];
+  const enterNode = [...node, '-n', 'setpriv', '--pdeathsig', 'KILL'];
+  const kubectl: Cluster['kubectl'] = (args, input) => runCommand([...enterNode, 'kubectl', ...flags, ...args], input);
 
   return {
     folder,
-    kubectl: (args, input) => runCommand([...enterNode, 'kubectl', ...flags, ...args], input),
+    kubectl,
     close,
     enterPod: (name) => {
       const [pid] = processesOf(name);
@@ -98,6 +102,17 @@ export async function startCluster({ folder: programs, envoy }: ClusterPrograms)
     },
     killPod: (name) => {
       for (const pid of processesOf(name)) process.kill(pid, 'SIGKILL');
+    },
+    restartApiServer: async () => {
+      const pidOf = () => readFileSync(join(folder, 'kube-apiserver.pid'), 'utf8');
+      const before = pidOf();
+      // Its number is that of the cluster's own PID namespace.
+      await runCommand([...node, '-p', 'sh', '-c', `kill -KILL ${before}`]);
+      await eventually(
+        'the API server is back',
+        async () => pidOf() !== before && (await kubectl(['get', '--raw', '/readyz'])) === 'ok',
+        { timeoutMs: START_TIMEOUT_MS, intervalMs: 100 },
+      );
     },
     tail: (namespace, pod) => {
       const logs = join(folder, 'pods', `${namespace}_${pod}`);
