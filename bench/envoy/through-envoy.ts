@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { BenchError } from '../cli/bench-error.js';
 import { createHttpSender, type HttpSender, type SentRequest } from '../load/http-sender.js';
 import { runOpenLoop } from '../load/open-loop.js';
+import { createPacemaker, type Pacemaker } from '../load/pacemaker.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { readProcessUsage } from '../measure/process-usage.js';
 import type { PolicyWorkload } from '../policy/workload.js';
@@ -47,18 +48,20 @@ interface Target {
  */
 export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise<readonly RoundResult[]> {
   const { workload, rounds, secondsPerRound, progress } = options;
+  const pacemaker = createPacemaker();
+  options.cleanup.add(() => pacemaker.close());
   progress('starting Envoy and the policy server');
   const { envoy, targets } = await startTargets(options);
   const requests = workload.requests.map(({ method, target, host, headers }): SentRequest => {
     const sent = [...headers].filter(([name]) => !name.startsWith(':') && name !== 'x-mesh-attributes');
     return { method, path: target, headers: { ...Object.fromEntries(sent), host } };
   });
-  for (const target of targets) await measureRound(options, envoy, target, requests, WARM_UP_SECONDS);
+  for (const target of targets) await measureRound({ ...options, pacemaker }, envoy, target, requests, WARM_UP_SECONDS);
   const results: RoundResult[] = [];
   for (let round = 1; round <= rounds; round++) {
     for (const target of targets) {
       progress(`round ${round} of ${rounds}: ${target.variant}`);
-      results.push(await measureRound(options, envoy, target, requests, secondsPerRound));
+      results.push(await measureRound({ ...options, pacemaker }, envoy, target, requests, secondsPerRound));
     }
   }
   return results;
@@ -108,7 +111,7 @@ async function startTargets({ workload, binary, processes, cleanup }: ThroughEnv
 }
 
 async function measureRound(
-  { perSecond }: ThroughEnvoyOptions,
+  { perSecond, pacemaker }: ThroughEnvoyOptions & { readonly pacemaker: Pacemaker },
   envoy: EnvoyProcess,
   { variant, sender, serverPid }: Target,
   requests: readonly SentRequest[],
@@ -121,7 +124,8 @@ async function measureRound(
     const request = requests[index % requests.length];
     return request !== undefined && (await sender.send(request)) === 200;
   };
-  const samples = await Promise.race([runOpenLoop({ perSecond, seconds, send, nowMs: monotonicMs }), envoy.failed]);
+  const load = { perSecond, seconds, send, nowMs: monotonicMs, until: pacemaker.until };
+  const samples = await Promise.race([runOpenLoop(load), envoy.failed]);
   const cpuAfter = await cpuSecondsOf(serverPid);
   const unchecked = samples.length - ((await allowed()) - allowedBefore);
   if (variant !== 'plain' && unchecked > samples.filter(({ isGood }) => !isGood).length) {

@@ -14,14 +14,15 @@ export interface OpenLoopOptions {
   readonly send: (index: number) => Promise<boolean>;
   /** A monotonic clock, in milliseconds with fractions. */
   readonly nowMs: () => number;
+  /** Waits until then, and lets answers be read meanwhile. */
+  readonly until: (dueMs: number) => Promise<void>;
 }
 
 /**
  * Sends requests on a schedule that does not wait for answers, so that a slow server cannot slow down its own test
- * (coordinated omission). Between requests it turns the event loop instead of sleeping: timers are a millisecond apart,
- * which is more than what is to be measured.
+ * (coordinated omission).
  */
-export async function runOpenLoop({ perSecond, seconds, send, nowMs }: OpenLoopOptions): Promise<LoadSample[]> {
+export async function runOpenLoop({ perSecond, seconds, send, nowMs, until }: OpenLoopOptions): Promise<LoadSample[]> {
   const total = Math.round(perSecond * seconds);
   const startMs = nowMs();
   const pending: Promise<LoadSample>[] = [];
@@ -30,7 +31,7 @@ export async function runOpenLoop({ perSecond, seconds, send, nowMs }: OpenLoopO
       pending.push(sendDue(pending.length, dueMs, send, nowMs));
       dueMs = dueAt(startMs, pending.length, perSecond);
     }
-    await new Promise(setImmediate);
+    await until(dueAt(startMs, pending.length, perSecond));
   }
   return Promise.all(pending);
 }

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { runOpenLoop } from '../../../bench/load/open-loop.js';
 
+const turn = (): Promise<void> => new Promise(setImmediate);
+
 /** A clock that goes on by the step whenever it is looked at. */
 function steppingClock(stepMs: number) {
   let nowMs = 0;
@@ -18,6 +20,7 @@ test('requests are sent by the schedule, however long the answers take', async (
     perSecond: 100,
     seconds: 0.1,
     nowMs,
+    until: turn,
     send: (index) => {
       sent.push(index);
       return new Promise((resolve) => answers.push(() => resolve(true)));
@@ -37,6 +40,7 @@ test('latency counts from when a request was due, not from when it was sent', as
     perSecond: 1000,
     seconds: 0.003,
     nowMs: () => nowMs,
+    until: turn,
     send: async () => {
       nowMs += 40;
       return true;
@@ -56,6 +60,7 @@ test('an answer that is not the expected one, and none at all, are samples that 
     perSecond: 1000,
     seconds: 0.003,
     nowMs: steppingClock(0.5),
+    until: turn,
     send: (index) => (index === 2 ? Promise.reject(new Error('reset')) : Promise.resolve(index === 0)),
   });
   t.deepEqual(
