@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import test, { type ExecutionContext } from 'ava';
+import { ListenError } from '../../src/net/listen-error.js';
+import { systemClock } from '../../src/telemetry/clock.js';
+import type { AdmissionEndpoint } from '../../src/webhooks/admission/admission-endpoint.js';
+import { createHttpsServer, type HttpsServerOptions } from '../../src/webhooks/https-server.js';
+import { createWebhookApp } from '../../src/webhooks/webhook-app.js';
+import { eventually } from '../support/eventually.js';
+import { createFakeClock } from '../support/fake-clock.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+import { createTestAuthority } from '../support/test-authority.js';
+import { createTestTlsSource, SERVER_NAME, sharedAuthority } from './fixtures/tls-source.js';
+
+const says =
+  (text: string): AdmissionEndpoint =>
+  async (_request, response) =>
+    void response.end(text);
+
+async function serve(t: ExecutionContext, app: RequestListener, options: Partial<HttpsServerOptions> = {}) {
+  const material = createTestTlsSource(sharedAuthority);
+  const logger = createRecordingLogger();
+  const server = createHttpsServer({ address: '127.0.0.1:0', material, app, logger, clock: systemClock, ...options });
+  const { port } = await server.start();
+  t.teardown(() => server.stop());
+  return { server, port, material, logger };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+function call(port: number, path: string, options: RequestOptions = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request({
+      host: '127.0.0.1',
+      servername: SERVER_NAME,
+      port,
+      path,
+      ca: sharedAuthority.certificate,
+      agent: false,
+      ...options,
+    })
+      .on('error', reject)
+      .on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString(),
+            headers: response.headers,
+          }),
+        );
+      })
+      .end();
+  });
+}
+
+async function openTls(t: ExecutionContext, port: number): Promise<TLSSocket> {
+  const socket = connect({ host: '127.0.0.1', port, servername: SERVER_NAME, ca: sharedAuthority.certificate });
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+function webhookApp(inject: AdmissionEndpoint | undefined = says('inject'), logger = createRecordingLogger()) {
+  return createWebhookApp({ validate: says('validate'), inject, logger });
+}
+
+for (const [path, answer] of [
+  ['/validate', 'validate'],
+  ['/validate?timeout=10s', 'validate'],
+  ['/admitnavigator', 'validate'],
+  ['/admitpolicy', 'validate'],
+  ['/inject', 'inject'],
+  ['/inject/cluster/a/net/b', 'inject'],
+  ['/inject/cluster/%2f/net/b', 'inject'],
+  ['/httpsReady', ''],
+] as const) {
+  test(`${path} is served`, async (t) => {
+    const { port } = await serve(t, webhookApp());
+    t.like(await call(port, path), { status: 200, text: answer });
+  });
+}
+
+test('any other path is 404 and names what there is', async (t) => {
+  const { port } = await serve(t, webhookApp());
+  t.like(await call(port, '/valid'), {
+    status: 404,
+    text: 'There is no /valid here. This server has /validate, /inject and /httpsReady.\n',
+  });
+});
+
+test('without injection its paths are 404, and that it is off is said', async (t) => {
+  const { port } = await serve(
+    t,
+    createWebhookApp({ validate: says(''), inject: undefined, logger: createRecordingLogger() }),
+  );
+  t.like(await call(port, '/inject'), {
+    status: 404,
+    text: 'There is no /inject here. This server has /validate and /httpsReady; injection is off.\n',
+  });
+});
+
+test('a path that cannot be decoded is 400', async (t) => {
+  const { port, logger } = await serve(t, webhookApp());
+  t.is((await call(port, '/inject/%zz')).status, 400);
+  t.deepEqual(logger.records, []);
+});
+
+test('an exception ends its request and no other', async (t) => {
+  const appLogger = createRecordingLogger();
+  const failing: AdmissionEndpoint = () => Promise.reject(new Error('broken'));
+  const { port } = await serve(t, webhookApp(failing, appLogger));
+  t.is((await call(port, '/inject')).status, 500);
+  t.is((await call(port, '/validate')).text, 'validate');
+  t.deepEqual(
+    appLogger.records.map(({ level, message }) => [level, message]),
+    [['error', 'https handler failed']],
+  );
+});
+
+test('without a certificate connections are refused, and taken as soon as there is one', async (t) => {
+  const material = createTestTlsSource();
+  const { port, logger } = await serve(t, webhookApp(), { material });
+  await t.throwsAsync(call(port, '/httpsReady'));
+  t.like(logger.records[0], { level: 'warn', message: 'https connection refused' });
+  material.use(sharedAuthority);
+  t.is((await call(port, '/httpsReady')).status, 200);
+});
+
+test('a new certificate of a new root is presented to the next connection, while the one before lives on', async (t) => {
+  const { port, material } = await serve(t, webhookApp());
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  t.is((await call(port, '/validate', { agent })).status, 200);
+  const next = createTestAuthority('next root');
+  material.use(next);
+  t.is((await call(port, '/validate', { agent })).status, 200);
+  t.is((await call(port, '/validate', { ca: next.certificate })).status, 200);
+  await t.throwsAsync(call(port, '/validate'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+});
+
+test('material that is no certificate is told, and the one before stays', async (t) => {
+  const { port, material, logger } = await serve(t, webhookApp());
+  material.useMaterial({ certificate: { certificateChain: 'no', privateKey: 'key' }, clientRoots: [] });
+  t.is((await call(port, '/httpsReady')).status, 200);
+  t.like(logger.records[0], { level: 'error', message: 'https certificate cannot be used; the one before stays' });
+});
+
+test('a client that speaks no TLS is refused', async (t) => {
+  const { port, logger } = await serve(t, webhookApp());
+  const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
+  socket.resume().write('GET /httpsReady HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(socket, 'close');
+  await eventually('the log line', () => logger.records.length === 1);
+  t.is(logger.records[0]?.message, 'https connection refused');
+});
+
+test('a port in use is an error that names the flag to change', async (t) => {
+  const { port } = await serve(t, webhookApp());
+  const second = createHttpsServer({
+    address: { host: '127.0.0.1', port },
+    material: createTestTlsSource(sharedAuthority),
+    app: webhookApp(),
+    logger: createRecordingLogger(),
+    clock: systemClock,
+  });
+  const error = await t.throwsAsync(second.start(), { instanceOf: ListenError });
+  t.regex(error?.message ?? '', /another process uses the port; set another address with --httpsAddr$/);
+  await second.stop();
+});
+
+test('a client that says nothing after its handshake is cut off', async (t) => {
+  const { port } = await serve(t, webhookApp(), { timeouts: { headersMs: 100 } });
+  const socket = await openTls(t, port);
+  socket.resume();
+  await once(socket, 'close');
+  t.is((await call(port, '/httpsReady')).status, 200);
+});
+
+test('a client that sends its headers byte by byte is cut off', async (t) => {
+  const { port } = await serve(t, webhookApp(), { timeouts: { headersMs: 200 } });
+  const socket = await openTls(t, port);
+  socket.resume().write('POST /validate HTTP/1.1\r\nX: ');
+  const drip = setInterval(() => socket.write('x'), 20);
+  await once(socket, 'close');
+  clearInterval(drip);
+  t.is((await call(port, '/httpsReady')).status, 200);
+});
+
+test('a client that sends its body byte by byte is cut off', async (t) => {
+  const reads: AdmissionEndpoint = async (incoming, response) => {
+    incoming.on('error', () => undefined).resume();
+    incoming.on('end', () => response.end());
+  };
+  const app = createWebhookApp({ validate: reads, inject: undefined, logger: createRecordingLogger() });
+  const { port } = await serve(t, app, { timeouts: { headersMs: 100, requestMs: 200 } });
+  const socket = await openTls(t, port);
+  socket.resume().write('POST /validate HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
+  const drip = setInterval(() => socket.write('x'), 20);
+  await once(socket, 'close');
+  clearInterval(drip);
+  t.is((await call(port, '/httpsReady')).status, 200);
+});
+
+test('connections without a request make room for others', async (t) => {
+  const { port } = await serve(t, webhookApp(), { maxConnections: 3 });
+  const idle = await Promise.all([openTls(t, port), openTls(t, port), openTls(t, port)]);
+  const closed = Promise.race(idle.map((socket) => once(socket.resume(), 'close')));
+  t.is((await call(port, '/httpsReady')).status, 200);
+  await closed;
+  t.pass();
+});
+
+test('stop waits for a running request, and not for idle connections', async (t) => {
+  let finish = (): void => undefined;
+  const waits: AdmissionEndpoint = async (_request, response) => {
+    finish = () => void response.end('done');
+  };
+  const { server, port } = await serve(t, webhookApp(waits));
+  const idle = await openTls(t, port);
+  const idleEnds = once(idle.resume(), 'close');
+  const answer = call(port, '/inject');
+  const begun = finish;
+  await eventually('the request runs', () => finish !== begun);
+  const stopped = server.stop();
+  await idleEnds;
+  finish();
+  t.is((await answer).text, 'done');
+  await stopped;
+  await t.throwsAsync(call(port, '/httpsReady'));
+});
+
+test('stop cuts off what does not end in time', async (t) => {
+  const clock = createFakeClock();
+  let running = false;
+  const never: AdmissionEndpoint = async () => {
+    running = true;
+  };
+  const { server, port, logger } = await serve(t, webhookApp(never), { clock });
+  const answer = call(port, '/inject');
+  const ended = t.throwsAsync(answer);
+  await eventually('the request runs', () => running);
+  const stopped = server.stop();
+  clock.advance(10_000);
+  await Promise.all([ended, stopped]);
+  t.is(logger.records.at(-1)?.message, 'https requests cut off at shutdown');
+});
+
+test('stop may be called before start, and twice', async (t) => {
+  const server = createHttpsServer({
+    address: ':0',
+    material: createTestTlsSource(),
+    app: webhookApp(),
+    logger: createRecordingLogger(),
+    clock: systemClock,
+  });
+  await t.notThrowsAsync(Promise.all([server.stop(), server.stop()]));
+});
