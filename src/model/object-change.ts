@@ -13,4 +13,9 @@ export interface ChangeBatch {
   /** The cluster the objects live in: `--clusterID` for files, the remote cluster's id otherwise. */
   readonly cluster: string;
   readonly changes: readonly ObjectChange[];
+  /**
+   * What is upserted is all that the cluster has: whatever else it had is gone, and equal versions do not mean equal
+   * objects, for they may be another API server's. Default false.
+   */
+  readonly replacesCluster?: boolean;
 }

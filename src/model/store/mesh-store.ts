@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
@@ -31,6 +32,16 @@ export interface MeshDocuments {
 interface Cluster {
   readonly registry: ClusterRegistry;
   translation: Translation;
+}
+
+/** One batch on its way into the stores. */
+interface Step {
+  readonly cluster: string;
+  /** Whether there is nothing to take over. */
+  readonly isSame: (known: MeshObject, next: MeshObject) => boolean;
+  /** Consumers that have to be translated again. */
+  readonly dirty: Set<string>;
+  readonly log: ChangeLog;
 }
 
 export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocuments): MeshStore {
@@ -79,44 +90,53 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     return revision !== undefined && revision !== settings.revision;
   };
 
-  const remove = (cluster: string, key: string, dirty: Set<string>, log: ChangeLog): void => {
+  const remove = ({ cluster, dirty, log }: Step, key: string): void => {
     const object = objects.delete(cluster, key);
     if (object === undefined) return;
     clusterOf(cluster).registry.delete(object, dirty);
     log.note(object.kind, key);
   };
 
-  const upsert = (cluster: string, object: MeshObject, dirty: Set<string>, log: ChangeLog): void => {
+  const upsert = (step: Step, object: MeshObject): void => {
+    const { cluster, isSame, dirty, log } = step;
     const key = keyOf(object);
     if (isOfOtherRevision(object)) {
-      remove(cluster, key, dirty, log);
+      remove(step, key);
       return;
     }
     const known = objects.get(cluster, key);
-    if (known !== undefined && isSameVersion(known, object)) return;
+    if (known !== undefined && isSame(known, object)) return;
     objects.set(cluster, object);
     clusterOf(cluster).registry.set(object, dirty);
     log.note(object.kind, key);
   };
 
-  const applyChange = (cluster: string, change: ObjectChange, dirty: Set<string>, log: ChangeLog): void => {
+  const applyChange = (step: Step, change: ObjectChange): void => {
     switch (change.type) {
       case 'upsert':
-        upsert(cluster, change.object, dirty, log);
+        upsert(step, change.object);
         break;
       case 'delete':
-        remove(cluster, objectKey(change.kind, change.namespace, change.name), dirty, log);
+        remove(step, objectKey(change.kind, change.namespace, change.name));
         break;
     }
   };
 
+  /** Deletes what the cluster has and the changes do not name. */
+  const removeOthers = (step: Step, changes: readonly ObjectChange[]): void => {
+    const named = new Set(changes.flatMap((change) => (change.type === 'upsert' ? keyOf(change.object) : [])));
+    for (const key of objects.keysOf(step.cluster)) if (!named.has(key)) remove(step, key);
+  };
+
   return {
-    apply: ({ cluster, changes }) => {
-      const dirty = new Set<string>();
-      const log = new ChangeLog();
-      for (const change of changes) applyChange(cluster, change, dirty, log);
-      if (dirty.size > 0) translate(cluster, clusterOf(cluster), dirty);
-      return log.result(directory.settle());
+    apply: ({ cluster, changes, replacesCluster = false }) => {
+      const isSame = replacesCluster ? isSameObject : isSameVersion;
+      const step: Step = { cluster, isSame, dirty: new Set(), log: new ChangeLog() };
+      if (replacesCluster) removeOthers(step, changes);
+      for (const change of changes) applyChange(step, change);
+      if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
+      if (replacesCluster && changes.length === 0) clusters.delete(cluster);
+      return step.log.result(directory.settle());
     },
     setMesh: (next) => {
       mesh = next;
@@ -147,4 +167,9 @@ function isSameVersion(known: MeshObject, next: MeshObject): boolean {
   if (known === next) return true;
   const { resourceVersion } = known.metadata;
   return resourceVersion !== '' && resourceVersion === next.metadata.resourceVersion;
+}
+
+/** Versions of another API server may be equal by chance, above all those of what every cluster begins with. */
+function isSameObject(known: MeshObject, next: MeshObject): boolean {
+  return isSameVersion(known, next) && isDeepStrictEqual(known, next);
 }

@@ -36,8 +36,13 @@ export class ObjectTable {
     const object = objects?.get(key);
     if (object === undefined) return undefined;
     objects?.delete(key);
+    if (objects?.size === 0) this.#byCluster.delete(cluster);
     this.#show(object.kind, key);
     return object;
+  }
+
+  keysOf(cluster: string): readonly ObjectKey[] {
+    return [...(this.#byCluster.get(cluster)?.keys() ?? [])];
   }
 
   snapshot(): ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>> {
