@@ -1,0 +1,102 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../telemetry/clock.js';
+import { buildCertificate, EMPTY_NAME } from '../x509/build-certificate.js';
+import { leafExtensions } from '../x509/extensions.js';
+import { formatPem } from '../x509/pem.js';
+import { type CertificateFields, readCertificateFields } from '../x509/read-certificate.js';
+import { createSigner, type Signer } from '../x509/signatures.js';
+import {
+  type CertificateAuthority,
+  type IssuedCertificate,
+  type IssueRequest,
+  SigningError,
+  type TrustBundle,
+} from './certificate-authority.js';
+import { leafTtlMs, type TtlLimits } from './leaf-ttl.js';
+import type { SigningMaterial } from './signing-material.js';
+import { type Validity, validityFrom } from './validity.js';
+
+export interface LocalAuthorityOptions {
+  readonly clock: Clock;
+  readonly ttls: TtlLimits;
+}
+
+/** An authority that signs in this process, with what it was last given. */
+export interface LocalAuthority extends CertificateAuthority {
+  /** What it signs with; undefined before it has been given anything. */
+  material(): SigningMaterial | undefined;
+  /** Signs with something else from now on, and tells so. */
+  replace(material: SigningMaterial): void;
+}
+
+/** Material with what is made of it once. */
+interface Prepared {
+  readonly material: SigningMaterial;
+  readonly signer: Signer;
+  readonly issuer: CertificateFields;
+  readonly bundle: TrustBundle;
+}
+
+const EMPTY_BUNDLE: TrustBundle = { roots: [], intermediates: [] };
+
+export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): LocalAuthority {
+  const listeners = new Set<() => void>();
+  let present: Prepared | undefined;
+
+  const issue = async ({ publicKey, subjectAltNames, ttlMs }: IssueRequest): Promise<IssuedCertificate> => {
+    if (present === undefined) throw new SigningError('CA_NOT_READY', 'the certificate authority has no key yet');
+    const { material, signer, issuer, bundle } = present;
+    const now = clock.now();
+    const remainingMs = material.notAfter.getTime() - now.getTime();
+    if (remainingMs <= 0) {
+      const message = `the certificates of the certificate authority ran out at ${material.notAfter.toISOString()}`;
+      throw new SigningError('CA_NOT_READY', message);
+    }
+    const validity = withinIssuer(validityFrom(now, leafTtlMs(ttlMs, ttls, remainingMs)), issuer, material);
+    try {
+      const extensions = leafExtensions({ subjectAltNames, authorityKeyId: issuer.subjectKeyId });
+      const content = { issuer: issuer.subject, subject: EMPTY_NAME, ...validity, publicKey, extensions };
+      const leaf = formatPem('CERTIFICATE', await buildCertificate(content, signer));
+      return { chain: [leaf, ...bundle.intermediates], ...validity };
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new SigningError('CERT_GEN_ERROR', `a certificate could not be made: ${why}`, { cause });
+    }
+  };
+
+  return {
+    issue,
+    bundle: () => present?.bundle ?? EMPTY_BUNDLE,
+    material: () => present?.material,
+    replace: (material) => {
+      present = prepare(material);
+      for (const listener of [...listeners]) listener();
+    },
+    onChange: (listener) => {
+      const own = () => listener();
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+  };
+}
+
+function prepare(material: SigningMaterial): Prepared {
+  return {
+    material,
+    signer: createSigner(material.privateKey),
+    issuer: readCertificateFields(material.certificate),
+    bundle: { roots: material.roots.map(pemOf), intermediates: material.intermediates.map(pemOf) },
+  };
+}
+
+/** A certificate never outlives what verifies it, and is not older than its issuer. */
+function withinIssuer(validity: Validity, issuer: CertificateFields, { notAfter }: SigningMaterial): Validity {
+  return {
+    notBefore: new Date(Math.max(validity.notBefore.getTime(), issuer.notBefore.getTime())),
+    notAfter: new Date(Math.min(validity.notAfter.getTime(), notAfter.getTime())),
+  };
+}
+
+function pemOf({ raw }: X509Certificate): string {
+  return formatPem('CERTIFICATE', raw);
+}

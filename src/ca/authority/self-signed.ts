@@ -1,0 +1,45 @@
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { buildCertificate, organizationName } from '../x509/build-certificate.js';
+import { authorityExtensions } from '../x509/extensions.js';
+import { formatPem } from '../x509/pem.js';
+import { createSigner } from '../x509/signatures.js';
+import { validityFrom } from './validity.js';
+
+export interface SelfSignedOptions {
+  /** The trust domain (BEHAVIOUR 4, "CA material"). */
+  readonly organization: string;
+  /** CA_SELF_SIGNED_CA_CERT_TTL */
+  readonly ttlMs: number;
+  readonly now: Date;
+}
+
+/** A root and its key, PEM. */
+export interface SelfSignedRoot {
+  readonly privateKey: string;
+  readonly certificate: string;
+}
+
+const generate = promisify(generateKeyPair);
+
+/** @param bits CA_SELF_SIGNED_CA_RSA_KEY_SIZE; takes a tenth of a second for 2048, and seconds for more, off the main thread. */
+export async function generateRootKey(bits: number): Promise<KeyObject> {
+  const { privateKey } = await generate('rsa', { modulusLength: bits });
+  return privateKey;
+}
+
+/** A root certificate of a key, for a new key or, when roots rotate, for the present one. */
+export async function createSelfSignedRoot(privateKey: KeyObject, options: SelfSignedOptions): Promise<SelfSignedRoot> {
+  const { organization, ttlMs, now } = options;
+  const publicKey = createPublicKey(privateKey);
+  const name = organizationName(organization);
+  const content = { issuer: name, subject: name, ...validityFrom(now, ttlMs), publicKey };
+  const certificate = await buildCertificate(
+    { ...content, extensions: authorityExtensions(publicKey) },
+    createSigner(privateKey),
+  );
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    certificate: formatPem('CERTIFICATE', certificate),
+  };
+}
