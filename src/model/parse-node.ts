@@ -74,6 +74,8 @@ export function parseNode(node: NodeFacts, meshDomain: string = DEFAULT_MESH_DOM
     locality: localityOf(node.locality),
     version: node.userAgentVersion.slice(0, MAX_VERSION_LENGTH),
     metadata,
+    // A node can say what it likes: whoever authenticates the stream says otherwise.
+    hasSecrets: false,
   };
 }
 

@@ -56,4 +56,9 @@ export interface Proxy {
   /** Of the Envoy build, for example `1.40.0`; empty when it does not say. */
   readonly version: string;
   readonly metadata: ProxyMetadata;
+  /**
+   * Whether it is given a certificate, so that it can take and make mutual TLS: its stream is authenticated, and there
+   * is an authority. Nothing that it says of itself.
+   */
+  readonly hasSecrets: boolean;
 }

@@ -4,6 +4,7 @@ import type { MeshObject, ObjectKey } from '../config/object.js';
 import type { ServiceEndpoints } from './endpoint.js';
 import type { Finding } from './finding.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
+import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { Service } from './service.js';
 
 /**
@@ -49,6 +50,8 @@ export interface PushContext {
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   /** All objects by kind, for configz, status and analysis. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  /** Who takes mutual TLS. */
+  readonly peerAuthentications: PeerAuthentications;
   /** What the translation into services and endpoints met (endpoint_no_pod, nav_endpoint_not_ready, …). */
   readonly findings: readonly Finding[];
   /** The services that proxies of a namespace may see. */

@@ -1,8 +1,13 @@
 import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../src/config/mesh/mesh-networks.js';
+import { keyOf, type MeshObject } from '../../src/config/object.js';
 import type { Endpoint, ServiceEndpoints, ShardKey } from '../../src/model/endpoint.js';
 import type { Proxy, ProxyMetadata, ServiceTarget } from '../../src/model/proxy.js';
 import type { PushContext, ServiceView } from '../../src/model/push-context.js';
+import {
+  createPeerAuthenticationIndexer,
+  type PeerAuthentications,
+} from '../../src/model/security/peer-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
 
@@ -17,6 +22,7 @@ export interface ContextParts {
   /** Views by namespace; every other namespace sees all services. */
   readonly views?: Readonly<Record<string, ServiceView>>;
   readonly targets?: readonly ServiceTarget[];
+  readonly peerAuthentications?: readonly MeshObject[];
 }
 
 export const MESH: MeshConfig = {
@@ -94,10 +100,16 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     shadowedByHost: new Map((parts.shadowed ?? []).map((service) => [service.hostname, [service]])),
     endpoints,
     objects: new Map(),
+    peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     findings: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
     targetsOf: () => parts.targets ?? [],
   };
+}
+
+function buildPeerAuthentications(objects: readonly MeshObject[] = [], mesh = MESH): PeerAuthentications {
+  const table = new Map(objects.map((object) => [keyOf(object), object]));
+  return createPeerAuthenticationIndexer()({ objects: new Map([['PeerAuthentication', table]]), mesh });
 }
 
 function endpointsKey(endpoints: ServiceEndpoints, services: ReadonlyMap<string, Service>): string {
@@ -176,6 +188,7 @@ export function buildProxy(fields: Partial<Proxy> = {}, metadata: Partial<ProxyM
     locality: '',
     version: '',
     metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [], ...metadata },
+    hasSecrets: false,
     ...fields,
   };
 }

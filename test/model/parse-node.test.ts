@@ -57,6 +57,7 @@ test('a node says who the proxy is by its id, locality and metadata', (t) => {
         routerMode: 'standard',
         meshId: 'mesh-1',
       },
+      hasSecrets: false,
     },
   );
 });

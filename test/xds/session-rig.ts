@@ -103,6 +103,7 @@ export function proxyOf(id: string): Proxy {
     locality: '',
     version: '',
     metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [] },
+    hasSecrets: false,
   };
 }
 

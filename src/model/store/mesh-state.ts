@@ -5,6 +5,7 @@ import type { ServiceEndpoints } from '../endpoint.js';
 import type { Finding } from '../finding.js';
 import type { ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
+import type { PeerAuthentications } from '../security/peer-authentications.js';
 import type { Service } from '../service.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
@@ -20,6 +21,7 @@ export interface MeshState {
   readonly shadowedByHost: Lookup<string, readonly Service[]>;
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  readonly peerAuthentications: PeerAuthentications;
   readonly findings: readonly Finding[];
   readonly views: ServiceViews;
   /** Own services of a workload, by `workloadKey`. */

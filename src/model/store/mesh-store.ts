@@ -6,6 +6,7 @@ import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
+import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
 import { ChangeLog } from './change-log.js';
 import type { MeshState } from './mesh-state.js';
 import { isMeshKind } from './object-effect.js';
@@ -48,6 +49,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   let { mesh, networks } = initial;
   const objects = new ObjectTable(settings.clusterId);
   const directory = new ServiceDirectory(settings.clusterId);
+  const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const clusters = new Map<string, Cluster>();
   const revisionLabel = `${settings.meshDomain}/rev`;
 
@@ -155,6 +157,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       shadowedByHost: directory.hosts.shadowed,
       endpoints: directory.endpoints,
       objects: objects.snapshot(),
+      peerAuthentications: peerAuthenticationsOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
       targets: directory.targets.snapshot(),

@@ -165,6 +165,7 @@ export function proxyAt(name: string, ip: string, fields: Partial<Proxy> = {}): 
     locality: '',
     version: '1.40.0',
     metadata: { labels: {}, instanceIps: [], interceptionMode: 'REDIRECT', requestedNetworkView: [] },
+    hasSecrets: false,
     ...fields,
   };
 }

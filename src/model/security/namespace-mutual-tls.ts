@@ -1,0 +1,59 @@
+import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
+import { type MutualTlsMode, type WorkloadMutualTls, workloadMutualTls } from './mutual-tls.js';
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** What holds for the workloads of one namespace. The same object for as long as it says the same. */
+export interface NamespaceMutualTls {
+  /** Equal ones have equal keys. */
+  readonly key: string;
+  /** Whether any port of any workload takes plaintext alone. */
+  readonly hasDisabled: boolean;
+  /** What holds for a workload with these labels; workloads that the same object selects share the result. */
+  ofWorkload(labels: Labels): WorkloadMutualTls;
+}
+
+interface Selected {
+  readonly labels: readonly (readonly [key: string, value: string])[];
+  readonly mutualTls: WorkloadMutualTls;
+}
+
+/**
+ * @param inherited mode of workloads that nothing selects
+ * @param specs those with a selector, in order: the first one that selects a workload holds for it alone
+ */
+export function createNamespaceMutualTls(
+  inherited: MutualTlsMode,
+  specs: readonly PeerAuthenticationSpec[],
+): NamespaceMutualTls {
+  const others = workloadMutualTls(inherited);
+  const selected = specs.map(
+    (spec): Selected => ({
+      labels: Object.entries(spec.selector?.matchLabels ?? {}).sort(([first], [second]) => (first < second ? -1 : 1)),
+      mutualTls: modesOf(spec, inherited),
+    }),
+  );
+  const all = [others, ...selected.map(({ mutualTls }) => mutualTls)];
+  return {
+    key: JSON.stringify([others.key, selected.map(({ labels, mutualTls }) => [labels, mutualTls.key])]),
+    hasDisabled: all.some(({ mode, ports }) => mode === 'DISABLE' || [...ports.values()].includes('DISABLE')),
+    ofWorkload: (labels) => selected.find((each) => isSelected(labels, each.labels))?.mutualTls ?? others,
+  };
+}
+
+/** The mode that a level says, or else the one above it. */
+export function modeOfSpec({ mtls }: Pick<PeerAuthenticationSpec, 'mtls'>, inherited: MutualTlsMode): MutualTlsMode {
+  return mtls === undefined || mtls.mode === 'UNSET' ? inherited : mtls.mode;
+}
+
+function modesOf(spec: PeerAuthenticationSpec, inherited: MutualTlsMode): WorkloadMutualTls {
+  const mode = modeOfSpec(spec, inherited);
+  const ports = Object.entries(spec.portLevelMtls ?? {}).map(
+    ([port, mtls]) => [Number(port), modeOfSpec({ mtls }, mode)] as const,
+  );
+  return workloadMutualTls(mode, ports);
+}
+
+function isSelected(labels: Labels, wanted: Selected['labels']): boolean {
+  return wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+}

@@ -1,0 +1,102 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
+import { compareAge, compareText } from '../service-order.js';
+import type { MutualTlsMode } from './mutual-tls.js';
+import { createNamespaceMutualTls, modeOfSpec, type NamespaceMutualTls } from './namespace-mutual-tls.js';
+
+/** Who takes mutual TLS (BEHAVIOUR 5, "Security composition"). The same object for as long as nothing was changed. */
+export interface PeerAuthentications {
+  ofNamespace(namespace: string): NamespaceMutualTls;
+}
+
+/** What of a snapshot it is made from. */
+export interface PeerAuthenticationSource {
+  /** All objects by kind. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  readonly mesh: Pick<MeshConfig, 'rootNamespace'>;
+}
+
+type Table = ReadonlyMap<ObjectKey, MeshObject> | undefined;
+
+const KIND = 'PeerAuthentication';
+const DEFAULT_MODE: MutualTlsMode = 'PERMISSIVE';
+
+/** Gives each snapshot's index; to be called with successive ones. */
+export type PeerAuthenticationIndexer = (source: PeerAuthenticationSource) => PeerAuthentications;
+
+export function createPeerAuthenticationIndexer(): PeerAuthenticationIndexer {
+  let table: Table;
+  let rootNamespace: string | undefined;
+  let index: Index | undefined;
+  return ({ objects, mesh }) => {
+    const next = objects.get(KIND);
+    if (index === undefined || next !== table || mesh.rootNamespace !== rootNamespace) {
+      table = next;
+      rootNamespace = mesh.rootNamespace;
+      index = nextIndex(index, table, rootNamespace);
+    }
+    return index;
+  };
+}
+
+interface Index extends PeerAuthentications {
+  readonly byNamespace: ReadonlyMap<string, NamespaceMutualTls>;
+  /** Of namespaces without an object of their own. */
+  readonly others: NamespaceMutualTls;
+}
+
+/** Keeps of the index before what says the same, and all of it where nothing says anything new. */
+function nextIndex(previous: Index | undefined, table: Table, rootNamespace: string): Index {
+  const inNamespaces = byNamespaceOf(oldestFirst(table));
+  const meshMode = modeForAll(inNamespaces.get(rootNamespace) ?? [], DEFAULT_MODE);
+  const others = keep(previous?.others, createNamespaceMutualTls(meshMode, []));
+  const byNamespace = new Map<string, NamespaceMutualTls>();
+  for (const [namespace, objects] of inNamespaces) {
+    const mode = namespace === rootNamespace ? meshMode : modeForAll(objects, meshMode);
+    const made = createNamespaceMutualTls(mode, objects.map(specOf).filter(hasSelector));
+    byNamespace.set(namespace, keep(previous?.byNamespace.get(namespace) ?? previous?.others, made));
+  }
+  const isSame =
+    previous?.others === others &&
+    previous.byNamespace.size === byNamespace.size &&
+    [...byNamespace].every(([namespace, each]) => previous.byNamespace.get(namespace) === each);
+  if (isSame) return previous;
+  return { others, byNamespace, ofNamespace: (namespace) => byNamespace.get(namespace) ?? others };
+}
+
+function byNamespaceOf(objects: readonly MeshObject[]): ReadonlyMap<string, readonly MeshObject[]> {
+  const groups = new Map<string, MeshObject[]>();
+  for (const object of objects) {
+    const group = groups.get(object.metadata.namespace);
+    if (group === undefined) groups.set(object.metadata.namespace, [object]);
+    else group.push(object);
+  }
+  return groups;
+}
+
+function keep(previous: NamespaceMutualTls | undefined, next: NamespaceMutualTls): NamespaceMutualTls {
+  return previous?.key === next.key ? previous : next;
+}
+
+/** What the oldest object without a selector says; younger ones are as if they were not there. */
+function modeForAll(oldestFirst: readonly MeshObject[], inherited: MutualTlsMode): MutualTlsMode {
+  const spec = oldestFirst.map(specOf).find((each) => !hasSelector(each));
+  return spec === undefined ? inherited : modeOfSpec(spec, inherited);
+}
+
+function oldestFirst(table: Table): readonly MeshObject[] {
+  return [...(table?.values() ?? [])].sort(
+    ({ metadata: first }, { metadata: second }) =>
+      compareAge(first.creationTimestamp ?? '', second.creationTimestamp ?? '') || compareText(first.name, second.name),
+  );
+}
+
+function specOf({ body }: MeshObject): PeerAuthenticationSpec {
+  return body as PeerAuthenticationSpec;
+}
+
+/** A selector without labels is none. */
+function hasSelector({ selector }: PeerAuthenticationSpec): boolean {
+  return selector !== undefined && Object.keys(selector.matchLabels).length > 0;
+}
