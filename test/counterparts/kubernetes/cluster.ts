@@ -10,6 +10,9 @@ import type { NetworkNamespace } from '../network.js';
 import { projectRoot } from '../project-root.js';
 import type { ClusterPrograms } from './find-cluster.js';
 
+/** Address of the node, as pods see it (hack/testcluster/up.sh). */
+export const NODE_ADDRESS = '10.0.0.1';
+
 /** A one-node Kubernetes whose pods run, as processes, in namespaces of their own (hack/testcluster/up.sh). */
 export interface Cluster {
   /** Everything of it; logs of containers are in pods/<namespace>_<pod>/<container>.log. */
@@ -20,6 +23,8 @@ export interface Cluster {
    * @throws Error with what it complained about
    */
   kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Wraps a command so that it runs on the node, beside the cluster: it reaches pods, and they reach it. */
+  onNode(command: readonly string[]): readonly string[];
   /** A running pod, to act inside of as `kubectl exec` would: in its network, with its files. */
   enterPod(name: string): NetworkNamespace;
   /** Kills all processes of a pod. */
@@ -87,12 +92,13 @@ export async function startCluster({ folder: programs, envoy }: ClusterPrograms)
   }
   const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cache-dir', join(folder, 'kubectl')];
   const node = ['nsenter', '-t', String(childOf(up.child.pid ?? 0))];
-  const enterNode = [...node, '-n', 'setpriv', '--pdeathsig', 'KILL'];
-  const kubectl: Cluster['kubectl'] = (args, input) => runCommand([...enterNode, 'kubectl', ...flags, ...args], input);
+  const onNode: Cluster['onNode'] = (command) => [...node, '-n', 'setpriv', '--pdeathsig', 'KILL', ...command];
+  const kubectl: Cluster['kubectl'] = (args, input) => runCommand(onNode(['kubectl', ...flags, ...args]), input);
 
   return {
     folder,
     kubectl,
+    onNode,
     close,
     enterPod: (name) => {
       const [pid] = processesOf(name);

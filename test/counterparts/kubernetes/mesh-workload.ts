@@ -1,12 +1,16 @@
 import { captureRules } from '../capture-rules.js';
-import { buildAdsBootstrap, buildNode } from '../envoy-bootstrap.js';
+import { type AdsAddress, buildAdsBootstrap, buildNode } from '../envoy-bootstrap.js';
 import type { KubernetesManifest } from './kubernetes-client.js';
 
 export interface MeshWorkloadOptions {
   readonly name: string;
   readonly namespace: string;
   readonly replicas: number;
+  /** Of the control plane; default: that of the manifests. */
+  readonly discovery?: AdsAddress;
 }
+
+const MESHD: AdsAddress = { address: 'meshd.mesh-system.svc', port: 15010 };
 
 /** The app answers alike on both; policies of a Service are in force on the port that it leads to. */
 const APP_PORTS = [8080, 8081] as const;
@@ -29,10 +33,11 @@ const fromField = (name: string, fieldPath: string) => ({ name, valueFrom: { fie
  * A Deployment of an app with a sidecar, as somebody writes it where nothing is injected: an init container captures
  * the pod's traffic, and Envoy's bootstrap is in its arguments, which Kubernetes completes from the pod.
  */
-export function meshWorkload({ name, namespace, replicas }: MeshWorkloadOptions): KubernetesManifest {
+export function meshWorkload(options: MeshWorkloadOptions): KubernetesManifest {
+  const { name, namespace, replicas, discovery = MESHD } = options;
   const labels = { app: name };
   const node = buildNode({ name: '$(POD_NAME)', namespace: '$(POD_NAMESPACE)', address: '$(POD_IP)', labels });
-  const bootstrap = buildAdsBootstrap(node, { address: 'meshd.mesh-system.svc', port: 15010 });
+  const bootstrap = buildAdsBootstrap(node, discovery);
   const capture = {
     name: 'capture',
     image: 'host',

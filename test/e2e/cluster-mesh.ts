@@ -1,0 +1,145 @@
+import { type Agent, startAgent } from '../counterparts/agent.js';
+import type { AdsAddress } from '../counterparts/envoy-bootstrap.js';
+import { findRejections } from '../counterparts/envoy-rejections.js';
+import { eventually } from '../counterparts/eventually.js';
+import type { Cluster } from '../counterparts/kubernetes/cluster.js';
+import { meshService, meshWorkload } from '../counterparts/kubernetes/mesh-workload.js';
+import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { countStatuses } from './policy-mesh.js';
+
+/** A shop in a cluster: `web` of two pods, behind the services `web` and `free`, and `client` of one. */
+export interface ClusterMesh {
+  cluster: Cluster;
+  /** In the client's pod. */
+  client: Agent;
+}
+
+export const SHOP = ['--namespace', 'shop'] as const;
+export const ROLLED_OUT = '--timeout=90s';
+/** For a rollout, and for changes of files that the kubelet brings, on a machine that does other things as well. */
+export const PATIENT = { timeoutMs: 60_000, intervalMs: 200 };
+
+/** Objects for `kubectl apply -f -`. */
+export const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+export async function podsOf(
+  cluster: Cluster,
+  namespace: readonly string[],
+  selector: string,
+): Promise<readonly string[]> {
+  const output = await cluster.kubectl([...namespace, 'get', 'pods', '-l', selector, '-o', 'name']);
+  return output
+    .trim()
+    .split('\n')
+    .map((line) => line.replace('pod/', ''));
+}
+
+/**
+ * Installs the shop with kubectl and waits until its pods are ready.
+ * @param discovery of the control plane; default: that of the manifests
+ */
+export async function installShop(cluster: Cluster, discovery?: AdsAddress): Promise<Agent> {
+  const workloads = [
+    { name: 'web', replicas: 2 },
+    { name: 'client', replicas: 1 },
+  ] as const;
+  const common = { namespace: 'shop', ...(discovery === undefined ? {} : { discovery }) };
+  await cluster.kubectl(['create', 'namespace', 'shop']);
+  const objects = [
+    ...workloads.map((workload) => meshWorkload({ ...common, ...workload })),
+    meshService({ name: 'web', namespace: 'shop', workload: 'web', targetPort: 8080 }),
+    meshService({ name: 'free', namespace: 'shop', workload: 'web', targetPort: 8081 }),
+  ];
+  await cluster.kubectl(['apply', '-f', '-'], listOf(objects));
+  for (const { name } of workloads) {
+    await cluster.kubectl([...SHOP, 'rollout', 'status', `deployment/${name}`, ROLLED_OUT]);
+  }
+  const [pod = ''] = await podsOf(cluster, SHOP, 'app=client');
+  return startAgent(cluster.enterPod(pod));
+}
+
+/** What sidecars of the shop refused, with their last words; empty when all is well. Each has accepted something. */
+export async function rejectionsIn(cluster: Cluster): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const pod of [...(await podsOf(cluster, SHOP, 'app=web')), ...(await podsOf(cluster, SHOP, 'app=client'))]) {
+    const agent = startAgent(cluster.enterPod(pod));
+    try {
+      const { body } = await agent.request('http://127.0.0.1:15000/stats?format=json');
+      const { stats } = JSON.parse(body) as { stats: readonly { name?: string; value?: number }[] };
+      const counters = stats.map(({ name = '', value = 0 }) => [name, value] as const);
+      const rejections = findRejections(new Map(counters));
+      const hasAccepted = counters.some(([name]) => name.endsWith('update_success'));
+      if (rejections.length > 0 || !hasAccepted) found.push(`${rejections.join()} ${cluster.tail('shop', pod)}`);
+    } finally {
+      await agent.stop();
+    }
+  }
+  return found;
+}
+
+/** Waits until `kubectl get` shows a person: valid, nothing missing, in force, on both proxies of the service. */
+export async function statusIsGood({ cluster }: ClusterMesh): Promise<void> {
+  let line = '';
+  await eventually(
+    'status says that the QuotaSpec is in force',
+    async () => {
+      line = await cluster.kubectl([...SHOP, 'get', 'quotaspecs', 'web', '--no-headers']);
+      return /^web +True +True +True +2\/2 proxies up to date\. /.test(line);
+    },
+    PATIENT,
+  ).catch((cause: unknown) => {
+    throw new Error(`the QuotaSpec has this status: ${line}`, { cause });
+  });
+  const current = [
+    'get',
+    'quotaspecs',
+    'web',
+    '-o',
+    'jsonpath={.metadata.generation} {.status.conditions[*].observedGeneration}',
+  ];
+  await eventually(
+    'status is about what was applied last',
+    async () => new Set((await cluster.kubectl([...SHOP, ...current])).split(' ')).size === 1,
+    PATIENT,
+  );
+}
+
+/** Statuses of concurrent requests from the client's pod. */
+export async function statusesOf({ client }: ClusterMesh, url: string, count: number) {
+  const requests = Array.from({ length: count }, () => ({ url }));
+  return countStatuses(await client.call('requestMany', { requests, concurrency: 10 }));
+}
+
+/** Waits until both services of the shop answer by their names. */
+export async function servicesAnswer(mesh: ClusterMesh): Promise<void> {
+  await eventually('both services answer by their names', async () => {
+    const [web, free] = [await statusesOf(mesh, 'http://web/', 10), await statusesOf(mesh, 'http://free/', 10)];
+    return web[200] === 10 && free[200] === 10;
+  });
+}
+
+/** Limits of the quotas that `closePath` charges. */
+export function shopQuotas(books: number) {
+  return [
+    { name: 'closed', maxAmount: 0, validDuration: '1h' },
+    { name: 'books', maxAmount: books, validDuration: '1h' },
+  ] as const;
+}
+
+/**
+ * Applies the QuotaSpec of `web`, which charges the quota `books` for /books and closes the path, and waits until both
+ * pods of the service refuse that one.
+ */
+export async function closePath(mesh: ClusterMesh, path: string): Promise<void> {
+  const rules = [
+    { match: [{ 'request.path': { exact: path } }], quotas: [{ quota: 'closed', charge: 1 }] },
+    { match: [{ 'request.path': { exact: '/books' } }], quotas: [{ quota: 'books', charge: 1 }] },
+  ];
+  const policies = boundQuotaSpec({ name: 'web', namespace: 'shop' }, ['web'], rules);
+  await mesh.cluster.kubectl(['apply', '-f', '-'], listOf(policies));
+  await eventually(
+    `${path} is closed`,
+    async () => (await statusesOf(mesh, `http://web${path}`, 20))[429] === 20,
+    PATIENT,
+  );
+}
