@@ -119,7 +119,7 @@ test('a change of the policy settings of the mesh config starts an analysis', (t
 
 test('what becomes of the policy server starts an analysis of the newest snapshot', (t) => {
   const clock = createFakeClock();
-  let limitedQuotas = new Set(['q']);
+  let limitedQuotas = new Map([['q', 10]]);
   const analysis = createAnalysisWatch(createRecordingLogger(), clock, () => ({ ...ENFORCEMENT, limitedQuotas }));
   const codes = () => analysis.problems().map(({ code }) => code);
   analysis.enforcementChanged();
@@ -130,7 +130,7 @@ test('what becomes of the policy server starts an analysis of the newest snapsho
   const policy = { ...MESH.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
   analysis.observe({ ...context, mesh: { ...context.mesh, policy } });
   t.deepEqual(codes(), ['MESH0201']);
-  limitedQuotas = new Set();
+  limitedQuotas = new Map();
   analysis.enforcementChanged();
   t.is(clock.timers, 1);
   t.deepEqual(codes(), ['MESH0201', 'MESH0208']);

@@ -62,7 +62,7 @@ export interface PolicyRuntime {
   /** The health service answers SERVING from now on. */
   setServing(): void;
   /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
-  limitedQuotas(): ReadonlySet<string> | undefined;
+  limitedQuotas(): ReadonlyMap<string, number> | undefined;
   /** Whether quotas can be charged, as far as is known. */
   isStoreUp(): boolean;
   /** What of the configuration file is not in force as written. */
@@ -186,8 +186,15 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   };
 }
 
-function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlySet<string> | undefined {
-  return backend === undefined ? new Set(quotas.map(({ name }) => name)) : undefined;
+/** The most of each quota that any caller has; undefined where another server counts. */
+function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<string, number> | undefined {
+  if (backend !== undefined) return undefined;
+  return new Map(
+    quotas.map(({ name, maxAmount, overrides }) => [
+      name,
+      Math.max(maxAmount, ...overrides.map((override) => override.maxAmount)),
+    ]),
+  );
 }
 
 function tlsOf({ tls }: RemoteBackend) {

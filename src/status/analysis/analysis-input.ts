@@ -7,8 +7,11 @@ import type { AnalysisMessage } from './analysis-message.js';
 export interface Enforcement {
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;
-  /** Names of the quotas that the policy server in this process limits; undefined while it leaves that to another. */
-  readonly limitedQuotas: ReadonlySet<string> | undefined;
+  /**
+   * The quotas that the policy server in this process limits, each with the most units that any caller has of it in
+   * one window; undefined while it leaves that to another.
+   */
+  readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
 }
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */

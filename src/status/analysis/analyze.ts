@@ -7,9 +7,9 @@ import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
-import { findUnlimitedQuotas } from './analyzers/unlimited-quotas.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUnusedLabels } from './analyzers/unused-labels.js';
+import { findUselessCharges } from './analyzers/useless-charges.js';
 
 /** Every analyzer, by the name that a failure is reported with. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
@@ -20,9 +20,9 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,
-  'unlimited-quotas': findUnlimitedQuotas,
   'unusable-patterns': findUnusablePatterns,
   'unused-labels': findUnusedLabels,
+  'useless-charges': findUselessCharges,
 };
 
 /** Runs analyzers over one snapshot; sorted. One that throws is told as MESH0001 and does not stop the others. */

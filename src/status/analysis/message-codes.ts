@@ -88,6 +88,12 @@ export const MESSAGE_CODES = {
     title: 'Quotas are bound to a service with a port of no declared protocol, where callers can avoid being counted.',
     remedy: 'name the port http-…, grpc-… or tcp-…, or set its appProtocol',
   },
+  chargeAboveLimit: {
+    code: 'MESH0212',
+    level: 'Warn',
+    title: 'A rule charges more than its quota ever has, so that every request it is for is refused.',
+    remedy: 'lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;

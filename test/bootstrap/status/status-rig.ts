@@ -105,7 +105,7 @@ export async function startStatusInstance(
     [TypeUrl.cluster, { affectedBy: clustersAffectedBy }],
     [TypeUrl.extensionConfig, { affectedBy: extensionConfigsAffectedBy }],
   ]);
-  const enforcement = { isPluginOn: true, limitedQuotas: new Set(limitedQuotas) };
+  const enforcement = { isPluginOn: true, limitedQuotas: new Map(limitedQuotas.map((quota) => [quota, 1000])) };
   const cluster = createClusterConnection({
     access: { orchConfig: kubeconfig, environment: {} },
     userAgent: 'navigator-discovery/test',

@@ -149,12 +149,28 @@ test('a rule that charges a quota without a limit is MESH0208, unless another se
       .filter(({ code }) => code === 'MESH0208')
       .map(shown);
   };
-  t.deepEqual(told(new Set(['known'])), [
+  t.deepEqual(told(new Map([['known', 10]])), [
     'MESH0208 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: the policy server has no limit for quota other; add the quota to the file of --policyConfig, or correct its name',
   ]);
-  t.is(told(new Set()).length, 2);
+  t.is(told(new Map()).length, 2);
   t.deepEqual(told(undefined), []);
-  t.deepEqual(told(new Set(), 'policy.mesh-system:15016'), []);
+  t.deepEqual(told(new Map(), 'policy.mesh-system:15016'), []);
+});
+
+test('a charge above the most that anybody has of a quota is MESH0212, unless nobody may have any', (t) => {
+  const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: small, charge: 11}]}]}');
+  const told = (limit: number) => {
+    const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } };
+    const enforcement = { ...ENFORCEMENT, limitedQuotas: new Map([['small', limit]]) };
+    return analyze(analysisInputOf({ ...context, mesh }, enforcement))
+      .filter(({ code }) => code === 'MESH0212')
+      .map(shown);
+  };
+  t.deepEqual(told(10), [
+    'MESH0212 QuotaSpec/shop/a spec.rules[0].quotas[0].charge: a request is charged 11 of quota small, which has 10 at most; lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
+  ]);
+  t.deepEqual(told(11), []);
+  t.deepEqual(told(0), []);
 });
 
 test('a policy server at a service port that does not speak gRPC is MESH0209', (t) => {
