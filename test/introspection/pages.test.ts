@@ -75,6 +75,7 @@ test('syncz shows nonces per type and omits what is empty', async (t) => {
             watch(TypeUrl.cluster, { sentNonce: 'c2', ackedNonce: 'c1' }),
             watch(TypeUrl.listener, { sentNonce: 'l1', rejection: { code: 'Internal', message: 'no', nonce: 'l1' } }),
             watch(TypeUrl.endpoint),
+            watch(TypeUrl.extensionConfig, { sentNonce: 'x1', ackedNonce: 'x1' }),
           ],
         }),
         connection({
@@ -103,6 +104,8 @@ test('syncz shows nonces per type and omits what is empty', async (t) => {
       cluster_acked: 'c1',
       listener_sent: 'l1',
       listener_rejection: 'Internal: no',
+      extension_config_sent: 'x1',
+      extension_config_acked: 'x1',
     },
   ]);
 });

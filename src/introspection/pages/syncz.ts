@@ -9,9 +9,10 @@ const TYPES = [
   ['listener', TypeUrl.listener],
   ['route', TypeUrl.route],
   ['endpoint', TypeUrl.endpoint],
+  ['extension_config', TypeUrl.extensionConfig],
 ] as const;
 
-/** Array of nonces sent and acknowledged per proxy, empty fields omitted; `*_rejection` is ours (BEHAVIOUR 2). */
+/** Array of nonces sent and acknowledged per proxy, empty fields omitted; `*_rejection` and `extension_config_*` are ours (BEHAVIOUR 2). */
 export const syncz: Page = {
   path: '/debug/syncz',
   description: 'What each connected proxy was sent and has acknowledged, and what it rejected',
