@@ -87,5 +87,6 @@ function invalidHeader(path: string, value: unknown, message: string, remedy: st
     type: 'invalid',
     subject: { kind: 'object', namespace: '', name: '' },
     violations: [{ path, ...(value === undefined ? {} : { value }), message, remedy }],
+    breaks: 'form',
   };
 }

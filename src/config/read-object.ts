@@ -10,11 +10,18 @@ import { joinPath, type Subject, type Violation } from './violation.js';
 export interface ReadOptions {
   /** Namespace of a namespaced object that names none. */
   readonly defaultNamespace: string;
+  /** `tolerated`: fields that the kind does not know are told beside the object. Default: they make it invalid. */
+  readonly unknownFields?: 'tolerated';
 }
 
 /** What came of reading one object. */
 export type ReadResult =
-  | { readonly type: 'object'; readonly object: MeshObject }
+  | {
+      readonly type: 'object';
+      readonly object: MeshObject;
+      /** Those that were tolerated; absent when there are none. */
+      readonly unknownFields?: readonly Violation[];
+    }
   | {
       /** A kind, or a version of it, that is not read here: not an error. */
       readonly type: 'unknown';
@@ -23,14 +30,21 @@ export type ReadResult =
       /** Versions that a kind of this name is read in. */
       readonly knownApiVersions: readonly string[];
     }
-  | { readonly type: 'invalid'; readonly subject: Subject; readonly violations: readonly Violation[] };
+  | {
+      readonly type: 'invalid';
+      readonly subject: Subject;
+      readonly violations: readonly Violation[];
+      /** What it breaks: the form that its schema gives it, when its rules were not looked at, or those rules. */
+      readonly breaks: 'form' | 'rules';
+    };
 
 export interface ObjectReader {
   readonly definition: KindDefinition;
   read(object: Readonly<Record<string, unknown>>, options: ReadOptions): ReadResult;
 }
 
-const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+/** The fields that objects of a kind with a `spec` have. */
+export const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 export type MetadataReader = SchemaReader<Immutable<Static<typeof metadataSchema>>>;
 
@@ -52,9 +66,14 @@ export function createObjectReader(
     read: (raw, options) => {
       const metadata = readMetadata(metadataReader, definition, raw, options);
       const body = readBody(bodyReader, definition, raw);
-      const violations = [...unknownEnvelopeFields(definition, raw), ...metadata.violations, ...body.violations];
-      if (violations.length > 0 || metadata.value === undefined) {
-        return { type: 'invalid', subject: subjectOf(definition, raw, options), violations };
+      const envelope = unknownEnvelopeFields(definition, raw);
+      const unknownFields = [...envelope, ...body.unknownFields];
+      const violations = [...envelope, ...metadata.violations, ...body.unknownFields, ...body.violations];
+      const tolerated = options.unknownFields === 'tolerated' ? unknownFields.length : 0;
+      if (violations.length > tolerated || metadata.value === undefined) {
+        const subject = subjectOf(definition, raw, options);
+        const fits = metadata.value !== undefined && body.fits;
+        return { type: 'invalid', subject, violations, breaks: fits ? 'rules' : 'form' };
       }
       return {
         type: 'object',
@@ -64,13 +83,15 @@ export function createObjectReader(
           metadata: metadata.value,
           body: body.value,
         },
+        ...(unknownFields.length > 0 ? { unknownFields } : {}),
       };
     },
   };
 }
 
-interface Part<Value> {
-  readonly value?: Value;
+interface MetadataPart {
+  /** Absent when it does not fit its schema. */
+  readonly value?: MeshObject['metadata'];
   readonly violations: readonly Violation[];
 }
 
@@ -79,23 +100,33 @@ function readMetadata(
   definition: KindDefinition,
   raw: Readonly<Record<string, unknown>>,
   options: ReadOptions,
-): Part<MeshObject['metadata']> {
+): MetadataPart {
   const result = reader.read(raw['metadata'] ?? {});
   if (result.type === 'invalid') return { violations: below('metadata', result.violations) };
   const value = translateMetadata(result.value, definition.namespaced, options.defaultNamespace);
   return { value, violations: below('metadata', validateMetadata(value)) };
 }
 
+interface BodyPart {
+  readonly fits: boolean;
+  readonly value?: unknown;
+  readonly violations: readonly Violation[];
+  readonly unknownFields: readonly Violation[];
+}
+
 function readBody(
   reader: SchemaReader<unknown>,
   definition: KindDefinition,
   raw: Readonly<Record<string, unknown>>,
-): Part<unknown> {
+): BodyPart {
   const parent = definition.bodyAt === 'spec' ? 'spec' : '';
   const result = reader.read(parent === '' ? raw : (raw[parent] ?? {}));
-  const unknown = result.unknownFields;
-  if (result.type === 'invalid') return { violations: below(parent, [...unknown, ...result.violations]) };
-  return { value: result.value, violations: below(parent, [...unknown, ...definition.validate(result.value)]) };
+  const unknownFields = below(parent, result.unknownFields);
+  if (result.type === 'invalid') {
+    return { fits: false, violations: below(parent, result.violations), unknownFields };
+  }
+  const violations = below(parent, definition.validate(result.value));
+  return { fits: true, value: result.value, violations, unknownFields };
 }
 
 function unknownEnvelopeFields(
