@@ -40,6 +40,7 @@ import type { ListenAddress, Options } from './options.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
 import { createProxyReader } from './proxy-reader.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
+import { createPendingPodRecorder } from './record-pending-pods.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
@@ -107,6 +108,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     onConfigChange: () => analysis.enforcementChanged(),
   });
   const policiesOf = createServicePolicies();
+  const pendingPods = createPendingPodRecorder(metrics);
   let policyPort = discovery.policyAddr.port;
   const distributor = createDistributor(
     distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
@@ -123,6 +125,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         const context = nextPushContext(previous, store, clock.now());
         policy.observe(policiesOf(context));
         analysis.observe(context);
+        pendingPods.observe(context.findings);
         return context;
       },
     },

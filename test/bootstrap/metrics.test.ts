@@ -134,6 +134,27 @@ test('both HTTP listeners serve the same pages', async (t) => {
   t.regex((await server.http.family('mesh_build'))[0] ?? '', /^mesh_build\{component="navigator",tag="[^"]*"\} 1$/);
 });
 
+test('an endpoint whose pod comes late waits until then', async (t) => {
+  const targetRef = { kind: 'Pod', name: 'web-1', namespace: 'shop' };
+  const ports = [{ name: 'http', port: 8080 }];
+  const early = JSON.stringify({
+    ...JSON.parse(endpoints('web')),
+    subsets: [{ addresses: [{ ip: '10.0.0.7', targetRef }], ports }],
+  });
+  const { http, folder } = await startServer(t, { files: { 'web.yaml': documents(service('web'), early) } });
+  t.is(await http.metric('nav_k8s_endpoints_pending_pod'), 1);
+  t.is(await http.metric('nav_k8s_endpoints_with_no_pods'), 1);
+  t.is(await http.metric('endpoint_no_pod'), 1);
+  const metadata = { name: 'web-1', namespace: 'shop' };
+  await folder.write(
+    'pod.yaml',
+    JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: {}, status: { podIP: '10.0.0.7' } }),
+  );
+  await eventually('nothing waits', async () => (await http.metric('nav_k8s_endpoints_pending_pod')) === 0);
+  t.is(await http.metric('nav_k8s_endpoints_with_no_pods'), 1);
+  t.is(await http.metric('endpoint_no_pod'), 0);
+});
+
 test('an endpoint without its pod, one that is not ready and a service without endpoints are counted', async (t) => {
   const empty = documents(service('empty', { clusterIP: '10.96.0.9' }), endpoints('empty'));
   const odd = JSON.stringify({

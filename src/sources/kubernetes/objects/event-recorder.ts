@@ -25,6 +25,8 @@ const REGISTRY_TYPES: ReadonlyMap<string, string> = new Map([
 
 /** Records into nav_k8s_reg_events, nav_k8s_cfg_events, nav_k8s_object_errors and nav_total_k8s_object_errors. */
 export function createEventRecorder(metrics: Pick<Metrics, 'increment' | 'set' | 'remove'>): EventRecorder {
+  /** Objects that cannot be read, by their names: a QuotaSpec and its binding are often called alike. */
+  const refused = new Map<string, Set<ObjectKey>>();
   return {
     event: ({ kind }, event) => {
       const type = REGISTRY_TYPES.get(kind);
@@ -33,9 +35,18 @@ export function createEventRecorder(metrics: Pick<Metrics, 'increment' | 'set' |
     },
     refused: (key) => {
       metrics.increment('nav_total_k8s_object_errors');
-      metrics.set('nav_k8s_object_errors', { name: nameOf(key) }, 1);
+      const name = nameOf(key);
+      metrics.set('nav_k8s_object_errors', { name }, 1);
+      refused.set(name, (refused.get(name) ?? new Set()).add(key));
     },
-    wellAgain: (key) => metrics.remove('nav_k8s_object_errors', { name: nameOf(key) }),
+    wellAgain: (key) => {
+      const name = nameOf(key);
+      const others = refused.get(name);
+      others?.delete(key);
+      if (others !== undefined && others.size > 0) return;
+      refused.delete(name);
+      metrics.remove('nav_k8s_object_errors', { name });
+    },
   };
 }
 

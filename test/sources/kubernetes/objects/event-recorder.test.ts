@@ -46,3 +46,14 @@ test('a refused object has a series until it is in order again, and counts for g
   t.deepEqual(await samples(registry, 'nav_k8s_object_errors'), []);
   t.deepEqual(await samples(registry, 'nav_total_k8s_object_errors'), ['2']);
 });
+
+test('of two objects of one name the series stays until both are in order again', async (t) => {
+  const registry = new Registry();
+  const recorder = createEventRecorder(createMetrics(registry));
+  recorder.refused('QuotaSpec/shop/limits');
+  recorder.refused('QuotaSpecBinding/shop/limits');
+  recorder.wellAgain('QuotaSpec/shop/limits');
+  t.deepEqual(await samples(registry, 'nav_k8s_object_errors'), ['shop/limits 1']);
+  recorder.wellAgain('QuotaSpecBinding/shop/limits');
+  t.deepEqual(await samples(registry, 'nav_k8s_object_errors'), []);
+});
