@@ -5,14 +5,17 @@ import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
 import type { StoreChange } from '../model/store/store-change.js';
+import type { RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
 import { createFileSource } from '../sources/file/file-source.js';
 import { createWatchedFile } from '../sources/file/watched-file.js';
 import type { ObjectProblem } from '../sources/kubernetes/objects/object-report.js';
 import { createMockRegistry } from '../sources/mock/mock-registry.js';
 import type { Source } from '../sources/source.js';
+import type { ClusterConnection } from './cluster-connection.js';
 import { createFolderFilter } from './folder-filter.js';
 import type { Options } from './options.js';
 import { type ClusterParts, createClusterSource } from './read-cluster.js';
+import { createRemoteClusterReader } from './read-clusters.js';
 import { settingsProblems } from './settings-problems.js';
 import { StartError } from './start-error.js';
 
@@ -31,11 +34,23 @@ export interface Sources {
   clusterProblems(): readonly ObjectProblem[];
 }
 
+export interface RemoteClusterOptions {
+  /** To the cluster whose secrets register others; undefined when no cluster is read. */
+  readonly connection: ClusterConnection | undefined;
+  /** Who does more in remote clusters than to read them. */
+  readonly observers: readonly RemoteClusterObserver[];
+}
+
 /**
  * Builds the sources that the flags name (SPEC 4.4: --configDir, --orchconfig, --meshConfig, --networksConfig,
  * --registries).
  */
-export function createSources(options: Options, store: MeshStore, parts: ClusterParts): Sources {
+export function createSources(
+  options: Options,
+  store: MeshStore,
+  parts: ClusterParts,
+  remote: RemoteClusterOptions,
+): Sources {
   const { discovery } = options;
   const { kinds, logging, clock } = parts;
   const logger = logging.scope('source');
@@ -77,6 +92,10 @@ export function createSources(options: Options, store: MeshStore, parts: Cluster
     readsCoreKinds: discovery.registries.includes('Orchestrator') && cluster === undefined,
     namespaces: discovery.appNamespaces,
   });
+  const clusters =
+    remote.connection !== undefined && discovery.registries.includes('Orchestrator')
+      ? createRemoteClusterReader(options, parts, remote.connection, remote.observers)
+      : undefined;
   const mock: Source | undefined = discovery.registries.includes('Mock')
     ? createMockRegistry({ cluster: 'Mock' })
     : undefined;
@@ -88,11 +107,21 @@ export function createSources(options: Options, store: MeshStore, parts: Cluster
       onChange(store.setNetworks(await networks.start()));
       await mock?.start(deliver);
       if (!stopped) await startSource(folder, (batch) => deliver(ofFolder(batch)));
-      if (!stopped) await startSource(cluster, deliver);
+      if (stopped) return;
+      // Both at once: the remote ones may take longer, and what they register in is in the own one.
+      await Promise.all([startSource(clusters, deliver), startSource(cluster, deliver)]);
+      await clusters?.settled();
     },
     stop: async () => {
       stopped = true;
-      await Promise.all([cluster?.stop(), folder?.stop(), mock?.stop(), mesh.stop(), networks.stop()]);
+      await Promise.all([
+        clusters?.stop(),
+        cluster?.stop(),
+        folder?.stop(),
+        mock?.stop(),
+        mesh.stop(),
+        networks.stop(),
+      ]);
     },
     problems: () => [
       ...settingsProblems(discovery.meshConfigFile, mesh),
@@ -103,12 +132,16 @@ export function createSources(options: Options, store: MeshStore, parts: Cluster
       })),
       ...(cluster?.reports() ?? []).map(({ key, since: _since, ...report }) => ({ ...report, object: key })),
       ...(cluster?.forbidden() ?? []).map((reason) => ({ reason })),
+      ...(clusters?.problems() ?? []),
     ],
     clusterProblems: () => cluster?.reports() ?? [],
   };
 }
 
-async function startSource(source: Source | undefined, deliver: (batch: ChangeBatch) => void): Promise<void> {
+async function startSource(
+  source: Pick<Source, 'start'> | undefined,
+  deliver: (batch: ChangeBatch) => void,
+): Promise<void> {
   try {
     await source?.start(deliver);
   } catch (cause) {

@@ -3,6 +3,7 @@ import type { KindDefinition } from '../../config/kind-definition.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ApiClient, Query } from '../client/api-client.js';
+import type { ReflectorState } from './judge-failure.js';
 import { type ReflectorSink, runReflector } from './reflector.js';
 import { createStateLog } from './state-log.js';
 import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch-timing.js';
@@ -15,6 +16,8 @@ export interface WatchedList {
   /** Only objects that a label or field selector finds. */
   readonly selector?: Query;
   readonly sink: ReflectorSink;
+  /** Called whenever it is known anew how the watching stands. */
+  readonly onState?: (state: ReflectorState) => void;
 }
 
 export interface ListWatcherOptions {
@@ -38,7 +41,7 @@ export function createListWatcher({ api, server, clock, logger, ...options }: Li
   const stateLog = createStateLog({ server, logger, clock });
   const running: Promise<void>[] = [];
   return {
-    watch: ({ definition, namespace, selector, sink }) => {
+    watch: ({ definition, namespace, selector, sink, onState }) => {
       const resource = { definition, namespace };
       const reflector = {
         resource,
@@ -47,7 +50,10 @@ export function createListWatcher({ api, server, clock, logger, ...options }: Li
         clock,
         timing,
         random: Math.random,
-        onState: (state: Parameters<typeof stateLog.update>[1]) => stateLog.update(resource, state),
+        onState: (state: ReflectorState) => {
+          stateLog.update(resource, state);
+          onState?.(state);
+        },
         onWarnings: () => undefined,
       };
       running.push(runReflector(reflector, stopping.signal));

@@ -15,11 +15,13 @@ export interface StateLog {
   update(resource: Resource, state: ReflectorState): void;
   /** What RBAC forbids at present, one line each. */
   forbidden(): readonly string[];
+  /** What keeps a kind from being read at present, for as long as it does; undefined when nothing does. */
+  outage(): unknown;
 }
 
 export function createStateLog({ server, logger, clock }: StateLogOptions): StateLog {
   const states = new Map<Resource, ReflectorState>();
-  const failing = new Set<Resource>();
+  const failing = new Map<Resource, unknown>();
   let failingSinceMs = 0;
 
   const noteFailing = (resource: Resource, state: ReflectorState): void => {
@@ -30,7 +32,7 @@ export function createStateLog({ server, logger, clock }: StateLogOptions): Stat
       } else if (!failing.has(resource)) {
         logger.debug({ err: state.err, ...fieldsOf(resource) }, 'a kind of object cannot be read');
       }
-      failing.add(resource);
+      failing.set(resource, state.err);
     } else if (failing.delete(resource) && failing.size === 0) {
       const outageMs = Math.round(clock.monotonicMs() - failingSinceMs);
       logger.info({ server, outageMs }, 'the API server can be read again');
@@ -66,6 +68,7 @@ export function createStateLog({ server, logger, clock }: StateLogOptions): Stat
       [...states].flatMap(([resource, state]) =>
         state.type === 'forbidden' ? `${resourceName(resource)}: ${state.err.message}` : [],
       ),
+    outage: () => failing.values().next().value,
   };
 }
 

@@ -24,8 +24,11 @@ import { createWarningLog } from './warning-log.js';
 import { type KindChoice, watchedResources } from './watched-resources.js';
 
 export interface KubernetesSourceOptions extends KindChoice {
-  /** How to reach the API server: `--orchconfig`, or from inside of the cluster. */
-  readonly access: ClusterAccessOptions;
+  /**
+   * How to reach the API server: `--orchconfig`, or from inside of the cluster; or access that is there already, and
+   * that whoever opened it closes.
+   */
+  readonly access: ClusterAccessOptions | ClusterAccess;
   /** Cluster that the objects count as living in: `--clusterID`, or a remote cluster's id. */
   readonly cluster: string;
   readonly kinds: KindRegistry;
@@ -58,6 +61,8 @@ export interface KubernetesSource extends Source {
   reports(): readonly ObjectReport[];
   /** Kinds that RBAC does not let us read, one line each. */
   forbidden(): readonly string[];
+  /** Why what was read last is served, for as long as the API server cannot be read; undefined when it can. */
+  outage(): unknown;
 }
 
 /** How often a start that takes long says what it waits for. */
@@ -82,7 +87,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   // Every request in flight listens, and there is one for each list.
   setMaxListeners(0, stopping.signal);
   const running: Promise<void>[] = [];
-  let access: ClusterAccess | undefined;
+  let ownAccess: ClusterAccess | undefined;
   let stateLog: StateLog | undefined;
   let watched: readonly Watched[] = [];
   let cancelResync = (): void => undefined;
@@ -143,6 +148,12 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return () => cancel();
   };
 
+  const openAccess = async (): Promise<ClusterAccess> => {
+    if ('server' in options.access) return options.access;
+    ownAccess = await loadClusterAccess(options.access);
+    return ownAccess;
+  };
+
   const scheduleResync = (): void => {
     if (options.resyncMs <= 0 || stopping.signal.aborted) return;
     cancelResync = clock.schedule(options.resyncMs, () => {
@@ -157,7 +168,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   return {
     name: `kubernetes:${cluster}`,
     start: async (deliverBatch) => {
-      access = await loadClusterAccess(options.access);
+      const access = await openAccess();
       const { server } = access;
       const log = createStateLog({ server, logger, clock });
       stateLog = log;
@@ -181,10 +192,13 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       stopping.abort();
       cancelResync();
       await Promise.all(running);
-      access?.close();
+      ownAccess?.close();
+      // Nothing of it is served any more, and its series would stay.
+      for (const { key } of problemLog.reports()) options.recorder.wellAgain(key);
     },
     reports: () => problemLog.reports(),
     forbidden: () => stateLog?.forbidden() ?? [],
+    outage: () => stateLog?.outage(),
   };
 }
 

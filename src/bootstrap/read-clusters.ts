@@ -1,0 +1,121 @@
+import type { ConfigProblem } from '../introspection/views.js';
+import { createApiSender } from '../kubernetes/client/api-sender.js';
+import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
+import type { ChangeBatch } from '../model/object-change.js';
+import { CLUSTER_SECRET_SELECTOR, SECRET_KIND } from '../sources/clusters/cluster-secrets.js';
+import { createRemoteClusters, type RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
+import { createKubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
+import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';
+import { withFields } from '../telemetry/with-fields.js';
+import type { ClusterConnection } from './cluster-connection.js';
+import type { Options } from './options.js';
+import { type ClusterParts, userAgentOf } from './read-cluster.js';
+
+/** Further clusters that are read into the mesh. */
+export interface RemoteClusterReader {
+  /**
+   * Begins to read what the secrets register, now and later.
+   *
+   * @throws ClusterAccessError when there is no cluster that secrets could be in
+   */
+  start(deliver: (batch: ChangeBatch) => void): Promise<void>;
+  /** Settles when the clusters that are registered at present are read, and soon even where one of them does not answer. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+  problems(): readonly ConfigProblem[];
+}
+
+/** A start waits so long, at most, for remote clusters, once the own one is read. */
+const START_WAIT_MS = 10_000;
+
+/** A single request to a remote API server that has no whole answer by then has failed. */
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/**
+ * Reads the clusters of SPEC 4.4, --clusterRegistriesNamespace. Only Kubernetes' own kinds: the mesh's are those of the
+ * own cluster.
+ */
+export function createRemoteClusterReader(
+  { discovery, environment, explicit }: Options,
+  { kinds, metrics, build, logging, clock }: ClusterParts,
+  connection: ClusterConnection,
+  observers: readonly RemoteClusterObserver[],
+): RemoteClusterReader {
+  const logger = logging.scope('secretcontroller');
+  const userAgent = userAgentOf(build);
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
+  let deliver: (batch: ChangeBatch) => void = () => undefined;
+  let watcher: ListWatcher | undefined;
+  let tellKnown = (): void => undefined;
+  const known = new Promise<void>((resolve) => {
+    tellKnown = resolve;
+  });
+
+  const clusters = createRemoteClusters({
+    taken: new Map([
+      [discovery.clusterId, 'the one that this control plane belongs to'],
+      // The registry of that name (SPEC 4.4, --registries) delivers under its own name.
+      ...(discovery.registries.includes('Mock') ? [['Mock', 'the mock registry'] as const] : []),
+    ]),
+    createSource: (id, access) =>
+      createKubernetesSource({
+        access,
+        cluster: id,
+        kinds,
+        readsCoreKinds: true,
+        readsMeshKinds: false,
+        namespaces: discovery.appNamespaces,
+        useEndpointSlice: explicit.has('NAV_USE_ENDPOINT_SLICE') ? environment.navUseEndpointSlice : undefined,
+        withdrawsInvalid: environment.navEnableCrdValidation,
+        resyncMs: discovery.resyncMs,
+        logger: withFields(logging.scope('kube'), { cluster: id }),
+        clock,
+        recorder: createEventRecorder(metrics),
+        userAgent,
+      }),
+    createSender: (access) => createApiSender(access, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
+    deliver: (batch) => deliver(batch),
+    observers,
+    logger,
+    clock,
+  });
+
+  return {
+    start: async (deliverBatch) => {
+      deliver = deliverBatch;
+      const cluster = await connection.open();
+      if (stopping.signal.aborted) return;
+      watcher = cluster.createWatcher(logger);
+      watcher.watch({
+        definition: SECRET_KIND,
+        namespace: discovery.clusterRegistriesNamespace,
+        selector: CLUSTER_SECRET_SELECTOR,
+        sink: clusters.secrets,
+        onState: ({ type }) => {
+          if (type !== 'failing') tellKnown();
+        },
+      });
+    },
+    settled: async () => {
+      let cancel = (): void => undefined;
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.schedule(START_WAIT_MS, () => {
+          logger.warn(
+            { waitedMs: START_WAIT_MS },
+            'starting without some remote clusters, they follow when they answer',
+          );
+          resolve();
+        });
+      });
+      await Promise.race([known.then(() => clusters.tried()), late, stopped]);
+      cancel();
+    },
+    stop: async () => {
+      stopping.abort();
+      await watcher?.stop();
+      await clusters.stop();
+    },
+    problems: () => clusters.problems(),
+  };
+}

@@ -1,0 +1,63 @@
+import { type ObjectKey, objectKey } from '../../config/object.js';
+import { isRecord } from '../../config/schema/body-copier.js';
+import { rawKind } from '../../kubernetes/watch/raw-kind.js';
+import type { RawObject } from '../../kubernetes/watch/raw-object.js';
+import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
+
+export const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
+
+/** Finds the secrets that register clusters (BEHAVIOUR 8, "Multicluster"). */
+export const CLUSTER_SECRET_SELECTOR = { labelSelector: 'mesh/multiCluster=true' } as const;
+
+/** A cluster as a secret registers it: one key of its data. */
+export interface RegisteredCluster {
+  readonly id: string;
+  readonly secret: ObjectKey;
+  /** RFC 3339; empty when unknown. */
+  readonly since: string;
+  /** Not for any log or page. */
+  readonly kubeconfig: string;
+}
+
+/** Keeps what the secrets register, and hands over all of it whenever it may have changed. */
+export function createClusterSecrets(onChange: (registered: readonly RegisteredCluster[]) => void): ReflectorSink {
+  let secrets = new Map<ObjectKey, readonly RegisteredCluster[]>();
+  const tell = (): void => onChange([...secrets.values()].flat());
+  return {
+    isEmpty: () => secrets.size === 0,
+    replace: () => {
+      const next = new Map<ObjectKey, readonly RegisteredCluster[]>();
+      return {
+        add: (objects) => {
+          for (const object of objects) next.set(keyOf(object), clustersOf(object));
+        },
+        commit: () => {
+          secrets = next;
+          tell();
+        },
+      };
+    },
+    apply: (events) => {
+      for (const { type, object } of events) {
+        if (type === 'DELETED') secrets.delete(keyOf(object));
+        else secrets.set(keyOf(object), clustersOf(object));
+      }
+      if (events.length > 0) tell();
+    },
+  };
+}
+
+function keyOf({ metadata: { name, namespace = '' } }: RawObject): ObjectKey {
+  return objectKey('Secret', namespace, name);
+}
+
+function clustersOf(secret: RawObject & { readonly data?: unknown }): readonly RegisteredCluster[] {
+  const { creationTimestamp = '' } = secret.metadata as { readonly creationTimestamp?: string };
+  const data = isRecord(secret.data) ? secret.data : {};
+  return Object.entries(data).map(([id, value]) => ({
+    id,
+    secret: keyOf(secret),
+    since: creationTimestamp,
+    kubeconfig: typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '',
+  }));
+}

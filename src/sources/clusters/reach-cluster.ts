@@ -1,0 +1,43 @@
+import { ApiError } from '../../kubernetes/client/api-error.js';
+import type { SendRequest } from '../../kubernetes/client/api-sender.js';
+import { createBackoff } from '../../kubernetes/watch/backoff.js';
+import { pause } from '../../kubernetes/watch/pause.js';
+import type { Clock } from '../../telemetry/clock.js';
+
+export interface ReachOptions {
+  readonly send: SendRequest;
+  readonly clock: Clock;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+  /** @param failures how many there were, this one included */
+  readonly onFailure: (err: unknown, failures: number) => void;
+}
+
+/** So many retries come soon, the rest more seldom (BEHAVIOUR 8, "Multicluster"). */
+export const QUICK_RETRIES = 5;
+
+const QUICK_WAITS = { initialMs: 250, maxMs: 4_000 } as const;
+const SLOW_WAITS = { initialMs: 15_000, maxMs: 60_000 } as const;
+
+/** Settles when the API server has answered and knows who asks, or when the signal is aborted; never rejects. */
+export async function reachCluster(options: ReachOptions, signal: AbortSignal): Promise<void> {
+  const { send, clock, random, onFailure } = options;
+  const quick = createBackoff({ ...QUICK_WAITS, random });
+  const slow = createBackoff({ ...SLOW_WAITS, random });
+  for (let failures = 1; !signal.aborted; failures++) {
+    try {
+      await probe(send);
+      return;
+    } catch (err) {
+      if (signal.aborted) return;
+      onFailure(err, failures);
+      await pause(clock, (failures <= QUICK_RETRIES ? quick : slow).nextMs(), signal);
+    }
+  }
+}
+
+/** Everybody whom a cluster knows may ask for its version; where that is forbidden, it was reached all the same. */
+async function probe(send: SendRequest): Promise<void> {
+  const { status, body } = await send({ method: 'GET', path: '/version' });
+  if (status === 401 || status === 429 || status >= 500) throw new ApiError(status, body);
+}

@@ -1,0 +1,95 @@
+import type { SendRequest } from '../../kubernetes/client/api-sender.js';
+import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
+import type { ChangeBatch } from '../../model/object-change.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
+import { QUICK_RETRIES, reachCluster } from './reach-cluster.js';
+
+export interface RemoteClusterOptions {
+  readonly id: string;
+  /** Closed with the cluster. */
+  readonly access: ClusterAccess;
+  readonly send: SendRequest;
+  readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
+  /** The first batch is all that the cluster has. */
+  readonly deliver: (batch: ChangeBatch) => void;
+  /** Scope `secretcontroller`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** One cluster by one kubeconfig: reached, then read until it is stopped. */
+export interface RemoteCluster {
+  readonly access: ClusterAccess;
+  readonly send: SendRequest;
+  /** Settles when it is read, or when it is in vain to wait for it: after the quick retries. */
+  readonly tried: Promise<void>;
+  /** What is wrong with it at present. */
+  problems(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster {
+  const { id, access, send, logger, clock, random } = options;
+  const { server } = access;
+  const stopping = new AbortController();
+  let source: KubernetesSource | undefined;
+  let failure: unknown;
+  let giveUpWaiting = (): void => undefined;
+  const waited = new Promise<void>((resolve) => {
+    giveUpWaiting = resolve;
+  });
+
+  const noteFailure = (err: unknown, failures: number): void => {
+    failure = err;
+    const fields = { cluster: id, server, err, failures };
+    if (failures === 1) logger.warn(fields, 'a remote cluster cannot be reached, it is tried again');
+    else logger.debug(fields, 'a remote cluster still cannot be reached');
+    if (failures !== QUICK_RETRIES + 1) return;
+    logger.error(fields, 'a remote cluster cannot be reached, it is tried more seldom from now on');
+    giveUpWaiting();
+  };
+
+  const run = async (): Promise<void> => {
+    await reachCluster({ send, clock, random, onFailure: noteFailure }, stopping.signal);
+    if (stopping.signal.aborted) return;
+    failure = undefined;
+    source = options.createSource(id, access);
+    await source.start(options.deliver);
+  };
+  const running = run().catch((err: unknown) => {
+    failure = err;
+    logger.error({ cluster: id, server, err }, 'a remote cluster could not be taken over');
+  });
+
+  return {
+    access,
+    send,
+    tried: Promise.race([running, waited]),
+    problems: () => {
+      const outage = failure ?? source?.outage();
+      return [
+        ...(outage === undefined
+          ? []
+          : [`the API server ${server} of cluster ${id} cannot be read: ${textOf(outage)}`]),
+        ...(source?.forbidden() ?? []).map((reason) => `cluster ${id}: ${reason}`),
+        ...(source?.reports() ?? []).map(({ key, reason }) => `cluster ${id}: ${key}: ${reason}`),
+      ];
+    },
+    stop: async () => {
+      stopping.abort();
+      giveUpWaiting();
+      await source?.stop();
+      await running;
+      access.close();
+    },
+  };
+}
+
+/** An error of several connection attempts has no message of its own. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? String((error as NodeJS.ErrnoException).code ?? error.name) : error.message;
+}
