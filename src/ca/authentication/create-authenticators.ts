@@ -1,0 +1,55 @@
+import type { FetchDocument } from '../../net/egress/guarded-fetch.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Authenticator } from './authenticator.js';
+import { createClientCertificateAuthenticator } from './client-certificate.js';
+import { createOidcAuthenticator } from './oidc/oidc-authenticator.js';
+import { createSigningKeys } from './oidc/signing-keys.js';
+import type { TrustDomains } from './spiffe/trust-domains.js';
+import { createTokenReviewAuthenticator, type TokenReviewer } from './token-review.js';
+import { createTokenVerdicts } from './token-verdicts.js';
+
+export interface AuthenticatorsOptions {
+  readonly trustDomains: TrustDomains;
+  /** Of identities that tokens prove, at present. */
+  trustDomain(): string;
+  /** Left out where there is no cluster. */
+  readonly tokenReview?: {
+    /** JWT_POLICY. */
+    readonly jwtPolicy: string;
+    /** The API server of a cluster, or the local one: also for a cluster that nobody has heard of, and for none. */
+    reviewerOf(clusterId: string | undefined): TokenReviewer;
+  };
+  readonly oidc: OidcSettings;
+  readonly clock: Clock;
+}
+
+export interface OidcSettings {
+  /** TOKEN_ISSUER; empty for none. */
+  readonly issuer: string;
+  /** AUDIENCE. */
+  readonly audience: string;
+  /** ORCH_SERVICE_HOST; anything means that the orchestrator judges tokens. */
+  readonly orchServiceHost: string;
+  readonly fetchDocument: FetchDocument;
+  /** The issuer's keys were asked for: `nav_jwks_resolver_network_fetch_{success,fail}_total`. */
+  keysFetched(outcome: 'success' | 'failure'): void;
+}
+
+/** The ways to prove who one is, in the order in which they are tried (BEHAVIOUR 4, "Authenticators"). */
+export function createAuthenticators(options: AuthenticatorsOptions): readonly Authenticator[] {
+  const { trustDomains, tokenReview, oidc, clock } = options;
+  const authenticators = [createClientCertificateAuthenticator(trustDomains, clock)];
+  const common = { trustDomain: () => options.trustDomain(), verdicts: createTokenVerdicts(clock), clock };
+  if (tokenReview !== undefined) {
+    const { jwtPolicy } = tokenReview;
+    const reviewerOf = (clusterId: string | undefined): TokenReviewer => tokenReview.reviewerOf(clusterId);
+    authenticators.push(createTokenReviewAuthenticator({ ...common, jwtPolicy, reviewerOf }));
+  }
+  const { issuer, audience, orchServiceHost, fetchDocument } = oidc;
+  if (issuer !== '' && orchServiceHost === '') {
+    const fetched = (outcome: 'success' | 'failure'): void => oidc.keysFetched(outcome);
+    const keys = createSigningKeys({ issuer, fetchDocument, clock, fetched });
+    authenticators.push(createOidcAuthenticator({ ...common, issuer, audience, keys }));
+  }
+  return authenticators;
+}

@@ -1,0 +1,96 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { isRecord } from '../../../config/schema/body-copier.js';
+import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
+import type { Clock } from '../../../telemetry/clock.js';
+
+/** The keys that an issuer signs tokens with (OpenID Connect Discovery 1.0). */
+export interface SigningKeys {
+  /**
+   * Those that are known, or newer ones.
+   *
+   * @param notIn a set in which a key was not found: asks the issuer, unless that was done a moment ago
+   * @throws Error when there are none, or none that are young enough
+   */
+  current(notIn?: KeySet): Promise<KeySet>;
+}
+
+export interface KeySet {
+  readonly getKey: JWTVerifyGetKey;
+  readonly fetchedAtMs: number;
+}
+
+export interface SigningKeysOptions {
+  readonly issuer: string;
+  readonly fetchDocument: FetchDocument;
+  readonly clock: Clock;
+  fetched(outcome: 'success' | 'failure'): void;
+}
+
+const REFRESH_MS = 5 * 60_000;
+/** What could not be refreshed for so long is trusted no more. */
+const MAX_AGE_MS = 60 * 60_000;
+/** Between two attempts, whatever tokens come. */
+const PAUSE_MS = 10_000;
+const MAX_KEYS = 256;
+
+export function createSigningKeys({ issuer, fetchDocument, clock, fetched }: SigningKeysOptions): SigningKeys {
+  let keys: KeySet | undefined;
+  let fetching: Promise<void> | undefined;
+  let lastError: unknown;
+  let nextAttemptMs = 0;
+
+  const load = async (): Promise<void> => {
+    try {
+      const set = await fetchKeys(issuer, fetchDocument);
+      keys = { getKey: createLocalJWKSet(set), fetchedAtMs: clock.monotonicMs() };
+      lastError = undefined;
+      fetched('success');
+    } catch (error) {
+      lastError = error;
+      fetched('failure');
+    } finally {
+      nextAttemptMs = clock.monotonicMs() + PAUSE_MS;
+      fetching = undefined;
+    }
+  };
+  const refresh = (): Promise<void> => {
+    if (fetching === undefined && clock.monotonicMs() < nextAttemptMs) return Promise.resolve();
+    fetching ??= load();
+    return fetching;
+  };
+
+  return {
+    current: async (notIn) => {
+      const ageMs = keys === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - keys.fetchedAtMs;
+      // Keys that are good still are not waited for.
+      if (ageMs > MAX_AGE_MS || (notIn !== undefined && notIn === keys)) await refresh();
+      else if (ageMs > REFRESH_MS) void refresh();
+      if (keys === undefined || clock.monotonicMs() - keys.fetchedAtMs > MAX_AGE_MS) {
+        throw new Error(`the keys of the token issuer ${issuer} cannot be had`, { cause: lastError });
+      }
+      return keys;
+    },
+  };
+}
+
+async function fetchKeys(issuer: string, fetchDocument: FetchDocument): Promise<JSONWebKeySet> {
+  const configuration = parse(await fetchDocument(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
+  if (!isRecord(configuration)) throw new Error('the discovery document is not a JSON object');
+  // Section 4.3: it has to be the very same text, or somebody answers for somebody else.
+  if (configuration['issuer'] !== issuer) throw new Error('the discovery document is that of another issuer');
+  const jwksUri = configuration['jwks_uri'];
+  if (typeof jwksUri !== 'string') throw new Error('the discovery document has no jwks_uri');
+  const set = parse(await fetchDocument(jwksUri));
+  const keys = isRecord(set) ? set['keys'] : undefined;
+  if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the document at jwks_uri is not a set of keys');
+  if (keys.length > MAX_KEYS) throw new Error(`the issuer has ${keys.length} keys, at most ${MAX_KEYS} are taken`);
+  return { keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+import { isRecord } from '../../../config/schema/body-copier.js';
+
+const MAX_KEYS = 256;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * Reads the roots of a trust domain from its bundle: a JWKS document, whose entries for `x509-svid` have exactly one
+ * certificate each (BEHAVIOUR 4). Entries for anything else are not for us.
+ *
+ * @throws Error when it is no such document, or names no root
+ */
+export function parseSpiffeBundle(text: string): readonly X509Certificate[] {
+  const document = parseJson(text);
+  const keys = isRecord(document) ? document['keys'] : undefined;
+  if (!Array.isArray(keys)) throw new Error('the bundle is not a JWKS document: it has no list "keys"');
+  if (keys.length > MAX_KEYS) throw new Error(`the bundle has ${keys.length} keys, at most ${MAX_KEYS} are taken`);
+  const roots = keys.flatMap((key: unknown, index) =>
+    isRecord(key) && key['use'] === 'x509-svid' ? [rootOf(key, index)] : [],
+  );
+  if (roots.length === 0) throw new Error('the bundle has no key for x509-svid, so no root');
+  return roots;
+}
+
+function rootOf(key: Readonly<Record<string, unknown>>, index: number): X509Certificate {
+  const chain = key['x5c'];
+  if (!Array.isArray(chain) || chain.length !== 1) {
+    const count = Array.isArray(chain) ? chain.length : 0;
+    throw new Error(`keys[${index}].x5c must have exactly one certificate, it has ${count}`);
+  }
+  const [encoded] = chain as readonly unknown[];
+  const certificate = parseCertificate(encoded);
+  if (certificate === undefined) throw new Error(`keys[${index}].x5c[0] is not a certificate in base64`);
+  if (!certificate.ca) throw new Error(`keys[${index}].x5c[0] is not the certificate of an authority`);
+  return certificate;
+}
+
+function parseCertificate(encoded: unknown): X509Certificate | undefined {
+  if (typeof encoded !== 'string' || !BASE64.test(encoded)) return undefined;
+  try {
+    return new X509Certificate(Buffer.from(encoded, 'base64'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { EgressRules } from './egress-rules.js';
+import { FetchError } from './fetch-error.js';
+import { createGuardedLookup, type ResolveName } from './guarded-lookup.js';
+
+/**
+ * Gets a document over HTTPS from an address that the rules allow, after DNS and after redirects too.
+ *
+ * @throws FetchError whatever goes wrong
+ */
+export type FetchDocument = (url: string) => Promise<string>;
+
+export interface GuardedFetchOptions {
+  readonly rules: EgressRules;
+  /** What servers' certificates must chain to, PEM; the system's roots unless given. */
+  readonly roots?: readonly string[];
+  /** Of all of it, redirects included; 10 s unless given. */
+  readonly timeoutMs?: number;
+  /** 1 MiB unless given. */
+  readonly maxBytes?: number;
+  /** Asks the system unless given. */
+  readonly resolveName?: ResolveName;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_REDIRECTS = 3;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+interface Exchange {
+  readonly lookup: LookupFunction;
+  readonly signal: AbortSignal;
+  readonly roots: readonly string[] | undefined;
+}
+
+export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument {
+  const { rules, roots, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  const resolveName = options.resolveName ?? ((name) => lookup(name, { all: true }));
+  const guardedLookup = createGuardedLookup(rules, resolveName);
+  return async (text) => {
+    const exchange = { lookup: guardedLookup, signal: AbortSignal.timeout(timeoutMs), roots };
+    let url = text;
+    try {
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const target = parseTarget(url, rules);
+        const answer = await get(target, exchange);
+        const status = answer.statusCode ?? 0;
+        if (status === 200) return await readBounded(answer, maxBytes);
+        answer.destroy();
+        const { location } = answer.headers;
+        if (!REDIRECTS.includes(status) || location === undefined) throw new Error(`the server answered ${status}`);
+        url = new URL(location, target).href;
+      }
+      throw new Error(`there are more than ${MAX_REDIRECTS} redirects`);
+    } catch (cause) {
+      const late = exchange.signal.aborted ? `nothing whole came within ${timeoutMs / 1000}s` : undefined;
+      throw new FetchError(text, late ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
+    }
+  };
+}
+
+/** Names are judged when they are looked up; a host that is an address never is. */
+function parseTarget(text: string, rules: EgressRules): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw new Error('it is not a URL');
+  if (url.protocol !== 'https:') throw new Error(`only https is fetched, not ${url.protocol.slice(0, -1)}`);
+  if (url.username !== '' || url.password !== '') throw new Error('a URL must not have credentials in it');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const refusal = isIP(host) === 0 ? undefined : rules.refusalOf(host);
+  if (refusal !== undefined) throw new Error(`its address is not allowed: ${refusal}`);
+  return url;
+}
+
+async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange): Promise<IncomingMessage> {
+  const call = request(url, {
+    // A connection that was kept alive would not be looked up.
+    agent: false,
+    lookup: guardedLookup,
+    signal,
+    headers: { accept: 'application/json' },
+    minVersion: 'TLSv1.2',
+    ...(roots === undefined ? {} : { ca: [...roots] }),
+  });
+  call.end();
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  // Errors after this come with the body.
+  call.on('error', () => undefined);
+  return answer;
+}
+
+async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`the document has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+}
