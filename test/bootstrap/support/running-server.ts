@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Read from here instead of a folder of its own. */
   readonly folder?: TempFolder;
+  /** Kubeconfig of a cluster that is read instead of the folder. */
+  readonly orchConfig?: string;
   readonly flags?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -62,7 +64,8 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
       'discovery',
       ...['--grpcAddr', '127.0.0.1:0', '--httpAddr', '127.0.0.1:0', '--monitoringAddr', '127.0.0.1:0'],
       ...['--policyAddr', '127.0.0.1:0', '--policyConfig', policyConfigFile],
-      ...['--configDir', folder.path, '--meshConfig', meshConfigFile, '--networksConfig', networksFile],
+      ...(options.orchConfig === undefined ? ['--configDir', folder.path] : ['--orchconfig', options.orchConfig]),
+      ...['--meshConfig', meshConfigFile, '--networksConfig', networksFile],
       ...['--log_as_json', '--log_output_level', 'all:debug'],
       ...(options.flags ?? []),
     ],
