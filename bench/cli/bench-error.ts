@@ -3,6 +3,7 @@ export type BenchErrorCode =
   | 'client-failed'
   | 'envoy-failed'
   | 'folder-not-empty'
+  | 'kubernetes-missing'
   | 'mesh-folder-differs'
   | 'server-failed'
   | 'timed-out'

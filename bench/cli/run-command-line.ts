@@ -2,13 +2,14 @@ import type { BenchCommand, CommandOutput } from './bench-command.js';
 import { BenchError } from './bench-error.js';
 import { fanOutCommand } from './fan-out-command.js';
 import { formatHelp } from './help-text.js';
+import { kubernetesCommand } from './kubernetes-command.js';
 import { meshCommand } from './mesh-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
 import { UsageError } from './usage-error.js';
 
 /** Another benchmark is another command here. */
-const COMMANDS: readonly BenchCommand[] = [fanOutCommand, meshCommand, policyCommand];
+const COMMANDS: readonly BenchCommand[] = [fanOutCommand, meshCommand, policyCommand, kubernetesCommand];
 
 /** Runs `npm run bench -- <args>` and gives its exit code: 1 for bad arguments and for failures, told in one message. */
 export async function runCommandLine(args: readonly string[], output: CommandOutput): Promise<number> {

@@ -20,6 +20,8 @@ export interface FleetResult {
   readonly completedAtMs: readonly number[];
   readonly receivedBytes: number;
   readonly recording: Recording;
+  /** Of a churn, since the last time: as in WorkerResult, one array for each worker. */
+  readonly arrivals: readonly Float64Array[];
 }
 
 type ProgressReport = Extract<WorkerReport, { kind: 'progress' }>;
@@ -99,7 +101,12 @@ export class Fleet {
         for (const message of client.recorded) receivedBytes += message.sizeBytes;
       }
     }
-    return { completedAtMs, receivedBytes, recording: { clients, templates: templates.templates() } };
+    return {
+      completedAtMs,
+      receivedBytes,
+      recording: { clients, templates: templates.templates() },
+      arrivals: results.flatMap((result) => (result === undefined ? [] : [result.arrivals])),
+    };
   }
 
   /** Disconnects all clients. */

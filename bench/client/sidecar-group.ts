@@ -1,3 +1,4 @@
+import { findMarkedAddresses } from '../kubernetes/marked-address.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { AdsStream } from './ads-stream.js';
 import type { Expectation } from './expectation.js';
@@ -19,12 +20,16 @@ export class SidecarGroup {
   #completed = 0;
   #receivedBytes = 0;
   #lastMessageAtMs = 0;
+  #isChurn = false;
+  #arrivals: number[] = [];
 
   constructor(target: string, clients: readonly ClientSpec[], fail: (message: string) => void) {
     this.#members = clients.map((client) => this.#createMember(target, client, fail));
   }
 
   begin(expectation: Expectation): void {
+    this.#isChurn = expectation.kind === 'churn';
+    this.#arrivals = [];
     this.#completed = 0;
     this.#receivedBytes = 0;
     this.#lastMessageAtMs = 0;
@@ -53,8 +58,12 @@ export class SidecarGroup {
     };
   }
 
+  /** The arrivals are handed over once; the rest is that of the whole phase. */
   collect(): WorkerResult {
+    const arrivals = Float64Array.from(this.#arrivals);
+    this.#arrivals = [];
     return {
+      arrivals,
       clients: this.#members.map(({ index, completedAtMs, sidecar }) => ({
         index,
         completedAtMs,
@@ -68,6 +77,10 @@ export class SidecarGroup {
     for (const { stream } of this.#members) stream.close();
   }
 
+  #noteArrivals(bytes: Buffer): void {
+    for (const change of findMarkedAddresses(bytes)) this.#arrivals.push(change, this.#lastMessageAtMs);
+  }
+
   #createMember(target: string, client: ClientSpec, fail: (message: string) => void): Member {
     const failClient = (reason: string) => fail(`Client ${client.index} on ${target}: ${reason}.`);
     const stream = new AdsStream(target, client.index, {
@@ -75,6 +88,7 @@ export class SidecarGroup {
       message: (bytes) => {
         this.#lastMessageAtMs = monotonicMs();
         this.#receivedBytes += bytes.length;
+        if (this.#isChurn) this.#noteArrivals(bytes);
         try {
           member.sidecar.receive(bytes);
         } catch (error) {

@@ -61,8 +61,10 @@ export class Sidecar {
       throw new RangeError(`The server sent a response of type "${head.typeUrl}", which was not asked for.`);
     }
     const { typeUrl, requestsInPhase: afterRequests, messagesInPhase: ordinal } = subscription;
-    this.#recorded.push({ typeUrl, afterRequests, sizeBytes: message.length });
-    this.#outputs.received({ typeUrl, ordinal, bytes: message });
+    if (this.#expectation?.kind !== 'churn') {
+      this.#recorded.push({ typeUrl, afterRequests, sizeBytes: message.length });
+      this.#outputs.received({ typeUrl, ordinal, bytes: message });
+    }
     subscription.accept(head, message);
     this.#request(subscription);
     this.#follow(subscription, message);
@@ -104,7 +106,7 @@ export class Sidecar {
 
   #checkExpectation(typeUrl: string, message: Buffer): void {
     const expectation = this.#expectation;
-    if (expectation === undefined) return;
+    if (expectation === undefined || expectation.kind === 'churn') return;
     if (expectation.kind === 'change') {
       this.#missingMarkers = this.#missingMarkers.filter(
         (marker) => marker.typeUrl !== typeUrl || !message.includes(marker.bytes),

@@ -25,6 +25,8 @@ export interface WorkerResult {
     readonly recorded: readonly RecordedMessage[];
   }[];
   readonly templates: readonly MessageTemplate[];
+  /** Of a churn: pairs of a change's number and when one of the clients had it, on the monotonic clock. */
+  readonly arrivals: Float64Array;
 }
 
 export type WorkerReport =

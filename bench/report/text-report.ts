@@ -2,6 +2,7 @@ import type { BenchOptions } from '../cli/bench-options.js';
 import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { Phase } from '../subject/subject.js';
 import type { BenchReport, PhaseReport, PhaseSummary } from './bench-report.js';
+import { formatGoals } from './format-goals.js';
 import type { Goal } from './goals.js';
 import { formatTable } from './table.js';
 import type { TerminalStyle } from './terminal-style.js';
@@ -100,18 +101,6 @@ function formatSummary(title: string, summary: PhaseSummary): string[] {
     fixed(summary.receivedBytes / MEBIBYTE, 1),
     fixed(summary.clientCpuSeconds, 2),
   ];
-}
-
-function formatGoals(goals: readonly Goal[], style: TerminalStyle): readonly string[] {
-  const lines = formatTable(
-    goals.map((goal) => [goal.name, quantity(goal.value, goal), '/', quantity(goal.limit, goal)]),
-  );
-  return lines.map((line, index) => `  ${goals[index]?.met ? style.good('PASS ') : style.bad('short')}  ${line}`);
-}
-
-function quantity(value: number, { unit, limit }: Goal): string {
-  const digits = limit < 1 ? 3 : limit < 10 ? 2 : 0;
-  return unit === 'x' ? `${fixed(value, digits)}x` : `${fixed(value, digits)} ${unit}`;
 }
 
 function fixed(value: number | undefined, digits: number): string {

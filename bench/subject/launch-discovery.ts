@@ -23,10 +23,14 @@ export interface DiscoveryProcessOptions {
   /** Folder for the server's log; also its working directory. */
   readonly workFolder: string;
   readonly timeoutMs: number;
-  /** The folder that it watches. */
-  readonly meshFolder: string;
+  /** The folder that it watches; absent for a server whose `flags` name a cluster. */
+  readonly meshFolder?: string;
   /** More flags of the command. */
   readonly flags?: readonly string[];
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node, such as those of a profile. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** A running discovery server, all its listeners on free loopback ports. */
@@ -46,7 +50,7 @@ function defaultEntry(): string {
   return fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 }
 
-/** Starts `navigator-discovery discovery` on the mesh folder, on free loopback ports, and waits until it is ready. */
+/** Starts `navigator-discovery discovery` on free loopback ports, and waits until it is ready. */
 export async function launchDiscovery(options: DiscoveryProcessOptions): Promise<DiscoveryProcess> {
   const [grpc = 0, http = 0, monitoring = 0, https = 0, secureGrpc = 0, introspection = 0, policy = 0] =
     await findFreePorts(7);
@@ -56,10 +60,11 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
   const child = spawn(
     process.execPath,
     [
+      ...(options.nodeFlags ?? []),
       options.entry ?? defaultEntry(),
       'discovery',
       ...['--registries', 'Orchestrator'],
-      ...['--configDir', options.meshFolder],
+      ...(options.meshFolder === undefined ? [] : ['--configDir', options.meshFolder]),
       ...['--grpcAddr', `127.0.0.1:${grpc}`],
       ...['--httpAddr', `127.0.0.1:${http}`],
       ...['--monitoringAddr', `127.0.0.1:${monitoring}`],
@@ -71,7 +76,12 @@ export async function launchDiscovery(options: DiscoveryProcessOptions): Promise
     ],
     {
       cwd: options.workFolder,
-      env: { ...process.env, NAV_USE_ENDPOINT_SLICE: 'true', NAV_DEBOUNCE_AFTER: `${DEBOUNCE_MS}ms` },
+      env: {
+        ...process.env,
+        NAV_USE_ENDPOINT_SLICE: 'true',
+        NAV_DEBOUNCE_AFTER: `${DEBOUNCE_MS}ms`,
+        ...options.env,
+      },
       stdio: ['ignore', log.fd, log.fd],
     },
   );

@@ -75,6 +75,8 @@ const BAD: readonly (readonly [args: string, message: RegExp])[] = [
   ['mesh', /mesh: DIR is missing/],
   ['mesh a b', /"b" is neither/],
   ['mesh --clients 3 a', /Unknown option '--clients'/],
+  ['kubernetes --rate 0', /--rate: "0" is not a whole number from 1 to 1000/],
+  ['kubernetes --repeat 2', /Unknown option '--repeat'/],
 ];
 
 for (const [args, message] of BAD) {

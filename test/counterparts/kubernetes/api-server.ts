@@ -15,6 +15,8 @@ export interface ApiServerOptions {
   readonly controllers?: boolean;
   /** Further flags of kube-apiserver. */
   readonly flags?: readonly string[];
+  /** Where etcd keeps its data, which outlives the server; by default in its own folder. */
+  readonly dataFolder?: string;
 }
 
 /** A real etcd and kube-apiserver on loopback ports of their own. Pods do not run: a test writes their status. */
@@ -27,6 +29,8 @@ export interface ApiServer {
   /** As the administrator. */
   readonly client: KubernetesClient;
   ca(): Buffer;
+  /** The administrator's bearer token. */
+  readonly adminToken: string;
   /**
    * Writes a kubeconfig for the administrator or for one of READERS, who may do nothing unless RBAC says so; at
    * `server`, by default this one.
@@ -54,6 +58,7 @@ export async function startApiServer({
   binary,
   controllers = false,
   flags = [],
+  dataFolder,
 }: ApiServerOptions): Promise<ApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-kubernetes-'));
   const [etcdPort, peerPort, apiPort] = (await findFreePorts(3)) as [number, number, number];
@@ -89,7 +94,7 @@ export async function startApiServer({
       'etcd',
       ...[
         '--data-dir',
-        join(folder, `etcd-${generation}`),
+        generation === 0 && dataFolder !== undefined ? dataFolder : join(folder, `etcd-${generation}`),
         '--unsafe-no-fsync',
         '--logger',
         'zap',
@@ -137,6 +142,7 @@ export async function startApiServer({
     kubeconfig,
     client,
     ca,
+    adminToken: tokenOf('admin'),
     kubeconfigOf,
     stopApi: async (signal: NodeJS.Signals = 'SIGKILL') => await api?.stop(signal),
     startApi,

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { type ApiServer, startApiServer } from '../../test/counterparts/kubernetes/api-server.js';
+import { projectRoot } from '../../test/counterparts/project-root.js';
+import type { Cleanup } from '../run/cleanup.js';
+import { clusterObjects, type NewObject } from './cluster-objects.js';
+import { buildClusterShape, type ClusterSize } from './cluster-shape.js';
+import { fillCluster } from './fill-cluster.js';
+
+export interface MadeClusterOptions {
+  /** The testcluster binary. */
+  readonly binary: string;
+  readonly size: ClusterSize;
+  readonly cleanup: Cleanup;
+  readonly progress: (what: string) => void;
+}
+
+/** A file system in memory, where there is one: an API server is as fast as its etcd can write. */
+const MEMORY_FOLDER = '/dev/shm';
+const PROGRESS_EVERY = 100;
+
+/**
+ * Starts a real API server that has exactly that cluster in it, and our CRDs. A cluster that was made once is kept in
+ * .cache as the data of its etcd; each run works on a copy, which it may change.
+ */
+export async function startMadeCluster(options: MadeClusterOptions): Promise<ApiServer> {
+  const { binary, size, cleanup, progress } = options;
+  const objects = [await readCrds(), ...clusterObjects(buildClusterShape(size))];
+  const parent = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
+  const folder = await mkdtemp(join(parent, 'navigator-bench-'));
+  cleanup.add(() => rm(folder, { recursive: true, force: true }));
+  const dataFolder = join(folder, 'etcd');
+  const kept = keptFolders(size, objects);
+  if (existsSync(kept.folder)) {
+    progress('copying the cluster');
+    await cp(kept.folder, dataFolder, { recursive: true });
+  } else {
+    await makeCluster(options, objects, dataFolder);
+    await keep(dataFolder, kept);
+  }
+  progress('starting the API server');
+  const server = await startApiServer({ binary, dataFolder });
+  cleanup.add(() => server.close());
+  return server;
+}
+
+async function makeCluster(
+  { binary, progress }: MadeClusterOptions,
+  objects: readonly (readonly NewObject[])[],
+  dataFolder: string,
+): Promise<void> {
+  progress('making the cluster');
+  const server = await startApiServer({ binary, dataFolder });
+  try {
+    await fillCluster(server.client.send, objects, (done, total) => {
+      if (done % PROGRESS_EVERY === 0) progress(`making the cluster: ${done} of ${total} objects`);
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+interface KeptFolders {
+  readonly parent: string;
+  /** What folders of this size begin with, whatever objects they were made of. */
+  readonly prefix: string;
+  readonly folder: string;
+}
+
+function keptFolders(size: ClusterSize, objects: readonly (readonly NewObject[])[]): KeptFolders {
+  const parent = join(projectRoot(), '.cache/bench-clusters');
+  const prefix = `${size.services}x${size.endpointsPerService}-${size.pods}-${size.namespaces}-`;
+  const content = hash('sha256', JSON.stringify(objects), 'hex').slice(0, 16);
+  return { parent, prefix, folder: join(parent, `${prefix}${content}`) };
+}
+
+/** Keeps the data, instead of that of other objects in the same number. */
+async function keep(dataFolder: string, { parent, prefix, folder }: KeptFolders): Promise<void> {
+  await mkdir(parent, { recursive: true });
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(prefix)) await rm(join(parent, name), { recursive: true, force: true });
+  }
+  const fresh = join(parent, `${prefix}new`);
+  await cp(dataFolder, fresh, { recursive: true });
+  await rename(fresh, folder);
+}
+
+async function readCrds(): Promise<readonly NewObject[]> {
+  const folder = join(projectRoot(), 'crds');
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  return Promise.all(
+    files.map(async (name) => ({ path, body: load(await readFile(join(folder, name), 'utf8')) as object })),
+  );
+}
