@@ -1,11 +1,11 @@
 import { keyOf, type MeshObject } from '../../../config/object.js';
-import { compileRegex } from '../../../config/policy/regex.js';
 import type { Service } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
 import { findQuotaOverlap, type Overlap } from '../overlap/quota-specs-overlap.js';
+import { createRegexMemo } from '../overlap/regex-memo.js';
 import type { MatchesRegex } from '../overlap/string-matches-overlap.js';
 
 /** Comparisons of one analysis and kind: some tens of milliseconds. */
@@ -74,13 +74,4 @@ function* pairsOf<Spec>(
       }
     }
   }
-}
-
-function createRegexMemo(): MatchesRegex {
-  const compiled = new Map<string, (text: string) => boolean>();
-  return (regex, text) => {
-    const matches = compiled.get(regex) ?? compileRegex(regex);
-    compiled.set(regex, matches);
-    return matches(text);
-  };
 }

@@ -15,27 +15,43 @@ export function findQuotaOverlap(
   budget: ComparisonBudget,
   matches: MatchesRegex,
 ): Overlap | undefined {
-  for (const [firstPath, firstMatch] of conditionsOf(first.rules)) {
-    for (const [secondPath, secondMatch] of conditionsOf(second.rules)) {
+  const others = conditionsOf(second.rules);
+  for (const condition of conditionsOf(first.rules)) {
+    for (const other of others) {
       if (!budget.spend()) return undefined;
-      if (matchesOverlap(firstMatch, secondMatch, matches)) return { first: firstPath, second: secondPath };
+      if (canHoldTogether(condition, other, matches)) return { first: pathOf(condition), second: pathOf(other) };
     }
   }
   return undefined;
 }
 
-/** A rule without matches holds always, like a match without clauses. */
-function* conditionsOf(rules: readonly QuotaRuleSpec[]): Iterable<readonly [string, AttributeMatchSpec]> {
-  for (const [index, { match }] of rules.entries()) {
-    if (match.length === 0) yield [`spec.rules[${index}]`, { clause: {} }];
-    for (const [at, each] of match.entries()) yield [`spec.rules[${index}].match[${at}]`, each];
-  }
+type Clause = AttributeMatchSpec['clause'];
+
+interface Condition {
+  readonly rule: number;
+  /** Of the match; undefined for a rule without any. */
+  readonly match: number | undefined;
+  readonly clause: Clause;
+  readonly entries: readonly (readonly [string, Clause[string]])[];
 }
 
-/** Conditions on different attributes can always hold together. */
-function matchesOverlap(first: AttributeMatchSpec, second: AttributeMatchSpec, matches: MatchesRegex): boolean {
-  return Object.entries(first.clause).every(([attribute, condition]) => {
-    const other = Object.hasOwn(second.clause, attribute) ? second.clause[attribute] : undefined;
+/** A rule without matches holds always, like a match without clauses. */
+function conditionsOf(rules: readonly QuotaRuleSpec[]): readonly Condition[] {
+  return rules.flatMap(({ match }, rule): readonly Condition[] =>
+    match.length === 0
+      ? [{ rule, match: undefined, clause: {}, entries: [] }]
+      : match.map(({ clause }, index) => ({ rule, match: index, clause, entries: Object.entries(clause) })),
+  );
+}
+
+function pathOf({ rule, match }: Condition): string {
+  return `spec.rules[${rule}]${match === undefined ? '' : `.match[${match}]`}`;
+}
+
+/** Conditions on different attributes always can. */
+function canHoldTogether({ entries }: Condition, { clause }: Condition, matches: MatchesRegex): boolean {
+  return entries.every(([attribute, condition]) => {
+    const other = Object.hasOwn(clause, attribute) ? clause[attribute] : undefined;
     return other === undefined || stringMatchesOverlap(condition, other, matches);
   });
 }

@@ -1,0 +1,177 @@
+import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
+import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
+import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
+import { type PolicyBindings, resolvePolicyBindings } from '../../../model/policy/policy-bindings.js';
+import type { ResolvedBinding, ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
+import { matchesHost } from '../../../model/policy/service-pattern.js';
+import type { PushContext } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
+import type { Enforcement } from '../analysis-input.js';
+import { type AnalysisMessage, compareMessages, createMessage } from '../analysis-message.js';
+import { ANALYZERS, analyze } from '../analyze.js';
+import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
+import { findApiOverlap } from '../overlap/api-specs-overlap.js';
+import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
+import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
+
+/** What analysis finds about one object, were it applied now in place of its old version; sorted. */
+export type CandidateAnalysis = (candidate: MeshObject) => readonly AnalysisMessage[];
+
+/** The side of policies that a kind is on. */
+interface Side {
+  readonly name: 'quotas' | 'apis';
+  readonly specKind: string;
+  readonly find: FindOverlap;
+}
+
+const QUOTAS: Side = {
+  name: 'quotas',
+  specKind: 'QuotaSpec',
+  find: (first, second, ...rest) => findQuotaOverlap(first.body as QuotaSpec, second.body as QuotaSpec, ...rest),
+};
+const APIS: Side = {
+  name: 'apis',
+  specKind: 'HTTPAPISpec',
+  find: (first, second, ...rest) => findApiOverlap(first.body as HttpApiSpec, second.body as HttpApiSpec, ...rest),
+};
+const SIDES: ReadonlyMap<string, Side> = new Map([
+  ['QuotaSpec', QUOTAS],
+  ['QuotaSpecBinding', QUOTAS],
+  ['HTTPAPISpec', APIS],
+  ['HTTPAPISpecBinding', APIS],
+]);
+
+/** Compares everything with everything: for a candidate only what meets it is. */
+const OTHER_ANALYZERS = Object.fromEntries(
+  Object.entries(ANALYZERS).filter(([, analyzer]) => analyzer !== findOverlappingConditions),
+);
+const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
+
+/**
+ * Analyzes candidates against one snapshot; hold one per snapshot, for its bindings are resolved once. It looks at
+ * what the candidate touches only, so that an answer takes about a millisecond however large the mesh is.
+ */
+export function createCandidateAnalysis(context: PushContext, enforcement: Enforcement): CandidateAnalysis {
+  let resolved: PolicyBindings | undefined;
+  const present = (): PolicyBindings => {
+    resolved ??= resolvePolicyBindings(context);
+    return resolved;
+  };
+  return (candidate) => {
+    const side = SIDES.get(candidate.kind);
+    if (side === undefined) return [];
+    const touched =
+      candidate.kind === side.specKind
+        ? touchedBySpec(candidate, context, present()[side.name])
+        : touchedByBinding(candidate, context, side, present()[side.name]);
+    const key = keyOf(candidate);
+    const messages = analyze(
+      {
+        objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
+        services: touched.services,
+        mesh: context.mesh,
+        bindings: bindingsOf(side, touched.bindings),
+        enforcement,
+      },
+      OTHER_ANALYZERS,
+    );
+    const overlaps = findCandidateOverlaps({ ...touched, find: side.find });
+    return [
+      ...messages.filter(({ object }) => object === key || object === undefined),
+      ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
+    ].sort(compareMessages);
+  };
+}
+
+/** What of a snapshot a candidate has to do with. */
+interface Touched {
+  readonly bindings: readonly ResolvedBinding[];
+  /** Of use to analyzers of bindings. */
+  readonly services: readonly Service[];
+  readonly mine: readonly MeshObject[];
+  readonly hostnames: readonly string[];
+  othersAt(hostname: string): readonly MeshObject[];
+  isReal(overlap: CandidateOverlap): boolean;
+}
+
+function touchedBySpec(spec: MeshObject, context: PushContext, present: ResolvedBindings): Touched {
+  const key = keyOf(spec);
+  const bindings = present.bindings.filter(({ references }) => references.some((reference) => reference.key === key));
+  return {
+    bindings: bindings,
+    services: [],
+    mine: [spec],
+    hostnames: servicesOf(bindings, context).map(({ hostname }) => hostname),
+    othersAt: (hostname) => present.specsOf(hostname),
+    isReal: () => true,
+  };
+}
+
+function touchedByBinding(binding: MeshObject, context: PushContext, side: Side, present: ResolvedBindings): Touched {
+  const key = keyOf(binding);
+  const specs = context.objects.get(side.specKind) ?? new Map<ObjectKey, MeshObject>();
+  const alone = resolvePolicyBindings({
+    objects: new Map([
+      [binding.kind, new Map([[key, binding]])],
+      [side.specKind, specs],
+    ]),
+    domain: context.domain,
+  })[side.name];
+  const services = servicesOf(alone.bindings, context);
+  const mine: readonly MeshObject[] = alone.bindings.flatMap(({ references }) =>
+    references.flatMap(({ spec }) => spec ?? []),
+  );
+  return {
+    bindings: alone.bindings,
+    services,
+    mine,
+    hostnames: services.map(({ hostname }) => hostname),
+    othersAt: (hostname) => present.specsOf(hostname),
+    // What only the old version of this very binding has brought there goes with it.
+    isReal: ({ other, hostname }) => mine.includes(other) || isBoundByAnother(present, key, keyOf(other), hostname),
+  };
+}
+
+function isBoundByAnother(present: ResolvedBindings, except: ObjectKey, spec: ObjectKey, hostname: string): boolean {
+  return present.bindings.some(
+    ({ binding, references, services }) =>
+      keyOf(binding) !== except &&
+      references.some(({ key }) => key === spec) &&
+      services.some(({ pattern }) => matchesHost(pattern, hostname)),
+  );
+}
+
+/** The services that bindings are for; without wildcards they need not be looked for among all. */
+function servicesOf(
+  bindings: readonly Pick<ResolvedBinding, 'services'>[],
+  { services, servicesByHost }: PushContext,
+): readonly Service[] {
+  const patterns = bindings.flatMap((binding) => binding.services.map(({ pattern }) => pattern));
+  if (patterns.some(({ type }) => type === 'every' || type === 'containing')) {
+    return services.filter(({ hostname }) => patterns.some((pattern) => matchesHost(pattern, hostname)));
+  }
+  const hostnames = new Set(patterns.flatMap((pattern) => (pattern.type === 'host' ? pattern.hostname : [])));
+  return [...hostnames].flatMap((hostname) => servicesByHost.get(hostname) ?? []);
+}
+
+/** What they bind to hosts is left out: only the analyzer of overlaps asks for it. */
+function bindingsOf({ name }: Side, bindings: readonly ResolvedBinding[]): PolicyBindings {
+  const some: ResolvedBindings = { bindings, specsOf: () => [] };
+  return {
+    quotas: (name === 'quotas' ? some : NO_BINDINGS) as PolicyBindings['quotas'],
+    apis: (name === 'apis' ? some : NO_BINDINGS) as PolicyBindings['apis'],
+    quotaSpecsOf: () => [],
+    apiSpecsOf: () => [],
+  };
+}
+
+function overlapMessage(candidate: MeshObject, { mine, other, hostname, at }: CandidateOverlap): AnalysisMessage {
+  const object = keyOf(candidate);
+  const theirs = `${at.second} of ${keyOf(other)}`;
+  if (keyOf(mine) === object) {
+    const text = `one request to ${hostname} can match this and ${theirs}`;
+    return createMessage('overlappingConditions', { object, field: at.first }, text);
+  }
+  const text = `one request to ${hostname} can match both ${at.first} of ${keyOf(mine)} and ${theirs}`;
+  return createMessage('overlappingConditions', { object, field: 'spec.services' }, text);
+}

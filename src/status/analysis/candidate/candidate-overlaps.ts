@@ -1,0 +1,75 @@
+import { keyOf, type MeshObject } from '../../../config/object.js';
+import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
+import type { Overlap } from '../overlap/quota-specs-overlap.js';
+import { createRegexMemo } from '../overlap/regex-memo.js';
+import type { MatchesRegex } from '../overlap/string-matches-overlap.js';
+
+export type FindOverlap = (
+  first: MeshObject,
+  second: MeshObject,
+  budget: ComparisonBudget,
+  matches: MatchesRegex,
+) => Overlap | undefined;
+
+/** Two specs that one request can match. */
+export interface CandidateOverlap {
+  /** One of the specs that the candidate is, or brings in. */
+  readonly mine: MeshObject;
+  readonly other: MeshObject;
+  /** Of a service that both are bound to. */
+  readonly hostname: string;
+  /** `first` is in `mine`, `second` in `other`. */
+  readonly at: Overlap;
+}
+
+export interface CandidateMeetings {
+  readonly mine: readonly MeshObject[];
+  /** The services at which they meet others. */
+  readonly hostnames: readonly string[];
+  /** The specs there. A spec of `mine` among them, in whatever version, is not compared with itself. */
+  othersAt(hostname: string): readonly MeshObject[];
+  readonly find: FindOverlap;
+}
+
+/** A millisecond or two of comparing, for the answer to an API server is waited for. */
+const MAX_COMPARISONS = 15_000;
+const MAX_HOSTNAMES = 1000;
+/** More say nothing new. */
+const MAX_OVERLAPS = 5;
+
+/** The first few overlaps, as far as the budget goes; each two specs once. */
+export function findCandidateOverlaps(meetings: CandidateMeetings): readonly CandidateOverlap[] {
+  const { mine, find } = meetings;
+  const budget = createComparisonBudget(MAX_COMPARISONS);
+  const matches = createRegexMemo();
+  const compared = new Set<string>();
+  const overlaps: CandidateOverlap[] = [];
+  for (const { first, second, hostname } of pairsOf(mine, meetings)) {
+    if (overlaps.length === MAX_OVERLAPS || !budget.spend()) break;
+    const keys = [keyOf(first), keyOf(second)].sort();
+    const pair = keys.join('\0');
+    if (keys[0] === keys[1] || compared.has(pair)) continue;
+    compared.add(pair);
+    const at = find(first, second, budget, matches);
+    if (at !== undefined) overlaps.push({ mine: first, other: second, hostname, at });
+  }
+  return overlaps;
+}
+
+interface Pair {
+  readonly first: MeshObject;
+  readonly second: MeshObject;
+  readonly hostname: string;
+}
+
+/** Services with the same specs share one array, which is looked at once. */
+function* pairsOf(mine: readonly MeshObject[], { hostnames, othersAt }: CandidateMeetings): Iterable<Pair> {
+  const seen = new Set<readonly MeshObject[]>();
+  for (const hostname of hostnames.slice(0, MAX_HOSTNAMES)) {
+    for (const others of [mine, othersAt(hostname)]) {
+      if (seen.has(others)) continue;
+      seen.add(others);
+      for (const first of mine) for (const second of others) yield { first, second, hostname };
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import test from 'ava';
+import { createCandidateAnalysis } from '../../../../src/status/analysis/candidate/analyze-candidate.js';
+import { ENFORCEMENT, policyContext, policyObject, shown } from '../support.js';
+
+const SERVICES = `
+  ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], ports: [{number: 80, name: http, protocol: HTTP}]}
+  ServiceEntry shop/api {hosts: [api.shop.svc.cluster.local], ports: [{number: 80, name: http, protocol: HTTP}]}`;
+const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
+const ONLY_POST = '{rules: [{match: [{clause: {request.method: {exact: POST}}}], quotas: [{quota: q}]}]}';
+const ONLY_GET = '{rules: [{match: [{clause: {request.method: {exact: GET}}}], quotas: [{quota: q}]}]}';
+const REMEDY = 'make the conditions exclude one another, or put the rules into one spec';
+
+/** What is said of a candidate, policies being off but for what is asked. */
+function saidOf(candidate: string, mesh: string, without: readonly string[] = ['MESH0204']): readonly string[] {
+  return createCandidateAnalysis(
+    policyContext(mesh),
+    ENFORCEMENT,
+  )(policyObject(candidate))
+    .filter(({ code }) => !without.includes(code))
+    .map(shown);
+}
+
+test('a binding whose spec is missing is told so, at its place', (t) => {
+  t.deepEqual(
+    saidOf(
+      'QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}, {name: gone}]}',
+      `${SERVICES}
+      QuotaSpec shop/a ${QUOTA}`,
+    ),
+    [
+      'MESH0101 QuotaSpecBinding/shop/b spec.quotaSpecs[1]: QuotaSpec/shop/gone does not exist; ' +
+        'create the resource, or correct name and namespace of the reference',
+    ],
+  );
+});
+
+test('a binding whose service is missing is told so, with and without wildcards', (t) => {
+  const binding = (services: string) => `QuotaSpecBinding shop/b {services: [${services}], quotaSpecs: [{name: a}]}`;
+  const mesh = `${SERVICES}\nQuotaSpec shop/a ${QUOTA}`;
+  const said = (services: string) => saidOf(binding(services), mesh).map((line) => line.split(';')[0]);
+  t.deepEqual(said('{name: web}, {name: wbe}'), [
+    'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service wbe.shop.svc.cluster.local',
+  ]);
+  t.deepEqual(said('{service: "*"}, {name: wbe}'), [
+    'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service wbe.shop.svc.cluster.local',
+  ]);
+  t.deepEqual(said('{service: "*ap*"}, {service: "*xyz*"}'), [
+    'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: the host of no service contains xyz',
+  ]);
+  t.deepEqual(said('{name: web}, {service: "*"}'), []);
+});
+
+test('a spec is compared with those of the services that it is bound to, whichever name comes first', (t) => {
+  const mesh = `${SERVICES}
+    QuotaSpec shop/m ${QUOTA}
+    QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: m}, {name: a}, {name: z}]}`;
+  for (const name of ['a', 'z']) {
+    t.deepEqual(saidOf(`QuotaSpec shop/${name} ${ONLY_POST}`, mesh), [
+      `MESH0203 QuotaSpec/shop/${name} spec.rules[0].match[0]: one request to web.shop.svc.cluster.local ` +
+        `can match this and spec.rules[0] of QuotaSpec/shop/m; ${REMEDY}`,
+    ]);
+  }
+});
+
+test('a spec does not overlap with its own old version, nor with what is bound elsewhere', (t) => {
+  const mesh = `${SERVICES}
+    QuotaSpec shop/a ${QUOTA}
+    QuotaSpec shop/b ${QUOTA}
+    QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: a}]}
+    QuotaSpecBinding shop/y {services: [{name: api}], quotaSpecs: [{name: b}]}`;
+  t.deepEqual(saidOf(`QuotaSpec shop/a ${ONLY_POST}`, mesh), []);
+});
+
+test('a changed spec is judged as it will be, not as it was', (t) => {
+  const mesh = (spec: string) => `${SERVICES}
+    QuotaSpec shop/a ${spec}
+    QuotaSpec shop/b ${ONLY_GET}
+    QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: a}, {name: b}]}`;
+  t.deepEqual(saidOf(`QuotaSpec shop/a ${ONLY_POST}`, mesh(ONLY_GET)), []);
+  t.is(saidOf(`QuotaSpec shop/a ${ONLY_GET}`, mesh(ONLY_POST)).length, 1);
+});
+
+test('a binding that brings two specs together is told so', (t) => {
+  const mesh = `${SERVICES}
+    QuotaSpec shop/a ${QUOTA}
+    QuotaSpec shop/b ${ONLY_POST}
+    QuotaSpecBinding shop/x {services: [{service: "*"}], quotaSpecs: [{name: a}]}`;
+  t.deepEqual(saidOf('QuotaSpecBinding shop/y {services: [{name: api}], quotaSpecs: [{name: b}]}', mesh), [
+    'MESH0203 QuotaSpecBinding/shop/y spec.services: one request to api.shop.svc.cluster.local can match both ' +
+      `spec.rules[0].match[0] of QuotaSpec/shop/b and spec.rules[0] of QuotaSpec/shop/a; ${REMEDY}`,
+  ]);
+});
+
+test('a binding of two specs that overlap is told so', (t) => {
+  const mesh = `${SERVICES}
+    QuotaSpec shop/a ${QUOTA}
+    QuotaSpec shop/b ${ONLY_POST}`;
+  const said = saidOf('QuotaSpecBinding shop/y {services: [{name: api}], quotaSpecs: [{name: a}, {name: b}]}', mesh);
+  t.is(said.length, 1);
+  t.regex(said[0] ?? '', /can match both spec.rules\[0\] of QuotaSpec\/shop\/a and .*QuotaSpec\/shop\/b/);
+});
+
+test('what only the old version of a binding brought to a service is not held against the new one', (t) => {
+  const mesh = `${SERVICES}
+    QuotaSpec shop/a ${QUOTA}
+    QuotaSpec shop/b ${ONLY_POST}
+    QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: a}]}`;
+  t.deepEqual(saidOf('QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: b}]}', mesh), []);
+  const other = 'QuotaSpecBinding shop/y {services: [{name: web}], quotaSpecs: [{name: a}]}';
+  t.is(
+    saidOf('QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: b}]}', `${mesh}\n${other}`).length,
+    1,
+  );
+});
+
+test('HTTPAPISpecs are compared with one another', (t) => {
+  const api = (template: string) => `{patterns: [{httpMethod: GET, uriTemplate: ${template}}]}`;
+  const mesh = `${SERVICES}
+    HTTPAPISpec shop/a ${api('/pets')}
+    HTTPAPISpec shop/b ${api('/users')}
+    HTTPAPISpecBinding shop/x {services: [{name: web}], apiSpecs: [{name: a}, {name: b}]}`;
+  t.deepEqual(saidOf(`HTTPAPISpec shop/b ${api('/shops')}`, mesh), []);
+  t.is(saidOf(`HTTPAPISpec shop/b ${api('"/{any}"')}`, mesh).length, 1);
+});
+
+test('a spec that nothing names, and a quota that nothing limits, are told', (t) => {
+  const context = policyContext(SERVICES);
+  const embedded = {
+    ...context,
+    mesh: { ...context.mesh, policy: { ...context.mesh.policy, mixerCheckServer: 'embedded' } },
+  };
+  const analysis = createCandidateAnalysis(embedded, { isPluginOn: true, limitedQuotas: new Map([['q', 1]]) });
+  const codes = (spec: string) => analysis(policyObject(`QuotaSpec shop/a ${spec}`)).map(({ code }) => code);
+  t.true(codes(QUOTA).includes('MESH0201'));
+  t.false(codes(QUOTA).includes('MESH0208'));
+  t.true(codes('{rules: [{quotas: [{quota: other}]}]}').includes('MESH0208'));
+});
+
+test('a policy that nothing enforces is told', (t) => {
+  const analysis = createCandidateAnalysis(policyContext(SERVICES), { isPluginOn: false, limitedQuotas: undefined });
+  const messages = analysis(policyObject(`QuotaSpec shop/a ${QUOTA}`));
+  t.true(messages.some(({ code, object }) => code === 'MESH0204' && object === 'QuotaSpec/shop/a'));
+});
+
+test('nothing is said of kinds that have no analyzers, nor of other objects', (t) => {
+  t.deepEqual(saidOf('ServiceEntry shop/x {hosts: [a.com]}', SERVICES), []);
+  const mesh = 'QuotaSpecBinding shop/x {services: [{name: gone}], quotaSpecs: [{name: a}, {name: gone}]}';
+  t.deepEqual(saidOf(`QuotaSpec shop/a ${QUOTA}`, mesh), []);
+});
+
+test('comparisons are bounded: what is beyond the bound is not found, and costs nothing', (t) => {
+  const rules = (count: number, text: string) =>
+    Array.from({ length: count }, (_, i) => `{match: [{clause: {a: {exact: ${text}${i}}}}], quotas: [{quota: q}]}`);
+  const mesh = (...first: string[]) => `${SERVICES}
+    QuotaSpec shop/s {rules: [${[...first, ...rules(900, 's'), ...rules(1, 'c')].join()}]}
+    QuotaSpecBinding shop/x {services: [{service: "*"}], quotaSpecs: [{name: s}, {name: c}]}`;
+  const candidate = `QuotaSpec shop/c {rules: [${rules(900, 'c').reverse().join()}]}`;
+  t.deepEqual(saidOf(candidate, mesh()), []);
+  t.is(saidOf(candidate, mesh(...rules(900, 'c').slice(-1))).length, 1);
+});
