@@ -1,22 +1,18 @@
-import { createDefaultMeshConfig, createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
-import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
-import { createSchemaCompiler } from '../config/schema/schema-reader.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
 import type { StoreChange } from '../model/store/store-change.js';
 import type { RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
 import { createFileSource } from '../sources/file/file-source.js';
-import { createWatchedFile } from '../sources/file/watched-file.js';
 import type { ObjectProblem } from '../sources/kubernetes/objects/object-report.js';
 import { createMockRegistry } from '../sources/mock/mock-registry.js';
 import type { Source } from '../sources/source.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { createFolderFilter } from './folder-filter.js';
+import { createMeshSettings } from './mesh-settings.js';
 import type { Options } from './options.js';
 import { type ClusterParts, createClusterSource } from './read-cluster.js';
 import { createRemoteClusterReader } from './read-clusters.js';
-import { settingsProblems } from './settings-problems.js';
 import { StartError } from './start-error.js';
 
 /** Everything that the mesh is read from. */
@@ -58,22 +54,12 @@ export function createSources(
   let stopped = false;
   const deliver = (batch: ChangeBatch): void => onChange(store.apply(batch));
 
-  const compiler = createSchemaCompiler();
-  const mesh = createWatchedFile({
-    file: discovery.meshConfigFile,
-    read: createMeshConfigReader(compiler),
-    defaults: createDefaultMeshConfig(),
+  const settings = createMeshSettings(options, {
+    connection: remote.connection,
     logger,
     clock,
-    onChange: (value) => onChange(store.setMesh(value)),
-  });
-  const networks = createWatchedFile({
-    file: discovery.networksConfigFile,
-    read: createMeshNetworksReader(compiler),
-    defaults: createDefaultMeshNetworks(),
-    logger,
-    clock,
-    onChange: (value) => onChange(store.setNetworks(value)),
+    onMesh: (mesh) => onChange(store.setMesh(mesh)),
+    onNetworks: (networks) => onChange(store.setNetworks(networks)),
   });
   const folder =
     discovery.configDir === ''
@@ -103,8 +89,9 @@ export function createSources(
   return {
     start: async (listener) => {
       onChange = listener;
-      onChange(store.setMesh(await mesh.start()));
-      onChange(store.setNetworks(await networks.start()));
+      const { mesh, networks } = await settings.start().catch(failStart);
+      onChange(store.setMesh(mesh));
+      onChange(store.setNetworks(networks));
       await mock?.start(deliver);
       if (!stopped) await startSource(folder, (batch) => deliver(ofFolder(batch)));
       if (stopped) return;
@@ -114,18 +101,10 @@ export function createSources(
     },
     stop: async () => {
       stopped = true;
-      await Promise.all([
-        clusters?.stop(),
-        cluster?.stop(),
-        folder?.stop(),
-        mock?.stop(),
-        mesh.stop(),
-        networks.stop(),
-      ]);
+      await Promise.all([clusters?.stop(), cluster?.stop(), folder?.stop(), mock?.stop(), settings.stop()]);
     },
     problems: () => [
-      ...settingsProblems(discovery.meshConfigFile, mesh),
-      ...settingsProblems(discovery.networksConfigFile, networks),
+      ...settings.problems(),
       ...(folder?.reports() ?? []).map(({ key, ...report }) => ({
         ...report,
         ...(key === undefined ? {} : { object: key }),
@@ -142,9 +121,9 @@ async function startSource(
   source: Pick<Source, 'start'> | undefined,
   deliver: (batch: ChangeBatch) => void,
 ): Promise<void> {
-  try {
-    await source?.start(deliver);
-  } catch (cause) {
-    throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
+  await source?.start(deliver).catch(failStart);
+}
+
+function failStart(cause: unknown): never {
+  throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
 }

@@ -174,7 +174,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     limitedQuotas: () => limited,
     isStoreUp: backends.isUp,
     problems: () => [
-      ...settingsProblems(configFile, file),
+      ...settingsProblems({ file: configFile }, file),
       ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
     ],
     stop: async (graceMs) => {

@@ -1,12 +1,11 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { SettingsReader } from '../../config/settings-reader.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
+import { createSettingsContent, type SettingsContent } from '../settings/settings-content.js';
 import { createDebounced } from './debounced.js';
 import { createDirectoryWatcher } from './directory-watcher.js';
-import { parseSettings } from './parse-settings.js';
 import { errorText, identityOf, isGone } from './scan-directory.js';
 
 export interface WatchedFileOptions<Value> {
@@ -20,6 +19,11 @@ export interface WatchedFileOptions<Value> {
   readonly clock: Clock;
   /** Called when the value really changes, not for the first value. */
   readonly onChange: (value: Value) => void;
+  /**
+   * Set where something else is in force until there is a file, and says so. Called when one that was not there at the
+   * start has come and is valid; `onChange` follows when its value is not that of the defaults.
+   */
+  readonly onFound?: () => void;
   /** Quiet time before a change is read, in milliseconds; 50. */
   readonly debounceMs?: number;
   /** How often the file is looked at even when no change was told, in milliseconds; 10 s. */
@@ -27,14 +31,11 @@ export interface WatchedFileOptions<Value> {
 }
 
 /** One settings file that is read at the start and again whenever it changes. */
-export interface WatchedFile<Value> {
+export interface WatchedFile<Value> extends Pick<SettingsContent<Value>, 'current' | 'problems' | 'warnings'> {
   /** Settles with the first value: the file's, or the defaults when it is missing or not valid. */
   start(): Promise<Value>;
-  current(): Value;
-  /** Why the file's present content is not used, a line each; empty when it is. */
-  problems(): readonly string[];
-  /** What of the content in force has no effect, and why, a line each; misspelt fields for example. */
-  warnings(): readonly string[];
+  /** Whether it was there at the start, or has come and been valid since. It may have gone again. */
+  isFound(): boolean;
   stop(): Promise<void>;
 }
 
@@ -47,12 +48,11 @@ const DEFAULT_RESCAN_MS = 10_000;
  * defaults. Bad, or gone, later: logged, and the last good value stays.
  */
 export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
-  const { read, logger, clock } = options;
+  const { read, defaults, logger, clock } = options;
   const file = path.resolve(options.file);
-  let value = options.defaults;
+  const content = createSettingsContent({ read, defaults, place: { file }, logger });
   let identity: string | undefined;
-  let problems: readonly string[] = [];
-  let warnings: readonly string[] = [];
+  let isFound = false;
   let isStarted = false;
   let isStopped = false;
   let cancelRescan = (): void => {};
@@ -70,30 +70,15 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
     maxMs: Math.max(MAX_DEBOUNCE_MS, options.debounceMs ?? 0),
   });
 
-  const refuse = (reasons: readonly string[], message: string): void => {
-    if (isDeepStrictEqual(reasons, problems)) return;
-    problems = reasons;
-    for (const reason of reasons) logger.error({ file, reason }, message);
-  };
-
   const accept = (text: string): void => {
-    const result = parseSettings(text, read);
-    if (result.type === 'invalid') {
-      const message = isStarted
-        ? 'settings file is refused, its last good content stays in force'
-        : 'settings file is refused, defaults are used';
-      refuse(result.reasons, message);
-      return;
-    }
-    if (problems.length > 0) logger.info({ file }, 'settings file is in order again');
-    problems = [];
-    warnings = result.warnings;
-    for (const reason of warnings) logger.warn({ file, reason }, 'settings file has a field without effect');
-    if (isDeepStrictEqual(result.value, value)) return;
-    value = result.value;
+    const outcome = content.accept(text);
+    const wasFound = isFound;
+    isFound ||= !isStarted || outcome !== 'refused';
     if (!isStarted) return;
-    logger.info({ file }, 'settings file is reloaded');
-    options.onChange(value);
+    if (isFound && !wasFound) options.onFound?.();
+    if (outcome !== 'changed') return;
+    logger.info({ file }, 'settings are reloaded');
+    options.onChange(content.current());
   };
 
   const look = async (): Promise<void> => {
@@ -107,10 +92,10 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       accept(text);
     } catch (error) {
       identity = undefined;
-      if (isGone(error) && !isStarted) {
+      if (!isGone(error)) content.refuse([errorText(error)], 'settings file cannot be read');
+      else if (isStarted) content.absent(errorText(error), 'settings file cannot be read');
+      else if (options.onFound === undefined) {
         logger.info({ file }, 'settings file does not exist, defaults are used until it does');
-      } else if (!(isGone(error) && value === options.defaults)) {
-        refuse([errorText(error)], 'settings file cannot be read');
       }
     }
   };
@@ -127,11 +112,12 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       work = work.then(reload);
       await work;
       isStarted = true;
-      return value;
+      return content.current();
     },
-    current: () => value,
-    problems: () => problems,
-    warnings: () => warnings,
+    current: content.current,
+    isFound: () => isFound,
+    problems: content.problems,
+    warnings: content.warnings,
     stop: async () => {
       isStopped = true;
       debounced.cancel();

@@ -6,7 +6,7 @@ import {
 } from '../../../src/config/policy-server/read-policy-server-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { formatFinding } from '../../../src/config/violation.js';
-import { parseSettings } from '../../../src/sources/file/parse-settings.js';
+import { parseSettings } from '../../../src/sources/settings/parse-settings.js';
 
 const read = createPolicyServerConfigReader(createSchemaCompiler());
 

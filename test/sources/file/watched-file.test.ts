@@ -66,7 +66,7 @@ test('an invalid file at the start gives defaults and says what is wrong, with i
   ]);
   t.deepEqual(
     log.map((entry) => entry.message),
-    ['settings file is refused, defaults are used', 'settings file is refused, defaults are used'],
+    ['settings are refused, defaults are used', 'settings are refused, defaults are used'],
   );
 });
 

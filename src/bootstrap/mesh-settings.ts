@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MeshConfig } from '../config/mesh/mesh-config.js';
+import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
+import { createDefaultMeshConfig, createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
+import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
+import { objectKey } from '../config/object.js';
+import { createSchemaCompiler } from '../config/schema/schema-reader.js';
+import type { SettingsReader } from '../config/settings-reader.js';
+import type { ConfigProblem } from '../introspection/views.js';
+import { createWatchedFile } from '../sources/file/watched-file.js';
+import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settings/watched-config-map.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { ClusterConnection } from './cluster-connection.js';
+import type { Options } from './options.js';
+import { settingsProblems } from './settings-problems.js';
+
+/** Mesh config and mesh networks, from files or from the cluster. */
+export interface MeshSettings {
+  /**
+   * Settles with what is in force at first: defaults where there is nothing valid.
+   *
+   * @throws ClusterAccessError when a file is missing, and there is no cluster either
+   */
+  start(): Promise<{ readonly mesh: MeshConfig; readonly networks: MeshNetworks }>;
+  stop(): Promise<void>;
+  problems(): readonly ConfigProblem[];
+}
+
+export interface MeshSettingsParts {
+  /** To the cluster whose ConfigMap is read; undefined when no cluster is read. */
+  readonly connection: ClusterConnection | undefined;
+  /** Scope `source`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Called for changes, not for what the start settles with. */
+  readonly onMesh: (mesh: MeshConfig) => void;
+  readonly onNetworks: (networks: MeshNetworks) => void;
+}
+
+/**
+ * Reads --meshConfig and --networksConfig (SPEC 4.4). Where a cluster is read and there is no such file, the keys
+ * `mesh` and `meshNetworks` of ConfigMap `mesh` in the control plane's namespace take its place, of `mesh-<REVISION>`
+ * where there are revisions. A file wins; one that comes later wins as soon as it is valid.
+ */
+export function createMeshSettings(options: Options, parts: MeshSettingsParts): MeshSettings {
+  const { discovery, environment } = options;
+  const { connection, logger } = parts;
+  const { revision } = environment;
+  const place = { namespace: discovery.namespace, name: revision === '' ? 'mesh' : `mesh-${revision}` };
+  const configMap =
+    connection &&
+    createWatchedConfigMap({
+      ...place,
+      createWatcher: async () => (await connection.open()).createWatcher(logger),
+      logger,
+    });
+  const compiler = createSchemaCompiler();
+  const common = { ...parts, configMap, object: objectKey('ConfigMap', place.namespace, place.name) };
+  const mesh = createSetting({
+    ...common,
+    file: discovery.meshConfigFile,
+    key: 'mesh',
+    read: createMeshConfigReader(compiler),
+    defaults: createDefaultMeshConfig(),
+    onChange: parts.onMesh,
+  });
+  const networks = createSetting({
+    ...common,
+    file: discovery.networksConfigFile,
+    key: 'meshNetworks',
+    read: createMeshNetworksReader(compiler),
+    defaults: createDefaultMeshNetworks(),
+    onChange: parts.onNetworks,
+  });
+  return {
+    start: async () => {
+      await Promise.all([mesh.startFile(), networks.startFile()]);
+      if (!(mesh.isFile() && networks.isFile())) await configMap?.start();
+      return { mesh: mesh.begin(), networks: networks.begin() };
+    },
+    stop: async () => {
+      await Promise.all([configMap?.stop(), mesh.stop(), networks.stop()]);
+    },
+    problems: () => [...mesh.problems(), ...networks.problems()],
+  };
+}
+
+interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'clock'> {
+  readonly file: string;
+  readonly configMap: WatchedConfigMap | undefined;
+  /** Key of the ConfigMap, for problems. */
+  readonly object: string;
+  readonly key: string;
+  readonly read: SettingsReader<Value>;
+  readonly defaults: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** One document of settings, from the file or from the ConfigMap's entry. */
+function createSetting<Value>({ file, configMap, object, key, onChange, ...options }: SettingOptions<Value>) {
+  const { logger } = options;
+  let inForce = options.defaults;
+  let hasBegun = false;
+  const current = (): Value => (entry === undefined || fromFile.isFound() ? fromFile.current() : entry.current());
+  const changed = (): void => {
+    const value = current();
+    if (!hasBegun || isDeepStrictEqual(value, inForce)) return;
+    inForce = value;
+    onChange(value);
+  };
+  const entry = configMap?.entry({ ...options, key, onChange: changed });
+  const fromFile = createWatchedFile({
+    ...options,
+    file,
+    onChange: changed,
+    ...(entry === undefined
+      ? {}
+      : {
+          onFound: () => {
+            logger.info({ file, instead: object }, 'settings are read from a file now');
+            changed();
+          },
+        }),
+  });
+
+  const tellSource = (): void => {
+    if (entry === undefined) return;
+    if (fromFile.isFound()) logger.info({ setting: key, file }, 'settings are read from a file');
+    else if (entry.exists()) logger.info({ setting: key, object }, 'settings are read from a ConfigMap');
+    else logger.info({ setting: key, file, object }, 'settings exist nowhere, defaults are used until they do');
+  };
+
+  return {
+    startFile: fromFile.start,
+    isFile: fromFile.isFound,
+    begin: (): Value => {
+      tellSource();
+      hasBegun = true;
+      inForce = current();
+      return inForce;
+    },
+    stop: fromFile.stop,
+    problems: (): readonly ConfigProblem[] => [
+      ...settingsProblems({ file }, fromFile),
+      ...(entry === undefined || fromFile.isFound() ? [] : settingsProblems({ object, field: `data.${key}` }, entry)),
+    ],
+  };
+}

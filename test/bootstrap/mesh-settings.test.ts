@@ -1,0 +1,139 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createClusterConnection } from '../../src/bootstrap/cluster-connection.js';
+import { createMeshSettings } from '../../src/bootstrap/mesh-settings.js';
+import type { Options } from '../../src/bootstrap/options.js';
+import { systemClock } from '../../src/telemetry/clock.js';
+import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
+import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
+import { createRecordingLogger } from '../sources/support/recording-logger.js';
+import { createTempFolder } from '../sources/support/temp-folder.js';
+import { eventually } from '../support/eventually.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.skip : test;
+const RBAC = 'rbac.authorization.k8s.io';
+const SOURCES = /^settings (are read from|exist nowhere)/;
+
+let api: ApiServer;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+  });
+  test.after.always(() => api?.close());
+}
+
+const configMap = (namespace: string, name: string, data: Readonly<Record<string, string>>): KubernetesManifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data,
+});
+
+/** Settings that are read by a user who may read one ConfigMap, by its name, and nothing else. */
+async function setUp(t: ExecutionContext, number: number, { revision = '', mayRead = 'mesh' } = {}) {
+  const user = READERS[number] ?? '';
+  const namespace = `system-${number}`;
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [mayRead], verbs: ['list', 'watch'] }];
+  await api.client.applyAll([
+    namespaceManifest(namespace),
+    { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: user, namespace }, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: user, namespace },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: user },
+      subjects: [{ kind: 'User', name: user, apiGroup: RBAC }],
+    },
+  ]);
+  const folder = await createTempFolder();
+  const logger = createRecordingLogger();
+  const connection = createClusterConnection({
+    access: { orchConfig: await api.kubeconfigOf(user), environment: {} },
+    userAgent: 'navigator-discovery/test',
+    clock: systemClock,
+  });
+  const timeouts: number[] = [];
+  const networks: string[][] = [];
+  const options = {
+    discovery: { namespace, meshConfigFile: folder.at('mesh'), networksConfigFile: folder.at('meshNetworks') },
+    environment: { revision },
+  } as unknown as Options;
+  const settings = createMeshSettings(options, {
+    connection,
+    logger,
+    clock: systemClock,
+    onMesh: ({ connectTimeoutMs }) => timeouts.push(connectTimeoutMs),
+    onNetworks: (next) => networks.push([...next.networks.keys()]),
+  });
+  t.teardown(async () => {
+    await settings.stop();
+    connection.close();
+    await folder.dispose();
+  });
+  const sources = () => logger.entries.filter(({ message }) => SOURCES.test(message));
+  return { namespace, folder, settings, timeouts, networks, sources };
+}
+
+it('without files the ConfigMap is read and watched, with the right to it alone', async (t) => {
+  const { namespace, settings, timeouts, networks, sources } = await setUp(t, 0);
+  const north =
+    'networks: { north: { endpoints: [{ fromCidr: 10.0.0.0/8 }], gateways: [{ address: 192.0.2.1, port: 15443 }] } }';
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s' }));
+  t.is((await settings.start()).mesh.connectTimeoutMs, 3000);
+  t.deepEqual(
+    sources().map(({ fields, message }) => [fields['setting'], message]),
+    [
+      ['mesh', 'settings are read from a ConfigMap'],
+      ['meshNetworks', 'settings exist nowhere, defaults are used until they do'],
+    ],
+  );
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 4s', meshNetworks: north }));
+  await eventually('both are in force', () => timeouts.includes(4000) && networks.length === 1);
+  t.deepEqual(networks, [['north']]);
+
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: nonsense', meshNetworks: north }));
+  await eventually('it is told', () => settings.problems().length > 0);
+  t.like(settings.problems()[0], { object: `ConfigMap/${namespace}/mesh`, field: 'data.mesh' });
+  t.regex(settings.problems()[0]?.reason ?? '', /^line 1: connectTimeout: "nonsense"/);
+  await api.client.delete(configMap(namespace, 'mesh', {}));
+  await eventually('it is told', () => settings.problems().length === 2);
+  t.deepEqual(timeouts, [4000]);
+});
+
+it('each revision has a ConfigMap of its own', async (t) => {
+  const { namespace, settings } = await setUp(t, 1, { revision: 'canary', mayRead: 'mesh-canary' });
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s' }));
+  await api.client.apply(configMap(namespace, 'mesh-canary', { mesh: 'connectTimeout: 5s' }));
+  t.is((await settings.start()).mesh.connectTimeoutMs, 5000);
+});
+
+it('a file wins, also one that comes later, once it is valid', async (t) => {
+  const { namespace, folder, settings, timeouts, sources } = await setUp(t, 2);
+  await folder.write('meshNetworks', 'networks: {}');
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s' }));
+  t.is((await settings.start()).mesh.connectTimeoutMs, 3000);
+  t.is(sources()[1]?.message, 'settings are read from a file');
+  await writeFile(join(folder.at('mesh')), 'connectTimeout: [');
+  await eventually('it is told', () => settings.problems().some(({ file }) => file !== undefined));
+  t.deepEqual(timeouts, []);
+  // Equal to the defaults, and not to what is in force.
+  await writeFile(join(folder.at('mesh')), 'connectTimeout: 10s');
+  await eventually('the file is in force', () => timeouts[0] === 10_000);
+  t.is(sources().at(-1)?.message, 'settings are read from a file now');
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: nonsense' }));
+  await rm(folder.at('mesh'));
+  await writeFile(join(folder.at('mesh')), 'connectTimeout: 6s');
+  await eventually('the file goes on to be in force', () => timeouts.at(-1) === 6000);
+  t.deepEqual(settings.problems(), []);
+});
+
+it('a ConfigMap that may not be read means defaults, and a problem that says what is missing', async (t) => {
+  const { settings } = await setUp(t, 3, { mayRead: 'something-else' });
+  t.is((await settings.start()).mesh.connectTimeoutMs, 10_000);
+  t.regex(settings.problems()[0]?.reason ?? '', /may not be read: configmaps "mesh" is forbidden: User "reader-3"/);
+});
