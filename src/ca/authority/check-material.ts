@@ -48,13 +48,15 @@ function assemble(texts: MaterialTexts): SigningMaterial {
   }
   const pool = texts.chain.trim() === '' ? [] : readCertificates(texts, 'chain');
   const trusted = distinct(readCertificates(texts, 'roots'));
-  const path = pathOf(certificate, pool, trusted);
+  // Not everybody takes a certificate that has an issuer for the end of a chain.
+  const anchors = trusted.filter((each) => hasIssued(each, each));
+  const path = pathOf(certificate, [...pool, ...trusted], anchors);
   const root = path.at(-1) ?? certificate;
   return {
     privateKey,
     certificate,
     intermediates: path.slice(0, -1),
-    roots: [root, ...trusted.filter((each) => each !== root)],
+    roots: [root, ...anchors.filter((each) => each !== root)],
     notAfter: new Date(Math.min(...path.map((each) => readCertificateFields(each).notAfter.getTime()))),
   };
 }
@@ -90,7 +92,7 @@ function pathOf(
   roots: readonly X509Certificate[],
 ): readonly X509Certificate[] {
   const path = [certificate];
-  for (let last = certificate; path.length <= MAX_INTERMEDIATES + 1; ) {
+  for (let last = certificate; path.length <= MAX_INTERMEDIATES; ) {
     const same = roots.find((root) => root.raw.equals(last.raw));
     if (same !== undefined) return [...path.slice(0, -1), same];
     const root = roots.find((each) => hasIssued(each, last));

@@ -1,14 +1,16 @@
 import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { buildCertificate, organizationName } from '../x509/build-certificate.js';
-import { authorityExtensions } from '../x509/extensions.js';
+import { buildCertificate } from '../x509/build-certificate.js';
+import { authorityExtensions, keyIdOf } from '../x509/extensions.js';
 import { formatPem } from '../x509/pem.js';
 import { createSigner } from '../x509/signatures.js';
 import { validityFrom } from './validity.js';
 
 export interface SelfSignedOptions {
-  /** The trust domain (BEHAVIOUR 4, "CA material"). */
-  readonly organization: string;
+  /** DER; `organizationName` of the trust domain (BEHAVIOUR 4, "CA material"), or that of the root it follows. */
+  readonly subject: Buffer;
+  /** Of the root it follows; made from the key where there is none. */
+  readonly keyId: Buffer | undefined;
   /** CA_SELF_SIGNED_CA_CERT_TTL */
   readonly ttlMs: number;
   readonly now: Date;
@@ -30,14 +32,11 @@ export async function generateRootKey(bits: number): Promise<KeyObject> {
 
 /** A root certificate of a key, for a new key or, when roots rotate, for the present one. */
 export async function createSelfSignedRoot(privateKey: KeyObject, options: SelfSignedOptions): Promise<SelfSignedRoot> {
-  const { organization, ttlMs, now } = options;
+  const { subject, keyId, ttlMs, now } = options;
   const publicKey = createPublicKey(privateKey);
-  const name = organizationName(organization);
-  const content = { issuer: name, subject: name, ...validityFrom(now, ttlMs), publicKey };
-  const certificate = await buildCertificate(
-    { ...content, extensions: authorityExtensions(publicKey) },
-    createSigner(privateKey),
-  );
+  const extensions = authorityExtensions(keyId ?? keyIdOf(publicKey));
+  const content = { issuer: subject, subject, ...validityFrom(now, ttlMs), publicKey, extensions };
+  const certificate = await buildCertificate(content, createSigner(privateKey));
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     certificate: formatPem('CERTIFICATE', certificate),

@@ -48,11 +48,11 @@ export function leafExtensions({ subjectAltNames, authorityKeyId }: LeafNames): 
 }
 
 /** Extensions of a root certificate that signs leaves. */
-export function authorityExtensions(publicKey: KeyObject): Buffer {
+export function authorityExtensions(keyId: Buffer): Buffer {
   return sequence(
     extension(OIDS.keyUsage, AUTHORITY_USAGE, true),
     extension(OIDS.basicConstraints, sequence(DER_TRUE), true),
-    extension(OIDS.subjectKeyIdentifier, octetString(keyIdOf(publicKey))),
+    extension(OIDS.subjectKeyIdentifier, octetString(keyId)),
   );
 }
 
@@ -62,7 +62,7 @@ export function isSubjectKeyIdentifier(name: Buffer): boolean {
 }
 
 /** RFC 5280 4.2.1.2, method 1: SHA-1 of the key's bits; a name for the key, which nothing is proven by. */
-function keyIdOf(publicKey: KeyObject): Buffer {
+export function keyIdOf(publicKey: KeyObject): Buffer {
   const [info] = readDer(publicKey.export({ type: 'spki', format: 'der' }));
   const [, bits] = childrenOf(info, DER_TAG.sequence);
   return createHash('sha1')

@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/telemetry/clock.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { DAY_MS, ecKey, materialOf, rsaKey, selfSigned } from '../support/material.js';
 import { createOpenSsl } from '../support/openssl.js';
+import { makePluggedIn } from '../support/plugged-in.js';
 
 const TTLS = { defaultMs: DAY_MS, maxMs: 90 * DAY_MS };
 const REVIEWS: SubjectAltName = { type: 'uri', value: 'spiffe://cluster.local/ns/shop/sa/reviews' };
@@ -49,7 +50,7 @@ for (const [name, key] of [
 
 test('certificates by way of an intermediate CA verify with the chain that comes with them', async (t) => {
   const openssl = await createOpenSsl(t);
-  const { texts } = await makePluggedIn(openssl);
+  const texts = await makePluggedIn(openssl);
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
   authority.replace(materialOf(texts));
   const { chain } = await authority.issue(REQUEST);
@@ -227,29 +228,3 @@ test('two sides with certificates of one authority trust each other in a TLS han
   client.destroy();
   server.close();
 });
-
-/** A root, a CA below it, and one below that whose key we have. */
-async function makePluggedIn(openssl: Awaited<ReturnType<typeof createOpenSsl>>) {
-  const key = ecKey('P-384');
-  const privateKey = key.export({ type: 'pkcs8', format: 'pem' }).toString();
-  await openssl.file('ca.key', privateKey);
-  const extensions = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
-  const make = ['req', '-x509', '-days', '30', '-nodes'];
-  const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
-  const roots = await openssl(...make, ...ec, '-keyout', 'root.key', '-subj', '/CN=root', ...extensions);
-  await openssl.file('root.pem', roots);
-  const under = (name: string): readonly string[] => ['-CA', `${name}.pem`, '-CAkey', `${name}.key`];
-  const middle = await openssl(
-    ...make,
-    ...ec,
-    '-keyout',
-    'mid.key',
-    '-subj',
-    '/CN=mid',
-    ...under('root'),
-    ...extensions,
-  );
-  await openssl.file('mid.pem', middle);
-  const certificate = await openssl(...make, '-key', 'ca.key', '-subj', '/CN=ca', ...under('mid'), ...extensions);
-  return { texts: { privateKey, certificate, chain: certificate + middle + roots, roots } };
-}

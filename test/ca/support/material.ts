@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { checkMaterial } from '../../../src/ca/authority/check-material.js';
 import { createSelfSignedRoot } from '../../../src/ca/authority/self-signed.js';
 import type { MaterialTexts, SigningMaterial } from '../../../src/ca/authority/signing-material.js';
+import { organizationName } from '../../../src/ca/x509/build-certificate.js';
 
 export const DAY_MS = 24 * 3_600_000;
 
@@ -17,8 +18,9 @@ export async function selfSigned({
   readonly ttlMs?: number;
   readonly now?: Date;
 } = {}): Promise<MaterialTexts> {
-  const { privateKey, certificate } = await createSelfSignedRoot(key, { organization, ttlMs, now });
-  return { privateKey, certificate, chain: '', roots: certificate };
+  const subject = organizationName(organization);
+  const root = await createSelfSignedRoot(key, { subject, keyId: undefined, ttlMs, now });
+  return { ...root, chain: '', roots: root.certificate };
 }
 
 export function materialOf(texts: MaterialTexts): SigningMaterial {

@@ -1,0 +1,124 @@
+import type { SendRequest } from '../kubernetes/client/api-sender.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { CertificateAuthority } from './authority/certificate-authority.js';
+import type { TtlLimits } from './authority/leaf-ttl.js';
+import { createLocalAuthority } from './authority/local-authority.js';
+import { type PluggedIn, type PluggedInContents, pluggedInPaths, readPluggedIn } from './authority/plugged-in.js';
+import { recordExpiry } from './authority/record-expiry.js';
+import { createWatchedFiles } from './files/watched-files.js';
+import { createRootRotator, type RootRotator, type SelfSignedSettings } from './rotation/root-rotator.js';
+import { createMemoryRootStore } from './rotation/root-store.js';
+import { createSecretRootStore } from './rotation/secret-root-store.js';
+
+export interface AuthorityOptions {
+  /** ROOT_CA_DIR */
+  readonly rootCaDir: string;
+  readonly ttls: TtlLimits;
+  readonly selfSigned: SelfSignedSettings;
+  /** Where the root's secret is; undefined without an orchestrator, when a root lives in memory. */
+  readonly cluster: { readonly send: SendRequest; readonly namespace: string; readonly meshDomain: string } | undefined;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Scope `pkica`. */
+  readonly logger: Logger;
+  /** Scope `rootcertrotator`. */
+  readonly rotatorLogger: Logger;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+}
+
+/** The authority of this process, wherever its key comes from. */
+export interface RunningAuthority extends CertificateAuthority {
+  /**
+   * Settles when it has a key; with an API server that cannot be reached, after the first attempt, and `bundle` is empty
+   * until there is one.
+   *
+   * @throws PluggedInError when ROOT_CA_DIR has a CA that cannot be used.
+   */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The CA in ROOT_CA_DIR cannot be used: which file, why, and what to do. */
+export class PluggedInError extends Error {
+  constructor(message: string) {
+    super(`ROOT_CA_DIR: ${message}`);
+    this.name = 'PluggedInError';
+  }
+}
+
+/** Signs with the CA in ROOT_CA_DIR, or else with a self-signed one (BEHAVIOUR 4, "CA material"). */
+export function createAuthority(options: AuthorityOptions): RunningAuthority {
+  const { rootCaDir, clock, logger, metrics, cluster } = options;
+  const authority = createLocalAuthority({ clock, ttls: options.ttls });
+  const files = createWatchedFiles({
+    files: pluggedInPaths(rootCaDir),
+    clock,
+    onChange: (contents) => react(read(contents)),
+  });
+  let rotator: RootRotator | undefined;
+  let extraRoots = '';
+  let endRecording = (): void => undefined;
+
+  const read = (contents: PluggedInContents): PluggedIn => readPluggedIn(rootCaDir, contents, clock.now());
+
+  const reactPluggedIn = (found: PluggedIn): void => {
+    const remedy = 'the CA that was loaded before stays in force';
+    if (found.type === 'none') logger.error({ rootCaDir, remedy }, 'The CA in ROOT_CA_DIR is gone');
+    else if (found.type === 'refused') {
+      logger.error({ reason: found.reason, remedy }, 'The CA in ROOT_CA_DIR cannot be used');
+    } else {
+      authority.replace(found.material);
+      logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'The CA in ROOT_CA_DIR is loaded again');
+    }
+  };
+
+  const reactSelfSigned = (found: PluggedIn): void => {
+    if (found.type === 'none') {
+      extraRoots = found.extraRoots;
+      rotator?.extraRootsChanged();
+      return;
+    }
+    const remedy = 'restart to sign with it';
+    logger.warn({ rootCaDir, remedy }, 'There is a CA in ROOT_CA_DIR now; the self-signed one stays in force');
+  };
+
+  const react = (found: PluggedIn): void => (rotator === undefined ? reactPluggedIn(found) : reactSelfSigned(found));
+
+  return {
+    bundle: authority.bundle,
+    issue: authority.issue,
+    onChange: authority.onChange,
+    start: async () => {
+      const found = read(await files.start());
+      if (found.type === 'refused') {
+        await files.stop();
+        throw new PluggedInError(found.reason);
+      }
+      endRecording = recordExpiry({ authority, metrics, clock });
+      if (found.type === 'material') {
+        authority.replace(found.material);
+        logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'The CA in ROOT_CA_DIR signs');
+        return;
+      }
+      extraRoots = found.extraRoots;
+      rotator = createRootRotator({
+        ...options.selfSigned,
+        store: cluster === undefined ? createMemoryRootStore() : createSecretRootStore(cluster),
+        authority,
+        extraRoots: () => extraRoots,
+        clock,
+        logger: options.rotatorLogger,
+        random: options.random,
+      });
+      await rotator.start();
+    },
+    stop: async () => {
+      endRecording();
+      await files.stop();
+      await rotator?.stop();
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { createPrivateKey } from 'node:crypto';
+import { createBackoff } from '../../kubernetes/watch/backoff.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { LocalAuthority } from '../authority/local-authority.js';
+import { createSelfSignedRoot, generateRootKey } from '../authority/self-signed.js';
+import type { SigningMaterial } from '../authority/signing-material.js';
+import { scheduleAt } from '../schedule-at.js';
+import { organizationName } from '../x509/build-certificate.js';
+import { readCertificateFields } from '../x509/read-certificate.js';
+import { earlierRootsAfter, materialOfRoot } from './root-material.js';
+import type { LoadedRoot, RootStore, StoredRoot } from './root-store.js';
+
+export interface SelfSignedSettings {
+  /** Organization of a new root: the trust domain. */
+  readonly trustDomain: string;
+  /** CA_SELF_SIGNED_CA_CERT_TTL */
+  readonly ttlMs: number;
+  /** CA_SELF_SIGNED_CA_RSA_KEY_SIZE */
+  readonly keyBits: number;
+  /** CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL; zero or less: roots are neither looked at again nor made anew. */
+  readonly checkIntervalMs: number;
+  /** CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: in the last so many hundredths of its life a root is replaced. */
+  readonly gracePercentile: number;
+  /** CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR */
+  readonly hasJitter: boolean;
+}
+
+export interface RootRotatorOptions extends SelfSignedSettings {
+  readonly store: RootStore;
+  /** Is given the root, and every one after it. */
+  readonly authority: LocalAuthority;
+  /** Roots to trust besides; PEM, may be empty. */
+  readonly extraRoots: () => string;
+  readonly clock: Clock;
+  /** Scope `rootcertrotator`. */
+  readonly logger: Logger;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+}
+
+/** Keeps a self-signed authority in a root that all replicas share and that has not run out (BEHAVIOUR 4, "Rotator"). */
+export interface RootRotator {
+  /** Settles after the first attempt to have a root; it is repeated until there is one. */
+  start(): Promise<void>;
+  /** The extra roots are others now. */
+  extraRootsChanged(): void;
+  stop(): Promise<void>;
+}
+
+const FIRST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 30_000;
+/** How often another replica may be faster before something else must be wrong. */
+const MAX_RACES = 5;
+
+/**
+ * A root is followed by one of the same name and key, so that what either has signed verifies with either; the earlier
+ * one stays trusted, and stored beside the present one, for as long as it lasts. A root is checked before it is stored
+ * and stored before it is used, so a failure leaves everything as it was; and a replica that finds another root stored
+ * takes that.
+ */
+export function createRootRotator(options: RootRotatorOptions): RootRotator {
+  const { store, authority, clock, logger, random, checkIntervalMs, gracePercentile } = options;
+  const isRotating = checkIntervalMs > 0;
+  const backoff = createBackoff({ initialMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
+  let inForce: LoadedRoot | undefined;
+  let lastTrouble = '';
+  let isStopped = false;
+  let cancelNext = (): void => undefined;
+  let cancelDrop = (): void => undefined;
+  let work: Promise<void> = Promise.resolve();
+
+  const ignored = (what: string, reason: string): void =>
+    logger.warn({ what, reason }, 'Roots cannot be read and are not trusted');
+
+  const materialOf = (root: StoredRoot) =>
+    materialOfRoot({ root, store: store.name, extraRoots: options.extraRoots() }, clock.now(), ignored);
+
+  /** @throws RootStoreError, and what is in force stays so. */
+  const use = (loaded: LoadedRoot): void => {
+    const { material, nextDrop } = materialOf(loaded.root);
+    inForce = loaded;
+    cancelDrop();
+    if (nextDrop !== undefined) cancelDrop = scheduleAt(clock, nextDrop, reuse);
+    if (isSame(material, authority.material())) return;
+    authority.replace(material);
+    logger.info({ ...fieldsOf(material), roots: material.roots.length }, 'A root is in force');
+  };
+
+  /** Its earlier roots, or the extra ones, are others now. */
+  const reuse = (): void => {
+    if (inForce !== undefined && !isStopped) use(inForce);
+  };
+
+  const fieldsOf = ({ certificate: { serialNumber, validTo } }: SigningMaterial) => {
+    return { store: store.name, serialNumber, notAfter: validTo };
+  };
+
+  const make = async (): Promise<StoredRoot> => {
+    const key = await generateRootKey(options.keyBits);
+    const subject = organizationName(options.trustDomain);
+    const made = await createSelfSignedRoot(key, { subject, keyId: undefined, ttlMs: options.ttlMs, now: clock.now() });
+    return { ...made, earlierRoots: '' };
+  };
+
+  const follow = async (root: StoredRoot, { certificate }: SigningMaterial): Promise<StoredRoot> => {
+    const { subject, subjectKeyId } = readCertificateFields(certificate);
+    const now = clock.now();
+    const names = { subject, keyId: subjectKeyId, ttlMs: options.ttlMs, now };
+    const made = await createSelfSignedRoot(createPrivateKey(root.privateKey), names);
+    return { ...made, earlierRoots: earlierRootsAfter(root, now) };
+  };
+
+  const isDue = ({ certificate }: SigningMaterial): boolean => {
+    const { notBefore, notAfter } = readCertificateFields(certificate);
+    const graceMs = ((notAfter.getTime() - notBefore.getTime()) * gracePercentile) / 100;
+    return clock.now().getTime() >= notAfter.getTime() - graceMs;
+  };
+
+  /** Takes what is stored, or makes and stores it. Undefined when another replica has been faster. */
+  const obtain = async (mayRotate: boolean): Promise<LoadedRoot | undefined> => {
+    const found = await store.load();
+    // One that somebody has deleted while it is in use is put back: replicas must not differ.
+    if (found === undefined) return await storeChecked(inForce?.root ?? (await make()), undefined, 'A root is stored');
+    const { material } = materialOf(found.root);
+    if (!mayRotate || !isDue(material)) return found;
+    return await storeChecked(await follow(found.root, material), found, 'The root is followed by a new one');
+  };
+
+  const storeChecked = async (root: StoredRoot, replaces: LoadedRoot | undefined, message: string) => {
+    const { material } = materialOf(root);
+    const stored = await store.save(root, replaces);
+    if (stored !== undefined) logger.info(fieldsOf(material), message);
+    return stored;
+  };
+
+  const attempt = async (mayRotate: boolean): Promise<void> => {
+    for (let race = 0; race < MAX_RACES; race++) {
+      const obtained = await obtain(mayRotate);
+      if (obtained === undefined) continue;
+      use(obtained);
+      return;
+    }
+    throw new Error(`${store.name} changes faster than it can be read`);
+  };
+
+  /**
+   * The first look replaces only what has run out: all replicas look when they start, and the jitter is to keep them
+   * from doing the same work at the same time.
+   */
+  const look = async (isFirst: boolean): Promise<void> => {
+    await attempt(isRotating && !isFirst);
+    if (hasRunOut() && isRotating) await attempt(true);
+    if (lastTrouble !== '') logger.info({ store: store.name }, 'The root can be had again');
+    lastTrouble = '';
+    backoff.reset();
+    if (hasRunOut()) logger.error({ store: store.name, remedy: ROTATION_REMEDY }, 'The root has run out');
+  };
+
+  const run = async (isFirst: boolean): Promise<void> => {
+    if (isStopped) return;
+    cancelNext();
+    try {
+      await look(isFirst);
+      const waitMs = isFirst && options.hasJitter ? random() * checkIntervalMs : checkIntervalMs;
+      if (isRotating) next(waitMs, false);
+    } catch (err) {
+      tell(err);
+      next(backoff.nextMs(), isFirst);
+    }
+  };
+
+  const next = (waitMs: number, isFirst: boolean): void => {
+    const due = new Date(clock.now().getTime() + waitMs);
+    if (!isStopped) cancelNext = scheduleAt(clock, due, () => later(isFirst));
+  };
+
+  const hasRunOut = (): boolean => (authority.material()?.notAfter ?? clock.now()) <= clock.now();
+
+  const tell = (err: unknown): void => {
+    const trouble = err instanceof Error ? err.message : String(err);
+    if (trouble === lastTrouble) return;
+    lastTrouble = trouble;
+    const fields = { store: store.name, err };
+    if (inForce === undefined) logger.error(fields, 'There is no root to sign with; trying again');
+    else logger.error(fields, 'The root cannot be checked, and stays in force; trying again');
+  };
+
+  const later = (isFirst: boolean): void => {
+    work = work.then(() => run(isFirst));
+  };
+
+  return {
+    start: async () => {
+      later(true);
+      await work;
+    },
+    extraRootsChanged: reuse,
+    stop: async () => {
+      isStopped = true;
+      cancelNext();
+      cancelDrop();
+      await work;
+    },
+  };
+}
+
+const ROTATION_REMEDY = 'set CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL above zero, or delete the secret and restart';
+
+function isSame(a: SigningMaterial, b: SigningMaterial | undefined): boolean {
+  const texts = ({ certificate, roots }: SigningMaterial) =>
+    [certificate, ...roots].map(({ raw }) => raw.toString('base64'));
+  return b !== undefined && a.privateKey.equals(b.privateKey) && texts(a).join() === texts(b).join();
+}

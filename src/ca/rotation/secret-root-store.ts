@@ -1,0 +1,96 @@
+import { isRecord } from '../../config/schema/body-copier.js';
+import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
+import { type LoadedRoot, type RootStore, RootStoreError, type StoredRoot } from './root-store.js';
+
+export interface SecretRootStoreOptions {
+  readonly send: SendRequest;
+  /** The control plane's own. */
+  readonly namespace: string;
+  readonly meshDomain: string;
+}
+
+export const ROOT_SECRET_NAME = 'mesh-ca-secret';
+
+/** Keys of the secret (BEHAVIOUR 4, "CA material"); root-cert.pem holds the earlier roots, the others are empty. */
+const KEYS = {
+  certificate: 'ca-cert.pem',
+  privateKey: 'ca-key.pem',
+  earlierRoots: 'root-cert.pem',
+  unused: ['cert-chain.pem', 'key.pem'],
+} as const;
+
+/** The root of a cluster, in secret `mesh-ca-secret` of type `D/ca-root`. */
+export function createSecretRootStore({ send, namespace, meshDomain }: SecretRootStoreOptions): RootStore {
+  const collection = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
+  const path = `${collection}/${ROOT_SECRET_NAME}`;
+  const name = `secret ${namespace}/${ROOT_SECRET_NAME}`;
+
+  const fail = (verb: string, answer: ApiAnswer): RootStoreError => {
+    const remedy =
+      answer.status === 403 ? `; let the service account get, create and patch secrets in ${namespace}` : '';
+    return new RootStoreError(`${name} cannot be ${verb}: ${refusalText(answer)}${remedy}`);
+  };
+
+  return {
+    name,
+    load: async () => {
+      const answer = await send({ method: 'GET', path });
+      if (answer.status === 404) return undefined;
+      if (answer.status !== 200) throw fail('read', answer);
+      return parseSecret(answer.body, name);
+    },
+    save: async (root, replaces) => {
+      const answer = await (replaces === undefined
+        ? send({ method: 'POST', path: collection, body: manifestOf(root) })
+        : send({ method: 'PATCH', path, body: patchOf(root, replaces), contentType: 'application/merge-patch+json' }));
+      // 409: it is there already, or is not what it was; 404: it has been deleted.
+      if (answer.status === 409 || (answer.status === 404 && replaces !== undefined)) return undefined;
+      if (answer.status >= 300) throw fail(replaces === undefined ? 'created' : 'updated', answer);
+      return parseSecret(answer.body, name);
+    },
+  };
+
+  function manifestOf(root: StoredRoot): object {
+    return {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: ROOT_SECRET_NAME, namespace },
+      type: `${meshDomain}/ca-root`,
+      data: { ...Object.fromEntries(KEYS.unused.map((key) => [key, ''])), ...dataOf(root) },
+    };
+  }
+}
+
+/** Labels, and a type that somebody else has given it, stay; the version makes it fail where another was faster. */
+function patchOf(root: StoredRoot, { version }: LoadedRoot): object {
+  return { metadata: { resourceVersion: version }, data: dataOf(root) };
+}
+
+function dataOf({ certificate, privateKey, earlierRoots }: StoredRoot): object {
+  const texts = { [KEYS.certificate]: certificate, [KEYS.privateKey]: privateKey, [KEYS.earlierRoots]: earlierRoots };
+  const entries = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+  return Object.fromEntries(entries);
+}
+
+function parseSecret(body: unknown, name: string): LoadedRoot {
+  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
+  const data = isRecord(body) && isRecord(body['data']) ? body['data'] : {};
+  const text = (key: string): string => {
+    const value = data[key];
+    return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+  };
+  const { resourceVersion } = metadata;
+  for (const key of [KEYS.certificate, KEYS.privateKey]) {
+    if (text(key) !== '') continue;
+    const remedy = 'put a CA into it, or delete it to have one made';
+    throw new RootStoreError(`${name} has nothing in its key ${key}; ${remedy}`);
+  }
+  return {
+    root: {
+      certificate: text(KEYS.certificate),
+      privateKey: text(KEYS.privateKey),
+      earlierRoots: text(KEYS.earlierRoots),
+    },
+    version: typeof resourceVersion === 'string' ? resourceVersion : '',
+  };
+}
