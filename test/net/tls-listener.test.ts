@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { request } from 'node:https';
 import test from 'ava';
 import { clientCertificateOf } from '../../src/net/client-certificate.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
-import { createTestAuthority } from '../support/test-authority.js';
 import { createTlsRig, materialOf, SPIFFE_ID } from './tls-rig.js';
 
 test('a client without a certificate is taken, and has no identity', async (t) => {

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { createTlsListener, type RefusedConnection, type TlsListenerSettings } from '../../src/net/tls-listener.js';
 import type { TlsMaterial } from '../../src/net/tls-material.js';
 import { systemClock } from '../../src/telemetry/clock.js';
-import { createTestAuthority, type TestAuthority } from '../support/test-authority.js';
+import { createTestAuthority, type TestAuthority } from '../support/certificate-issuer.js';
 
 /** A TLS listener on a port of the system's choice, and what came of the connections to it. */
 export interface TlsRig {

@@ -9,10 +9,10 @@ import { systemClock } from '../../src/telemetry/clock.js';
 import type { AdmissionEndpoint } from '../../src/webhooks/admission/admission-endpoint.js';
 import { createHttpsServer, type HttpsServerOptions } from '../../src/webhooks/https-server.js';
 import { createWebhookApp } from '../../src/webhooks/webhook-app.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
-import { createTestAuthority } from '../support/test-authority.js';
 import { createTestTlsSource, SERVER_NAME, sharedAuthority } from './fixtures/tls-source.js';
 
 const says =

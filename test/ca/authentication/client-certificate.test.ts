@@ -3,7 +3,7 @@ import test from 'ava';
 import { createClientCertificateAuthenticator } from '../../../src/ca/authentication/client-certificate.js';
 import { createTrustDomains } from '../../../src/ca/authentication/spiffe/trust-domains.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
-import { createTestAuthority } from '../../support/test-authority.js';
+import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { NOTHING, withCertificate, withToken } from './credentials.js';
 
 const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
