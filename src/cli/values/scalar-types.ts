@@ -1,5 +1,5 @@
+import { formatDuration } from '../../config/format-duration.js';
 import { DurationSyntaxError, parseDurationNs } from '../../config/parse-duration.js';
-import { formatDuration } from './format-duration.js';
 import { type Parsed, scalarType, type ValueType } from './parsed.js';
 
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);

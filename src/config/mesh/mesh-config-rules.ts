@@ -1,15 +1,17 @@
 import { validateExportTo } from '../networking/export-to.js';
-import { DurationSyntaxError, parseDuration } from '../parse-duration.js';
-import { isDnsLabel, isFqdn, isHost, isHostAndPort } from '../primitives.js';
+import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import { validateAccessLogFormat } from './access-log-format.js';
+import { validateAddress, validateDuration } from './field-rules.js';
 import type { MeshConfigFile } from './mesh-config-schema.js';
+import { validateProxyConfig } from './proxy-config-rules.js';
 
 /** Rules of the mesh config that its schema cannot express. */
 export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
   return [
     ...validateDurations(file),
     ...validateAddresses(file),
+    ...validateProxyConfig(file.defaultConfig, 'defaultConfig.'),
     ...validateNames(file),
     ...validateHosts(file),
     ...validateAccessLogFormat(file.accessLogFormat, file.accessLogEncoding),
@@ -17,61 +19,20 @@ export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
 }
 
 function validateDurations(file: MeshConfigFile): readonly Violation[] {
-  const { defaultConfig } = file;
-  const violations = [
+  return [
     ...validateDuration('connectTimeout', file.connectTimeout, 1),
     ...validateDuration('protocolDetectionTimeout', file.protocolDetectionTimeout, 0),
     ...validateDuration('dnsRefreshRate', file.dnsRefreshRate, 1),
     ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, 1),
-    ...validateDuration('defaultConfig.drainDuration', defaultConfig.drainDuration, 1),
-    ...validateDuration('defaultConfig.parentShutdownDuration', defaultConfig.parentShutdownDuration, 1),
-    ...validateDuration('defaultConfig.terminationDrainDuration', defaultConfig.terminationDrainDuration, 0),
   ];
-  if (violations.length > 0) return violations;
-  if (parseDuration(defaultConfig.parentShutdownDuration) > parseDuration(defaultConfig.drainDuration)) return [];
-  return [
-    {
-      path: 'defaultConfig.parentShutdownDuration',
-      value: defaultConfig.parentShutdownDuration,
-      message: `is not longer than drainDuration (${defaultConfig.drainDuration})`,
-      remedy: 'make it longer, so that draining can end',
-    },
-  ];
-}
-
-/** A duration of whole milliseconds: none at all where `minimumMs` is 0, else at least that. */
-function validateDuration(path: string, value: string, minimumMs: number): readonly Violation[] {
-  const remedy = 'use for example 300ms, 1.5s or 10m';
-  try {
-    const milliseconds = parseDuration(value);
-    if (milliseconds < minimumMs) return [{ path, value, message: `is below ${minimumMs}ms`, remedy }];
-    if (!Number.isInteger(milliseconds)) {
-      return [{ path, value, message: 'is finer than a millisecond', remedy: 'round it to milliseconds' }];
-    }
-    return [];
-  } catch (error) {
-    if (error instanceof DurationSyntaxError) return [{ path, value, message: 'is not a duration', remedy }];
-    throw error;
-  }
 }
 
 function validateAddresses(file: MeshConfigFile): readonly Violation[] {
-  const { defaultConfig } = file;
-  const policyServers = (['mixerCheckServer', 'mixerReportServer'] as const).flatMap((path) =>
+  return (['mixerCheckServer', 'mixerReportServer'] as const).flatMap((path) =>
     file[path] === 'embedded'
       ? []
       : validateAddress(path, file[path], 'use host:port, or embedded for the one in this process'),
   );
-  return [
-    ...policyServers,
-    ...validateAddress('defaultConfig.discoveryAddress', defaultConfig.discoveryAddress),
-    ...validateAddress('defaultConfig.tracing.zipkin.address', defaultConfig.tracing.zipkin.address),
-  ];
-}
-
-function validateAddress(path: string, value: string, remedy = 'use host:port'): readonly Violation[] {
-  if (value === '' || isHostAndPort(value)) return [];
-  return [{ path, value, message: 'is not an address', remedy }];
 }
 
 function validateNames(file: MeshConfigFile): readonly Violation[] {

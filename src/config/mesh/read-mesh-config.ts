@@ -6,6 +6,7 @@ import type { Violation } from '../violation.js';
 import type { MeshConfig } from './mesh-config.js';
 import { validateMeshConfig } from './mesh-config-rules.js';
 import { type MeshConfigFile, meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from './mesh-config-schema.js';
+import { translateProxyConfig } from './proxy-config.js';
 
 /** Makes the reader of the mesh config file (BEHAVIOUR 8, "Mesh config defaults"). */
 export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader<MeshConfig> {
@@ -34,7 +35,6 @@ function unusedFields(file: MeshConfigFile): readonly Violation[] {
 }
 
 function translateMeshConfig(file: MeshConfigFile): MeshConfig {
-  const { defaultConfig } = file;
   return {
     proxyListenPort: file.proxyListenPort,
     proxyHttpPort: file.proxyHttpPort,
@@ -73,20 +73,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
       reportBatchMaxEntries: file.reportBatchMaxEntries,
       reportBatchMaxTimeMs: parseDuration(file.reportBatchMaxTime),
     },
-    defaultConfig: {
-      configPath: defaultConfig.configPath,
-      serviceCluster: defaultConfig.serviceCluster,
-      drainDurationMs: parseDuration(defaultConfig.drainDuration),
-      parentShutdownDurationMs: parseDuration(defaultConfig.parentShutdownDuration),
-      terminationDrainDurationMs: parseDuration(defaultConfig.terminationDrainDuration),
-      proxyAdminPort: defaultConfig.proxyAdminPort,
-      concurrency: defaultConfig.concurrency,
-      controlPlaneAuthPolicy: defaultConfig.controlPlaneAuthPolicy,
-      discoveryAddress: defaultConfig.discoveryAddress,
-      tracingAddress: defaultConfig.tracing.zipkin.address,
-      statNameLength: defaultConfig.statNameLength,
-      statusPort: defaultConfig.statusPort,
-    },
+    defaultConfig: translateProxyConfig(file.defaultConfig),
   };
 }
 

@@ -1,0 +1,75 @@
+import { Type } from 'typebox';
+import type { SchemaCompiler } from '../schema/schema-reader.js';
+import type { SettingsReader } from '../settings-reader.js';
+import type { Violation } from '../violation.js';
+import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from './label-selector.js';
+
+/** The file `config` of the injector (BEHAVIOUR 3, "Config"). */
+export interface InjectionConfig {
+  /** `enabled` or `disabled`; with anything else nothing is ever injected. */
+  readonly policy: string;
+  readonly alwaysInjectSelector: readonly LabelSelector[];
+  readonly neverInjectSelector: readonly LabelSelector[];
+  /** Annotations that every injected pod gets. */
+  readonly injectedAnnotations: Readonly<Record<string, string>>;
+  /** Text of the template; see src/webhooks/injection/README.md. */
+  readonly template: string;
+}
+
+/** The file `values`: what the template reads as `Values`. */
+export type InjectionValues = Readonly<Record<string, unknown>>;
+
+const injectionConfigSchema = Type.Object({
+  policy: Type.String({
+    description: 'Whether pods that say nothing are injected: enabled or disabled.',
+    default: 'enabled',
+  }),
+  alwaysInjectSelector: Type.Array(labelSelectorSchema, { description: 'Pods to inject.', default: [] }),
+  neverInjectSelector: Type.Array(labelSelectorSchema, { description: 'Pods not to inject.', default: [] }),
+  injectedAnnotations: Type.Record(Type.String(), Type.String(), {
+    description: 'Annotations that every injected pod gets.',
+    default: {},
+  }),
+  template: Type.String({ description: 'What is injected, as a Liquid template of YAML.', minLength: 1 }),
+});
+
+/** Makes the reader of the injector's config file; `checkTemplate` says what is wrong with the template's text. */
+export function createInjectionConfigReader(
+  compiler: SchemaCompiler,
+  checkTemplate: (template: string) => Violation | undefined,
+): SettingsReader<InjectionConfig> {
+  const reader = compiler.compile(injectionConfigSchema, 'reported');
+  return (content) => {
+    const result = reader.read(content ?? {});
+    if (result.type === 'invalid') return { type: 'invalid', violations: result.violations };
+    const { value, unknownFields } = result;
+    const template = checkTemplate(value.template);
+    const violations = [...validateSelectors(value), ...(template === undefined ? [] : [template])];
+    if (violations.length > 0) return { type: 'invalid', violations };
+    return { type: 'valid', value, warnings: [...unknownFields, ...warnOfPolicy(value)] };
+  };
+}
+
+/** Reads the values file: any mapping. */
+export const readInjectionValues: SettingsReader<InjectionValues> = (content) => {
+  const value = content ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    return { type: 'valid', value: value as InjectionValues, warnings: [] };
+  }
+  const remedy = 'write fields as "name: value"';
+  return { type: 'invalid', violations: [{ path: '', value, message: 'is not a mapping', remedy }] };
+};
+
+function* validateSelectors(config: InjectionConfig): Generator<Violation> {
+  for (const field of ['alwaysInjectSelector', 'neverInjectSelector'] as const) {
+    for (const [index, selector] of config[field].entries()) {
+      yield* validateLabelSelector(`${field}[${index}]`, selector);
+    }
+  }
+}
+
+function warnOfPolicy({ policy }: InjectionConfig): readonly Violation[] {
+  if (policy === 'enabled' || policy === 'disabled') return [];
+  const message = 'is neither enabled nor disabled, so that nothing is injected';
+  return [{ path: 'policy', value: policy, message, remedy: 'use enabled or disabled' }];
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import type { Violation } from '../violation.js';
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
+
+/** A label selector as Kubernetes writes it: all of its requirements have to be met. */
+export const labelSelectorSchema = Type.Object({
+  matchLabels: Type.Record(Type.String(), Type.String(), {
+    description: 'Labels and the values that they must have.',
+    default: {},
+  }),
+  matchExpressions: Type.Array(
+    Type.Object({
+      key: Type.String({ minLength: 1, description: 'Name of the label.' }),
+      operator: Type.Enum([...OPERATORS], { description: 'How the label relates to the values.' }),
+      values: Type.Array(Type.String(), { description: 'For In and NotIn.', default: [] }),
+    }),
+    { default: [] },
+  ),
+});
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly values: readonly string[];
+}
+
+export interface LabelSelector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly LabelRequirement[];
+}
+
+/** What the schema cannot say: In and NotIn need values, the others take none. */
+export function* validateLabelSelector(path: string, { matchExpressions }: LabelSelector): Generator<Violation> {
+  for (const [index, { operator, values }] of matchExpressions.entries()) {
+    const takesValues = operator === 'In' || operator === 'NotIn';
+    if (takesValues === values.length > 0) continue;
+    yield {
+      path: `${path}.matchExpressions[${index}].values`,
+      value: values,
+      message: takesValues ? `is empty, but ${operator} compares with it` : `is given, but ${operator} takes none`,
+      remedy: takesValues ? 'give at least one value' : 'remove it',
+    };
+  }
+}
+
+/** Whether labels meet a selector. One without requirements matches nothing here (BEHAVIOUR 3, "Injection"). */
+export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  const exact = Object.entries(selector.matchLabels);
+  if (exact.length + selector.matchExpressions.length === 0) return false;
+  const valueOf = (key: string): string | undefined => (Object.hasOwn(labels, key) ? labels[key] : undefined);
+  return (
+    exact.every(([key, value]) => valueOf(key) === value) &&
+    selector.matchExpressions.every((requirement) => isMet(requirement, valueOf(requirement.key)))
+  );
+}
+
+function isMet({ operator, values }: LabelRequirement, value: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { withVariable } from './environment-variable.js';
+import { type NamedItem, own, ownMappings, type PodSpec } from './pod.js';
+import { PROXY_CONTAINER } from './proxy-container.js';
+import type { RenderedItems } from './template/rendered-items.js';
+
+const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** What the template's proxy container gets besides: variables, and the mount of the pod's service account token. */
+export function completeItems(
+  lists: RenderedItems['lists'],
+  spec: PodSpec,
+  variables: ReadonlyMap<string, string>,
+): RenderedItems['lists'] {
+  const mount = serviceAccountMount(spec);
+  const complete = (container: NamedItem): NamedItem => {
+    if (container.name !== PROXY_CONTAINER) return container;
+    let completed = container;
+    for (const [name, value] of variables) completed = withVariable(completed, name, value);
+    return mount === undefined ? completed : withMount(completed, mount);
+  };
+  return {
+    ...lists,
+    initContainers: lists.initContainers.map(complete),
+    containers: lists.containers.map(complete),
+  };
+}
+
+function serviceAccountMount(spec: PodSpec): unknown {
+  return (spec.containers ?? [])
+    .flatMap((container) => ownMappings(container, 'volumeMounts'))
+    .find((mount) => own(mount, 'mountPath') === SERVICE_ACCOUNT_PATH);
+}
+
+function withMount(container: NamedItem, mount: unknown): NamedItem {
+  const present = ownMappings(container, 'volumeMounts');
+  if (present.some((each) => own(each, 'mountPath') === SERVICE_ACCOUNT_PATH)) return container;
+  return { ...container, volumeMounts: [...present, mount] };
+}

@@ -1,0 +1,51 @@
+import type { InjectionConfig } from '../../../config/injection/injection-config.js';
+import { selectsLabels } from '../../../config/injection/label-selector.js';
+import type { InjectionNames } from '../annotation-names.js';
+import { own, type Pod } from '../pod.js';
+
+/** Why a pod is left as it is. */
+export type SkipReason =
+  | 'HOST_NETWORK'
+  | 'SYSTEM_NAMESPACE'
+  | 'ANNOTATION'
+  | 'NEVER_INJECT_SELECTOR'
+  | 'POLICY_DISABLED'
+  | 'POLICY_UNKNOWN'
+  /** Containers of a pod that exists cannot be added to. */
+  | 'NOT_CREATED';
+
+export type InjectionRequired = { readonly inject: true } | { readonly inject: false; readonly reason: SkipReason };
+
+const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public']);
+const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true', 'on']);
+const INJECT: InjectionRequired = { inject: true };
+
+/** Whether a pod is injected: the decision order of BEHAVIOUR 3, "Injection". */
+export function isInjectionRequired(
+  pod: Pod,
+  namespace: string,
+  config: InjectionConfig,
+  names: InjectionNames,
+): InjectionRequired {
+  if (own(pod.spec, 'hostNetwork') === true) return skip('HOST_NETWORK');
+  if (SYSTEM_NAMESPACES.has(namespace)) return skip('SYSTEM_NAMESPACE');
+
+  const { policy } = config;
+  const unknownPolicy = policy !== 'enabled' && policy !== 'disabled';
+  const annotation =
+    pod.annotations === undefined ? '' : String(own(pod.annotations, names.inject) ?? '').toLowerCase();
+  if (annotation !== '' && !YES.has(annotation)) return skip('ANNOTATION');
+  let isWanted = annotation !== '';
+  if (!isWanted) {
+    const labels = pod.labels ?? {};
+    if (config.neverInjectSelector.some((selector) => selectsLabels(selector, labels)))
+      return skip('NEVER_INJECT_SELECTOR');
+    isWanted = config.alwaysInjectSelector.some((selector) => selectsLabels(selector, labels));
+  }
+  if (unknownPolicy) return skip('POLICY_UNKNOWN');
+  return isWanted || policy === 'enabled' ? INJECT : skip('POLICY_DISABLED');
+}
+
+function skip(reason: SkipReason): InjectionRequired {
+  return { inject: false, reason };
+}

@@ -1,0 +1,82 @@
+import {
+  parseAddressRanges,
+  parseAddressSelection,
+  parsePortSelection,
+  parsePorts,
+  TrafficSyntaxError,
+} from '../../../config/injection/captured-traffic.js';
+import type { InjectionNames } from '../annotation-names.js';
+import { InjectionError } from '../injection-error.js';
+
+/** @returns what is wrong with a value, and what would be right; undefined when nothing is */
+type Check = (value: string) => string | undefined;
+
+const MAX_SHOWN = 256;
+const UINT32_MAX = 2 ** 32 - 1;
+const BOOLEANS: ReadonlySet<string> = new Set(
+  ['1', 't', 'T', 'TRUE', 'true', 'True'].concat(['0', 'f', 'F', 'FALSE', 'false', 'False']),
+);
+const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
+
+/** Says so of a pod's annotations that cannot be used (BEHAVIOUR 3, "Validated annotations"). */
+export function createAnnotationValidator(
+  names: InjectionNames,
+): (annotations: Readonly<Record<string, string>>) => void {
+  const checks: readonly (readonly [string, Check])[] = [
+    [names.interceptionMode, isInterceptionMode],
+    [names.enableCoreDump, isBoolean],
+    [names.statusPort, isIntegerUpTo(65535)],
+    [names.readinessInitialDelaySeconds, isIntegerUpTo(UINT32_MAX)],
+    [names.readinessPeriodSeconds, isIntegerUpTo(UINT32_MAX)],
+    [names.readinessFailureThreshold, isIntegerUpTo(UINT32_MAX)],
+    [names.includeOutboundIpRanges, parses(parseAddressSelection)],
+    [names.excludeOutboundIpRanges, parses(parseAddressRanges)],
+    [names.includeInboundPorts, parses(parsePortSelection)],
+    [names.excludeInboundPorts, parses(parsePorts)],
+    [names.excludeOutboundPorts, parses(parsePorts)],
+    [names.mergeMetrics, isBoolean],
+  ];
+  return (annotations) => {
+    for (const [name, check] of checks) {
+      const value = Object.hasOwn(annotations, name) ? annotations[name] : undefined;
+      const problem = value === undefined ? undefined : check(value);
+      if (value !== undefined && problem !== undefined) throw invalidAnnotation(name, value, problem);
+    }
+  };
+}
+
+/** The text of BEHAVIOUR 3: `invalid value 'v' for annotation 'n': …`. */
+export function invalidAnnotation(name: string, value: string, problem: string): InjectionError {
+  const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
+  return new InjectionError('INVALID_ANNOTATION', `invalid value '${shown}' for annotation '${name}': ${problem}`);
+}
+
+/** Whether an annotation with a value that is known to be in order says yes. */
+export function isTrue(value: string): boolean {
+  return /^(1|t)/i.test(value);
+}
+
+function isInterceptionMode(value: string): string | undefined {
+  return INTERCEPTION_MODES.includes(value) ? undefined : `use one of ${INTERCEPTION_MODES.join(', ')}`;
+}
+
+function isBoolean(value: string): string | undefined {
+  return BOOLEANS.has(value) ? undefined : 'use true or false';
+}
+
+function isIntegerUpTo(max: number): Check {
+  return (value) =>
+    /^\d{1,10}$/.test(value) && Number(value) <= max ? undefined : `use a whole number from 0 to ${max}`;
+}
+
+function parses(parse: (text: string) => unknown): Check {
+  return (value) => {
+    try {
+      parse(value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof TrafficSyntaxError) return error.message;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,27 @@
+import { isMapping, type JsonMapping, type NamedItem, own } from './pod.js';
+
+/**
+ * The value of a container's variable as the process will see it; undefined when it has none, or one that comes from
+ * elsewhere. The counterpart of withVariable.
+ */
+export function variableOf(container: JsonMapping, name: string): string | undefined {
+  const value = variablesOf(container).find((variable) => own(variable, 'name') === name);
+  const text = value === undefined ? undefined : own(value, 'value');
+  return typeof text === 'string' ? text.replaceAll('$$', '$') : undefined;
+}
+
+/** The container with a variable set, in the place of one of that name. Kubernetes expands nothing in it. */
+export function withVariable(container: NamedItem, name: string, value: string): NamedItem {
+  const variable = { name, value: value.replaceAll('$', '$$$$') };
+  const present = variablesOf(container);
+  const isPresent = present.some((each) => own(each, 'name') === name);
+  const env = isPresent
+    ? present.map((each) => (own(each, 'name') === name ? variable : each))
+    : [...present, variable];
+  return { ...container, env };
+}
+
+function variablesOf(container: JsonMapping): readonly JsonMapping[] {
+  const env = own(container, 'env');
+  return Array.isArray(env) ? env.filter(isMapping) : [];
+}

@@ -1,0 +1,201 @@
+import type { InjectionConfig, InjectionValues } from '../../config/injection/injection-config.js';
+import type { MeshConfig, ProxyConfig } from '../../config/mesh/mesh-config.js';
+import type { ProxyConfigMerger } from '../../config/mesh/proxy-config.js';
+import { formatFinding } from '../../config/violation.js';
+import type { YamlParser } from '../../config/yaml/parse-document.js';
+import type { PatchOperation } from '../admission/admission-answer.js';
+import type { InjectionNames } from './annotation-names.js';
+import { completeItems } from './complete-items.js';
+import { isInjectionRequired, type SkipReason } from './decision/injection-required.js';
+import { missingLabels } from './decision/missing-labels.js';
+import { invalidAnnotation, isTrue } from './decision/validate-annotations.js';
+import { workloadOf } from './decision/workload-of.js';
+import { mergeMetrics } from './merge-metrics.js';
+import { checkNames } from './name-conflicts.js';
+import { buildPatch } from './patch/build-patch.js';
+import { isMapping, own, type Pod, readPod } from './pod.js';
+import { previouslyInjected, withoutInjected } from './previous-injection.js';
+import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_UID } from './proxy-container.js';
+import { variablesOfPath } from './request-path.js';
+import { rewriteProbes } from './rewrite-probes.js';
+import type { CompiledTemplate } from './template/compile-template.js';
+import type { RenderedItems, RenderedItemsReader } from './template/rendered-items.js';
+import type { TemplateData } from './template/template-data.js';
+
+/** What is asked. */
+export interface InjectionRequest {
+  /** The pod's. */
+  readonly namespace: string;
+  readonly operation: string;
+  /** The pod, as it was parsed. */
+  readonly object: unknown;
+  /** Of the URL: `/inject`, `/inject/cluster/X/net/Y`. */
+  readonly path: string;
+}
+
+/** What is injected at present: it changes as a whole. */
+export interface InjectionSettings {
+  readonly config: InjectionConfig;
+  readonly values: InjectionValues;
+  readonly template: CompiledTemplate;
+  readonly mesh: MeshConfig;
+}
+
+/** What stays the same as long as the process lives. */
+export interface InjectionTools {
+  readonly names: InjectionNames;
+  readonly meshDomain: string;
+  /** Of the control plane; empty for none. */
+  readonly revision: string;
+  readonly validateAnnotations: (annotations: Readonly<Record<string, string>>) => void;
+  readonly mergeProxyConfig: ProxyConfigMerger;
+  readonly parseYaml: YamlParser;
+  readonly readRenderedItems: RenderedItemsReader;
+}
+
+export type InjectionDecision =
+  | { readonly type: 'skip'; readonly reason: SkipReason }
+  | { readonly type: 'inject'; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] };
+
+/**
+ * Decides about one pod, and what it gets (BEHAVIOUR 3, "Injection"). Equal input gives an equal answer; an injected
+ * pod that comes again gets what it would have got the first time, once.
+ *
+ * @throws InjectionError for a pod that has to be refused
+ */
+export function inject(
+  request: InjectionRequest,
+  settings: InjectionSettings,
+  tools: InjectionTools,
+): InjectionDecision {
+  if (request.operation !== 'CREATE') return { type: 'skip', reason: 'NOT_CREATED' };
+  const { names } = tools;
+  const { config, mesh } = settings;
+  const pod = readPod(request.object);
+  const required = isInjectionRequired(pod, request.namespace, config, names);
+  if (!required.inject) return { type: 'skip', reason: required.reason };
+  tools.validateAnnotations(pod.annotations ?? {});
+
+  const injected = previouslyInjected(pod, names);
+  const original = withoutInjected(pod, injected);
+  const annotations = original.annotations ?? {};
+  const workload = workloadOf(pod);
+  const labels = missingLabels(pod, names, { workload: workload.name, revision: tools.revision });
+  const { proxyConfig, warnings } = proxyConfigOf(annotations, mesh, tools);
+  const rendered = tools.readRenderedItems(
+    settings.template.render({
+      TypeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },
+      DeploymentMeta: { name: workload.name, namespace: request.namespace },
+      ObjectMeta: {
+        name: original.name,
+        generateName: original.generateName,
+        namespace: request.namespace,
+        labels: sorted({ ...original.labels, ...labels }),
+        annotations,
+      },
+      Spec: { ...original.spec, containers: original.spec.containers ?? [] },
+      ProxyConfig: proxyConfig,
+      MeshConfig: mesh,
+      Values: settings.values,
+      MeshDomain: tools.meshDomain,
+    } satisfies TemplateData),
+  );
+
+  const statusPort = Number(own(annotations, names.statusPort) ?? proxyConfig.statusPort);
+  const probes = rewriteProbes(original.spec, rendered.rewriteAppHTTPProbe ? statusPort : 0);
+  const metrics = mergesMetrics(rendered, annotations, mesh, names) ? mergeMetrics(annotations, statusPort) : undefined;
+  const variables = new Map(variablesOfPath(request.path));
+  if (probes.probes.length > 0) variables.set(PROBES_VARIABLE, JSON.stringify(probes.originals));
+  if (metrics !== undefined) variables.set(METRICS_VARIABLE, JSON.stringify(metrics.original));
+  const lists = withoutPresentSecrets(completeItems(rendered.lists, original.spec, variables), original);
+  checkNames(lists, original.spec);
+
+  return {
+    type: 'inject',
+    warnings: [...warnings, ...rendered.warnings, ...warnOfUsers(original)],
+    patch: buildPatch(pod, {
+      injected,
+      lists,
+      dnsConfig: rendered.dnsConfig,
+      sharesSockets: isSet(settings.values, 'sdsSocketPath'),
+      holdsApplication: isSet(settings.values, 'holdApplicationUntilProxyStarts'),
+      annotations: {
+        ...config.injectedAnnotations,
+        ...rendered.podRedirectAnnot,
+        ...metrics?.annotations,
+        [names.status]: statusOf(settings.template.version, lists),
+      },
+      labels,
+      containers: original.spec.containers ?? [],
+      probes: probes.probes,
+    }),
+  };
+}
+
+function proxyConfigOf(
+  annotations: Readonly<Record<string, string>>,
+  mesh: MeshConfig,
+  { names, mergeProxyConfig, parseYaml }: InjectionTools,
+): { readonly proxyConfig: ProxyConfig; readonly warnings: readonly string[] } {
+  const text = own(annotations, names.proxyConfig);
+  if (typeof text !== 'string') return { proxyConfig: mesh.defaultConfig, warnings: [] };
+  const parsed = parseYaml(text);
+  if (parsed.type === 'error') throw invalidAnnotation(names.proxyConfig, text, `it is not YAML: ${parsed.message}`);
+  const merged = mergeProxyConfig(mesh.defaultConfig, parsed.value);
+  if (merged.type === 'invalid') {
+    throw invalidAnnotation(names.proxyConfig, text, merged.violations.map(formatFinding).join('; '));
+  }
+  const warnings = merged.warnings.map((warning) => `annotation ${names.proxyConfig}: ${formatFinding(warning)}`);
+  return { proxyConfig: merged.value, warnings };
+}
+
+/** Only an agent can merge; without one the application's metrics would be lost. */
+function mergesMetrics(
+  rendered: RenderedItems,
+  annotations: Readonly<Record<string, string>>,
+  mesh: MeshConfig,
+  names: InjectionNames,
+): boolean {
+  const wish = own(annotations, names.mergeMetrics);
+  return rendered.mergeMetrics && (typeof wish === 'string' ? isTrue(wish) : mesh.enablePrometheusMerge);
+}
+
+/** A secret that the pod names itself is there already, and stays when what was injected is taken out. */
+function withoutPresentSecrets(lists: RenderedItems['lists'], { spec }: Pod): RenderedItems['lists'] {
+  const present = spec.imagePullSecrets ?? [];
+  return {
+    ...lists,
+    imagePullSecrets: lists.imagePullSecrets.filter(({ name }) => !present.some((each) => each.name === name)),
+  };
+}
+
+/** The status annotation: what was injected, so that it can be found again. */
+function statusOf(version: string, lists: RenderedItems['lists']): string {
+  const names = (list: keyof RenderedItems['lists']): readonly string[] => lists[list].map(({ name }) => name);
+  return JSON.stringify({
+    version,
+    initContainers: names('initContainers'),
+    containers: names('containers'),
+    volumes: names('volumes'),
+    imagePullSecrets: names('imagePullSecrets'),
+  });
+}
+
+function isSet(values: InjectionValues, field: string): boolean {
+  const value = own(values, field);
+  return value === true || (typeof value === 'string' && value !== '');
+}
+
+/** Maps have no order, but texts that are made of them do: what is injected again has to be the same. */
+function sorted(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The proxy's own traffic is not captured, and it is known by its user. */
+function warnOfUsers({ spec }: Pod): readonly string[] {
+  const userOf = (context: unknown): unknown => (isMapping(context) ? own(context, 'runAsUser') : undefined);
+  const ofPod = userOf(own(spec, 'securityContext'));
+  return (spec.containers ?? [])
+    .filter((container) => (userOf(own(container, 'securityContext')) ?? ofPod) === PROXY_UID)
+    .map(({ name }) => `container ${name} runs as user ${PROXY_UID}, the proxy's own: its traffic is not captured`);
+}

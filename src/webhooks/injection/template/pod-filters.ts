@@ -1,0 +1,67 @@
+import type { FilterImplOptions } from 'liquidjs';
+import { applicationProbes } from '../app-probes.js';
+import { isMapping, own, ownMappings, type PodSpec } from '../pod.js';
+import { PROXY_CONTAINER } from '../proxy-container.js';
+import { textOf } from './text-filters.js';
+
+/** What a template asks of a pod (BEHAVIOUR 3, "Helpers"). */
+export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
+  /** Whether a mapping has a field: `{{ ObjectMeta.annotations | isset: 'name' }}` */
+  isset: (mapping: unknown, field: unknown): boolean => isMapping(mapping) && Object.hasOwn(mapping, textOf(field)),
+
+  /** An annotation, or else what is given: `{{ ObjectMeta | annotation: 'name', '*' }}` */
+  annotation(meta: unknown, name: unknown, otherwise: unknown): unknown {
+    const annotations = isMapping(meta) ? own(meta, 'annotations') : undefined;
+    const value = isMapping(annotations) ? own(annotations, textOf(name)) : undefined;
+    return value ?? otherwise ?? '';
+  },
+
+  /** What is given in the place of what is empty: nothing, '', false, 0, an empty list or mapping. */
+  valueOrDefault: (value: unknown, otherwise: unknown): unknown => (isEmpty(value) ? otherwise : value),
+
+  /** A list of ports with one more: `{{ 15020 | excludeInboundPort: '22,80' }}`. Port 0 adds nothing. */
+  excludeInboundPort(port: unknown, excluded: unknown): string {
+    const ports = textOf(excluded)
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+    const more = textOf(port).trim();
+    return (more === '' || more === '0' || ports.includes(more) ? ports : [...ports, more]).join(',');
+  },
+
+  /** TCP ports of containers, with commas: `{{ Spec.containers | includeInboundPorts }}` */
+  includeInboundPorts: (containers: unknown): string => portsOf(containers, () => true),
+
+  /** The same without the proxy's own. */
+  applicationPorts: (containers: unknown): string => portsOf(containers, (name) => name !== PROXY_CONTAINER),
+
+  /** Names of network interfaces as they are written. */
+  kubevirtInterfaces: (value: unknown): string => textOf(value),
+
+  /**
+   * The HTTP probes that can be made by way of the status port: `route`, `port`, `path`, `isTls`, `timeoutSeconds`
+   * of each. `{{ Spec | applicationProbes }}`
+   */
+  applicationProbes: (spec: unknown): unknown =>
+    isMapping(spec)
+      ? applicationProbes(spec as PodSpec).map(({ route, port, path, isTls, timeoutSeconds }) => ({
+          ...{ route, port, path, isTls, timeoutSeconds },
+        }))
+      : [],
+};
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isMapping(value)) return Object.keys(value).length === 0;
+  return value === undefined || value === null || value === '' || value === false || value === 0;
+}
+
+function portsOf(containers: unknown, wanted: (name: unknown) => boolean): string {
+  const all = ownMappings({ containers }, 'containers')
+    .filter((container) => wanted(own(container, 'name')))
+    .flatMap((container) => ownMappings(container, 'ports'))
+    .filter((port) => (own(port, 'protocol') ?? 'TCP') === 'TCP')
+    .map((port) => own(port, 'containerPort'))
+    .filter((port) => typeof port === 'number');
+  return [...new Set(all)].join(',');
+}
