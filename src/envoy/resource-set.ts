@@ -8,7 +8,7 @@ import { contentVersion } from './message-encoder.js';
 export interface ResourceSet {
   /** Sorted by name, each name once. */
   readonly resources: readonly EncodedResource[];
-  /** Equal hashes have equal content. */
+  /** Equal hashes have equal content. Made when needed: sets of thousands of assignments are rarely asked. */
   readonly hash: string;
   /**
    * The sets that it was put together from, for example what all proxies of a namespace share and what is the
@@ -32,12 +32,14 @@ export interface ResourceDiff {
 
 /** @param resources sorted by name, each name once. */
 export function createResourceSet(resources: readonly EncodedResource[]): ResourceSet {
-  let identity = '';
-  for (const resource of resources) identity += `${resource.name}\n${resource.version}\n`;
+  let hash: string | undefined;
   let body: WeakRef<Buffer> | undefined;
   const set: ResourceSet = {
     resources,
-    hash: contentVersion(Buffer.from(identity)),
+    get hash() {
+      hash ??= hashOf(resources);
+      return hash;
+    },
     get parts() {
       return [set];
     },
@@ -52,12 +54,37 @@ export function createResourceSet(resources: readonly EncodedResource[]): Resour
   return set;
 }
 
+function hashOf(resources: readonly EncodedResource[]): string {
+  let identity = '';
+  for (const { name, version } of resources) identity += `${name}\n${version}\n`;
+  return contentVersion(Buffer.from(identity));
+}
+
 export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
 
 /** Builds a set, or returns the previous one when it has the very same resources. */
 export function nextResourceSet(previous: ResourceSet | undefined, resources: readonly EncodedResource[]): ResourceSet {
   if (previous !== undefined && sameResources(previous.resources, resources)) return previous;
   return createResourceSet(resources);
+}
+
+/**
+ * The set with some of its resources replaced; the very same set when nothing in them is different, undefined when
+ * one of them has no place in it. Costs what is replaced and a copy of the list.
+ */
+export function replaceResources(
+  previous: ResourceSet,
+  replacements: readonly EncodedResource[],
+): ResourceSet | undefined {
+  let resources: EncodedResource[] | undefined;
+  for (const replacement of replacements) {
+    const index = indexOfName(previous.resources, replacement.name);
+    if (index === undefined) return undefined;
+    if (previous.resources[index]?.version === replacement.version) continue;
+    resources ??= [...previous.resources];
+    resources[index] = replacement;
+  }
+  return resources === undefined ? previous : createResourceSet(resources);
 }
 
 /** Puts sets together that have no name in common; nothing is copied before somebody asks for it. */
@@ -99,6 +126,18 @@ export function diffResourceSets(from: ResourceSet, to: ResourceSet): ResourceDi
 /** Orders resource names by code unit, the order that every list of resources has. */
 export function compareNames(first: { readonly name: string }, second: { readonly name: string }): number {
   return first.name < second.name ? -1 : first.name > second.name ? 1 : 0;
+}
+
+function indexOfName(sorted: readonly EncodedResource[], name: string): number | undefined {
+  let [low, high] = [0, sorted.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const found = (sorted[middle] as EncodedResource).name;
+    if (found === name) return middle;
+    if (found < name) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
 }
 
 function sameResources(first: readonly EncodedResource[], second: readonly EncodedResource[]): boolean {

@@ -51,6 +51,12 @@ export interface NamedGenerator<S extends Scope = Scope> extends GeneratorBase {
   scope(context: PushContext, proxy: Proxy): S;
   /** Undefined when no such resource exists. Results are remembered by the generator where inputs are the same objects. */
   generate(context: PushContext, scope: S, name: string): EncodedResource | undefined;
+  /**
+   * The host on whose endpoints the named resource depends, and on no others': while nothing but endpoints of other
+   * hosts changes (a push that is not a full one) and the scope's key stays, it stays as it is. Without this function
+   * every change can concern every name.
+   */
+  hostOf?(name: string): string;
   /** Findings about the named resource, where there are any. */
   findings?(context: PushContext, scope: S, name: string): readonly Finding[];
 }

@@ -4,7 +4,9 @@ import type { NamedGenerator, ResourceGenerator, WildcardGenerator } from '../ge
 import type { Finding } from '../model/finding.js';
 import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
+import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
 import type { NameSet } from './name-set.js';
+import { generateNamed, type NamedFindings, type NamedResult, updateNamed } from './named-resources.js';
 import type { PushNotice } from './push-notice.js';
 import { createWeakMemory, type WeakMemory } from './weak-memory.js';
 
@@ -37,8 +39,8 @@ interface Results {
    * that come and go would add up.
    */
   readonly sets: WeakMemory<ResourceSet>;
-  /** Of sets that were generated as such, not put together from parts. */
-  readonly findings: WeakMap<ResourceSet, readonly Finding[]>;
+  /** Of sets that were generated as such, not put together from parts: by name, where there are any. */
+  readonly findings: WeakMap<ResourceSet, NamedFindings>;
 }
 
 /** What is remembered of one type. */
@@ -47,6 +49,9 @@ interface TypeCache {
   current: Results;
   /** Of the snapshot before: to recognise what did not change. */
   previous: Results;
+  /** What changed since. */
+  changed: ChangedHosts;
+  readonly hosts: HostIndex;
 }
 
 /** Parts that nobody has any more are forgotten with the next change of their type, or beyond this many. */
@@ -60,7 +65,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   const typeCache = (generator: ResourceGenerator): TypeCache => {
     let cache = types.get(generator.typeUrl);
     if (cache === undefined) {
-      cache = { generator, current: noResults(), previous: noResults() };
+      const hosts = createHostIndex();
+      cache = { generator, current: noResults(), previous: noResults(), changed: 'everything', hosts };
       types.set(generator.typeUrl, cache);
     }
     return cache;
@@ -108,14 +114,9 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     const known = cache.current.sets.get(key);
     if (known !== undefined) return known;
     generations++;
-    const resources: EncodedResource[] = [];
-    const findings: Finding[] = [];
-    for (const name of names.names) {
-      const resource = generator.generate(context, scope, name);
-      if (resource !== undefined) resources.push(resource);
-      if (generator.findings !== undefined) findings.push(...generator.findings(context, scope, name));
-    }
-    const set = nextResourceSet(cache.previous.sets.get(key), resources);
+    const before = recall(cache.previous, key);
+    const work = { context, generator, scope, names };
+    const { set, findings } = updateNamed(work, before, cache.changed, cache.hosts) ?? generateNamed(work, before);
     cache.current.findings.set(set, findings);
     return cache.current.sets.keep(key, set);
   };
@@ -126,8 +127,14 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       for (const cache of types.values()) {
         const { generator, current } = cache;
         if (!notice.concerns(generator, 'sidecar') && !notice.concerns(generator, 'router')) continue;
+        const changed = changedHosts(notice.request);
         // Where nobody asked in between, the snapshot before that is still the one to compare with.
-        if (current.sets.size > 0) cache.previous = current;
+        if (current.sets.size > 0) {
+          cache.previous = current;
+          cache.changed = changed;
+        } else {
+          cache.changed = mergeChangedHosts(cache.changed, changed);
+        }
         cache.current = noResults();
       }
     },
@@ -139,7 +146,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
       const all: Finding[] = [];
       for (const { current } of types.values()) {
         for (const entry of current.parts.values()) all.push(...entry.findings);
-        for (const set of current.sets.values()) all.push(...(current.findings.get(set) ?? []));
+        for (const set of current.sets.values()) all.push(...[...(current.findings.get(set)?.values() ?? [])].flat());
       }
       return all;
     },
@@ -153,6 +160,12 @@ const NO_NAMES: NameSet = { id: '', names: [] };
 
 function noResults(): Results {
   return { parts: new Map(), sets: createWeakMemory(), findings: new WeakMap() };
+}
+
+function recall({ sets, findings }: Results, key: string): NamedResult | undefined {
+  const set = sets.get(key);
+  const found = set === undefined ? undefined : findings.get(set);
+  return set === undefined || found === undefined ? undefined : { set, findings: found };
 }
 
 function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly ResourceSet[]): ResourceSet {

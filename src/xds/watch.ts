@@ -87,7 +87,7 @@ export class Watch {
 
   /** A set that the proxy rejected is not offered again before it changes. */
   wasRefused(set: ResourceSet): boolean {
-    return set.hash === this.#refused?.hash;
+    return this.#refused !== undefined && set.hash === this.#refused.hash;
   }
 
   respond(set: ResourceSet, response: SentResponse, root: string): void {

@@ -9,6 +9,7 @@ import {
   EMPTY_RESOURCE_SET,
   joinResourceSets,
   nextResourceSet,
+  replaceResources,
 } from '../../src/envoy/resource-set.js';
 
 function resource(name: string, content: string): EncodedResource {
@@ -101,4 +102,19 @@ test('joined sets are sorted as one, keep the bodies of their parts, and compare
   t.is(joined.hash, joinResourceSets([setOf({ a: '1', c: '1' }), setOf({ b: '1' })]).hash);
   t.not(joined.hash, joinResourceSets([shared, setOf({ b: '2' })]).hash);
   t.is(joinResourceSets([shared]), shared);
+});
+
+test('replacing some resources gives the set of all of them', (t) => {
+  const before = setOf({ a: '1', b: '1', c: '1' });
+  const after = replaceResources(before, [resource('c', '2'), resource('a', '1')]);
+  t.is(after?.hash, setOf({ a: '1', b: '1', c: '2' }).hash);
+  t.is(after?.resources[0], before.resources[0], 'what is equal stays the same object');
+  t.is(before.resources[2]?.version, resource('c', '1').version, 'the set before is as it was');
+});
+
+test('replacing resources by equal ones gives the very same set, and those it does not have give none', (t) => {
+  const before = setOf({ a: '1', c: '1' });
+  t.is(replaceResources(before, [resource('a', '1')]), before);
+  t.is(replaceResources(before, []), before);
+  for (const name of ['0', 'b', 'd']) t.is(replaceResources(before, [resource(name, '1')]), undefined);
 });

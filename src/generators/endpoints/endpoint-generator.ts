@@ -62,7 +62,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   };
 
   const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
-    const hostname = name.slice(name.lastIndexOf('|') + 1);
+    const hostname = hostOf(name);
     const service = scoped.ownServices.byHost.get(hostname) ?? context.servicesByHost.get(hostname);
     if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
     const endpoints = endpointsOf(context, service);
@@ -108,9 +108,15 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     typeUrl: TypeUrl.endpoint,
     affectedBy: endpointsAffectedBy,
     scope,
+    hostOf,
     generate: (context, scoped, name) => lookUp(context, scoped, name).resource,
     findings: (context, scoped, name) => lookUp(context, scoped, name).findings,
   };
+}
+
+/** The host of `outbound|<port>|<subset>|<host>`. */
+function hostOf(name: string): string {
+  return name.slice(name.lastIndexOf('|') + 1);
 }
 
 /**

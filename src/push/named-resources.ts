@@ -1,0 +1,73 @@
+import type { EncodedResource } from '../envoy/encoded-resource.js';
+import { nextResourceSet, type ResourceSet, replaceResources } from '../envoy/resource-set.js';
+import type { NamedGenerator, Scope } from '../generators/generator.js';
+import type { Finding } from '../model/finding.js';
+import type { PushContext } from '../model/push-context.js';
+import type { ChangedHosts, HostIndex } from './host-index.js';
+import type { NameSet } from './name-set.js';
+
+/** By name, where there are any. */
+export type NamedFindings = ReadonlyMap<string, readonly Finding[]>;
+
+/** What a type has for one scope and one set of names. */
+export interface NamedResult {
+  readonly set: ResourceSet;
+  readonly findings: NamedFindings;
+}
+
+/** What is to be made. */
+export interface NamedWork {
+  readonly context: PushContext;
+  readonly generator: NamedGenerator;
+  readonly scope: Scope;
+  readonly names: NameSet;
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
+
+/** Makes every resource that is asked for. */
+export function generateNamed(work: NamedWork, before: NamedResult | undefined): NamedResult {
+  const resources: EncodedResource[] = [];
+  const findings = new Map<string, readonly Finding[]>();
+  for (const name of work.names.names) {
+    const { resource, found } = generateOne(work, name);
+    if (resource !== undefined) resources.push(resource);
+    if (found.length > 0) findings.set(name, found);
+  }
+  return { set: nextResourceSet(before?.set, resources), findings };
+}
+
+/**
+ * Makes what can be different from before, when that is known: a change of one host's endpoints must not cost as much
+ * as there are hosts. Undefined when everything has to be made.
+ *
+ * @param before of equal scope and names
+ * @param changed since then
+ */
+export function updateNamed(
+  work: NamedWork,
+  before: NamedResult | undefined,
+  changed: ChangedHosts,
+  hosts: HostIndex,
+): NamedResult | undefined {
+  const { hostOf } = work.generator;
+  if (hostOf === undefined || before === undefined || changed === 'everything') return undefined;
+  const resources: EncodedResource[] = [];
+  let findings: Map<string, readonly Finding[]> | undefined;
+  for (const name of hosts.namesOf(work.names, changed, hostOf)) {
+    const { resource, found } = generateOne(work, name);
+    if (resource === undefined) return undefined;
+    resources.push(resource);
+    if (found.length === 0 && !before.findings.has(name)) continue;
+    findings ??= new Map(before.findings);
+    if (found.length > 0) findings.set(name, found);
+    else findings.delete(name);
+  }
+  const set = replaceResources(before.set, resources);
+  return set === undefined ? undefined : { set, findings: findings ?? before.findings };
+}
+
+function generateOne({ context, generator, scope }: NamedWork, name: string) {
+  const resource = generator.generate(context, scope, name);
+  return { resource, found: generator.findings?.(context, scope, name) ?? NO_FINDINGS };
+}
