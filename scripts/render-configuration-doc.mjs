@@ -29,7 +29,9 @@ With \`--orchconfig\` beside it the services are those of the cluster, and the f
 Without \`--configDir\` a cluster is read: that of \`--orchconfig\`, or the one that the process runs in as a pod.
 
 \`--meshConfig\` and \`--networksConfig\` name one YAML file each; both are read again when they change, and a bad
-change is reported and ignored. A missing file means the defaults.
+change is reported and ignored. A missing file means the defaults; where a cluster is read, its ConfigMap \`mesh\` in the
+control plane's namespace (with REVISION \`mesh-<REVISION>\`) stands for missing files, with the keys \`mesh\` and
+\`meshNetworks\`, and is watched. A file wins, also one that comes later; the log says which it is.
 `;
 
 const POLICY_SERVER = `## The policy server's file

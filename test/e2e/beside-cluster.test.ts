@@ -42,17 +42,19 @@ async function restrictedKubeconfig(cluster: Cluster, folder: string): Promise<s
 async function startDiscovery(cluster: Cluster): Promise<ManagedProcess> {
   const folder = join(cluster.folder, 'beside');
   await mkdir(folder);
+  await writeFile(join(folder, 'policy'), JSON.stringify({ quotas: shopQuotas(LIMIT) }));
   const mesh = {
     mixerCheckServer: 'embedded',
     mixerReportServer: 'embedded',
     disablePolicyChecks: false,
     defaultConfig: { discoveryAddress: `${NODE_ADDRESS}:${GRPC_PORT}` },
   };
-  const files = { mesh, policy: { quotas: shopQuotas(LIMIT) } };
-  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content));
+  // Without a file of it, for the server reads the ConfigMap.
+  const settings = ['create', 'configmap', 'mesh', `--from-literal=mesh=${JSON.stringify(mesh)}`];
+  await cluster.kubectl(['--namespace', 'mesh-system', ...settings]);
   const flags = [
-    ...['--orchconfig', await restrictedKubeconfig(cluster, folder)],
-    ...['--meshConfig', join(folder, 'mesh'), '--policyConfig', join(folder, 'policy')],
+    ...['--orchconfig', await restrictedKubeconfig(cluster, folder), '--policyConfig', join(folder, 'policy')],
+    ...['--meshConfig', join(folder, 'no-mesh'), '--networksConfig', join(folder, 'no-networks')],
   ];
   const discovery = startManagedProcess({
     name: 'discovery beside the cluster',

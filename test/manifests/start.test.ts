@@ -14,7 +14,7 @@ const containerOf = (name: string): Container => findDeployment(name).spec.templ
 async function writeSettings(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-manifests-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  for (const name of ['mesh', 'mesh-networks', 'mesh-policy']) {
+  for (const name of ['mesh', 'mesh-policy']) {
     const { data } = findDocument('ConfigMap', name) as unknown as { data: Record<string, string> };
     for (const [file, content] of Object.entries(data)) await writeFile(join(folder, file), content);
   }
