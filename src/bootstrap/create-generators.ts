@@ -16,15 +16,17 @@ export interface GeneratorOptions {
   readonly plugins: readonly PluginName[];
   /** Port of the policy server in this process; asked for when a proxy is served. */
   readonly embeddedPolicyPort: () => number;
+  /** `--trust-domain`; empty: of the mesh config. */
+  readonly trustDomain: string;
 }
 
 /** Every resource type that is served, by type URL. */
 export function createGenerators(
   encoder: MessageEncoder,
   environment: Environment,
-  { plugins, embeddedPolicyPort }: GeneratorOptions,
+  { plugins, ...flags }: GeneratorOptions,
 ): ReadonlyMap<string, ResourceGenerator> {
-  const settings = generatorSettings(environment, embeddedPolicyPort);
+  const settings = generatorSettings(environment, flags);
   const texts = createConfigEncoder(encoder);
   // The only one of them that there is so far.
   const names = plugins.filter((plugin) => plugin === 'policy');

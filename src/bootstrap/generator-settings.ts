@@ -1,12 +1,11 @@
 import type { GeneratorSettings } from '../generators/settings.js';
 import type { Environment } from './options.js';
 
-/**
- * The variables of SPEC 4.6 that change what proxies are served.
- *
- * @param embeddedPolicyPort of the policy server in this process
- */
-export function generatorSettings(environment: Environment, embeddedPolicyPort: () => number): GeneratorSettings {
+/** The variables of SPEC 4.6 that change what proxies are served, and the flags that do. */
+export function generatorSettings(
+  environment: Environment,
+  { trustDomain, embeddedPolicyPort }: Pick<GeneratorSettings, 'trustDomain' | 'embeddedPolicyPort'>,
+): GeneratorSettings {
   return {
     initialFetchTimeoutMs: environment.navInitialFetchTimeoutMs,
     http10: environment.navHttp10,
@@ -20,6 +19,8 @@ export function generatorSettings(environment: Environment, embeddedPolicyPort: 
     headlessPodListeners: environment.navEnableHeadlessServicePodListeners,
     keyValueFilter: environment.navEnableKeyvalueFilter,
     thriftFilter: environment.navEnableThriftFilter,
+    trustDomain,
+    skipTrustDomainValidation: environment.navSkipValidateTrustDomain,
     embeddedPolicyPort,
   };
 }

@@ -1,4 +1,5 @@
 import type { FilterConfig as GrpcStats } from '../generated/envoy/extensions/filters/http/grpc_stats/v3/FilterConfig.js';
+import type { Config as SetFilterState } from '../generated/envoy/extensions/filters/http/set_filter_state/v3/Config.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import type { MessageEncoder } from './message-encoder.js';
 
@@ -23,6 +24,22 @@ export function corsFilter(encoder: MessageEncoder): HttpFilter {
 /** Acts only where a route injects faults. */
 export function faultFilter(encoder: MessageEncoder): HttpFilter {
   return httpFilter(encoder, 'envoy.filters.http.fault', `${EXTENSIONS}.fault.v3.HTTPFault`, {});
+}
+
+/**
+ * Offers these application protocols (ALPN) when the request goes upstream in TLS, in place of what the cluster offers:
+ * the one thing that is known of a request and not of a cluster that carries all kinds of bytes.
+ */
+export function upstreamProtocolsFilter(encoder: MessageEncoder, protocols: readonly string[]): HttpFilter {
+  const config: SetFilterState = {
+    onRequestHeaders: [
+      {
+        objectKey: 'envoy.network.application_protocols',
+        formatString: { textFormatSource: { inlineString: protocols.join() } },
+      },
+    ],
+  };
+  return httpFilter(encoder, 'envoy.filters.http.set_filter_state', `${EXTENSIONS}.set_filter_state.v3.Config`, config);
 }
 
 /** Forwards the request; always the last filter. */

@@ -20,20 +20,29 @@ export function tlsInspectorFilter(encoder: MessageEncoder): ListenerFilter {
   };
 }
 
-/**
- * Recognises plaintext HTTP, so that filter chains can match on it.
- *
- * @param disabledPorts destination ports whose connections pass it by; the others wait for their first bytes
- */
-export function httpInspectorFilter(encoder: MessageEncoder, disabledPorts: readonly number[]): ListenerFilter {
-  const filter: ListenerFilter = {
+/** Recognises plaintext HTTP, so that filter chains can match on it. */
+export function httpInspectorFilter(encoder: MessageEncoder): ListenerFilter {
+  return {
     name: 'envoy.filters.listener.http_inspector',
     typedConfig: encoder.packAny(`${EXTENSIONS}.http_inspector.v3.HttpInspector`, {}),
   };
-  const rules = disabledPorts.map((port): ListenerFilterChainMatchPredicate => {
+}
+
+/** Lets connections to these destination ports pass a filter by, so that they do not wait for their first bytes. */
+export function exceptOnPorts(filter: ListenerFilter, ports: readonly number[]): ListenerFilter {
+  const predicate = onAnyPort(ports);
+  return predicate === undefined ? filter : { ...filter, filterDisabled: predicate };
+}
+
+/** Lets connections to all other destination ports pass a filter by. @param ports one or more */
+export function onPortsOnly(filter: ListenerFilter, ports: readonly number[]): ListenerFilter {
+  const predicate = onAnyPort(ports);
+  return predicate === undefined ? filter : { ...filter, filterDisabled: { notMatch: predicate } };
+}
+
+function onAnyPort(ports: readonly number[]): ListenerFilterChainMatchPredicate | undefined {
+  const rules = ports.map((port): ListenerFilterChainMatchPredicate => {
     return { destinationPortRange: { start: port, end: port + 1 } };
   });
-  const [only] = rules;
-  if (only !== undefined) filter.filterDisabled = rules.length === 1 ? only : { orMatch: { rules } };
-  return filter;
+  return rules.length > 1 ? { orMatch: { rules } } : rules[0];
 }

@@ -20,6 +20,11 @@ export function outboundClusterName(port: number, subset: string, hostname: stri
   return `outbound|${port}|${subset}|${hostname}`;
 }
 
+/** `outbound_.<port>_.<subset>_.<host>`: the server name (SNI) that clients of an outbound cluster ask for. */
+export function outboundServerName(port: number, subset: string, hostname: string): string {
+  return `outbound_.${port}_.${subset}_.${hostname}`;
+}
+
 /** `inbound|<port>|<portName>|<host>` */
 export function inboundClusterName(port: number, portName: string, hostname: string): string {
   return `inbound|${port}|${portName}|${hostname}`;

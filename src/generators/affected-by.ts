@@ -27,16 +27,22 @@ const IRRELEVANT_KINDS: Readonly<Record<ProxyType, ReadonlySet<string>>> = {
 };
 
 /**
- * Endpoints matter to clusters only where the proxy resolves their names itself: those are in the cluster.
+ * Endpoints matter to clusters where the proxy resolves their names itself, for those are in the cluster; and by their
+ * identities, which clusters name. Other identities, and other endpoints of headless services, make a push a full one.
  *
  * @param context the snapshot after the change; without it the endpoints of a full push may be such ones
  */
 export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
-  const isInline =
+  const ofEndpoints =
     context === undefined
       ? request.full && request.endpoints.size > 0
-      : touchesEndpointsOf(request, context, ({ resolution }) => resolution === 'dns');
-  return isInline || (request.full && touchesKinds(request, proxyType));
+      : touchesEndpointsOf(
+          request,
+          context,
+          ({ resolution, meshExternal }) =>
+            resolution === 'dns' || (request.full && context.mesh.enableAutoMtls && !meshExternal),
+        );
+  return ofEndpoints || (request.full && touchesKinds(request, proxyType));
 }
 
 /** Whether endpoints changed of such a service; a host that several namespaces claim stands for all its services. */

@@ -24,6 +24,10 @@ export interface GeneratorSettings {
   readonly keyValueFilter: boolean;
   /** NAV_ENABLE_THRIFT_FILTER */
   readonly thriftFilter: boolean;
+  /** `--trust-domain`; empty: of the mesh config. */
+  readonly trustDomain: string;
+  /** NAV_SKIP_VALIDATE_TRUST_DOMAIN: workloads take connections from any trust domain that their roots vouch for. */
+  readonly skipTrustDomainValidation: boolean;
   /** Port of the policy server in this process (--policyAddr), which is known before any proxy is served. */
   readonly embeddedPolicyPort: () => number;
 }

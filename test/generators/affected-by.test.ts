@@ -4,7 +4,7 @@ import type { ProxyType } from '../../src/model/proxy.js';
 import type { PushRequest } from '../../src/model/push-request.js';
 import type { Service } from '../../src/model/service.js';
 import { pushRequest } from '../support/push-requests.js';
-import { buildContext, buildService } from './context-builder.js';
+import { buildContext, buildService, MESH } from './context-builder.js';
 
 const ENDPOINTS = { endpoints: new Set(['web.default.svc.cluster.local']) };
 const changed = (...kinds: string[]) => ({ changed: new Set(kinds.map((kind) => `${kind}/default/a`)) });
@@ -50,14 +50,25 @@ for (const [what, request, proxyType, { clusters, endpoints }] of cases) {
   });
 }
 
-test('endpoints touch clusters exactly when the proxy resolves their names itself', (t) => {
+test('endpoints by themselves touch clusters exactly when the proxy resolves their names itself', (t) => {
   const context = buildContext({
     services: [buildService(), buildService({ hostname: 'api.example.com', resolution: 'dns' })],
   });
   const touched = (...hosts: string[]) =>
-    clustersAffectedBy(pushRequest({ endpoints: new Set(hosts) }), 'sidecar', context);
+    clustersAffectedBy(pushRequest({ full: false, endpoints: new Set(hosts) }), 'sidecar', context);
   t.false(touched('web.default.svc.cluster.local', 'gone.default.svc.cluster.local'));
   t.true(touched('web.default.svc.cluster.local', 'api.example.com'));
+});
+
+test('endpoints in a full push have other identities: they touch clusters where mutual TLS names these', (t) => {
+  const services = [buildService(), buildService({ hostname: 'api.example.com', meshExternal: true })];
+  const touched = (host: string, enableAutoMtls: boolean) => {
+    const context = buildContext({ services, mesh: { ...MESH, enableAutoMtls } });
+    return clustersAffectedBy(pushRequest({ endpoints: new Set([host]) }), 'sidecar', context);
+  };
+  t.true(touched('web.default.svc.cluster.local', true));
+  t.false(touched('web.default.svc.cluster.local', false));
+  t.false(touched('api.example.com', true));
 });
 
 test('endpoints of a host that several namespaces claim touch clusters when one of the services is resolved', (t) => {

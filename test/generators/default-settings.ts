@@ -14,5 +14,7 @@ export const SETTINGS: GeneratorSettings = {
   headlessPodListeners: true,
   keyValueFilter: false,
   thriftFilter: false,
+  trustDomain: '',
+  skipTrustDomainValidation: false,
   embeddedPolicyPort: () => 15016,
 };

@@ -7,6 +7,7 @@ import { frameField, type MessageEncoder } from '../../src/envoy/message-encoder
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import { runCommand } from '../counterparts/command.js';
+import { staticSecrets, withStaticSecrets } from './static-secrets.js';
 
 /** All that one proxy is served. */
 export interface ServedResources {
@@ -24,35 +25,37 @@ const EXTENSION_CONFIG = loadProtoRegistry().type(TypeUrl.extensionConfig);
 const LISTENER = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 
 /** What static resources leave out: the ADS stream that clusters and listeners refer to. */
-const REST_OF_BOOTSTRAP = JSON.stringify({
-  node: { id: 'sidecar~10.0.0.9~client.default~default.svc.cluster.local', cluster: 'client.default' },
-  dynamic_resources: {
-    ads_config: {
-      api_type: 'GRPC',
-      transport_api_version: 'V3',
-      grpc_services: [{ envoy_grpc: { cluster_name: 'ads' } }],
+const restOfBootstrap = (secrets: readonly object[]): string =>
+  JSON.stringify({
+    node: { id: 'sidecar~10.0.0.9~client.default~default.svc.cluster.local', cluster: 'client.default' },
+    dynamic_resources: {
+      ads_config: {
+        api_type: 'GRPC',
+        transport_api_version: 'V3',
+        grpc_services: [{ envoy_grpc: { cluster_name: 'ads' } }],
+      },
     },
-  },
-  static_resources: {
-    clusters: [
-      {
-        name: 'ads',
-        connect_timeout: '1s',
-        type: 'STATIC',
-        typed_extension_protocol_options: {
-          'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
-            '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
-            explicit_http_config: { http2_protocol_options: {} },
+    static_resources: {
+      secrets,
+      clusters: [
+        {
+          name: 'ads',
+          connect_timeout: '1s',
+          type: 'STATIC',
+          typed_extension_protocol_options: {
+            'envoy.extensions.upstreams.http.v3.HttpProtocolOptions': {
+              '@type': 'type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions',
+              explicit_http_config: { http2_protocol_options: {} },
+            },
           },
         },
-      },
-    ],
-  },
-});
+      ],
+    },
+  });
 
 /**
- * Asks a real Envoy whether it would take these very bytes (`--mode validate`). Route tables and filters come in
- * through listeners of their own.
+ * Asks a real Envoy whether it would take these very bytes (`--mode validate`), but for where secrets come from. Route
+ * tables and filters come in through listeners of their own.
  *
  * @throws Error with Envoy's complaint
  */
@@ -65,10 +68,10 @@ export async function validateWithEnvoy(
   const CLUSTERS_FIELD = 2;
   const STATIC_RESOURCES_FIELD = 2;
   const staticResources = Buffer.concat([
-    ...listeners.map((listener) => frameField(LISTENERS_FIELD, messageOf(listener))),
+    ...listeners.map((each) => frameField(LISTENERS_FIELD, withStaticSecrets(TypeUrl.listener, messageOf(each)))),
     ...routes.map((table, index) => frameField(LISTENERS_FIELD, listenerWith(encoder, table, 20_000 + index))),
     ...filters.map((filter, index) => frameField(LISTENERS_FIELD, listenerWithFilter(encoder, filter, 30_000 + index))),
-    ...clusters.map((cluster) => frameField(CLUSTERS_FIELD, messageOf(cluster))),
+    ...clusters.map((each) => frameField(CLUSTERS_FIELD, withStaticSecrets(TypeUrl.cluster, messageOf(each)))),
   ]);
   const directory = await mkdtemp(join(tmpdir(), 'envoy-verdict-'));
   try {
@@ -77,7 +80,7 @@ export async function validateWithEnvoy(
     await runCommand([
       binary,
       ...['--mode', 'validate', '-l', 'error', '--concurrency', '1'],
-      ...['-c', path, '--config-yaml', REST_OF_BOOTSTRAP],
+      ...['-c', path, '--config-yaml', restOfBootstrap(staticSecrets())],
     ]);
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -22,13 +22,16 @@ import { SETTINGS } from './default-settings.js';
  */
 interface CaseHeader {
   /** Nodes by a name that says what is special about each. */
-  readonly proxies: Readonly<Record<string, Pick<NodeFacts, 'id'> & Partial<NodeFacts>>>;
+  readonly proxies: Readonly<Record<string, CaseNode>>;
   readonly settings?: Partial<GeneratorSettings>;
   /** The mesh config file. */
   readonly meshConfig?: unknown;
   /** The mesh networks file. */
   readonly meshNetworks?: unknown;
 }
+
+/** A proxy has secrets where its stream is authenticated, which no node says. */
+type CaseNode = Pick<NodeFacts, 'id'> & Partial<NodeFacts> & { readonly hasSecrets?: boolean };
 
 /** A case, read by what reads the real thing: objects through the model's store, nodes as proxies send them. */
 export interface GoldenCase {
@@ -69,7 +72,7 @@ export function readGoldenCase(name: string, text: string): GoldenCase {
   return {
     context: nextPushContext(undefined, store, new Date(0)),
     settings,
-    proxies: new Map(Object.entries(header.proxies).map(([title, node]) => [title, parseNode(completeNode(node))])),
+    proxies: new Map(Object.entries(header.proxies).map(([title, node]) => [title, readProxy(node)])),
   };
 }
 
@@ -87,8 +90,9 @@ function readObjects(name: string, text: string): readonly MeshObject[] {
   return objects.map(({ object }) => object);
 }
 
-function completeNode(node: Pick<NodeFacts, 'id'> & Partial<NodeFacts>): NodeFacts {
-  return { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '', ...node };
+function readProxy({ hasSecrets = false, ...node }: CaseNode): Proxy {
+  const facts = { metadata: {}, locality: { region: '', zone: '', subZone: '' }, userAgentVersion: '', ...node };
+  return { ...parseNode(facts), hasSecrets };
 }
 
 /** One canonical form, so that a diff shows what changed and nothing else. */

@@ -8,6 +8,7 @@ import { buildLoadAssignment, type LoadTarget } from '../endpoints/load-assignme
 import type { GeneratorSettings } from '../settings.js';
 import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
 import type { OutboundDiscovery } from './outbound-discovery.js';
+import type { TlsFields } from './outbound-tls.js';
 import { clusterStatName } from './stat-name.js';
 import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js';
 
@@ -21,6 +22,8 @@ export interface OutboundClusterFacts {
   readonly targets: readonly LoadTarget[];
   /** The proxy has no IPv4 address, so names have to be resolved to IPv6 ones. */
   readonly ipv6Only: boolean;
+  /** How its connections are secured. */
+  readonly tls: TlsFields;
 }
 
 export type OutboundClusterSettings = Pick<GeneratorSettings, 'initialFetchTimeoutMs' | 'sniffOutbound'>;
@@ -38,6 +41,7 @@ export function buildOutboundCluster(
     ...buildClusterBase(name, mesh.connectTimeoutMs),
     ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: '' }) }),
     ...discoveryFields(name, facts, settings),
+    ...facts.tls,
     ...protocols[upgradesToHttp2(facts) ? 'http2' : protocolsOfPort(port.protocol, settings.sniffOutbound)],
     metadata: buildServiceMetadata(service),
   };

@@ -5,6 +5,7 @@ import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { addressFamiliesOf } from '../address-families.js';
@@ -12,9 +13,11 @@ import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createIdentityMemo } from '../identity-memo.js';
+import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildOutboundCluster } from './outbound-cluster.js';
 import { type OutboundDiscovery, outboundDiscovery } from './outbound-discovery.js';
+import { clusterTlsMode, createOutboundTls } from './outbound-tls.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
 
 export interface OutboundScope extends Scope {
@@ -23,13 +26,22 @@ export interface OutboundScope extends Scope {
   readonly ipv6Only: boolean;
   /** Sorted; empty for all. Read for services that the proxy resolves by DNS. */
   readonly networkView: readonly string[];
+  /** Whether it has a certificate, and the mesh uses mutual TLS where both sides can. */
+  readonly sendsMutualTls: boolean;
 }
 
 /** Clusters of one service, each with its port. */
 type ServiceClusters = readonly { readonly port: number; readonly resource: EncodedResource }[];
 
+/** What clusters depend on beside their service; undefined where they do not. */
+interface ClusterInputs {
+  readonly endpoints: ServiceEndpoints | undefined;
+  readonly serviceAccounts: readonly string[] | undefined;
+  readonly mutualTls: NamespaceMutualTls | undefined;
+}
+
 interface Remembered {
-  endpoints: ServiceEndpoints | undefined;
+  inputs: ClusterInputs;
   clusters: ServiceClusters | undefined;
 }
 
@@ -40,38 +52,47 @@ export function createOutboundPart(
   protocols: UpstreamProtocols,
 ): ResourcePart<OutboundScope> {
   const memo = createIdentityMemo<Remembered>();
+  const tlsOf = createOutboundTls(encoder, settings);
   const byHostname = createHostnameOrder();
 
   const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): ServiceClusters => {
     const discovery = outboundDiscovery(service, scope.proxyType, settings.edsForHeadlessServices);
     // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
     const inline = discovery === 'dns';
-    const endpoints = inline ? endpointsOf(context, service) : undefined;
+    const inputs = inputsOf(context, service, discovery, scope.sendsMutualTls);
     const key = inline ? `dns ${scope.ipv6Only} ${scope.networkView.join(' ')}` : discovery;
-    const remembered = memo.remember(context.mesh, service, key, () => ({ endpoints, clusters: undefined }));
-    if (remembered.clusters === undefined || remembered.endpoints !== endpoints) {
-      remembered.endpoints = endpoints;
-      remembered.clusters = encodeClusters(context, service, discovery, endpoints, scope);
+    const variant = scope.sendsMutualTls ? `mtls ${key}` : key;
+    const remembered = memo.remember(context.mesh, service, variant, () => ({ inputs, clusters: undefined }));
+    if (remembered.clusters === undefined || !isSame(remembered.inputs, inputs)) {
+      remembered.inputs = inputs;
+      remembered.clusters = encodeClusters(context, service, discovery, inputs, scope);
     }
     return remembered.clusters;
   };
 
   const encodeClusters = (
-    { mesh }: PushContext,
+    { mesh, peerAuthentications }: PushContext,
     service: Service,
     discovery: OutboundDiscovery,
-    endpoints: ServiceEndpoints | undefined,
-    { ipv6Only, networkView }: OutboundScope,
+    { endpoints, serviceAccounts = [] }: ClusterInputs,
+    { ipv6Only, networkView, sendsMutualTls }: OutboundScope,
   ): ServiceClusters => {
     const networks = networkView.length === 0 ? undefined : new Set(networkView);
-    const targetsOf = (port: Port): readonly LoadTarget[] =>
-      endpoints === undefined
-        ? hostItself(service, port)
-        : visibleEndpoints(endpoints, { portName: port.name, networkView: networks, cluster: undefined });
+    const mutualTls = peerAuthentications.ofNamespace(service.namespace);
+    const targetsOf = (port: Port): readonly LoadTarget[] => {
+      if (discovery !== 'dns') return [];
+      if (endpoints === undefined) return hostItself(service, port);
+      const filter = { portName: port.name, networkView: networks, cluster: undefined };
+      return withTakenTls(visibleEndpoints(endpoints, filter), mutualTls);
+    };
+    const tlsFieldsOf = (port: Port) => {
+      const mode = sendsMutualTls ? clusterTlsMode(service, port, discovery, endpoints, mutualTls) : 'never';
+      return tlsOf(mode, { mesh, service, port, serviceAccounts });
+    };
     return service.ports
       .filter(({ protocol }) => protocol !== 'udp')
       .map((port) => {
-        const facts = { service, port, discovery, mesh, ipv6Only, targets: targetsOf(port) };
+        const facts = { service, port, discovery, mesh, ipv6Only, targets: targetsOf(port), tls: tlsFieldsOf(port) };
         const cluster = buildOutboundCluster(facts, settings, protocols);
         const name = cluster.name ?? '';
         return { port: port.number, resource: encoder.encodeResource(TypeUrl.cluster, name, cluster) };
@@ -80,12 +101,14 @@ export function createOutboundPart(
 
   return {
     name: 'outbound',
-    scope: (context, { type, configNamespace, ipAddresses, metadata }) => {
+    scope: (context, { type, configNamespace, ipAddresses, metadata, hasSecrets }) => {
       const view = context.viewOf(configNamespace);
       const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
       const networkView = [...new Set(metadata.requestedNetworkView)].sort();
-      const key = [view.id, type, ipv6Only ? 'ipv6' : '', networkView.join(' ')].join('|');
-      return { key, view, proxyType: type, ipv6Only, networkView };
+      const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
+      const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
+      const key = [view.id, type, flags, networkView.join(' ')].join('|');
+      return { key, view, proxyType: type, ipv6Only, networkView, sendsMutualTls };
     },
     generate: (context, scope) => {
       const byPort = new Map<number, EncodedResource[]>();
@@ -102,6 +125,30 @@ export function createOutboundPart(
       return { resources: joinSorted(byPort), findings };
     },
   };
+}
+
+function inputsOf(
+  context: PushContext,
+  service: Service,
+  discovery: OutboundDiscovery,
+  sendsMutualTls: boolean,
+): ClusterInputs {
+  // What is in the cluster, or decides about its TLS as a whole.
+  const readsEndpoints = discovery === 'dns' || (sendsMutualTls && discovery === 'originalDestination');
+  const endpoints = readsEndpoints || sendsMutualTls ? endpointsOf(context, service) : undefined;
+  return {
+    endpoints: readsEndpoints ? endpoints : undefined,
+    serviceAccounts: sendsMutualTls ? endpoints?.serviceAccounts : undefined,
+    mutualTls: readsEndpoints ? context.peerAuthentications.ofNamespace(service.namespace) : undefined,
+  };
+}
+
+function isSame(first: ClusterInputs, second: ClusterInputs): boolean {
+  return (
+    first.endpoints === second.endpoints &&
+    first.serviceAccounts === second.serviceAccounts &&
+    first.mutualTls === second.mutualTls
+  );
 }
 
 /** Services by host, the oldest of a host first; sorted once per view. */

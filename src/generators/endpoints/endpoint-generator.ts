@@ -6,10 +6,12 @@ import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoin
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { endpointsAffectedBy } from '../affected-by.js';
 import type { NamedGenerator } from '../generator.js';
+import { withTakenTls } from '../security/endpoint-tls.js';
 import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
 import { buildLoadAssignment } from './load-assignment.js';
@@ -24,7 +26,7 @@ interface Assignment {
 /** Assignments of one service, valid as long as it and its endpoints are the same objects. */
 interface ServiceAssignments {
   readonly service: Service;
-  /** By network key and own cluster, then by name. */
+  /** By network key, own cluster and who takes plaintext alone, then by name. */
   readonly byScope: Map<string, Map<string, Assignment>>;
 }
 
@@ -67,13 +69,15 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
     const endpoints = endpointsOf(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
-    const named = recall(service, endpoints, isLocal ? `${scoped.networkKey}${scoped.cluster}` : scoped.networkKey);
+    const mutualTls = context.peerAuthentications.ofNamespace(service.namespace);
+    const place = isLocal ? `${scoped.networkKey}${scoped.cluster}` : scoped.networkKey;
+    const named = recall(service, endpoints, mutualTls.hasDisabled ? `${place}${mutualTls.key}` : place);
     const known = named.get(name);
     if (known !== undefined) return known;
     const port = portOf(service, name);
     // Names come from proxies: only those that can be right are remembered.
     if (port === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
-    const assignment = build(name, port, endpoints, scoped, isLocal);
+    const assignment = build(name, port, endpoints, scoped, isLocal, mutualTls);
     named.set(name, assignment);
     return assignment;
   };
@@ -84,10 +88,11 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     endpoints: ServiceEndpoints | undefined,
     { network, networkView, gateways, cluster }: EndpointScope,
     isLocal: boolean,
+    mutualTls: NamespaceMutualTls,
   ): Assignment => {
     const filter = { portName: port.name, networkView, cluster: isLocal ? cluster : undefined };
     const visible = endpoints === undefined ? [] : visibleEndpoints(endpoints, filter);
-    const reachable = splitHorizon(visible, network, gateways);
+    const reachable = splitHorizon(withTakenTls(visible, mutualTls), network, gateways);
     return {
       resource: encode(name, buildLoadAssignment(name, reachable)),
       findings: reachable.length === 0 ? [noInstances(name)] : NO_FINDINGS,

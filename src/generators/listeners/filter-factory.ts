@@ -2,7 +2,14 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { buildFileAccessLog, onlyOfEndedConnections } from '../../envoy/access-log.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { buildHttpConnectionManager } from '../../envoy/http-connection-manager.js';
-import { corsFilter, faultFilter, grpcStatsFilter, grpcWebFilter, routerFilter } from '../../envoy/http-filters.js';
+import {
+  corsFilter,
+  faultFilter,
+  grpcStatsFilter,
+  grpcWebFilter,
+  routerFilter,
+  upstreamProtocolsFilter,
+} from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { buildRedisProxy } from '../../envoy/redis-proxy.js';
 import { buildTcpProxy, type TcpProxyOptions } from '../../envoy/tcp-proxy.js';
@@ -15,6 +22,7 @@ import type { HttpFilter } from '../../generated/envoy/extensions/filters/networ
 import type { Protocol } from '../../model/protocol.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import { HTTP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ChainDescription, FilterPlugin } from './filter-plugin.js';
 import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
@@ -73,27 +81,35 @@ export function createFilterFactory(
 ): FilterFactory {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
 
-  // BEHAVIOUR 5, "HTTP connection manager": plugins, grpc_web, grpc_stats, cors, fault, router. The alpn filter
-  // between grpc_stats and cors exists in custom proxies only.
-  const buildHttpFilters = (grpcWeb: boolean): HttpFilter[] => [
+  // BEHAVIOUR 5, "HTTP connection manager": plugins, grpc_web, grpc_stats, alpn, cors, fault, router. The alpn filter
+  // of custom proxies is one that every Envoy has.
+  const alpnFilter = upstreamProtocolsFilter(encoder, HTTP_CLIENT_PROTOCOLS);
+  const buildHttpFilters = (grpcWeb: boolean, alpn: boolean): HttpFilter[] => [
     ...(grpcWeb ? [grpcWebFilter(encoder)] : []),
     grpcStatsFilter(encoder),
+    ...(alpn ? [alpnFilter] : []),
     corsFilter(encoder),
     faultFilter(encoder),
     routerFilter(encoder),
   ];
   // None of them depends on the mesh or the chain, so that each is encoded once.
-  const commonHttpFilters = { plain: buildHttpFilters(false), grpcWeb: buildHttpFilters(true) };
+  const commonHttpFilters = {
+    plaintext: { plain: buildHttpFilters(false, false), grpcWeb: buildHttpFilters(true, false) },
+    mutualTls: { plain: buildHttpFilters(false, true), grpcWeb: buildHttpFilters(true, true) },
+  };
 
   const httpFilters = (
     mesh: MeshConfig,
-    { variants }: ListenerFacts,
+    { variants, sendsMutualTls }: ListenerFacts,
     chain: ChainDescription,
     grpcWeb: boolean,
-  ): HttpFilter[] => [
-    ...plugins.flatMap((plugin, index) => plugin.httpFilters(mesh, chain, variants[index] ?? '')),
-    ...(grpcWeb ? commonHttpFilters.grpcWeb : commonHttpFilters.plain),
-  ];
+  ): HttpFilter[] => {
+    const upstream = sendsMutualTls && chain.direction === 'outbound' ? 'mutualTls' : 'plaintext';
+    return [
+      ...plugins.flatMap((plugin, index) => plugin.httpFilters(mesh, chain, variants[index] ?? '')),
+      ...commonHttpFilters[upstream][grpcWeb ? 'grpcWeb' : 'plain'],
+    ];
+  };
 
   const fileAccessLogs = (mesh: MeshConfig): TypedFilter[] => {
     if (mesh.accessLogFile === '') return [];

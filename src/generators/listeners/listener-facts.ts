@@ -13,6 +13,8 @@ export interface ListenerFacts {
   readonly idleTimeoutMs: number | undefined;
   /** Where its spans go; undefined for no tracing. */
   readonly tracing: TracingCollector | undefined;
+  /** Whether its requests may travel in mutual TLS. */
+  readonly sendsMutualTls: boolean;
   /** What the plugins read, in their order. */
   readonly variants: readonly string[];
   /** Names all of the above: equal facts have equal keys. */
@@ -25,7 +27,9 @@ export function listenerFactsOf(context: PushContext, proxy: Proxy, plugins: rea
   const { idleTimeoutMs } = proxy.metadata;
   const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
+  const sendsMutualTls = proxy.hasSecrets && context.mesh.enableAutoMtls;
   const variants = plugins.map((plugin) => plugin.variantOf(context.mesh, proxy));
-  const key = [family, http10 ? 'http10' : '', idleTimeoutMs ?? '', tracing?.cluster ?? '', ...variants].join('|');
-  return { families, http10, idleTimeoutMs, tracing, variants, key };
+  const flags = [http10 ? 'http10' : '', sendsMutualTls ? 'mtls' : ''].join();
+  const key = [family, flags, idleTimeoutMs ?? '', tracing?.cluster ?? '', ...variants].join('|');
+  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, variants, key };
 }

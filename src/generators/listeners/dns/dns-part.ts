@@ -8,7 +8,9 @@ import type { ResourcePart, Scope } from '../../generator.js';
 import { createDnsTableBuilder, frameDnsServerConfig } from './dns-table.js';
 
 export interface DnsScope extends Scope {
+  /** Whose view of the services it is, and where; the key has the view's id. */
   readonly namespace: string;
+  readonly cluster: string | undefined;
   readonly families: AddressFamilies;
 }
 
@@ -43,12 +45,13 @@ export function createDnsPart(encoder: MessageEncoder): ResourcePart<DnsScope> {
       if (proxy.type !== 'sidecar' || !proxy.metadata.dnsCapture) return undefined;
       const namespace = proxy.configNamespace;
       const families = addressFamiliesOf(proxy.ipAddresses);
-      const key = `${context.viewOf(namespace).id}|${namespace}|${wildcardAddresses(families).join()}`;
-      return { key, namespace, families };
+      const { clusterId: cluster } = proxy.metadata;
+      const key = `${context.viewIn(namespace, cluster).id}|${namespace}|${wildcardAddresses(families).join()}`;
+      return { key, namespace, cluster, families };
     },
-    generate: (context, { namespace, families }) => {
+    generate: (context, { namespace, cluster, families }) => {
       const [wildcard, ...additional] = wildcardAddresses(families);
-      const table = frameDnsServerConfig(buildTable(context, namespace));
+      const table = frameDnsServerConfig(buildTable(context, namespace, cluster));
       const value = Buffer.concat([encoder.encode(DNS_FILTER_CONFIG, config), table]);
       const head: ListenerParts['head'] = {
         name: DNS_LISTENER,

@@ -7,8 +7,8 @@ import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import { dnsAddresses, dnsNames } from './dns-names.js';
 
-/** Encoded table of what DNS capture answers to proxies of a namespace. */
-export type DnsTableBuilder = (context: PushContext, namespace: string) => Buffer;
+/** Encoded table of what DNS capture answers to proxies of a namespace in a cluster. */
+export type DnsTableBuilder = (context: PushContext, namespace: string, cluster: string | undefined) => Buffer;
 
 /** A service's part of a table: its names, and the bytes that answer them. */
 interface DnsEntry {
@@ -54,10 +54,10 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
     });
   };
 
-  return (context, namespace) => {
+  return (context, namespace, cluster) => {
     const taken = new Set<string>();
     const parts: Buffer[] = [head];
-    for (const service of context.viewOf(namespace).services) {
+    for (const service of context.viewIn(namespace, cluster).services) {
       const entry = entryOf(context, service, service.namespace === namespace);
       if (entry.addresses.length === 0) continue;
       // A name has one answer: that of the oldest service.

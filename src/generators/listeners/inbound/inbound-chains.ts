@@ -8,60 +8,52 @@ import {
   INBOUND_PASSTHROUGH_CLUSTER_IPV6,
   inboundClusterName,
 } from '../../../envoy/names.js';
-import type { FilterChain } from '../../../generated/envoy/config/listener/v3/FilterChain.js';
+import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
+import type { MutualTlsMode } from '../../../model/security/mutual-tls.js';
 import { type AddressFamilies, wildcardAddresses } from '../../address-families.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
-import { plaintextHttpProtocols } from '../plaintext-http.js';
+import { type InboundKind, type InboundTraffic, inboundKinds } from './inbound-kinds.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
 import type { InboundPort } from './inbound-ports.js';
 import { buildInboundRoutes } from './inbound-routes.js';
+import type { InboundTls } from './inbound-tls.js';
 
 /** What all inbound chains of a proxy have in common. */
 export interface InboundChainContext {
   readonly encoder: MessageEncoder;
   readonly filters: FilterFactory;
+  readonly tls: InboundTls;
   readonly mesh: MeshConfig;
   readonly facts: ListenerFacts;
 }
 
-/** The chains for one port of the workload: as HTTP, as bytes, or both when the protocol is sniffed. */
-export function inboundPortChains(context: InboundChainContext, port: InboundPort): Buffer[] {
-  const { encoder, filters, mesh, facts } = context;
+/** The chains for one port of the workload: as HTTP, as bytes, or both; in mutual TLS, in plaintext, or both. */
+export function inboundPortChains(context: InboundChainContext, port: InboundPort, mode: MutualTlsMode): Buffer[] {
+  const { filters, mesh, facts } = context;
   const cluster = inboundClusterName(port.servicePort, port.servicePortName, port.hostname);
   const [wildcard] = wildcardAddresses(facts.families);
   const name = `${wildcard}_${port.targetPort}`;
-  const match: FilterChainMatch = { destinationPort: { value: port.targetPort } };
-  const chains: FilterChain[] = [];
-  if (port.traffic === 'http' || port.traffic === 'sniffed') {
-    const routes = buildInboundRoutes({
-      name: cluster,
-      cluster,
-      port: port.servicePort,
-      hostname: port.hostname,
-    });
-    const grpcWeb = port.protocol === 'grpc-web';
-    const options = { statPrefix: `inbound_${name}`, grpcWeb, routes, serviceCluster: cluster };
-    chains.push({
-      name,
-      filterChainMatch: port.traffic === 'sniffed' ? plaintextHttp(match, facts) : match,
-      filters: [filters.inboundHttp(mesh, facts, options)],
-    });
-  }
-  if (port.traffic !== 'http') {
-    chains.push({
-      name: port.traffic === 'sniffed' ? `${name}-tcp` : name,
-      filterChainMatch: port.traffic === 'sniffed' ? plaintext(match) : match,
-      filters: filters.tcp(mesh, facts, {
-        direction: 'inbound',
+  const plainLabel = port.traffic === 'http' || port.traffic === 'sniffed' ? 'http' : 'tcp';
+  return encodeChains(context, {
+    traffic: port.traffic,
+    mode,
+    match: { destinationPort: { value: port.targetPort } },
+    nameOf: ({ label }) => (label === plainLabel ? name : `${name}-${label}`),
+    http: () => {
+      const routes = buildInboundRoutes({
+        name: cluster,
         cluster,
-        isService: true,
-        protocol: port.protocol,
-      }),
-    });
-  }
-  return chains.map((chain) => encodeFilterChain(encoder, chain));
+        port: port.servicePort,
+        hostname: port.hostname,
+      });
+      const grpcWeb = port.protocol === 'grpc-web';
+      const options = { statPrefix: `inbound_${name}`, grpcWeb, routes, serviceCluster: cluster };
+      return [filters.inboundHttp(mesh, facts, options)];
+    },
+    tcp: () => filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: true, protocol: port.protocol }),
+  });
 }
 
 /** Connections to the inbound listener's own port: passed on, they would come back. */
@@ -73,27 +65,61 @@ export function inboundBlackHoleChain({ encoder, filters, mesh, facts }: Inbound
   });
 }
 
-/** The chains for ports that no service claims; as HTTP only where inbound ports are sniffed. */
-export function inboundPassthroughChains(context: InboundChainContext, sniff: boolean): Buffer[] {
-  const { encoder, filters, mesh, facts } = context;
-  return passthroughClusters(facts.families).flatMap(({ cluster, suffix, match }) => {
-    const chains: FilterChain[] = [];
-    if (sniff) {
-      const routes = buildInboundRoutes({ name: cluster, cluster, port: 0, hostname: '' });
-      chains.push({
-        name: `virtualInbound-catchall-http${suffix}`,
-        filterChainMatch: plaintextHttp(match, facts),
-        filters: [
-          filters.inboundHttp(mesh, facts, { statPrefix: cluster, grpcWeb: false, routes, serviceCluster: undefined }),
-        ],
-      });
-    }
-    chains.push({
-      name: `virtualInbound-catchall-tcp${suffix}`,
-      filterChainMatch: sniff ? plaintext(match) : match,
-      filters: filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: false }),
+/** Ports that no service claims. */
+export interface UnclaimedPorts {
+  /** One port that has a mode of its own; undefined for all the others. */
+  readonly port: number | undefined;
+  readonly mode: MutualTlsMode;
+  /** Whether they are served as HTTP where their first bytes say so. */
+  readonly sniff: boolean;
+}
+
+/** Their chains, which pass everything on to where it was going. */
+export function inboundPassthroughChains(
+  context: InboundChainContext,
+  { port, mode, sniff }: UnclaimedPorts,
+): Buffer[] {
+  const { filters, mesh, facts } = context;
+  const place = port === undefined ? 'catchall' : `catchall-${port}`;
+  return passthroughClusters(facts.families).flatMap(({ cluster, suffix, match }) =>
+    encodeChains(context, {
+      traffic: sniff ? 'sniffed' : 'tcp',
+      mode,
+      match: port === undefined ? match : { destinationPort: { value: port }, ...match },
+      nameOf: ({ label }) => `virtualInbound-${place}-${label}${suffix}`,
+      http: () => {
+        const routes = buildInboundRoutes({ name: cluster, cluster, port: 0, hostname: '' });
+        const options = { statPrefix: cluster, grpcWeb: false, routes, serviceCluster: undefined };
+        return [filters.inboundHttp(mesh, facts, options)];
+      },
+      tcp: () => filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: false }),
+    }),
+  );
+}
+
+/** What the chains of one port are made of. */
+interface ChainPlan {
+  readonly traffic: InboundTraffic;
+  readonly mode: MutualTlsMode;
+  /** What they have in common. */
+  readonly match: FilterChainMatch;
+  nameOf(kind: InboundKind): string;
+  http(): Filter[];
+  tcp(): Filter[];
+}
+
+/** The same filters, whichever way a connection is secured: nothing acts on plaintext alone. */
+function encodeChains({ encoder, tls, mesh, facts }: InboundChainContext, plan: ChainPlan): Buffer[] {
+  const kinds = inboundKinds(plan.traffic, plan.mode, facts.http10);
+  const filters: Partial<Record<InboundKind['as'], Filter[]>> = {};
+  return kinds.map((kind) => {
+    filters[kind.as] ??= plan[kind.as]();
+    return encodeFilterChain(encoder, {
+      name: plan.nameOf(kind),
+      filterChainMatch: { ...plan.match, ...kind.match },
+      filters: filters[kind.as] ?? [],
+      ...(kind.isMutualTls ? { transportSocket: tls(mesh, kind.as) } : {}),
     });
-    return chains.map((chain) => encodeFilterChain(encoder, chain));
   });
 }
 
@@ -109,16 +135,4 @@ function passthroughClusters({ ipv4, ipv6 }: AddressFamilies) {
     clusters.push({ cluster: INBOUND_PASSTHROUGH_CLUSTER_IPV6, suffix: both ? '-ipv6' : '', match });
   }
   return clusters;
-}
-
-/**
- * Beside a chain for plaintext HTTP: Envoy picks by transport protocol first and never looks back, so that a
- * chain without one would be passed over.
- */
-function plaintext(match: FilterChainMatch): FilterChainMatch {
-  return { ...match, transportProtocol: 'raw_buffer' };
-}
-
-function plaintextHttp(match: FilterChainMatch, facts: ListenerFacts): FilterChainMatch {
-  return { ...plaintext(match), applicationProtocols: plaintextHttpProtocols(facts.http10) };
 }

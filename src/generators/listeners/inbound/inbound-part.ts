@@ -3,59 +3,70 @@ import { socketAddress } from '../../../envoy/addresses.js';
 import { duration } from '../../../envoy/durations.js';
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { composeListener, type ListenerParts } from '../../../envoy/listener-bytes.js';
-import { httpInspectorFilter, originalDstFilter } from '../../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
+import { modeOfPort, type WorkloadMutualTls, workloadMutualTls } from '../../../model/security/mutual-tls.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import { createIdentityMemo } from '../../identity-memo.js';
+import { workloadMutualTlsOf } from '../../security/workload-mutual-tls.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
 import { inboundBlackHoleChain, inboundPassthroughChains, inboundPortChains } from './inbound-chains.js';
+import { inboundListenerFilters } from './inbound-inspection.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
 import { type InboundPorts, inboundPorts } from './inbound-ports.js';
+import { createInboundTls } from './inbound-tls.js';
 
 export interface InboundScope extends Scope {
   readonly facts: ListenerFacts;
   readonly interceptionMode: InterceptionMode;
   readonly inbound: InboundPorts;
+  /** Plaintext alone where the proxy has no certificate. */
+  readonly mutualTls: WorkloadMutualTls;
 }
 
+const PLAINTEXT = workloadMutualTls('DISABLE');
+
 /**
- * `virtualInbound`: one chain per port of the workload, passthrough for the others (BEHAVIOUR 5, "Sidecar
- * listeners"). None when nothing is redirected (INTERCEPTION_MODE NONE).
+ * `virtualInbound`: chains for each port of the workload, passthrough for the others (BEHAVIOUR 5, "Sidecar
+ * listeners"), all in mutual TLS, plaintext or both. None when nothing is redirected (INTERCEPTION_MODE NONE).
  */
 export function createInboundPart(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
   filters: FilterFactory,
 ): ResourcePart<InboundScope> {
+  const tls = createInboundTls(encoder, settings);
   const scopes = createIdentityMemo<InboundScope>();
   const listeners = createIdentityMemo<EncodedResource>();
   /** Chains that are the same for every workload. */
   const commonChains = createIdentityMemo<readonly Buffer[]>();
 
-  const build = (mesh: MeshConfig, { facts, interceptionMode, inbound }: InboundScope): EncodedResource => {
+  const build = (mesh: MeshConfig, scope: InboundScope): EncodedResource => {
+    const { facts, interceptionMode, inbound, mutualTls } = scope;
     const [wildcard, ...additional] = wildcardAddresses(facts.families);
-    const chainContext = { encoder, filters, mesh, facts };
-    const common = commonChains.remember(mesh, mesh, facts.key, () => [
+    const chainContext = { encoder, filters, tls, mesh, facts };
+    const unclaimed = (port: number | undefined, mode: WorkloadMutualTls['mode']): readonly Buffer[] =>
+      inboundPassthroughChains(chainContext, { port, mode, sniff: settings.sniffInbound });
+    const common = commonChains.remember(mesh, mesh, `${facts.key}|${mutualTls.mode}`, () => [
       inboundBlackHoleChain(chainContext),
-      ...inboundPassthroughChains(chainContext, settings.sniffInbound),
+      ...unclaimed(undefined, mutualTls.mode),
     ]);
-    const chains = [...common, ...inbound.ports.flatMap((port) => inboundPortChains(chainContext, port))];
-    // Whoever connects to a port of known protocol is not kept waiting for its first bytes.
-    const known = inbound.ports.filter((port) => port.traffic !== 'sniffed').map((port) => port.targetPort);
-    const disabledPorts = [...known, VIRTUAL_INBOUND_PORT];
+    const claimed = new Set(inbound.ports.map(({ targetPort }) => targetPort)).add(VIRTUAL_INBOUND_PORT);
+    const chains = [
+      ...common,
+      // A port without a service is no way around its mode.
+      ...[...mutualTls.ports].flatMap(([port, mode]) => (claimed.has(port) ? [] : unclaimed(port, mode))),
+      ...inbound.ports.flatMap((port) => inboundPortChains(chainContext, port, modeOfPort(mutualTls, port.targetPort))),
+    ];
     const head: ListenerParts['head'] = {
       name: VIRTUAL_INBOUND_LISTENER,
       address: socketAddress(wildcard, VIRTUAL_INBOUND_PORT),
       additionalAddresses: additional.map((it) => ({ address: socketAddress(it, VIRTUAL_INBOUND_PORT) })),
-      listenerFilters: [
-        originalDstFilter(encoder),
-        ...(settings.sniffInbound ? [httpInspectorFilter(encoder, disabledPorts)] : []),
-      ],
+      listenerFilters: inboundListenerFilters(encoder, inbound.ports, mutualTls, settings.sniffInbound),
       listenerFiltersTimeout: duration(settings.inboundProtocolDetectionTimeoutMs),
       continueOnListenerFiltersTimeout: true,
       transparent: interceptionMode === 'TPROXY' ? { value: true } : null,
@@ -71,11 +82,12 @@ export function createInboundPart(
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
       const facts = filters.factsOf(context, proxy);
       const targets = context.targetsOf(proxy);
-      const variant = `${facts.key}|${interceptionMode}`;
+      const mutualTls = workloadMutualTlsOf(context, proxy) ?? PLAINTEXT;
+      const variant = `${facts.key}|${interceptionMode}|${mutualTls.key}`;
       return scopes.remember(context.mesh, targets, variant, () => {
         const [wildcard] = wildcardAddresses(facts.families);
         const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);
-        return { key: `${variant}|${JSON.stringify(inbound)}`, facts, interceptionMode, inbound };
+        return { key: `${variant}|${JSON.stringify(inbound)}`, facts, interceptionMode, inbound, mutualTls };
       });
     },
     generate: ({ mesh }, scope) => ({

@@ -61,7 +61,7 @@ function listenerHead(
 ): ListenerParts['head'] {
   const listenerFilters: ListenerFilter[] = [];
   if (layout.inspectTls) listenerFilters.push(tlsInspectorFilter(encoder));
-  if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder, []));
+  if (layout.inspectHttp) listenerFilters.push(httpInspectorFilter(encoder));
   return {
     name: plan.name,
     address: socketAddress(plan.bind, plan.port),

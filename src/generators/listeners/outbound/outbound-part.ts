@@ -19,8 +19,9 @@ import { type ClaimRules, createServiceClaims, type ServiceClaims } from './serv
 
 /** What the outbound listeners of a sidecar depend on. */
 export interface OutboundScope extends Scope {
-  /** Whose view of the services it is; the key has the view's id. */
+  /** Whose view of the services it is, and where; the key has the view's id. */
   readonly namespace: string;
+  readonly cluster: string | undefined;
   readonly facts: ListenerFacts;
   readonly captured: boolean;
   /** Metadata DNS_CAPTURE: the made-up addresses of ServiceEntries are in use. */
@@ -45,13 +46,14 @@ export function createOutboundPart(
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar') return undefined;
       const namespace = proxy.configNamespace;
-      const view = context.viewOf(namespace);
+      const { clusterId: cluster } = proxy.metadata;
+      const view = context.viewIn(namespace, cluster);
       const facts = filters.factsOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
       const ownPorts = captured ? [] : ownPortsOf(context, proxy);
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
-      return { key: `${view.id}|${facts.key}|${flags}`, namespace, facts, captured, autoAddresses, ownPorts };
+      return { key: `${view.id}|${facts.key}|${flags}`, namespace, cluster, facts, captured, autoAddresses, ownPorts };
     },
     generate: (context, scope) => {
       const { facts, captured, autoAddresses } = scope;
@@ -68,7 +70,7 @@ export function createOutboundPart(
         sniff: settings.sniffOutbound,
         podListeners: settings.headlessPodListeners,
       };
-      const view = context.viewOf(scope.namespace);
+      const view = context.viewIn(scope.namespace, scope.cluster);
       const plan = planListeners(
         claimsOf(claimsFor, context, view, rules),
         reservedListeners(context, scope, sharedBind),

@@ -1,0 +1,48 @@
+import {
+  exceptOnPorts,
+  httpInspectorFilter,
+  onPortsOnly,
+  originalDstFilter,
+  tlsInspectorFilter,
+} from '../../../envoy/listener-filters.js';
+import type { MessageEncoder } from '../../../envoy/message-encoder.js';
+import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
+import { modeOfPort, type WorkloadMutualTls } from '../../../model/security/mutual-tls.js';
+import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
+import type { InboundPort } from './inbound-ports.js';
+
+/**
+ * What looks at a connection's first bytes before its chain is picked. Whoever connects to a port of known protocol
+ * that takes no TLS is not kept waiting for them.
+ */
+export function inboundListenerFilters(
+  encoder: MessageEncoder,
+  ports: readonly InboundPort[],
+  mutualTls: WorkloadMutualTls,
+  sniff: boolean,
+): ListenerFilter[] {
+  const filters = [originalDstFilter(encoder)];
+  const tls = tlsInspection(encoder, ports, mutualTls);
+  if (tls !== undefined) filters.push(tls);
+  if (sniff) {
+    const known = ports.filter((port) => port.traffic !== 'sniffed').map((port) => port.targetPort);
+    filters.push(exceptOnPorts(httpInspectorFilter(encoder), [...known, VIRTUAL_INBOUND_PORT]));
+  }
+  return filters;
+}
+
+function tlsInspection(
+  encoder: MessageEncoder,
+  ports: readonly InboundPort[],
+  mutualTls: WorkloadMutualTls,
+): ListenerFilter | undefined {
+  const own = new Set([...ports.map(({ targetPort }) => targetPort), ...mutualTls.ports.keys()]);
+  const takesTls = (port: number): boolean => modeOfPort(mutualTls, port) !== 'DISABLE';
+  const sorted = [...own].filter((port) => port !== VIRTUAL_INBOUND_PORT).sort((first, second) => first - second);
+  if (mutualTls.mode !== 'DISABLE') {
+    const without = sorted.filter((port) => !takesTls(port));
+    return exceptOnPorts(tlsInspectorFilter(encoder), [...without, VIRTUAL_INBOUND_PORT]);
+  }
+  const taking = sorted.filter(takesTls);
+  return taking.length === 0 ? undefined : onPortsOnly(tlsInspectorFilter(encoder), taking);
+}
