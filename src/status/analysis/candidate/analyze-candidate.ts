@@ -15,7 +15,7 @@ import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
 /** What analysis finds about one object, were it applied now in place of its old version; sorted. */
-export type CandidateAnalysis = (candidate: MeshObject) => readonly AnalysisMessage[];
+export type CandidateAnalysis = (candidate: MeshObject, enforcement: Enforcement) => readonly AnalysisMessage[];
 
 /** The side of policies that a kind is on. */
 interface Side {
@@ -51,13 +51,13 @@ const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
  * Analyzes candidates against one snapshot; hold one per snapshot, for its bindings are resolved once. It looks at
  * what the candidate touches only, so that an answer takes about a millisecond however large the mesh is.
  */
-export function createCandidateAnalysis(context: PushContext, enforcement: Enforcement): CandidateAnalysis {
+export function createCandidateAnalysis(context: PushContext): CandidateAnalysis {
   let resolved: PolicyBindings | undefined;
   const present = (): PolicyBindings => {
     resolved ??= resolvePolicyBindings(context);
     return resolved;
   };
-  return (candidate) => {
+  return (candidate, enforcement) => {
     const side = SIDES.get(candidate.kind);
     if (side === undefined) return [];
     const touched =

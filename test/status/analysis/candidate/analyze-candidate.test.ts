@@ -12,10 +12,7 @@ const REMEDY = 'make the conditions exclude one another, or put the rules into o
 
 /** What is said of a candidate, policies being off but for what is asked. */
 function saidOf(candidate: string, mesh: string, without: readonly string[] = ['MESH0204']): readonly string[] {
-  return createCandidateAnalysis(
-    policyContext(mesh),
-    ENFORCEMENT,
-  )(policyObject(candidate))
+  return createCandidateAnalysis(policyContext(mesh))(policyObject(candidate), ENFORCEMENT)
     .filter(({ code }) => !without.includes(code))
     .map(shown);
 }
@@ -129,16 +126,19 @@ test('a spec that nothing names, and a quota that nothing limits, are told', (t)
     ...context,
     mesh: { ...context.mesh, policy: { ...context.mesh.policy, mixerCheckServer: 'embedded' } },
   };
-  const analysis = createCandidateAnalysis(embedded, { isPluginOn: true, limitedQuotas: new Map([['q', 1]]) });
-  const codes = (spec: string) => analysis(policyObject(`QuotaSpec shop/a ${spec}`)).map(({ code }) => code);
+  const enforcement = { isPluginOn: true, limitedQuotas: new Map([['q', 1]]) };
+  const analysis = createCandidateAnalysis(embedded);
+  const codes = (spec: string) =>
+    analysis(policyObject(`QuotaSpec shop/a ${spec}`), enforcement).map(({ code }) => code);
   t.true(codes(QUOTA).includes('MESH0201'));
   t.false(codes(QUOTA).includes('MESH0208'));
   t.true(codes('{rules: [{quotas: [{quota: other}]}]}').includes('MESH0208'));
 });
 
 test('a policy that nothing enforces is told', (t) => {
-  const analysis = createCandidateAnalysis(policyContext(SERVICES), { isPluginOn: false, limitedQuotas: undefined });
-  const messages = analysis(policyObject(`QuotaSpec shop/a ${QUOTA}`));
+  const analysis = createCandidateAnalysis(policyContext(SERVICES));
+  const off = { isPluginOn: false, limitedQuotas: undefined };
+  const messages = analysis(policyObject(`QuotaSpec shop/a ${QUOTA}`), off);
   t.true(messages.some(({ code, object }) => code === 'MESH0204' && object === 'QuotaSpec/shop/a'));
 });
 

@@ -1,0 +1,86 @@
+import type { KindRegistry } from '../../config/kinds.js';
+import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
+import { formatViolation } from '../../config/violation.js';
+import type { AdmissionRequest } from '../admission/admission-request.js';
+import { joinErrors } from './error-list.js';
+import { isLegacyPolicyKind, judgeLegacyPolicy } from './legacy-policy-kinds.js';
+import type { FailureReason, Verdict } from './verdict.js';
+
+/** Judges one request by the same schemas and rules as every source reads objects (BEHAVIOUR 3, "Validation"). */
+export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry): Verdict {
+  if (isLegacyPolicyKind(request, kinds.meshDomain)) return judgeLegacyPolicy(request);
+  if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') {
+    return { type: 'unsupported', reason: 'unsupported_operation' };
+  }
+  const { object } = request;
+  if (!isMapping(object)) return refused('yaml_decode_error', 'cannot decode configuration: it is not an object');
+  // A status is written by who reads the object; an object that goes must not be kept by what is wrong with it.
+  if (request.subResource !== '' || isBeingDeleted(object)) return { type: 'passed', unknownFields: [] };
+  return judgeObject(object, request, kinds);
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+function judgeObject(object: Mapping, request: AdmissionRequest, kinds: KindRegistry): Verdict {
+  const kind = textOf(object['kind']);
+  const definition = kinds.find(textOf(object['apiVersion']), kind);
+  if (definition?.unknownFields !== 'refused') return unrecognized(kind, textOf(object['apiVersion']), kinds);
+
+  const known = Object.fromEntries(Object.entries(object).filter(([field]) => ENVELOPE_FIELDS.includes(field)));
+  const result = kinds.read(
+    { ...known, metadata: namedMetadata(object['metadata'], request) },
+    { defaultNamespace: request.namespace, unknownFields: 'tolerated' },
+  );
+  if (result.type === 'unknown') return unrecognized(kind, result.apiVersion, kinds);
+  if (result.type === 'invalid') return judgeViolations(result);
+  const { namespace, name } = result.object.metadata;
+  const unknown = Object.keys(object).find((field) => !ENVELOPE_FIELDS.includes(field));
+  if (unknown !== undefined) {
+    const where = `${kind} resource ${namespace}/${name}`;
+    return refused('invalid_resource', `unknown field ${JSON.stringify(unknown)} on ${where}`);
+  }
+  return { type: 'passed', object: result.object, unknownFields: result.unknownFields ?? [] };
+}
+
+function judgeViolations({ breaks, subject, violations }: Extract<ReadResult, { readonly type: 'invalid' }>): Verdict {
+  const errors = joinErrors(violations.map((violation) => formatViolation(subject, violation)));
+  return breaks === 'form'
+    ? refused('crd_conversion_error', `error decoding configuration: ${errors}`)
+    : refused('invalid_resource', `configuration is invalid: ${errors}`);
+}
+
+/** No kind has a longer name. */
+const MAX_KIND = 63;
+
+function unrecognized(kind: string, apiVersion: string, kinds: KindRegistry): Verdict {
+  const versions = kinds.apiVersionsOf(kind);
+  const hint = versions.length === 0 ? '' : `: ${apiVersion} is not read; write it in ${versions.join(' or ')}`;
+  return refused('unknown_type', `unrecognized type ${kind.slice(0, MAX_KIND)}${hint}`);
+}
+
+/** An API server that makes up names from this many characters of `generateName` adds others that are always valid. */
+const GENERATED_NAME_BASE = 58;
+
+/** Some API servers ask before they have made up a name. */
+function namedMetadata(metadata: unknown, { name }: AdmissionRequest): unknown {
+  if (!isMapping(metadata)) return metadata;
+  const { generateName } = metadata;
+  if (textOf(metadata['name']) !== '' || typeof generateName !== 'string') return metadata;
+  return { ...metadata, name: name === '' ? `${generateName.slice(0, GENERATED_NAME_BASE)}x` : name };
+}
+
+function isBeingDeleted(object: Mapping): boolean {
+  return isMapping(object['metadata']) && typeof object['metadata']['deletionTimestamp'] === 'string';
+}
+
+function refused(reason: FailureReason, message: string): Verdict {
+  return { type: 'refused', reason, message };
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,81 @@
+import { apiVersionOf } from '../../config/kind-definition.js';
+import type { KindRegistry } from '../../config/kinds.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
+import type { AdmissionRequest } from '../admission/admission-request.js';
+import type { CandidateWarnings } from './candidate-warnings.js';
+import { judgeRequest } from './judge-request.js';
+import type { FailureReason, Verdict } from './verdict.js';
+import { unknownFieldLine } from './warning-lines.js';
+
+export interface ValidationOptions {
+  readonly kinds: KindRegistry;
+  readonly metrics: Metrics;
+  /** Scope `validation`. */
+  readonly logger: Logger;
+  readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
+}
+
+/** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
+export function createValidationHandler({ kinds, metrics, logger, warnings }: ValidationOptions): AdmissionHandler {
+  const labelsOf = createResourceLabels(kinds);
+  const countFailed = (request: AdmissionRequest, reason: FailureReason): void =>
+    metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
+
+  const warningsOf = async (
+    { object, unknownFields }: Extract<Verdict, { readonly type: 'passed' }>,
+    { oldObject }: AdmissionRequest,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> => {
+    if (object === undefined) return [];
+    const unknown = unknownFields.map(unknownFieldLine);
+    try {
+      return [...unknown, ...(await warnings.warningsOf(object, oldObject === undefined, signal))];
+    } catch (err) {
+      const { namespace, name } = object.metadata;
+      logger.error({ err, kind: object.kind, namespace, name }, 'Warnings about an object could not be found');
+      return unknown;
+    }
+  };
+
+  return async (request, { signal }) => {
+    const verdict = judgeRequest(request, kinds);
+    switch (verdict.type) {
+      case 'passed':
+        metrics.increment('cfgsrv_validation_passed', labelsOf(request));
+        return { allowed: true, warnings: await warningsOf(verdict, request, signal) };
+      case 'unsupported':
+        countFailed(request, verdict.reason);
+        return { allowed: true };
+      case 'refused': {
+        const { reason, message } = verdict;
+        countFailed(request, reason);
+        const { uid, namespace, name } = request;
+        logger.debug({ uid, kind: request.kind.kind, namespace, name, reason, message }, 'An object is refused');
+        return refusal(reason, message);
+      }
+    }
+  };
+}
+
+function refusal(reason: FailureReason, message: string): AdmissionAnswer {
+  return reason === 'invalid_resource'
+    ? { allowed: false, message, code: 422, reason: 'Invalid' }
+    : { allowed: false, message, code: 400, reason: 'BadRequest' };
+}
+
+type ResourceLabels = Readonly<Record<'group' | 'version' | 'resource', string>>;
+
+const UNKNOWN: ResourceLabels = { group: 'unknown', version: 'unknown', resource: 'unknown' };
+
+/** Whatever callers send, there are only as many series as kinds. */
+function createResourceLabels({ definitions }: KindRegistry): (request: AdmissionRequest) => ResourceLabels {
+  const known = new Set(
+    definitions.flatMap((definition) =>
+      definition.versions.map((version) => `${apiVersionOf(definition, version)}/${definition.plural}`),
+    ),
+  );
+  return ({ resource: { group, version, resource } }) =>
+    known.has(`${group}/${version}/${resource}`) ? { group, version, resource } : UNKNOWN;
+}

@@ -1,0 +1,20 @@
+import type { Violation } from '../../config/violation.js';
+import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
+import { MESSAGE_CODES } from '../../status/analysis/message-codes.js';
+
+/** API servers cut what is longer. */
+const MAX_LINE = 256;
+
+/** A message as kubectl shows it; where that is too long, the remedy is left to the documentation. */
+export function messageLine({ code, field, message }: AnalysisMessage): string {
+  const head = field === undefined ? code : `${code}: ${field}`;
+  const line = `${head}: ${message}`;
+  if (line.length <= MAX_LINE) return line;
+  const remedy = Object.values(MESSAGE_CODES).find((known) => known.code === code)?.remedy ?? '';
+  const text = message.endsWith(`; ${remedy}`) ? message.slice(0, -remedy.length - 2) : message;
+  return `${head}: ${text}; see docs/analysis.md#${code.toLowerCase()}`;
+}
+
+export function unknownFieldLine({ path, remedy }: Violation): string {
+  return `unknown field ${JSON.stringify(path)}: nothing reads it; ${remedy}`;
+}

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { createCandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
+import { ENFORCEMENT, policyContext, policyObject } from '../../status/analysis/support.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+
+const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}';
+const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
+const BINDING = policyObject('QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}]}');
+const MISSING =
+  'MESH0101: spec.quotaSpecs[0]: QuotaSpec/shop/a does not exist; ' +
+  'create the resource, or correct name and namespace of the reference';
+
+function createRig(maxWaiting = 32) {
+  const clock = createFakeClock();
+  const warnings = createCandidateWarnings({ clock, enforcement: () => ENFORCEMENT, maxWaiting });
+  const abort = new AbortController();
+  return {
+    clock,
+    abort,
+    observe: (text: string) => warnings.observe(enforced(text)),
+    ask: (object = BINDING, isNew = true) => warnings.warningsOf(object, isNew, abort.signal),
+  };
+}
+
+/** Checks are on, so that MESH0204 does not speak. */
+function enforced(text: string) {
+  const context = policyContext(text);
+  const policy = { ...context.mesh.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
+  const reports = { mixerReportServer: 'embedded', disableMixerHttpReports: false };
+  return { ...context, mesh: { ...context.mesh, policy: { ...policy, ...reports } } };
+}
+
+test('without a snapshot nothing is said', (t) => {
+  t.deepEqual(createRig().ask(), []);
+});
+
+test('what is in order is answered at once', (t) => {
+  const rig = createRig();
+  rig.observe(`${WEB}\nQuotaSpec shop/a ${QUOTA}`);
+  t.deepEqual(rig.ask(), []);
+  t.is(rig.clock.timers, 0);
+});
+
+test('a missing spec is told half a second later, when it has not come', async (t) => {
+  const rig = createRig();
+  rig.observe(WEB);
+  const said = rig.ask();
+  rig.clock.advance(499);
+  t.is(rig.clock.timers, 1);
+  rig.clock.advance(1);
+  t.deepEqual(await said, [MISSING]);
+  t.is(rig.clock.timers, 0);
+});
+
+test('a spec that was applied just before its binding is not missing', async (t) => {
+  const rig = createRig();
+  rig.observe('');
+  const said = rig.ask();
+  rig.observe(WEB);
+  t.is(rig.clock.timers, 1);
+  rig.observe(`${WEB}\nQuotaSpec shop/a ${QUOTA}`);
+  t.deepEqual(await said, []);
+  t.is(rig.clock.timers, 0);
+});
+
+test('who hangs up waits no longer', async (t) => {
+  const rig = createRig();
+  rig.observe(WEB);
+  const said = rig.ask();
+  rig.abort.abort();
+  t.deepEqual(await said, [MISSING]);
+  t.is(rig.clock.timers, 0);
+  t.deepEqual(rig.ask(), [MISSING]);
+});
+
+test('only so many wait; the others are answered at once', (t) => {
+  const rig = createRig(2);
+  rig.observe(WEB);
+  t.true(rig.ask() instanceof Promise);
+  t.true(rig.ask() instanceof Promise);
+  t.deepEqual(rig.ask(), [MISSING]);
+});
+
+test('a new spec is not told that nothing names it, for its binding follows; an old one is', (t) => {
+  const rig = createRig();
+  rig.observe(WEB);
+  const spec = policyObject(`QuotaSpec shop/a ${QUOTA}`);
+  t.deepEqual(rig.ask(spec, true), []);
+  t.deepEqual(rig.ask(spec, false), [
+    'MESH0201: no QuotaSpecBinding names this QuotaSpec; write a binding that names it and the services that it is for',
+  ]);
+});
