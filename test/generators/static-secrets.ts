@@ -1,7 +1,7 @@
 import type protobuf from 'protobufjs';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../src/envoy/secret-names.js';
-import { createTestAuthority } from '../support/test-authority.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
 
 const REGISTRY = loadProtoRegistry();
 const TLS = 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.';
