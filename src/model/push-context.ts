@@ -56,6 +56,13 @@ export interface PushContext {
   readonly findings: readonly Finding[];
   /** The services that proxies of a namespace may see. */
   viewOf(namespace: string): ServiceView;
+  /**
+   * The same services, with the addresses that they have in a proxy's cluster, and in the order in which conflicts over
+   * addresses are decided there.
+   *
+   * @param cluster that the proxy says it is in; one that is not read counts as the control plane's own
+   */
+  viewIn(namespace: string, cluster: string | undefined): ServiceView;
   /** The proxy's own services, by its addresses; sorted by hostname and port. Same targets, same array. */
   targetsOf(proxy: Proxy): readonly ServiceTarget[];
 }

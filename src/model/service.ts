@@ -17,6 +17,14 @@ export type Registry = 'Orchestrator' | 'External' | 'Mock' | 'Catalog';
  */
 export type Resolution = 'endpoints' | 'dns' | 'passthrough';
 
+/** What a Service of Kubernetes is in one of the clusters that have it. */
+export interface ServiceInCluster {
+  /** Virtual IPs there; empty for a headless one. */
+  readonly addresses: readonly string[];
+  /** Where it is reached from outside of the cluster: IP addresses of its load balancer, or `externalIPs`. */
+  readonly externalAddresses: readonly string[];
+}
+
 /**
  * A service as the mesh sees it, from whatever registry. Never changed after it is built: a registry that
  * sees a change builds a new object, and an unchanged service keeps its identity from one snapshot to the
@@ -30,6 +38,11 @@ export interface Service {
   readonly registry: Registry;
   /** Virtual IPs or CIDRs that clients may connect to; empty when there is none (headless, or a bare host). */
   readonly addresses: readonly string[];
+  /**
+   * By cluster. Absent where it would say nothing new: the control plane's own cluster alone has the service, and
+   * nothing leads to it from outside.
+   */
+  readonly byCluster?: ReadonlyMap<string, ServiceInCluster>;
   /** Address made up for a ServiceEntry without addresses (240.240.0.0/16), used by DNS capture alone. */
   readonly autoAddress?: string;
   readonly ports: readonly Port[];

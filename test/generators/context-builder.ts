@@ -103,6 +103,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     findings: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
+    viewIn: (namespace) => parts.views?.[namespace] ?? everything,
     targetsOf: () => parts.targets ?? [],
   };
 }

@@ -17,8 +17,9 @@ import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 export interface RouteScope extends Scope {
   /** False for routers, which have no tables yet. */
   readonly served: boolean;
-  /** Whose view of the services it is; the key has the view's id. */
+  /** Whose view of the services it is, and where; the key has the view's id. */
   readonly namespace: string;
+  readonly cluster: string | undefined;
   readonly dnsDomain: string;
   /** What plugins read of the proxy, in their order. */
   readonly variants: readonly string[];
@@ -39,7 +40,7 @@ export function createRouteGenerator(
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
-    const view = indexOf(context.viewOf(scope.namespace));
+    const view = indexOf(context.viewIn(scope.namespace, scope.cluster));
     const { dnsDomain, variants } = scope;
     const additions = routeAdditions(context, plugins, variants);
     const input: RouteTableInput = { context, view, dnsDomain, sniff: settings.sniffOutbound, additions };
@@ -74,9 +75,10 @@ export function createRouteGenerator(
     scope: (context, proxy) => {
       const served = proxy.type === 'sidecar';
       const { configNamespace: namespace, dnsDomain } = proxy;
+      const { clusterId: cluster } = proxy.metadata;
       const variants = served ? plugins.map((plugin) => plugin.variantOf(context.mesh, proxy)) : [];
-      const key = served ? [context.viewOf(namespace).id, dnsDomain, ...variants].join('|') : 'router';
-      return { key, served, namespace, dnsDomain, variants };
+      const key = served ? [context.viewIn(namespace, cluster).id, dnsDomain, ...variants].join('|') : 'router';
+      return { key, served, namespace, cluster, dnsDomain, variants };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

@@ -6,6 +6,7 @@ import type { ClusterWorkloads } from './cluster-workloads.js';
 import { EndpointCollector, type TargetPort } from './endpoint-collector.js';
 import { type EndpointSlice, type EndpointsObject, listEndpoints, listSlices } from './kubernetes-endpoints.js';
 import {
+  externalAddresses,
   isExternalName,
   type KubernetesService,
   servedPorts,
@@ -113,7 +114,8 @@ export class KubernetesRegistry {
     const collector = new EndpointCollector(service, this.#workloads, translation);
     this.#collect(key, object, service, collector, translation);
     this.#workloads.dependencies.set(key, collector.facts);
-    return collector.claim();
+    const external = externalAddresses(object);
+    return external.length === 0 ? collector.claim() : { ...collector.claim(), externalAddresses: external };
   }
 
   #collect(

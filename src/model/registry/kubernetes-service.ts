@@ -54,6 +54,13 @@ function clusterAddresses({ body: { spec } }: KubernetesService): readonly strin
   return [...new Set(all)].filter((address) => address !== '' && address !== 'None');
 }
 
+/** Where the service is reached from outside of its cluster: at its load balancer, or else at addresses it was given. */
+export function externalAddresses({ body: { spec, status } }: KubernetesService): readonly string[] {
+  const balancers = spec.type === 'LoadBalancer' ? (status?.loadBalancer?.ingress ?? []) : [];
+  const ips = balancers.flatMap(({ ip }) => ip ?? []);
+  return ips.length > 0 ? ips : (spec.externalIPs ?? []);
+}
+
 /** The annotation is a comma list of namespaces, `*` or `.`. */
 function exportTo(annotation: string | undefined, { defaultServiceExportTo }: Translation): readonly string[] {
   const stated = (annotation ?? '')

@@ -14,4 +14,6 @@ export interface ServiceClaim {
    */
   readonly unready: readonly Endpoint[];
   readonly findings: readonly Finding[];
+  /** Where the service is reached from outside of its cluster; absent for nowhere. */
+  readonly externalAddresses?: readonly string[];
 }

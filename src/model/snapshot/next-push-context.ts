@@ -10,13 +10,18 @@ import { targetsOfProxy } from './workload-targets.js';
  * @param now wall-clock time, for the version
  */
 export function nextPushContext(previous: PushContext | undefined, store: MeshStore, now: Date): PushContext {
-  const { views, targets, interner, ...state } = store.state();
+  const { views, targets, interner, ownCluster, clusters, clusterViews, ...state } = store.state();
+  const clusterOf = (id: string | undefined): string => (id !== undefined && clusters.has(id) ? id : ownCluster);
   const sequence = (previous?.sequence ?? 0) + 1;
   return {
     ...state,
     sequence,
     version: `${now.toISOString()}/${sequence}`,
     viewOf: (namespace) => views.viewOf(namespace),
-    targetsOf: (proxy) => targetsOfProxy(proxy, targets, interner),
+    viewIn: (namespace, cluster) => {
+      const view = views.viewOf(namespace);
+      return clusters.size < 2 ? view : clusterViews.viewIn(view, clusterOf(cluster));
+    },
+    targetsOf: (proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner),
   };
 }

@@ -51,26 +51,36 @@ export class TargetInterner {
   }
 }
 
+/** Place of workloads that are in no cluster, or that may be in any: what ServiceEntries list. */
+export const ANY_CLUSTER = '';
+
 /**
  * Under which a workload's targets are found: its services are of its own namespace, so that nobody else's
- * ServiceEntry changes what it listens on.
+ * ServiceEntry changes what it listens on, and of its own cluster, for pods of two clusters may have one address.
  *
  * @param address in canonical spelling
  */
-export function workloadKey(namespace: string, address: string): string {
-  return `${namespace}|${address}`;
+export function workloadKey(namespace: string, address: string, cluster: string): string {
+  return `${namespace}|${address}|${cluster}`;
 }
 
-/** The targets of all the proxy's addresses. */
+/**
+ * The targets of all the proxy's addresses.
+ *
+ * @param cluster the one that the proxy is in
+ */
 export function targetsOfProxy(
   proxy: Proxy,
+  cluster: string,
   targets: Lookup<string, readonly ServiceTarget[]>,
   interner: TargetInterner,
 ): readonly ServiceTarget[] {
   const found: (readonly ServiceTarget[])[] = [];
   for (const address of proxy.ipAddresses) {
-    const list = targets.get(workloadKey(proxy.configNamespace, address));
-    if (list !== undefined) found.push(list);
+    for (const place of [cluster, ANY_CLUSTER]) {
+      const list = targets.get(workloadKey(proxy.configNamespace, address, place));
+      if (list !== undefined) found.push(list);
+    }
   }
   return found.length === 1 ? (found[0] ?? NO_TARGETS) : interner.list(found.flat());
 }

@@ -18,8 +18,9 @@ export function keepClaim(previous: ServiceClaim | undefined, next: ServiceClaim
     endpoints === previous.endpoints &&
     unready === previous.unready &&
     findings === previous.findings &&
+    isDeepStrictEqual(previous.externalAddresses, next.externalAddresses) &&
     next.cluster === previous.cluster;
-  return isSame ? previous : { service, cluster: next.cluster, endpoints, unready, findings };
+  return isSame ? previous : { ...next, service, endpoints, unready, findings };
 }
 
 export function keepService(previous: Service | undefined, next: Service): Service {

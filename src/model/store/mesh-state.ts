@@ -7,6 +7,7 @@ import type { ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
 import type { PeerAuthentications } from '../security/peer-authentications.js';
 import type { Service } from '../service.js';
+import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
 
@@ -24,6 +25,11 @@ export interface MeshState {
   readonly peerAuthentications: PeerAuthentications;
   readonly findings: readonly Finding[];
   readonly views: ServiceViews;
+  /** The control plane's own, whether it has objects or not. */
+  readonly ownCluster: string;
+  /** Those that have objects. */
+  readonly clusters: ReadonlySet<string>;
+  readonly clusterViews: ClusterViews;
   /** Own services of a workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
   readonly interner: TargetInterner;

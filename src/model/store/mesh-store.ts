@@ -7,6 +7,7 @@ import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
+import { createClusterViews } from '../snapshot/cluster-views.js';
 import { ChangeLog } from './change-log.js';
 import type { MeshState } from './mesh-state.js';
 import { isMeshKind } from './object-effect.js';
@@ -51,6 +52,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const directory = new ServiceDirectory(settings.clusterId);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const clusters = new Map<string, Cluster>();
+  const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
 
   const translationOf = (cluster: string): Translation => ({
@@ -160,6 +162,9 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       peerAuthentications: peerAuthenticationsOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
+      ownCluster: settings.clusterId,
+      clusters: new Set(clusters.keys()),
+      clusterViews,
       targets: directory.targets.snapshot(),
       interner: directory.interner,
     }),

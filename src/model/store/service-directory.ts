@@ -5,13 +5,14 @@ import type { Finding } from '../finding.js';
 import type { ServiceClaim } from '../registry/service-claim.js';
 import type { Service } from '../service.js';
 import { shadowedKey } from '../snapshot/endpoints-of.js';
-import { TargetInterner } from '../snapshot/workload-targets.js';
+import { ANY_CLUSTER, TargetInterner } from '../snapshot/workload-targets.js';
 import { AutoAddresses } from './auto-addresses.js';
 import { duplicateHosts } from './duplicate-hosts.js';
 import { FindingTable } from './finding-table.js';
 import { HostTable } from './host-table.js';
 import { keepClaim, keepService } from './keep-identity.js';
 import { mergeEndpoints, rankClaims } from './merge-claims.js';
+import { serviceByCluster } from './service-by-cluster.js';
 import { type ServedBy, TargetTable } from './target-table.js';
 
 /** All claims of one namespace on one host, merged. */
@@ -151,8 +152,12 @@ export class ServiceDirectory {
     const first = claims[0];
     if (first === undefined) return undefined;
     const autoAddress = this.#autoAddresses.get(key);
+    const byCluster = serviceByCluster(claims, this.#ownCluster);
+    const additions = { ...(autoAddress && { autoAddress }), ...(byCluster && { byCluster }) };
     const service =
-      autoAddress === undefined ? first.service : keepService(previous?.service, { ...first.service, autoAddress });
+      Object.keys(additions).length === 0
+        ? first.service
+        : keepService(previous?.service, { ...first.service, ...additions });
     return { claims, service, endpoints: mergeEndpoints(claims, previous?.endpoints) };
   }
 
@@ -226,6 +231,9 @@ function servedBy(record: ServiceRecord | undefined): ServedBy | undefined {
   if (record === undefined) return undefined;
   return {
     service: record.service,
-    workloads: record.claims.flatMap(({ endpoints, unready }) => [endpoints, unready]),
+    workloads: record.claims.flatMap((claim) => {
+      const cluster = claim.service.registry === 'Orchestrator' ? claim.cluster : ANY_CLUSTER;
+      return [claim.endpoints, claim.unready].map((endpoints) => ({ cluster, endpoints }));
+    }),
   };
 }

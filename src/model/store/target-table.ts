@@ -6,13 +6,20 @@ import { isIpAddress } from '../registry/endpoint-address.js';
 import type { Service } from '../service.js';
 import { type TargetInterner, workloadKey } from '../snapshot/workload-targets.js';
 
-/** A service and every workload that serves it, ready or not. */
-export interface ServedBy {
-  readonly service: Service;
-  readonly workloads: readonly (readonly Endpoint[])[];
+/** Workloads of a service, ready or not. */
+export interface Workloads {
+  /** The cluster that they are in, or ANY_CLUSTER. */
+  readonly cluster: string;
+  readonly endpoints: readonly Endpoint[];
 }
 
-/** The own services of every workload, by address. */
+/** A service and every workload that serves it. */
+export interface ServedBy {
+  readonly service: Service;
+  readonly workloads: readonly Workloads[];
+}
+
+/** The own services of every workload, by `workloadKey`. */
 export class TargetTable {
   readonly #interner: TargetInterner;
   readonly #lists = new BucketedMapWriter<readonly ServiceTarget[]>();
@@ -27,15 +34,14 @@ export class TargetTable {
    * @param changed receives the addresses whose own services changed
    */
   update(previous: ServedBy | undefined, next: ServedBy | undefined, changed: Set<string>): void {
-    const concerned = concernedAddresses(previous, next);
+    const concerned = concernedWorkloads(previous, next);
     if (concerned.size === 0) return;
-    const { hostname, namespace } = (next ?? (previous as ServedBy)).service;
+    const { hostname } = (next ?? (previous as ServedBy)).service;
     const targets = next === undefined ? new Map<string, ServiceTarget[]>() : this.#targets(next, concerned);
-    for (const address of concerned) {
-      const key = workloadKey(namespace, address);
+    for (const [key, address] of concerned) {
       const known = this.#lists.get(key);
       const others = (known ?? []).filter(({ service }) => service.hostname !== hostname);
-      const list = this.#interner.list([...others, ...(targets.get(address) ?? [])]);
+      const list = this.#interner.list([...others, ...(targets.get(key) ?? [])]);
       const isChanged = list.length === 0 ? this.#lists.delete(key) : this.#lists.set(key, list);
       if (isChanged) changed.add(address);
     }
@@ -45,33 +51,44 @@ export class TargetTable {
     return this.#lists.snapshot();
   }
 
-  #targets({ service, workloads }: ServedBy, concerned: ReadonlySet<string>): Map<string, ServiceTarget[]> {
+  #targets({ service, workloads }: ServedBy, concerned: ReadonlyMap<string, string>): Map<string, ServiceTarget[]> {
     const targets = new Map<string, ServiceTarget[]>();
     const ports = new Map(service.ports.map((port) => [port.name, port]));
-    for (const { address: text, port: targetPort, portName } of workloads.flat()) {
-      const port = ports.get(portName);
-      if (port === undefined) continue;
-      const address = canonicalAddress(text);
-      if (!concerned.has(address)) continue;
-      const target = this.#interner.target(service, port, targetPort);
-      const list = targets.get(address);
-      if (list === undefined) targets.set(address, [target]);
-      else list.push(target);
+    for (const { cluster, endpoints } of workloads) {
+      for (const { address, port: targetPort, portName } of endpoints) {
+        const port = ports.get(portName);
+        if (port === undefined) continue;
+        const key = workloadKey(service.namespace, canonicalAddress(address), cluster);
+        if (!concerned.has(key)) continue;
+        const target = this.#interner.target(service, port, targetPort);
+        const list = targets.get(key);
+        if (list === undefined) targets.set(key, [target]);
+        else list.push(target);
+      }
     }
     return targets;
   }
 }
 
-/** While the service is the same object, only addresses whose endpoints are not. */
-function concernedAddresses(previous: ServedBy | undefined, next: ServedBy | undefined): ReadonlySet<string> {
-  const [before, after] = [previous?.workloads.flat() ?? [], next?.workloads.flat() ?? []];
-  const addresses = new Set<string>();
-  const [inBefore, inAfter] =
-    previous?.service === next?.service ? [new Set(before), new Set(after)] : [new Set(), new Set()];
-  const note = ({ address }: Endpoint): void => {
-    if (isIpAddress(address)) addresses.add(canonicalAddress(address));
-  };
-  for (const endpoint of before) if (!inAfter.has(endpoint)) note(endpoint);
-  for (const endpoint of after) if (!inBefore.has(endpoint)) note(endpoint);
-  return addresses;
+/**
+ * Addresses by workload key. While the service is the same object, only those of endpoints that are not.
+ */
+function concernedWorkloads(previous: ServedBy | undefined, next: ServedBy | undefined): ReadonlyMap<string, string> {
+  const concerned = new Map<string, string>();
+  const isSame = previous?.service === next?.service;
+  noteOthers(previous, isSame ? next : undefined, concerned);
+  noteOthers(next, isSame ? previous : undefined, concerned);
+  return concerned;
+}
+
+/** Notes the workloads that the other does not have. */
+function noteOthers(served: ServedBy | undefined, other: ServedBy | undefined, concerned: Map<string, string>): void {
+  const known = new Set(other?.workloads.flatMap(({ endpoints }) => endpoints));
+  for (const { cluster, endpoints } of served?.workloads ?? []) {
+    for (const endpoint of endpoints) {
+      if (known.has(endpoint) || !isIpAddress(endpoint.address)) continue;
+      const address = canonicalAddress(endpoint.address);
+      concerned.set(workloadKey((served as ServedBy).service.namespace, address, cluster), address);
+    }
+  }
 }

@@ -2,7 +2,19 @@ import test from 'ava';
 import type { MeshObject } from '../../../src/config/object.js';
 import type { ChangeBatch } from '../../../src/model/object-change.js';
 import type { MeshStore } from '../../../src/model/store/mesh-store.js';
-import { batch, endpoints, gone, otherObject, pod, service, snapshot, storeWith } from '../mesh-objects.js';
+import { buildProxy } from '../../generators/context-builder.js';
+import {
+  batch,
+  endpoints,
+  gone,
+  otherObject,
+  pod,
+  service,
+  serviceEntry,
+  snapshot,
+  storeWith,
+  workload,
+} from '../mesh-objects.js';
 
 const WEB = 'web.shop.svc.cluster.local';
 
@@ -93,3 +105,96 @@ test('the last object of a cluster may go one by one as well', (t) => {
   });
   t.deepEqual(shardsOf(store), { 'Orchestrator/east': ['10.0.0.1'] });
 });
+
+/** A service of cluster west that has the other cluster's address for something else. */
+const TWIN = service('shop/twin', { clusterIP: '10.96.0.1' }, { creationTimestamp: '2020-01-01T00:00:00Z' });
+
+function hostsAndAddresses(store: MeshStore, cluster?: string): readonly string[] {
+  return snapshot(store)
+    .viewIn('shop', cluster)
+    .services.map(({ name, addresses }) => `${name} ${addresses}`);
+}
+
+test('a proxy is served the virtual IP that a service has in its own cluster', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web', { clusterIP: '10.96.0.1' })));
+  store.apply(remote(service('shop/web', { clusterIP: '10.97.0.9' })));
+  t.deepEqual(hostsAndAddresses(store, 'west'), ['web 10.97.0.9']);
+  for (const own of ['east', 'unheard-of', undefined]) t.deepEqual(hostsAndAddresses(store, own), ['web 10.96.0.1']);
+});
+
+test('where two clusters give one address to different services, the own one comes first whatever its age', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web', { clusterIP: '10.96.0.1' }, { creationTimestamp: '2026-01-01T00:00:00Z' })));
+  store.apply(remote(TWIN));
+  t.deepEqual(hostsAndAddresses(store, 'east'), ['web 10.96.0.1', 'twin 10.96.0.1']);
+  t.deepEqual(hostsAndAddresses(store, 'west'), ['twin 10.96.0.1', 'web 10.96.0.1']);
+});
+
+test('a cluster that makes no difference has the very view that all have, and views stay while nothing changes', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web')));
+  const alone = snapshot(store);
+  t.is(alone.viewIn('shop', 'east'), alone.viewOf('shop'));
+  store.apply(remote(service('shop/web', { clusterIP: '10.97.0.9' })));
+  const first = snapshot(store);
+  t.is(first.viewIn('shop', 'east'), first.viewOf('shop'));
+  const inWest = first.viewIn('shop', 'west');
+  t.not(inWest.id, first.viewOf('shop').id);
+  store.apply(remote(endpoints('shop/web', ['10.1.0.1'])));
+  const second = snapshot(store, first);
+  t.is(second.viewIn('shop', 'west'), inWest);
+});
+
+test('a virtual IP that changes in a remote cluster is a full push of that service', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web')));
+  store.apply(remote(service('shop/web', { clusterIP: '10.97.0.9' })));
+  const { push } = store.apply(remote(service('shop/web', { clusterIP: '10.97.0.10' })));
+  t.true(push?.full);
+  t.deepEqual([...(push?.changed ?? [])], ['Service/shop/web']);
+});
+
+test('a headless service keeps to itself what other clusters give it as addresses', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web', { clusterIP: 'None' })));
+  store.apply(remote(service('shop/web', { clusterIP: '10.97.0.9' })));
+  t.deepEqual(hostsAndAddresses(store, 'west'), ['web ']);
+});
+
+test('pods of two clusters that have one address are different workloads', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web'), endpoints('shop/web', ['10.0.0.1'])));
+  store.apply(remote(service('shop/api'), endpoints('shop/api', ['10.0.0.1'])));
+  store.apply(batch(serviceEntry('shop/vm', { hosts: ['vm.internal'], endpoints: [workload('10.0.0.1')] })));
+  const context = snapshot(store);
+  const servicesOf = (clusterId?: string): readonly string[] => {
+    const metadata = clusterId === undefined ? {} : { clusterId };
+    const proxy = buildProxy({ configNamespace: 'shop', ipAddresses: ['10.0.0.1'] }, metadata);
+    return context.targetsOf(proxy).map(({ service: { hostname } }) => hostname);
+  };
+  t.deepEqual(servicesOf('east'), ['vm.internal', WEB]);
+  t.deepEqual(servicesOf('west'), ['api.shop.svc.cluster.local', 'vm.internal']);
+  for (const own of ['unheard-of', undefined]) t.deepEqual(servicesOf(own), servicesOf('east'));
+});
+
+test('where a service is reached from outside is known by cluster', (t) => {
+  const store = storeWith();
+  const type = 'LoadBalancer';
+  store.apply(batch(service('shop/web', { externalIPs: ['192.0.2.1'] }), service('shop/inner')));
+  store.apply(remote(withBalancer(service('shop/web', { type, clusterIP: '10.97.0.9' }), '198.51.100.7')));
+  const { servicesByHost } = snapshot(store);
+  t.deepEqual(
+    servicesByHost.get(WEB)?.byCluster,
+    new Map([
+      ['east', { addresses: ['10.96.0.1'], externalAddresses: ['192.0.2.1'] }],
+      ['west', { addresses: ['10.97.0.9'], externalAddresses: ['198.51.100.7'] }],
+    ]),
+  );
+  t.is(servicesByHost.get('inner.shop.svc.cluster.local')?.byCluster, undefined);
+});
+
+function withBalancer(object: MeshObject, ip: string): MeshObject {
+  const body = { ...(object.body as object), status: { loadBalancer: { ingress: [{ ip }, { hostname: 'lb' }] } } };
+  return { ...object, body };
+}
