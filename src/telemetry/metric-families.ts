@@ -1,3 +1,4 @@
+import { accessFamilies } from './families/access-families.js';
 import { analysisFamilies } from './families/analysis-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
@@ -13,6 +14,7 @@ import { webhookFamilies } from './families/webhook-families.js';
 
 /** Every family that the process exports by name (SPEC 4.7 and BEHAVIOUR 1); Node's own come from prom-client. */
 export const metricFamilies = {
+  ...accessFamilies,
   ...analysisFamilies,
   ...certificateFamilies,
   ...mcpFamilies,

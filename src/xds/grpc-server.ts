@@ -1,19 +1,19 @@
+import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { type GrpcListenerSettings, grpcServerOptions } from '../net/grpc-listener.js';
+import type { GrpcService } from '../net/grpc-service.js';
 import { rawStreamingMethod } from '../net/raw-method.js';
-import { createTcpListener } from '../net/tcp-listener.js';
+import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
+import type { CallGate } from './call-gate.js';
+import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
-import { createGrpcStream } from './grpc-stream.js';
 import { addLazyReflection } from './lazy-reflection.js';
-import { ProxySession, type SessionEnvironment } from './proxy-session.js';
-import { http2StreamOf, type RawCall, serializeMessage } from './shared-write.js';
+import type { SessionEnvironment } from './proxy-session.js';
+import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
-
-export interface SessionHooks {
-  closed(session: ProxySession): void;
-}
+import { addUnservedMethods } from './unserved-methods.js';
 
 export interface GrpcServer {
   /** @returns the port. @throws the system's error when the address cannot be had. */
@@ -27,6 +27,16 @@ export interface GrpcServer {
   stop(graceMs: number): Promise<void>;
 }
 
+/** What a server has beyond plaintext discovery for everybody. */
+export interface GrpcServerExtras {
+  /** Takes the connections; over plain TCP unless given. */
+  readonly createListener?: (take: (socket: Socket) => void) => TcpListener;
+  /** What every discovery call passes; everybody may come in unless given. */
+  readonly gate?: CallGate;
+  /** Further services, which judge their callers themselves. */
+  readonly services?: readonly GrpcService[];
+}
+
 /** How long a peer whose streams have ended may take to close its connection. */
 const CLOSE_MS = 500;
 
@@ -35,65 +45,38 @@ export function createGrpcServer(
   environment: SessionEnvironment,
   hooks: SessionHooks,
   logger: Logger,
+  extras: GrpcServerExtras = {},
 ): GrpcServer {
+  const { createListener = createTcpListener, gate, services = [] } = extras;
   const server = new Server({ ...grpcServerOptions(settings), 'grpc.max_send_message_length': -1 });
+  // Where there is TLS, it ends in the listener.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listener = createTcpListener((socket) => injector.injectConnection(socket));
+  const listener = createListener((socket) => injector.injectConnection(socket));
   const health = new HealthImplementation({ '': 'NOT_SERVING' });
-  const sessions = new Set<ProxySession>();
-  const calls = createCallCount();
-
-  const serve = (call: RawCall, onlyType: string | undefined): void => {
-    const session = new ProxySession(environment, createGrpcStream(call), onlyType);
-    sessions.add(session);
-    calls.add(call);
-    let open = true;
-    const close = (): void => {
-      if (!open) return;
-      open = false;
-      sessions.delete(session);
-      session.close();
-      hooks.closed(session);
-    };
-    call.on('data', (message: Buffer) => {
-      try {
-        session.receive(message);
-      } catch (error) {
-        if (!(error instanceof StreamError)) {
-          environment.metrics.internalError();
-          logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
-        }
-        const streamError =
-          error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
-        logger.info({ peer: call.getPeer(), code: streamError.code, reason: streamError.message }, 'Stream refused');
-        session.end(streamError);
-        close();
-      }
-    });
-    call.on('end', () => session.finish());
-    call.on('error', close);
-    call.on('close', close);
-    call.on('cancelled', close);
-  };
+  const calls = createDiscoveryCalls({ environment, hooks, logger, gate });
 
   for (const { service, method, onlyType } of DISCOVERY_METHODS) {
     server.addService(
       { [method]: rawStreamingMethod(`/${service}/${method}`, serializeMessage) },
-      { [method]: (call: RawCall) => serve(call, onlyType) },
+      { [method]: (call: RawCall) => calls.serve(call, onlyType) },
     );
   }
+  if (gate !== undefined) addUnservedMethods(server, gate);
+  for (const service of services) service.addTo(server);
   health.addToServer(server);
   addLazyReflection(server, REFLECTED_FILES);
 
   return {
     start: () => listener.listen(settings.host, settings.port),
     setServing: () => {
-      for (const name of ['', ...DISCOVERY_METHODS.map(({ service }) => service)]) health.setStatus(name, 'SERVING');
+      const names = [...DISCOVERY_METHODS.map(({ service }) => service), ...services.map(({ name }) => name)];
+      for (const name of ['', ...names]) health.setStatus(name, 'SERVING');
     },
     stop: async (graceMs) => {
       health.setStatus('', 'NOT_SERVING');
       const closed = listener.close();
-      for (const session of sessions) session.end(new StreamError('UNAVAILABLE', 'server is shutting down'));
+      calls.endAll(new StreamError('UNAVAILABLE', 'server is shutting down'));
+      for (const service of services) service.endStreams?.();
       server.tryShutdown(() => undefined);
       const hangUpLater = (delayMs: number): NodeJS.Timeout => setTimeout(listener.hangUp, delayMs);
       const force = hangUpLater(graceMs);
@@ -104,26 +87,6 @@ export function createGrpcServer(
       await closed;
       clearTimeout(force);
       clearTimeout(soon);
-    },
-  };
-}
-
-/** Discovery calls that are on the wire still. */
-function createCallCount(): { add(call: RawCall): void; whenNone(then: () => void): void } {
-  let open = 0;
-  let none: () => void = () => undefined;
-  return {
-    add: (call) => {
-      open++;
-      // The call itself counts as closed as soon as its end is decided, which is before it is sent.
-      (http2StreamOf(call) ?? call).once('close', () => {
-        open--;
-        if (open === 0) none();
-      });
-    },
-    whenNone: (then) => {
-      none = then;
-      if (open === 0) then();
     },
   };
 }

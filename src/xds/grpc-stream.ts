@@ -1,11 +1,13 @@
 import { status } from '@grpc/grpc-js';
 import type { WireMessage } from '../envoy/wire-message.js';
+import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import { http2StreamOf, type RawCall, writeShared } from './shared-write.js';
+import { type RawCall, writeShared } from './shared-write.js';
 import type { StreamError } from './stream-error.js';
 
 /** A discovery stream over grpc-js. */
 export function createGrpcStream(call: RawCall): DiscoveryStream {
+  // Where grpc-js cannot be seen through, messages go through it, copied and well.
   const http2Stream = http2StreamOf(call);
   let ended = false;
   const write = (message: WireMessage, done: (error?: Error | null) => void): void => {

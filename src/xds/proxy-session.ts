@@ -1,6 +1,7 @@
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { rpcCodeOf } from '../envoy/rpc-code.js';
 import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
+import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { Distribution } from '../push/distribution.js';
@@ -12,9 +13,13 @@ import type { ComposedResponse } from '../push/response-cache.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
+import { matchIdentity } from './match-identity.js';
 import { oweResponse } from './owed-response.js';
-import { type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
+import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
+import type { SessionOptions } from './session-options.js';
+import { shorten } from './shorten.js';
 import { StreamError } from './stream-error.js';
+import { v3TypeOf } from './v2-types.js';
 import { Watch } from './watch.js';
 import { STUCK_MS, watchWrite } from './watched-write.js';
 
@@ -33,6 +38,8 @@ export interface SessionEnvironment {
   register(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
+  /** Whether a workload whose identity is proven can be given its certificate. Default: none can. */
+  readonly issuesCertificates?: boolean;
 }
 
 /** A response on its way. */
@@ -51,11 +58,13 @@ export class ProxySession implements PushTarget {
   readonly #stream: DiscoveryStream;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly #onlyType: string | undefined;
+  readonly #callerIdentities: readonly WorkloadIdentity[] | undefined;
   readonly #watches = new Map<string, Watch>();
   readonly #ignoredTypes = new Set<string>();
   readonly #connectedAt: Date;
   #id = '';
   #proxy: Proxy | undefined;
+  #identity: WorkloadIdentity | undefined;
   #ended = false;
   /** The proxy has ended its side: it gets what it asked for, and nothing more. */
   #finishing = false;
@@ -63,10 +72,11 @@ export class ProxySession implements PushTarget {
   #waitingSinceMs: number | undefined;
   #waitingForFull = false;
 
-  constructor(environment: SessionEnvironment, stream: DiscoveryStream, onlyType: string | undefined) {
+  constructor(environment: SessionEnvironment, stream: DiscoveryStream, options: SessionOptions = {}) {
     this.#environment = environment;
     this.#stream = stream;
-    this.#onlyType = onlyType;
+    this.#onlyType = options.onlyType;
+    this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
   }
 
@@ -76,6 +86,14 @@ export class ProxySession implements PushTarget {
 
   get proxy(): Proxy | undefined {
     return this.#proxy;
+  }
+
+  /**
+   * Which workload the proxy is: proven by the caller, and what the node claims. Undefined before the first request,
+   * and where callers prove nothing.
+   */
+  get identity(): WorkloadIdentity | undefined {
+    return this.#identity;
   }
 
   /** What the proxy asks for of a type; undefined for everything, or nothing yet. */
@@ -193,8 +211,14 @@ export class ProxySession implements PushTarget {
     if (request.node === undefined) {
       throw new StreamError('INVALID_ARGUMENT', 'missing node ID: the first request of a stream must carry its node');
     }
-    this.#proxy = this.#environment.readProxy(request.node);
-    this.#id = this.#environment.connectionId(this.#proxy.id);
+    const proxy = this.#environment.readProxy(request.node);
+    if (this.#callerIdentities === undefined) {
+      this.#proxy = proxy;
+    } else {
+      this.#identity = matchIdentity(proxy, this.#callerIdentities);
+      this.#proxy = { ...proxy, hasSecrets: this.#environment.issuesCertificates ?? false };
+    }
+    this.#id = this.#environment.connectionId(proxy.id);
     this.#environment.register(this);
   }
 
@@ -367,24 +391,4 @@ function parseRequest(message: Buffer, knownNames: readonly Buffer[]): RawDiscov
   } catch (cause) {
     throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
   }
-}
-
-const MAX_SHOWN_CHARACTERS = 4096;
-
-/** Text from a proxy, which may be megabytes, as a log line or a page shows it. */
-function shorten(text: string): string {
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
-}
-
-/** No names at all, or just `*`. */
-function isWildcard(encodedNames: Uint8Array): boolean {
-  return encodedNames.length === 0 || (encodedNames.length === 3 && encodedNames[1] === 1 && encodedNames[2] === 0x2a);
-}
-
-/** The type that we serve in place of a v2 one; undefined when it is not a v2 type of ours. */
-function v3TypeOf(typeUrl: string): string | undefined {
-  const V2_PREFIX = 'type.googleapis.com/envoy.api.v2.';
-  if (!typeUrl.startsWith(V2_PREFIX)) return undefined;
-  const name = typeUrl.slice(V2_PREFIX.length);
-  return Object.values(TypeUrl).find((v3) => v3.endsWith(`.${name}`));
 }

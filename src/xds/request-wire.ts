@@ -72,6 +72,11 @@ export function readResourceNames(encodedNames: Uint8Array): string[] {
   return names;
 }
 
+/** Whether encoded names are none at all, or just `*`. */
+export function isWildcard(encodedNames: Uint8Array): boolean {
+  return encodedNames.length === 0 || (encodedNames.length === 3 && encodedNames[1] === 1 && encodedNames[2] === 0x2a);
+}
+
 function startsWithAt(bytes: Buffer, start: number, run: Buffer): boolean {
   const end = start + run.length;
   return run.length > 0 && end <= bytes.length && bytes.compare(run, 0, run.length, start, end) === 0;

@@ -11,27 +11,11 @@ export function serializeMessage(message: WireMessage): Buffer {
 }
 
 /**
- * The HTTP/2 stream under a call. grpc-js copies every message once per stream to put its 5-byte frame before
- * it; written here, the pieces that streams share go to the socket as they are, which is most of the memory and
- * a good part of the CPU of a push (DESIGN section 5). Everything else about the call stays with grpc-js.
- *
- * Undefined where grpc-js is built otherwise than we know it (the field is not part of its interface): then
- * messages go through it, copied and well. A test notices.
+ * Writes one gRPC frame; calls back when its last piece has been handed to the kernel. grpc-js copies every message
+ * once per stream to put its 5-byte frame before it; written here, the pieces that streams share go to the socket as
+ * they are, which is most of the memory and a good part of the CPU of a push (DESIGN section 5). Everything else about
+ * the call stays with grpc-js.
  */
-export function http2StreamOf(call: RawCall): ServerHttp2Stream | undefined {
-  const inner: unknown = Reflect.get(call, 'call');
-  if (typeof inner !== 'object' || inner === null) return undefined;
-  const stream: unknown = Reflect.get(inner, 'stream');
-  const isHttp2Stream =
-    typeof stream === 'object' &&
-    stream !== null &&
-    'respond' in stream &&
-    'pushAllowed' in stream &&
-    'write' in stream;
-  return isHttp2Stream ? (stream as ServerHttp2Stream) : undefined;
-}
-
-/** Writes one gRPC frame; calls back when its last piece has been handed to the kernel. */
 export function writeShared(
   call: RawCall,
   stream: ServerHttp2Stream,

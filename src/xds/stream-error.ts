@@ -1,5 +1,12 @@
 /** gRPC status codes with which we end a stream. */
-export type StreamErrorCode = 'INVALID_ARGUMENT' | 'UNAVAILABLE' | 'UNIMPLEMENTED' | 'DEADLINE_EXCEEDED' | 'INTERNAL';
+export type StreamErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'UNAVAILABLE'
+  | 'UNIMPLEMENTED'
+  | 'DEADLINE_EXCEEDED'
+  | 'INTERNAL'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED';
 
 /** Why a discovery stream ends; the message is what the proxy's log shows. */
 export class StreamError extends Error {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
+import { accessFamilies } from '../../src/telemetry/families/access-families.js';
 import type { Family } from '../../src/telemetry/families/family.js';
 import { policyDiscoveryFamilies } from '../../src/telemetry/families/policy-discovery-families.js';
 import { policyQuotaFamilies } from '../../src/telemetry/families/policy-quota-families.js';
@@ -157,7 +158,7 @@ test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIO
     t.is(typeOf(name), 'histogram', name);
   }
   const specified = [SUM, COUNT, LASTVALUE, DISTRIBUTION, BEYOND_THE_SPECIFICATION].flatMap(words);
-  const ours = [policyDiscoveryFamilies, policyQuotaFamilies, policyServerFamilies].flatMap((each) =>
+  const ours = [accessFamilies, policyDiscoveryFamilies, policyQuotaFamilies, policyServerFamilies].flatMap((each) =>
     Object.keys(each),
   );
   const expected = [...specified, ...ours];

@@ -1,4 +1,11 @@
-import { Client, type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { eventually } from '../support/eventually.js';
 import { discoveryRequest, type ReadResponse, type RequestFields, readResponse } from './session-rig.js';
 
@@ -16,12 +23,26 @@ export interface DiscoveryClient {
   close(): void;
 }
 
-export function connectClient(port: number, path: string): DiscoveryClient {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+export interface ClientOptions {
+  /** Plaintext unless given. */
+  readonly channel?: ChannelCredentials;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export function connectClient(port: number, path: string, options: ClientOptions = {}): DiscoveryClient {
+  const client = new Client(`127.0.0.1:${port}`, options.channel ?? credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,
     'grpc.max_receive_message_length': -1,
+    'grpc.ssl_target_name_override': 'meshd.test',
   });
-  const call: ClientDuplexStream<Buffer, Buffer> = client.makeBidiStreamRequest(path, passThrough, passThrough);
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(options.metadata ?? {})) metadata.set(key, value);
+  const call: ClientDuplexStream<Buffer, Buffer> = client.makeBidiStreamRequest(
+    path,
+    passThrough,
+    passThrough,
+    metadata,
+  );
   const responses: ReadResponse[] = [];
   let error: ServiceError | undefined;
   call.on('data', (message: Buffer) => responses.push(readResponse(message)));

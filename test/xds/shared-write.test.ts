@@ -1,7 +1,8 @@
 import { Client, credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import test from 'ava';
 import { createWireMessage, type WireMessage } from '../../src/envoy/wire-message.js';
-import { http2StreamOf, type RawCall, serializeMessage, writeShared } from '../../src/xds/shared-write.js';
+import { http2StreamOf } from '../../src/net/http2-stream-of.js';
+import { type RawCall, serializeMessage, writeShared } from '../../src/xds/shared-write.js';
 
 const same = (bytes: Buffer): Buffer => bytes;
 

@@ -1,16 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
-
-/** What a caller has shown of itself. */
-export interface CallCredentials {
-  /** The leaf of the client's certificate chain; present only when the chain was verified against the trusted roots. */
-  readonly verifiedCertificate: X509Certificate | undefined;
-  /** Of the metadata `authorization: Bearer …`. */
-  readonly bearerToken: string | undefined;
-  /** Of the metadata `clusterid`: the remote cluster whose API server knows the token. */
-  readonly clusterId: string | undefined;
-  /** Address and port, for logs. */
-  readonly peer: string;
-}
+import type { CallCredentials } from '../../net/call-credentials.js';
 
 /** A caller whose identity is proven. */
 export interface Caller {

@@ -1,4 +1,5 @@
-import { AuthenticationError, type Authenticator, type CallCredentials, type Caller } from './authenticator.js';
+import type { CallCredentials } from '../../net/call-credentials.js';
+import { AuthenticationError, type Authenticator, type Caller } from './authenticator.js';
 
 /** @throws AuthenticationError when nothing that the caller has shown proves who it is */
 export type AuthenticateCaller = (credentials: CallCredentials) => Promise<Caller>;

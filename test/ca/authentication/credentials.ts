@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { CallCredentials } from '../../../src/ca/authentication/authenticator.js';
+import type { CallCredentials } from '../../../src/net/call-credentials.js';
 
 export const NOTHING: CallCredentials = {
   verifiedCertificate: undefined,

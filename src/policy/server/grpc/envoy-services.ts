@@ -1,4 +1,5 @@
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import type { GrpcService } from '../../../net/grpc-service.js';
 import { rawMethod } from '../../../net/raw-method.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
@@ -7,7 +8,6 @@ import { CallConfigError } from '../call-configs.js';
 import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
 import type { PolicyServer } from '../policy-server.js';
-import type { GrpcService } from './grpc-service.js';
 
 type UnaryCall = Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>;
 

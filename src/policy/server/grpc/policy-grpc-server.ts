@@ -1,8 +1,8 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { type GrpcListenerSettings, grpcServerOptions } from '../../../net/grpc-listener.js';
+import type { GrpcService } from '../../../net/grpc-service.js';
 import { createTcpListener } from '../../../net/tcp-listener.js';
-import type { GrpcService } from './grpc-service.js';
 
 /** The policy server's own address. */
 export interface PolicyGrpcServer {

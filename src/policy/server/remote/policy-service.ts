@@ -1,11 +1,11 @@
 import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import type { GrpcService } from '../../../net/grpc-service.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
-import type { GrpcService } from '../grpc/grpc-service.js';
 import { POLICY_METHODS } from './policy-methods.js';
 
 export interface PolicyServiceOptions {

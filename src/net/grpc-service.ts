@@ -1,6 +1,6 @@
 import type { Server } from '@grpc/grpc-js';
 
-/** A service at the policy server's address. */
+/** A service that a gRPC server serves beside others. */
 export interface GrpcService {
   /** Full name, for the health service. */
   readonly name: string;

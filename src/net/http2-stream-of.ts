@@ -1,0 +1,18 @@
+import type { ServerHttp2Stream } from 'node:http2';
+
+/**
+ * The HTTP/2 stream under a call that grpc-js serves; undefined where grpc-js is built otherwise than we know it, for
+ * the fields are not part of its interface. Tests notice.
+ */
+export function http2StreamOf(call: object): ServerHttp2Stream | undefined {
+  const inner: unknown = Reflect.get(call, 'call');
+  if (typeof inner !== 'object' || inner === null) return undefined;
+  const stream: unknown = Reflect.get(inner, 'stream');
+  const isHttp2Stream =
+    typeof stream === 'object' &&
+    stream !== null &&
+    'respond' in stream &&
+    'pushAllowed' in stream &&
+    'write' in stream;
+  return isHttp2Stream ? (stream as ServerHttp2Stream) : undefined;
+}

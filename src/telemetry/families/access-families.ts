@@ -1,0 +1,10 @@
+import { counter } from './family.js';
+
+/** Families of ours about callers that were not let in. */
+export const accessFamilies = {
+  nav_tls_refused_connections: counter('TLS connections that came to nothing: handshakes, times, certificates.'),
+  nav_xds_refused_streams: counter(
+    'Streams refused on the secured listener, by reason (authentication, authorization).',
+    'reason',
+  ),
+} as const;

@@ -1,0 +1,124 @@
+import { http2StreamOf } from '../net/http2-stream-of.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { CallGate } from './call-gate.js';
+import type { DiscoveryStream } from './discovery-stream.js';
+import { createGrpcStream } from './grpc-stream.js';
+import { ProxySession, type SessionEnvironment } from './proxy-session.js';
+import type { SessionOptions } from './session-options.js';
+import type { RawCall } from './shared-write.js';
+import { StreamError } from './stream-error.js';
+
+export interface SessionHooks {
+  closed(session: ProxySession): void;
+}
+
+/** The discovery calls of one server. */
+export interface DiscoveryCalls {
+  /** @param onlyType the only type of a per-type service */
+  serve(call: RawCall, onlyType: string | undefined): void;
+  /** Ends those that there are, also while it is not known yet who calls. */
+  endAll(error: StreamError): void;
+  /** Calls back once none is on the wire any more. */
+  whenNone(then: () => void): void;
+}
+
+export interface DiscoveryCallsOptions {
+  readonly environment: SessionEnvironment;
+  readonly hooks: SessionHooks;
+  readonly logger: Logger;
+  /** Undefined where everybody may come in. */
+  readonly gate: CallGate | undefined;
+}
+
+export function createDiscoveryCalls({ environment, hooks, logger, gate }: DiscoveryCallsOptions): DiscoveryCalls {
+  const sessions = new Set<ProxySession>();
+  const waiting = new Set<DiscoveryStream>();
+  const onTheWire = createCallCount();
+  let ended = false;
+
+  const open = (call: RawCall, options: SessionOptions): void => {
+    const session = new ProxySession(environment, createGrpcStream(call), options);
+    sessions.add(session);
+    let open = true;
+    const close = (): void => {
+      if (!open) return;
+      open = false;
+      sessions.delete(session);
+      session.close();
+      hooks.closed(session);
+    };
+    call.on('data', (message: Buffer) => {
+      try {
+        session.receive(message);
+      } catch (error) {
+        if (!(error instanceof StreamError)) {
+          environment.metrics.internalError();
+          logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
+        }
+        const streamError =
+          error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
+        if (streamError.code === 'PERMISSION_DENIED') gate?.denied(call, streamError);
+        logger.info({ peer: call.getPeer(), code: streamError.code, reason: streamError.message }, 'Stream refused');
+        session.end(streamError);
+        close();
+      }
+    });
+    call.on('end', () => session.finish());
+    call.on('error', close);
+    call.on('close', close);
+    call.on('cancelled', close);
+  };
+
+  /** Until it is known who calls nothing is read: requests wait where the transport bounds them. */
+  const openWhenAdmitted = async (gate: CallGate, call: RawCall, onlyType: string | undefined): Promise<void> => {
+    const stream = createGrpcStream(call);
+    waiting.add(stream);
+    try {
+      const callerIdentities = await gate.admit(call);
+      if (!(call.cancelled || call.destroyed || ended)) open(call, { onlyType, callerIdentities });
+    } catch (error) {
+      stream.end(
+        error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error }),
+      );
+    } finally {
+      waiting.delete(stream);
+    }
+  };
+
+  return {
+    serve: (call, onlyType) => {
+      onTheWire.add(call);
+      if (gate === undefined) {
+        open(call, { onlyType });
+        return;
+      }
+      call.on('error', () => undefined);
+      void openWhenAdmitted(gate, call, onlyType);
+    },
+    endAll: (error) => {
+      ended = true;
+      for (const stream of [...sessions, ...waiting]) stream.end(error);
+    },
+    whenNone: onTheWire.whenNone,
+  };
+}
+
+/** Discovery calls that are on the wire still. */
+function createCallCount(): { add(call: RawCall): void; whenNone(then: () => void): void } {
+  let open = 0;
+  let none: () => void = () => undefined;
+  return {
+    add: (call) => {
+      open++;
+      // The call itself counts as closed as soon as its end is decided, which is before it is sent.
+      (http2StreamOf(call) ?? call).once('close', () => {
+        open--;
+        if (open === 0) none();
+      });
+    },
+    whenNone: (then) => {
+      none = then;
+      if (open === 0) then();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { formatSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
+import type { Proxy } from '../model/proxy.js';
+import { StreamError } from './stream-error.js';
+
+/**
+ * The identity that a proxy's stream has proven and that its node claims (BEHAVIOUR 5, "Auth."): of the node's
+ * namespace, and of its service account when it names one. A node whose id is that of a workload elsewhere is a stolen
+ * one, whatever its metadata say.
+ *
+ * @param identities one or more
+ * @throws StreamError PERMISSION_DENIED
+ */
+export function matchIdentity(proxy: Proxy, identities: readonly WorkloadIdentity[]): WorkloadIdentity {
+  const { configNamespace, metadata } = proxy;
+  const { serviceAccount } = metadata;
+  const idNamespace = namespaceOfId(proxy.id) ?? configNamespace;
+  const match = identities.find(
+    (identity) =>
+      identity.namespace === configNamespace &&
+      identity.namespace === idNamespace &&
+      (serviceAccount === undefined || serviceAccount === identity.serviceAccount),
+  );
+  if (match !== undefined) return match;
+  const namespace = idNamespace === configNamespace ? configNamespace : `${configNamespace} (node ID: ${idNamespace})`;
+  const claimed = `namespace ${namespace}${serviceAccount === undefined ? '' : `, service account ${serviceAccount}`}`;
+  const proven = identities.map(formatSpiffeId).join(', ');
+  throw new StreamError(
+    'PERMISSION_DENIED',
+    `authorization failed: the node claims ${claimed}; the caller is ${proven}`.slice(0, MAX_MESSAGE_LENGTH),
+  );
+}
+
+const MAX_MESSAGE_LENGTH = 1024;
+
+/** Of `<type>~<ip>~<name.ns>~<domain>`; undefined when the name has none. */
+function namespaceOfId(id: string): string | undefined {
+  const fullName = id.split('~')[2] ?? '';
+  const dot = fullName.lastIndexOf('.');
+  return dot === -1 ? undefined : fullName.slice(dot + 1);
+}

@@ -1,0 +1,144 @@
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
+import type { ExecutionContext } from 'ava';
+import { createCallerAuthentication } from '../../src/ca/authentication/caller-authentication.js';
+import { createClientCertificateAuthenticator } from '../../src/ca/authentication/client-certificate.js';
+import { createTrustDomains } from '../../src/ca/authentication/spiffe/trust-domains.js';
+import { createTokenReviewAuthenticator } from '../../src/ca/authentication/token-review.js';
+import { createTokenVerdicts } from '../../src/ca/authentication/token-verdicts.js';
+import type { SendRequest } from '../../src/kubernetes/client/api-sender.js';
+import { parseNode } from '../../src/model/parse-node.js';
+import type { GrpcService } from '../../src/net/grpc-service.js';
+import { createTlsListener, type RefusedConnection } from '../../src/net/tls-listener.js';
+import { systemClock } from '../../src/telemetry/clock.js';
+import { createCallGate } from '../../src/xds/call-gate.js';
+import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js';
+import { materialOf } from '../net/tls-rig.js';
+import { createTestAuthority, type TestAuthority, type TestCertificateRequest } from '../support/certificate-issuer.js';
+import { type ClientOptions, connectClient, type DiscoveryClient } from './grpc-client.js';
+import { createRig, type Rig } from './session-rig.js';
+
+export const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
+
+/** A secured discovery server over real TLS, with a cluster whose API server is a function. */
+export interface SecuredRig extends Rig {
+  readonly authority: TestAuthority;
+  readonly server: GrpcServer;
+  readonly port: number;
+  readonly refusedConnections: RefusedConnection[];
+  readonly refusedStreams: string[];
+  /** @param node `<id>#<NAMESPACE>#<SERVICE_ACCOUNT>`, of which the last two may be left out */
+  connect(options: ClientOptions, path?: string): DiscoveryClient;
+  /** TLS alone, or with a certificate. */
+  channel(request?: TestCertificateRequest, issuer?: TestAuthority): ChannelCredentials;
+}
+
+export interface SecuredRigOptions {
+  readonly review?: SendRequest;
+  readonly services?: (rig: Rig, authority: TestAuthority) => readonly GrpcService[];
+}
+
+const settings = {
+  host: '127.0.0.1',
+  port: 0,
+  keepaliveIntervalMs: 30_000,
+  keepaliveTimeoutMs: 10_000,
+  maxConnectionAgeMs: Number.MAX_SAFE_INTEGER,
+  maxConcurrentStreams: 1000,
+  maxReceiveMessageBytes: 4_194_304,
+};
+
+const refuseAll: SendRequest = async () => ({
+  status: 201,
+  body: { status: { authenticated: false, error: 'unknown token' } },
+  retryAfterMs: undefined,
+});
+
+export async function createSecuredRig(t: ExecutionContext, options: SecuredRigOptions = {}): Promise<SecuredRig> {
+  const rig = createRig();
+  const authority = createTestAuthority('mesh root');
+  const refusedConnections: RefusedConnection[] = [];
+  const refusedStreams: string[] = [];
+  const trustDomains = createTrustDomains({
+    own: () => ['cluster.local'],
+    ownRoots: () => [authority.certificate],
+    foreign: new Map(),
+    skipValidation: false,
+  });
+  const authenticate = createCallerAuthentication([
+    createClientCertificateAuthenticator(trustDomains, systemClock),
+    createTokenReviewAuthenticator({
+      reviewerOf: () => ({ cluster: 'local', send: options.review ?? refuseAll }),
+      jwtPolicy: 'third-party-jwt',
+      trustDomain: () => 'cluster.local',
+      verdicts: createTokenVerdicts(systemClock),
+      clock: systemClock,
+    }),
+  ]);
+  const material = materialOf(authority);
+  const server = createGrpcServer(
+    settings,
+    { ...rig.environment, issuesCertificates: true, readProxy: (node) => readProxy(Buffer.from(node).toString()) },
+    { closed: (session) => rig.distributor.remove(session) },
+    rig.logger,
+    {
+      createListener: (take) =>
+        createTlsListener(
+          {
+            material: { current: () => material, onChange: () => () => undefined },
+            clientCertificates: 'optional',
+            alpn: ['h2'],
+            clock: systemClock,
+            onRefused: (refusal) => refusedConnections.push(refusal),
+            onUnusableMaterial: (error) => t.fail(String(error)),
+          },
+          take,
+        ),
+      gate: createCallGate({
+        authenticate,
+        refused: (reason) => refusedStreams.push(reason),
+        clock: rig.clock,
+        logger: rig.logger,
+      }),
+      services: options.services?.(rig, authority) ?? [],
+    },
+  );
+  const port = await server.start();
+  const clients: DiscoveryClient[] = [];
+  t.teardown(async () => {
+    for (const client of clients) client.close();
+    await server.stop(1000);
+  });
+  return {
+    ...rig,
+    authority,
+    server,
+    port,
+    refusedConnections,
+    refusedStreams,
+    connect: (clientOptions, path = ADS) => {
+      const client = connectClient(port, path, clientOptions);
+      clients.push(client);
+      return client;
+    },
+    channel: (request, issuer = authority) => {
+      const root = Buffer.from(authority.certificate);
+      if (request === undefined) return credentials.createSsl(root);
+      const { certificate, key } = issuer.issue(request);
+      return credentials.createSsl(root, Buffer.from(key), Buffer.from(certificate));
+    },
+  };
+}
+
+/** @param bytes a Node with nothing but an id: a tag, a length below 128, a text */
+function readProxy(bytes: string): ReturnType<typeof parseNode> {
+  const [id = '', namespace, serviceAccount] = bytes.slice(2).split('#');
+  return parseNode({
+    id,
+    metadata: {
+      ...(namespace ? { NAMESPACE: namespace } : {}),
+      ...(serviceAccount ? { SERVICE_ACCOUNT: serviceAccount } : {}),
+    },
+    locality: { region: '', zone: '', subZone: '' },
+    userAgentVersion: '',
+  });
+}

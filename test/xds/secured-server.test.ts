@@ -1,0 +1,220 @@
+import { status } from '@grpc/grpc-js';
+import test from 'ava';
+import { TypeUrl } from '../../src/envoy/type-urls.js';
+import type { ApiAnswer } from '../../src/kubernetes/client/api-sender.js';
+import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
+import { unsignedToken } from '../ca/authentication/credentials.js';
+import { createTestAuthority } from '../support/certificate-issuer.js';
+import { eventually } from '../support/eventually.js';
+import { createSecuredRig, type SecuredRig } from './secured-rig.js';
+
+const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
+const NODE = 'sidecar~10.0.0.1~cart-1.shop~shop.svc.cluster.local';
+const CLUSTERS = { typeUrl: TypeUrl.cluster } as const;
+
+const token = unsignedToken({ sub: 'cart', exp: 4_000_000_000 });
+const bearer = { authorization: `Bearer ${token}` } as const;
+const reviewed = (username: string): ApiAnswer => ({
+  status: 201,
+  body: {
+    status: {
+      authenticated: true,
+      user: { username, groups: ['system:serviceaccounts'] },
+      audiences: ['mesh-ca'],
+    },
+  },
+  retryAfterMs: undefined,
+});
+const reviewCart = async (): Promise<ApiAnswer> => reviewed('system:serviceaccount:shop:cart');
+
+const identities = ({ sessions }: SecuredRig) => [...sessions].map(({ identity }) => identity);
+
+test('a workload with its certificate is served, and its session knows who it is', async (t) => {
+  const rig = await createSecuredRig(t);
+  const client = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  client.send({ node: `${NODE}##cart`, ...CLUSTERS });
+  t.deepEqual((await client.response(0)).bodies, ['a=1', 'b=1']);
+  t.deepEqual(identities(rig), [{ trustDomain: 'cluster.local', namespace: 'shop', serviceAccount: 'cart' }]);
+  t.deepEqual(
+    [...rig.sessions].map(({ proxy }) => proxy?.hasSecrets),
+    [true],
+  );
+});
+
+test('a workload with its token is served, also without SERVICE_ACCOUNT', async (t) => {
+  const rig = await createSecuredRig(t, { review: reviewCart });
+  const client = rig.connect({ channel: rig.channel(), metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  t.deepEqual((await client.response(0)).bodies, ['a=1', 'b=1']);
+  t.is(identities(rig)[0]?.serviceAccount, 'cart');
+});
+
+test('requests that come before it is known who calls wait, and are answered in order', async (t) => {
+  const answers: ((answer: ApiAnswer) => void)[] = [];
+  const rig = await createSecuredRig(t, { review: () => new Promise((give) => answers.push(give)) });
+  const client = rig.connect({ channel: rig.channel(), metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  client.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  await eventually('the question', () => answers.length === 1);
+  t.is(rig.sessions.size, 0);
+  answers[0]?.(await reviewCart());
+  await client.response(1);
+  t.deepEqual(
+    client.responses.map(({ bodies }) => bodies),
+    [['a=1', 'b=1'], ['a=1']],
+  );
+});
+
+for (const { service, method, onlyType } of DISCOVERY_METHODS) {
+  const methods = [method, method.replace('Stream', 'Delta')];
+  if (onlyType !== undefined) methods.push(method.replace('Stream', 'Fetch'));
+  for (const name of methods) {
+    test(`${service}/${name} refuses a caller who shows nothing`, async (t) => {
+      const rig = await createSecuredRig(t);
+      const client = rig.connect({ channel: rig.channel() }, `/${service}/${name}`);
+      client.send({ node: NODE });
+      const { code, details } = await client.ended();
+      t.is(code, status.UNAUTHENTICATED);
+      t.is(details, 'authentication failure: the caller has shown neither a client certificate nor a bearer token');
+      t.is(rig.sessions.size, 0);
+      t.deepEqual(rig.refusedStreams, ['authentication']);
+    });
+    if (name === method) continue;
+    test(`${service}/${name} says that it is not implemented only to whoever may know`, async (t) => {
+      const rig = await createSecuredRig(t);
+      const client = rig.connect({ channel: rig.channel({ uris: [CART] }) }, `/${service}/${name}`);
+      const { code, details } = await client.ended();
+      t.is(code, status.UNIMPLEMENTED);
+      t.regex(details, new RegExp(`does not implement the method /${service}/${name}$`));
+    });
+  }
+}
+
+for (const [what, node, uri, claim] of [
+  ['the node id of another namespace', 'sidecar~10.0.0.2~pay-1.bank~bank.svc.cluster.local', CART, 'namespace bank'],
+  ['another namespace in its metadata', `${NODE}#bank`, CART, 'namespace bank (node ID: shop)'],
+  [
+    'the node id of another namespace, and its own in the metadata',
+    'sidecar~10.0.0.2~pay-1.bank~bank.svc.cluster.local#shop',
+    CART,
+    'namespace shop (node ID: bank)',
+  ],
+  ['another service account', `${NODE}##admin`, CART, 'namespace shop, service account admin'],
+] as const) {
+  test(`a workload that claims ${what} is refused with both named, counted and logged`, async (t) => {
+    const rig = await createSecuredRig(t);
+    const client = rig.connect({ channel: rig.channel({ uris: [uri] }) });
+    client.send({ node, ...CLUSTERS });
+    const { code, details } = await client.ended();
+    t.is(code, status.PERMISSION_DENIED);
+    t.is(details, `authorization failed: the node claims ${claim}; the caller is ${uri}`);
+    t.deepEqual(rig.refusedStreams, ['authorization']);
+    t.is(client.responses.length, 0);
+    t.is(rig.sessions.size, 0);
+    t.is(rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
+  });
+}
+
+test('a stolen node is logged once per peer, however often it comes, and counted each time', async (t) => {
+  const rig = await createSecuredRig(t);
+  for (let times = 1; times <= 5; times++) {
+    const client = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+    client.send({ node: `${NODE}#bank`, ...CLUSTERS });
+    t.is((await client.ended()).code, status.PERMISSION_DENIED);
+    t.is(rig.refusedStreams.length, times);
+  }
+  t.is(rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
+});
+
+for (const [what, certificate, reason] of [
+  [
+    'of a foreign trust domain',
+    { uris: ['spiffe://evil.example/ns/shop/sa/cart'] },
+    /trust domain evil.example .*not trusted/,
+  ],
+  ['with two URI names', { uris: [CART, 'spiffe://cluster.local/ns/bank/sa/pay'] }, /exactly one URI name, it has 2/],
+  ['with no URI name', { dnsNames: ['cart.shop'] }, /exactly one URI name, it has 0/],
+] as const) {
+  test(`a certificate ${what} does not let its caller in`, async (t) => {
+    const rig = await createSecuredRig(t);
+    const client = rig.connect({ channel: rig.channel(certificate) });
+    client.send({ node: NODE, ...CLUSTERS });
+    const { code, details } = await client.ended();
+    t.is(code, status.UNAUTHENTICATED);
+    t.regex(details, reason);
+  });
+}
+
+test('a good token does for a caller whose certificate does not', async (t) => {
+  const rig = await createSecuredRig(t, { review: reviewCart });
+  const channel = rig.channel({ uris: ['spiffe://evil.example/ns/bank/sa/pay'] });
+  const client = rig.connect({ channel, metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  await client.response(0);
+  t.is(identities(rig)[0]?.namespace, 'shop');
+});
+
+test('a certificate of a foreign root ends the connection before any call', async (t) => {
+  const rig = await createSecuredRig(t, { review: reviewCart });
+  const channel = rig.channel({ uris: [CART] }, createTestAuthority('mesh root'));
+  const client = rig.connect({ channel, metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  t.is((await client.ended()).code, status.UNAVAILABLE);
+  t.regex(rig.refusedConnections[0]?.reason ?? '', /does not verify/);
+});
+
+test('a plaintext client gets nothing from the secured listener', async (t) => {
+  const rig = await createSecuredRig(t);
+  const client = rig.connect({ metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  t.is((await client.ended()).code, status.UNAVAILABLE);
+  t.is(rig.sessions.size, 0);
+});
+
+test('metadata beyond all measure ends its call, and the others go on', async (t) => {
+  const rig = await createSecuredRig(t);
+  const good = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  good.send({ node: NODE, ...CLUSTERS });
+  await good.response(0);
+  for (const length of [17_000, 1_000_000]) {
+    const client = rig.connect({ channel: rig.channel(), metadata: { authorization: `Bearer ${'a'.repeat(length)}` } });
+    client.send({ node: NODE, ...CLUSTERS });
+    t.not((await client.ended()).code, status.OK);
+  }
+  good.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  await good.response(1);
+  t.is(rig.sessions.size, 1);
+});
+
+test('an API server that does not answer keeps nobody from stopping the server', async (t) => {
+  let asked = false;
+  const rig = await createSecuredRig(t, {
+    review: () => {
+      asked = true;
+      return new Promise(() => undefined);
+    },
+  });
+  const client = rig.connect({ channel: rig.channel(), metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  await eventually('the question', () => asked);
+  await rig.server.stop(20_000);
+  t.is((await client.ended()).details, 'server is shutting down');
+});
+
+test('a caller who goes before it is known who it is leaves nothing behind', async (t) => {
+  const answers: ((answer: ApiAnswer) => void)[] = [];
+  const rig = await createSecuredRig(t, { review: () => new Promise((give) => answers.push(give)) });
+  const client = rig.connect({ channel: rig.channel(), metadata: bearer });
+  client.send({ node: NODE, ...CLUSTERS });
+  await eventually('the question', () => answers.length === 1);
+  client.close();
+  await client.ended();
+  // Another call on the same server shows that the end of the first has arrived.
+  const other = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  other.send({ node: NODE, ...CLUSTERS });
+  await other.response(0);
+  answers[0]?.(await reviewCart());
+  other.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  await other.response(1);
+  t.is(rig.sessions.size, 1);
+});
