@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
+import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
+import { clusterOfShard } from './shard-cluster.js';
 
 /** Where another network is entered. */
 export interface Gateway {
@@ -16,7 +18,10 @@ export interface NetworkGateways {
   readonly id: string;
 }
 
-/** Resolves the gateways of the mesh networks (BEHAVIOUR 8), once per snapshot. */
+/**
+ * Resolves the gateways of the mesh networks (BEHAVIOUR 8), once per snapshot. A gateway that is a service is entered
+ * where its cluster is reached from outside, and where nothing leads there from outside, at its workloads.
+ */
 export function createGatewayLookup(): (context: PushContext) => NetworkGateways {
   const known = new WeakMap<PushContext, NetworkGateways>();
   return (context) => {
@@ -33,7 +38,7 @@ function resolveGateways(context: PushContext): NetworkGateways {
   const byNetwork = new Map<string, readonly Gateway[]>();
   for (const [network, { gateways }] of context.networks.networks) {
     const byAddress = new Map<string, Gateway>();
-    for (const gateway of gateways.flatMap((declared) => resolveGateway(context, declared))) {
+    for (const gateway of gateways.flatMap((declared) => resolveGateway(context, network, declared))) {
       // Endpoints from us are IP addresses: Envoy would refuse the whole update for one name.
       if (isIpAddress(gateway.address)) byAddress.set(`${gateway.address} ${gateway.port}`, gateway);
     }
@@ -43,20 +48,31 @@ function resolveGateways(context: PushContext): NetworkGateways {
   return { byNetwork, id: byNetwork.size === 0 ? '' : JSON.stringify([...byNetwork].sort()) };
 }
 
-function resolveGateway(context: PushContext, { target, port, locality }: NetworkGateway): readonly Gateway[] {
+function resolveGateway(context: PushContext, network: string, declared: NetworkGateway): readonly Gateway[] {
+  const { target, port, locality } = declared;
   if ('address' in target) return [{ address: target.address, port, locality }];
   const service = context.servicesByHost.get(target.registryServiceName);
   const servicePort = service?.ports.find(({ number }) => number === port);
-  const endpoints = [...(context.endpoints.get(target.registryServiceName)?.shards.values() ?? [])].flat();
-  return endpoints
-    .filter(
-      ({ health, portName }) => health === 'healthy' && (servicePort === undefined || portName === servicePort.name),
-    )
-    .map((endpoint) => ({
+  const shards = context.endpoints.get(target.registryServiceName)?.shards ?? new Map<string, readonly Endpoint[]>();
+  return [...shards].flatMap(([shard, all]) => {
+    const serving = all.filter(
+      ({ health, portName, network: own }) =>
+        health === 'healthy' &&
+        (servicePort === undefined || portName === servicePort.name) &&
+        // Several networks may call their gateways alike.
+        (own === '' || own === network),
+    );
+    const external = service?.byCluster?.get(clusterOfShard(shard))?.externalAddresses ?? [];
+    if (serving.length > 0 && external.length > 0) {
+      const where = locality === '' ? (serving[0]?.locality ?? '') : locality;
+      return external.map((address) => ({ address, port, locality: where }));
+    }
+    return serving.map((endpoint) => ({
       address: endpoint.address,
       port: servicePort === undefined ? port : endpoint.port,
       locality: locality === '' ? endpoint.locality : locality,
     }));
+  });
 }
 
 function isIpAddress(address: string): boolean {

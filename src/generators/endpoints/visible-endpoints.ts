@@ -1,4 +1,5 @@
-import type { Endpoint, ServiceEndpoints, ShardKey } from '../../model/endpoint.js';
+import type { Endpoint, ServiceEndpoints } from '../../model/endpoint.js';
+import { clusterOfShard } from './shard-cluster.js';
 
 /** Which of a service's endpoints are wanted. */
 export interface EndpointFilter {
@@ -14,7 +15,7 @@ export function visibleEndpoints(endpoints: ServiceEndpoints, filter: EndpointFi
   const { portName, networkView, cluster } = filter;
   const visible: Endpoint[] = [];
   for (const [key, shard] of endpoints.shards) {
-    if (cluster !== undefined && clusterOf(key) !== cluster) continue;
+    if (cluster !== undefined && clusterOfShard(key) !== cluster) continue;
     for (const endpoint of shard) {
       if (endpoint.portName !== portName) continue;
       if (networkView !== undefined && endpoint.network !== '' && !networkView.has(endpoint.network)) continue;
@@ -22,9 +23,4 @@ export function visibleEndpoints(endpoints: ServiceEndpoints, filter: EndpointFi
     }
   }
   return visible;
-}
-
-/** A shard key is `<registry>/<cluster>`. */
-function clusterOf(key: ShardKey): string {
-  return key.slice(key.indexOf('/') + 1);
 }

@@ -5,6 +5,7 @@ import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { createMessageJson } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { createEndpointGenerator } from '../../../src/generators/endpoints/endpoint-generator.js';
+import type { Endpoint } from '../../../src/model/endpoint.js';
 import type { ProxyMetadata } from '../../../src/model/proxy.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { collectGarbage } from '../../support/collect-garbage.js';
@@ -182,6 +183,35 @@ test('a gateway that is a service is entered by its ready endpoints, and follows
   const { generate } = createSubject();
   t.deepEqual(addressesIn(generate(contextWith('2.0.0.1'), WEB, { network: 'n1' })), ['2.0.0.1:8443']);
   t.deepEqual(addressesIn(generate(contextWith('2.0.0.2'), WEB, { network: 'n1' })), ['2.0.0.2:8443']);
+});
+
+test('a gateway service of several networks is entered in the one that is meant, from outside where that is possible', (t) => {
+  const service = buildService();
+  const ports = [buildPort({ name: 'tls', number: 15443, protocol: 'tls' })];
+  const gateway = buildService({
+    name: 'gw',
+    ports,
+    byCluster: new Map([['west', { addresses: [], externalAddresses: ['198.51.100.7', '198.51.100.8'] }]]),
+  });
+  const contextWith = (health: Endpoint['health']) => {
+    const at = (address: string, network: string) => ({ address, network, portName: 'tls', port: 8443 });
+    return buildContext({
+      services: [service, gateway],
+      endpoints: [
+        buildEndpoints(service, [{ address: '10.2.0.1', network: 'n2' }]),
+        buildEndpoints(gateway, {
+          'Orchestrator/east': [at('1.0.0.1', 'n1')],
+          'Orchestrator/west': [{ ...at('2.0.0.1', 'n2'), health }],
+          'Orchestrator/north': [at('2.0.0.9', 'n2')],
+        }),
+      ],
+      networks: networks({ n2: { target: { registryServiceName: gateway.hostname }, port: 15443, locality: '' } }),
+    });
+  };
+  const { generate } = createSubject();
+  const addresses = (health: Endpoint['health']) => addressesIn(generate(contextWith(health), WEB, { network: 'n1' }));
+  t.deepEqual(addresses('healthy'), ['198.51.100.7:15443', '198.51.100.8:15443', '2.0.0.9:8443']);
+  t.deepEqual(addresses('unhealthy'), ['2.0.0.9:8443']);
 });
 
 test('a gateway that is a name cannot be sent to Envoy, so its network is taken to be reachable', (t) => {
