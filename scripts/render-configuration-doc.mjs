@@ -1,6 +1,7 @@
 // Renders docs/configuration.md from the flag and variable tables of src/cli/settings, and the schemas of files.
 
 import { policyVariables } from '../build/src/cli/parse-policy-options.js';
+import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
@@ -72,6 +73,10 @@ has been reached once. It stays ready whatever is lost later: without discovery 
 store the fail policy of the proxy or service answers, as it would at every other replica.
 `;
 
+const CAPTURE = `What the init container of an injected pod runs: it sends the TCP traffic of its own network namespace through the proxy,
+with the nat rules of \`iptables\` and \`ip6tables\`. Run again, it sets the same rules.
+`;
+
 /** The whole page, as text. */
 export async function renderConfigurationDoc() {
   const variables = Object.values(environmentVariables).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -82,6 +87,9 @@ export async function renderConfigurationDoc() {
     '## Flags of `navigator-policy serve` ‡\n',
     POLICY_PROCESS,
     flagTable(policyFlags),
+    '## Flags of `capture-traffic` ‡\n',
+    CAPTURE,
+    flagTable(captureFlags),
     '## Flags of `version`\n',
     flagTable(versionFlags),
     '## Flags of every command\n',

@@ -1,8 +1,10 @@
 import type { DiscoveryEnvironment } from './command-context.js';
+import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
 import { RequestCommand } from './commands/request-command.js';
 import { VersionCommand } from './commands/version-command.js';
 import type { Program } from './program.js';
+import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import { versionFlags } from './settings/version-flags.js';
@@ -41,6 +43,17 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         purpose: VersionCommand.usage.description ?? '',
         synopsis: 'version [flags]',
         flags: Object.values(versionFlags),
+        variables: [],
+        takesOperands: false,
+      },
+    ],
+    [
+      'capture-traffic',
+      {
+        command: CaptureTrafficCommand,
+        purpose: CaptureTrafficCommand.usage.description ?? '',
+        synopsis: 'capture-traffic [flags]',
+        flags: Object.values(captureFlags),
         variables: [],
         takesOperands: false,
       },

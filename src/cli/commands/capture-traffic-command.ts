@@ -1,0 +1,35 @@
+import { Command } from 'clipanion';
+import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
+import { flagSource, parseCommonFlags } from '../parse-options.js';
+import { captureFlags } from '../settings/capture-flags.js';
+import { readSettings } from '../settings/read-settings.js';
+import { ReportedCommand } from './reported-command.js';
+
+/** `/run` may be read-only; this is a file system in memory everywhere. */
+const LOCK_FILE = '/dev/shm/xtables.lock';
+const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** `navigator-discovery capture-traffic [flags]`: what the init container of an injected pod runs. */
+export class CaptureTrafficCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
+  static override paths = [['capture-traffic']];
+  static override usage = Command.Usage({
+    description: "Sends this network namespace's TCP traffic through the proxy (an addition of this implementation).",
+  });
+
+  protected override async perform(): Promise<void> {
+    parseCommonFlags(this.context.flags);
+    const { dryRun, ...traffic } = readSettings(captureFlags, flagSource(this.context.flags)).fields;
+    const report = (line: string): void => void this.context.stdout.write(`${line}\n`);
+    if (dryRun) {
+      const { captureRules } = await import('../../capture/capture-rules.js');
+      for (const family of ['ipv4', 'ipv6'] as const) report(`# ${family}\n${captureRules(family, traffic).trimEnd()}`);
+      return;
+    }
+    const { captureTraffic } = await import('../../capture/capture-traffic.js');
+    const { createProgramRunner } = await import('../../capture/run-program.js');
+    const { readIpv6State } = await import('../../capture/ipv6-state.js');
+    const PATH = this.context.env['PATH'] ?? DEFAULT_PATH;
+    const run = createProgramRunner({ PATH, XTABLES_LOCKFILE: LOCK_FILE });
+    await captureTraffic(traffic, { run, ipv6: await readIpv6State(), report });
+  }
+}

@@ -1,0 +1,53 @@
+import type { CapturedTraffic } from '../../capture/captured-traffic.js';
+import { bool, integer } from '../values/scalar-types.js';
+import { addressRanges, addressSelection, portSelection, ports } from '../values/traffic-types.js';
+import type { FlagTable } from './setting.js';
+
+export interface CaptureFlags extends CapturedTraffic {
+  readonly dryRun: boolean;
+}
+
+const port = integer({ min: 1, max: 65535 });
+
+/** The flags of the `capture-traffic` command, which is ours. */
+export const captureFlags: FlagTable<CaptureFlags> = {
+  includeInboundPorts: {
+    name: 'includeInboundPorts',
+    type: portSelection,
+    default: '*',
+    meaning: 'Ports whose incoming connections go to the proxy: * for all, empty for none',
+  },
+  excludeInboundPorts: {
+    name: 'excludeInboundPorts',
+    type: ports,
+    default: '',
+    meaning: 'Ports whose incoming connections do not',
+  },
+  includeOutboundIpRanges: {
+    name: 'includeOutboundIPRanges',
+    type: addressSelection,
+    default: '*',
+    meaning: 'Addresses that are called through the proxy: * for all, empty for none',
+  },
+  excludeOutboundIpRanges: {
+    name: 'excludeOutboundIPRanges',
+    type: addressRanges,
+    default: '',
+    meaning: 'Addresses that are not',
+  },
+  excludeOutboundPorts: {
+    name: 'excludeOutboundPorts',
+    type: ports,
+    default: '',
+    meaning: 'Ports that are not called through the proxy',
+  },
+  inboundPort: { name: 'inboundPort', type: port, default: '15006', meaning: 'Where the proxy takes what comes in' },
+  outboundPort: { name: 'outboundPort', type: port, default: '15001', meaning: 'Where it takes what is sent' },
+  proxyUid: {
+    name: 'proxyUID',
+    type: integer({ min: 1 }),
+    default: '1337',
+    meaning: 'User that the proxy runs as, whose own connections are not captured',
+  },
+  dryRun: { name: 'dryRun', type: bool, default: 'false', meaning: 'Print the rules, and set none' },
+};

@@ -1,0 +1,32 @@
+import {
+  type AddressRange,
+  parseAddressRanges,
+  parseAddressSelection,
+  parsePortSelection,
+  parsePorts,
+  type Selection,
+  TrafficSyntaxError,
+} from '../../config/injection/captured-traffic.js';
+import { scalarType, type ValueType } from './parsed.js';
+
+export const portSelection: ValueType<Selection<number>> = typeOf(parsePortSelection, '* or ports with commas');
+export const ports: ValueType<readonly number[]> = typeOf(parsePorts, 'ports with commas');
+export const addressSelection: ValueType<Selection<AddressRange>> = typeOf(
+  parseAddressSelection,
+  '* or address ranges with commas, such as 10.0.0.0/8,fd00::/8',
+);
+export const addressRanges: ValueType<readonly AddressRange[]> = typeOf(
+  parseAddressRanges,
+  'address ranges with commas, such as 10.0.0.0/8,fd00::/8',
+);
+
+function typeOf<Value>(parse: (text: string) => Value, allowed: string): ValueType<Value> {
+  return scalarType('string', (text) => {
+    try {
+      return { ok: true, value: parse(text) };
+    } catch (error) {
+      if (error instanceof TrafficSyntaxError) return { ok: false, allowed };
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'ava';
+import { findNamespaceMode } from '../counterparts/namespace-mode.js';
+import { projectRoot } from '../counterparts/project-root.js';
+
+const mode = findNamespaceMode();
+if ('missing' in mode && process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(mode.missing);
+/** Needs network namespaces; see test/counterparts/namespace-mode.ts. */
+const it = 'missing' in mode ? test.skip : test;
+
+const MAIN = join(projectRoot(), 'build/src/cli/main.js');
+
+/** Runs a script in a network namespace of its own, where CAPTURE is the command. */
+function inNamespace(script: string): string {
+  const unshare = 'value' in mode && mode.value === 'root' ? '-n' : '-rn';
+  return execFileSync('unshare', [unshare, 'sh', '-ec', `ip link set lo up\n${script}`], {
+    encoding: 'utf8',
+    env: { ...process.env, CAPTURE: `${process.execPath} ${MAIN} capture-traffic` },
+  });
+}
+
+it('the command sets rules that the kernel takes, of both families, and twice are the same', (t) => {
+  const flags = '--excludeInboundPorts=15021,22 --excludeOutboundIPRanges=10.9.0.0/16,fd00:9::/32';
+  const save = 'iptables-save -t nat | grep MESH; ip6tables-save -t nat | grep MESH; ip -6 -brief address show dev lo';
+  const printed = inNamespace(`$CAPTURE ${flags}\necho ---\n${save}\necho ---\n$CAPTURE ${flags} >/dev/null\n${save}`);
+  const [report, once, twice] = printed.split('---\n');
+  t.regex(
+    report ?? '',
+    /^IPv4: rules are set with iptables\S*-restore\nIPv6: rules are set with ip6tables\S*-restore\n$/,
+  );
+  t.is(once, twice);
+  const rules = once ?? '';
+  t.regex(rules, /-A MESH_INBOUND -p tcp -m tcp --dport 22 -j RETURN/);
+  t.regex(rules, /-A MESH_OUTPUT -d 10\.9\.0\.0\/16 -j RETURN/);
+  t.regex(rules, /-A MESH_OUTPUT -d fd00:9::\/32 -j RETURN/);
+  t.regex(rules, /::6\/128/);
+});
+
+it('rules of others stay as they are', (t) => {
+  const printed = inNamespace(
+    ['iptables -t nat -A PREROUTING -p tcp --dport 9 -j RETURN', '$CAPTURE >/dev/null', 'iptables-save -t nat'].join(
+      '\n',
+    ),
+  );
+  t.regex(printed, /--dport 9 -j RETURN/);
+  t.regex(printed, /-A PREROUTING -p tcp -j MESH_INBOUND/);
+});
+
+it('a dry run prints rules, and sets none', (t) => {
+  const printed = inNamespace('$CAPTURE --dryRun --includeInboundPorts=80\necho ---\niptables-save -t nat');
+  const [shown, present] = printed.split('---\n');
+  t.regex(shown ?? '', /-A MESH_INBOUND -p tcp --dport 80 -j MESH_IN_REDIRECT/);
+  t.notRegex(present ?? '', /MESH/);
+});
+
+it('a flag that makes no sense is refused before anything is done', (t) => {
+  const printed = inNamespace('$CAPTURE --includeOutboundIPRanges=10.0.0.0 2>&1 || true\niptables-save -t nat');
+  t.regex(printed, /--includeOutboundIPRanges/);
+  t.regex(printed, /such as 10\.0\.0\.0\/8/);
+  t.notRegex(printed, /MESH/);
+});
