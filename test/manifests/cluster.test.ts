@@ -2,12 +2,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
+import { createClusterConnection } from '../../src/bootstrap/cluster-connection.js';
+import type { ReflectorState } from '../../src/kubernetes/watch/judge-failure.js';
+import {
+  CLUSTER_SECRET_SELECTOR,
+  createClusterSecrets,
+  SECRET_KIND,
+} from '../../src/sources/clusters/cluster-secrets.js';
+import { systemClock } from '../../src/telemetry/clock.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from '../bootstrap/status/status-objects.js';
 import { startStatusInstance } from '../bootstrap/status/status-rig.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
 import { createClusterHarness } from '../sources/kubernetes/support/cluster-harness.js';
+import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { type Audit, createAudit } from './support/audit.js';
 import { createKubectl, type Kubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { MESHD_MAY, type Permission } from './support/meshd-permissions.js';
@@ -116,8 +125,9 @@ it('a real token of meshd writes the status of an object, and nothing else of it
 });
 
 const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
-  ['GET', '/api/v1/namespaces/mesh-system/secrets'],
+  ['GET', '/api/v1/namespaces/shop/secrets'],
   ['GET', '/api/v1/secrets'],
+  ['POST', '/api/v1/namespaces/mesh-system/secrets'],
   ['POST', '/api/v1/namespaces/shop/pods/web-1/exec?command=sh'],
   ['GET', '/api/v1/namespaces/shop/pods/web-1/log'],
   ['DELETE', '/apis/config.mesh.internal/v1alpha2/namespaces/shop/quotaspecs/books'],
@@ -127,7 +137,7 @@ const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/mesh-system/rolebindings'],
 ];
 
-it('a real token of meshd is refused secrets, commands in pods, tokens, roles, and what is not its own', async (t) => {
+it('a real token of meshd is refused secrets of other namespaces, commands in pods, tokens, roles, and what is not its own', async (t) => {
   const meshd = await clientOfMeshd(t);
   for (const [method, path] of FORBIDDEN) t.is((await meshd.send(method, path)).status, 403, `${method} ${path}`);
   t.is((await meshd.send('GET', '/api/v1/services')).status, 200);
@@ -158,6 +168,20 @@ it('reading the cluster and writing statuses is refused nothing, and uses every 
     });
     await harness.source.stop();
   }
+
+  const connection = createClusterConnection({
+    access: { orchConfig: kubeconfig, environment: {} },
+    userAgent: 'navigator-discovery/test',
+    clock: systemClock,
+  });
+  const watcher = (await connection.open()).createWatcher(createRecordingLogger());
+  await new Promise<void>((resolve) => {
+    const sink = createClusterSecrets(() => undefined);
+    const onState = ({ type }: ReflectorState) => void (type === 'synced' && resolve());
+    watcher.watch({ definition: SECRET_KIND, namespace, selector: CLUSTER_SECRET_SELECTOR, sink, onState });
+  });
+  await watcher.stop();
+  connection.close();
 
   await api.client.applyAll(booksService(namespace));
   const first = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
