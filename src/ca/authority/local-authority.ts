@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../telemetry/clock.js';
+import { createChangeListeners } from '../change-listeners.js';
 import { buildCertificate, EMPTY_NAME } from '../x509/build-certificate.js';
 import { leafExtensions } from '../x509/extensions.js';
 import { formatPem } from '../x509/pem.js';
@@ -40,7 +41,7 @@ interface Prepared {
 const EMPTY_BUNDLE: TrustBundle = { roots: [], intermediates: [] };
 
 export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): LocalAuthority {
-  const listeners = new Set<() => void>();
+  const listeners = createChangeListeners();
   let present: Prepared | undefined;
 
   const issue = async ({ publicKey, subjectAltNames, ttlMs }: IssueRequest): Promise<IssuedCertificate> => {
@@ -70,13 +71,9 @@ export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): Lo
     material: () => present?.material,
     replace: (material) => {
       present = prepare(material);
-      for (const listener of [...listeners]) listener();
+      listeners.tell();
     },
-    onChange: (listener) => {
-      const own = () => listener();
-      listeners.add(own);
-      return () => listeners.delete(own);
-    },
+    onChange: listeners.add,
   };
 }
 
