@@ -38,7 +38,7 @@ const FLAGS = {
   starts: { placeholder: 'N', default: '3', description: 'starts of the server; the median counts' },
   rate: { placeholder: 'N', default: '100', description: 'endpoints changed per second' },
   seconds: { placeholder: 'N', default: '60', description: 'how long; 600 to see whether memory is flat' },
-  'debounce-max': { placeholder: 'MS', default: '100', description: 'NAV_DEBOUNCE_MAX of the server' },
+  'debounce-max': { placeholder: 'MS', default: '10000', description: 'NAV_DEBOUNCE_MAX of the server' },
   timeout: { placeholder: 'SECONDS', default: '120', description: 'how long any single wait may take' },
   profile: { placeholder: 'DIR', description: 'write a CPU profile of each server there' },
   json: { default: false, description: 'print JSON' },

@@ -1,11 +1,8 @@
-import { mergePushRequests, type PushRequest } from '../model/push-request.js';
+import type { PushRequest } from '../model/push-request.js';
 import type { Clock } from '../telemetry/clock.js';
+import { createPendingPushes, type PendingTimes } from './pending-pushes.js';
 
-export interface DebounceSettings {
-  /** NAV_DEBOUNCE_AFTER: a push waits until nothing has changed for this long. */
-  readonly afterMs: number;
-  /** NAV_DEBOUNCE_MAX: but never longer than this. */
-  readonly maxMs: number;
+export interface DebounceSettings extends PendingTimes {
   /** NAV_ENABLE_EDS_DEBOUNCE: when false, endpoint-only changes go out at once. */
   readonly debounceEndpoints: boolean;
 }
@@ -25,28 +22,19 @@ export function createDebouncer(
   clock: Clock,
   push: (request: PushRequest) => void,
 ): Debouncer {
-  let pending: PushRequest | undefined;
-  let firstMs = 0;
-  let lastMs = 0;
+  const pending = createPendingPushes(settings);
   let cancel: (() => void) | undefined;
 
   const arm = (): void => {
-    const quietAt = lastMs + settings.afterMs;
-    const latest = firstMs + settings.maxMs;
-    cancel = clock.schedule(Math.max(0, Math.min(quietAt, latest) - clock.monotonicMs()), fire);
+    const dueMs = pending.dueMs();
+    cancel = dueMs === undefined ? undefined : clock.schedule(Math.max(0, dueMs - clock.monotonicMs()), fire);
   };
 
   const fire = (): void => {
     cancel = undefined;
-    if (pending === undefined) return;
-    const now = clock.monotonicMs();
-    if (now < lastMs + settings.afterMs && now < firstMs + settings.maxMs) {
-      arm();
-      return;
-    }
-    const request = pending;
-    pending = undefined;
-    push(request);
+    const request = pending.take(clock.monotonicMs());
+    arm();
+    if (request !== undefined) push(request);
   };
 
   return {
@@ -55,20 +43,14 @@ export function createDebouncer(
         push(request);
         return;
       }
-      lastMs = clock.monotonicMs();
-      if (pending === undefined) {
-        pending = request;
-        firstMs = lastMs;
-      } else {
-        pending = mergePushRequests(pending, request);
-      }
+      pending.add(request, clock.monotonicMs());
       // A running timer checks for later changes when it fires: no timer is rebuilt per change.
       if (cancel === undefined) arm();
     },
     stop: () => {
       cancel?.();
       cancel = undefined;
-      pending = undefined;
+      pending.clear();
     },
   };
 }
