@@ -6,6 +6,8 @@ export const TypeUrl = {
   route: 'type.googleapis.com/envoy.config.route.v3.RouteConfiguration',
   /** Configurations of single filters, which a listener names. */
   extensionConfig: 'type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig',
+  /** Certificates and roots, of each workload by itself. */
+  secret: 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret',
 } as const;
 
 /**
@@ -26,9 +28,10 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   [TypeUrl.listener, 'lds'],
   [TypeUrl.route, 'rds'],
   [TypeUrl.extensionConfig, 'ecds'],
+  [TypeUrl.secret, 'sds'],
 ]);
 
-/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds, and ecds; `api` for anything else. */
+/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds, ecds and sds; `api` for anything else. */
 export function shortTypeName(typeUrl: string): string {
   return SHORT_NAMES.get(typeUrl) ?? 'api';
 }

@@ -16,10 +16,12 @@ import type { DiscoveryStream } from './discovery-stream.js';
 import { matchIdentity } from './match-identity.js';
 import { oweResponse } from './owed-response.js';
 import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
+import type { SecretService } from './secrets/secret-service.js';
+import type { SecretStream } from './secrets/secret-stream.js';
 import type { SessionOptions } from './session-options.js';
 import { shorten } from './shorten.js';
 import { StreamError } from './stream-error.js';
-import { v3TypeOf } from './v2-types.js';
+import { UnservedTypes } from './unserved-types.js';
 import { Watch } from './watch.js';
 import { STUCK_MS, watchWrite } from './watched-write.js';
 
@@ -38,8 +40,8 @@ export interface SessionEnvironment {
   register(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
-  /** Whether a workload whose identity is proven can be given its certificate. Default: none can. */
-  readonly issuesCertificates?: boolean;
+  /** Gives workloads whose identity is proven their certificates. Default: there are none to give. */
+  readonly secrets?: SecretService;
 }
 
 /** A response on its way. */
@@ -60,11 +62,13 @@ export class ProxySession implements PushTarget {
   readonly #onlyType: string | undefined;
   readonly #callerIdentities: readonly WorkloadIdentity[] | undefined;
   readonly #watches = new Map<string, Watch>();
-  readonly #ignoredTypes = new Set<string>();
+  readonly #unserved = new UnservedTypes();
   readonly #connectedAt: Date;
   #id = '';
   #proxy: Proxy | undefined;
   #identity: WorkloadIdentity | undefined;
+  /** Open once it has asked for secrets that it can have. */
+  #secrets: SecretStream | undefined;
   #ended = false;
   /** The proxy has ended its side: it gets what it asked for, and nothing more. */
   #finishing = false;
@@ -110,9 +114,12 @@ export class ProxySession implements PushTarget {
     }
     if (this.#proxy === undefined) this.#identify(request);
     const typeUrl = this.#typeOf(request);
-    const generator = this.#environment.distribution.generators.get(typeUrl);
+    const { generators } = this.#environment.distribution;
+    const generator = generators.get(typeUrl);
     if (generator === undefined) {
-      this.#ignore(typeUrl);
+      const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets() : undefined;
+      if (secrets !== undefined) secrets.receive(request);
+      else this.#unserved.ignore(typeUrl, this.#id, generators.keys(), this.#environment.logger);
       return;
     }
     const watch = this.#watches.get(typeUrl);
@@ -177,6 +184,7 @@ export class ProxySession implements PushTarget {
   /** The stream is gone; nothing more is sent or counted. */
   close(): void {
     this.#ended = true;
+    this.#secrets?.close();
   }
 
   /**
@@ -191,7 +199,7 @@ export class ProxySession implements PushTarget {
 
   /** Ends the stream from our side. */
   end(error?: StreamError): void {
-    this.#ended = true;
+    this.close();
     this.#stream.end(error);
   }
 
@@ -216,7 +224,7 @@ export class ProxySession implements PushTarget {
       this.#proxy = proxy;
     } else {
       this.#identity = matchIdentity(proxy, this.#callerIdentities);
-      this.#proxy = { ...proxy, hasSecrets: this.#environment.issuesCertificates ?? false };
+      this.#proxy = { ...proxy, hasSecrets: this.#environment.secrets !== undefined };
     }
     this.#id = this.#environment.connectionId(proxy.id);
     this.#environment.register(this);
@@ -235,19 +243,16 @@ export class ProxySession implements PushTarget {
     return this.#onlyType;
   }
 
-  #ignore(typeUrl: string): void {
-    const v3 = v3TypeOf(typeUrl);
-    if (v3 !== undefined) throw new StreamError('INVALID_ARGUMENT', `invalid type ${typeUrl}, expected ${v3}`);
-    if (this.#ignoredTypes.has(typeUrl) || this.#ignoredTypes.size >= 16) return;
-    this.#ignoredTypes.add(typeUrl);
-    this.#environment.logger.warn(
-      {
-        connection: this.#id,
-        typeUrl: shorten(typeUrl),
-        served: [...this.#environment.distribution.generators.keys()],
-      },
-      'Proxy asks for a resource type that is not served; the request is ignored',
-    );
+  /** Undefined where no identity is proven, or there is nothing to give. */
+  #openSecrets(): SecretStream | undefined {
+    const identity = this.#identity;
+    if (this.#secrets !== undefined || identity === undefined) return this.#secrets;
+    this.#secrets = this.#environment.secrets?.open(identity, {
+      id: this.#id,
+      nodeId: this.#proxy?.id ?? '',
+      send: (message) => this.#send(shortTypeName(TypeUrl.secret), { message }),
+    });
+    return this.#secrets;
   }
 
   #addWatch(watch: Watch): Watch {
@@ -362,7 +367,7 @@ export class ProxySession implements PushTarget {
     endpoints.want('ifChanged');
   }
 
-  async #send(type: string, response: ComposedResponse): Promise<void> {
+  async #send(type: string, response: Pick<ComposedResponse, 'message'>): Promise<void> {
     const { clock, metrics, logger } = this.#environment;
     try {
       await watchWrite(this.#stream.send(response.message), clock, {

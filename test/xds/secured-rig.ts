@@ -1,6 +1,9 @@
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
-import { createCallerAuthentication } from '../../src/ca/authentication/caller-authentication.js';
+import {
+  type AuthenticateCaller,
+  createCallerAuthentication,
+} from '../../src/ca/authentication/caller-authentication.js';
 import { createClientCertificateAuthenticator } from '../../src/ca/authentication/client-certificate.js';
 import { createTrustDomains } from '../../src/ca/authentication/spiffe/trust-domains.js';
 import { createTokenReviewAuthenticator } from '../../src/ca/authentication/token-review.js';
@@ -12,9 +15,11 @@ import { createTlsListener, type RefusedConnection } from '../../src/net/tls-lis
 import { systemClock } from '../../src/telemetry/clock.js';
 import { createCallGate } from '../../src/xds/call-gate.js';
 import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js';
+import { createSecretService } from '../../src/xds/secrets/secret-service.js';
 import { materialOf } from '../net/tls-rig.js';
 import { createTestAuthority, type TestAuthority, type TestCertificateRequest } from '../support/certificate-issuer.js';
 import { type ClientOptions, connectClient, type DiscoveryClient } from './grpc-client.js';
+import { authoritySecrets, SECRET_ENCODER } from './secrets/secret-sources.js';
 import { createRig, type Rig } from './session-rig.js';
 
 export const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
@@ -34,7 +39,7 @@ export interface SecuredRig extends Rig {
 
 export interface SecuredRigOptions {
   readonly review?: SendRequest;
-  readonly services?: (rig: Rig, authority: TestAuthority) => readonly GrpcService[];
+  readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
 }
 
 const settings = {
@@ -77,7 +82,15 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
   const material = materialOf(authority);
   const server = createGrpcServer(
     settings,
-    { ...rig.environment, issuesCertificates: true, readProxy: (node) => readProxy(Buffer.from(node).toString()) },
+    {
+      ...rig.environment,
+      secrets: createSecretService(authoritySecrets(authority), {
+        ...rig.environment,
+        encoder: SECRET_ENCODER,
+        controlPlane: 'test',
+      }),
+      readProxy: (node) => readProxy(Buffer.from(node).toString()),
+    },
     { closed: (session) => rig.distributor.remove(session) },
     rig.logger,
     {
@@ -99,7 +112,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
         clock: rig.clock,
         logger: rig.logger,
       }),
-      services: options.services?.(rig, authority) ?? [],
+      services: options.services?.(authenticate) ?? [],
     },
   );
   const port = await server.start();

@@ -1,0 +1,32 @@
+import { TypeUrl } from '../envoy/type-urls.js';
+import type { Logger } from '../telemetry/logger.js';
+import { shorten } from './shorten.js';
+import { StreamError } from './stream-error.js';
+import { v3TypeOf } from './v2-types.js';
+
+const MAX_TYPES = 16;
+
+/** What one proxy asks for in vain: told once for each type, of which there are as many as the proxy likes. */
+export class UnservedTypes {
+  readonly #told = new Set<string>();
+
+  /**
+   * @param served what it could ask for
+   * @throws StreamError for a type of v2, which the proxy wants in place of ours
+   */
+  ignore(typeUrl: string, connection: string, served: Iterable<string>, logger: Logger): void {
+    const v3 = v3TypeOf(typeUrl);
+    if (v3 !== undefined) throw new StreamError('INVALID_ARGUMENT', `invalid type ${typeUrl}, expected ${v3}`);
+    if (this.#told.has(typeUrl) || this.#told.size >= MAX_TYPES) return;
+    this.#told.add(typeUrl);
+    if (typeUrl === TypeUrl.secret) {
+      const remedy = 'connect to the secured port, with a certificate or a token of the workload';
+      logger.warn({ connection, remedy }, 'Proxy asks for secrets on a stream that proves no identity; it gets none');
+      return;
+    }
+    logger.warn(
+      { connection, typeUrl: shorten(typeUrl), served: [...served] },
+      'Proxy asks for a resource type that is not served; the request is ignored',
+    );
+  }
+}

@@ -1,0 +1,243 @@
+import test from 'ava';
+import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
+import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { ProxySession, type SessionEnvironment } from '../../../src/xds/proxy-session.js';
+import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
+import type { WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
+import {
+  bytesOf,
+  createProbeStream,
+  createRig,
+  discoveryRequest,
+  type ProbeStream,
+  type RequestFields,
+  type Rig,
+  readResponse,
+} from '../session-rig.js';
+import { createManualSource, type ManualSource, SECRET_ENCODER } from './secret-sources.js';
+
+const IDENTITY = { trustDomain: 'cluster.local', namespace: 'ns', serviceAccount: 'web' };
+const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
+const JSON_OF = createMessageJson(loadProtoRegistry());
+const BOTH = ['default', 'ROOTCA'];
+
+const certificate = (name: string, roots = 'roots'): WorkloadCertificate => ({
+  chain: `chain ${name}`,
+  privateKey: `SECRET KEY ${name}`,
+  roots,
+});
+
+interface Probe {
+  readonly rig: Rig;
+  readonly source: ManualSource;
+  readonly session: ProxySession;
+  readonly stream: ProbeStream;
+  ask(fields: RequestFields): void;
+  /** Answers the newest response. */
+  answer(fields?: RequestFields): void;
+  /** What each response had, as `name: text`. */
+  responses(): readonly (readonly string[])[];
+  lastNonce(): string;
+}
+
+function connect(initial: WorkloadCertificate | undefined, isAuthenticated = true): Probe {
+  const rig = createRig();
+  const source = createManualSource(initial);
+  const secrets = createSecretService(source, { ...rig.environment, encoder: SECRET_ENCODER, controlPlane: 'test' });
+  const environment: SessionEnvironment = { ...rig.environment, secrets };
+  const stream = createProbeStream();
+  const session = new ProxySession(environment, stream, isAuthenticated ? { callerIdentities: [IDENTITY] } : {});
+  const lastNonce = () => readResponse(bytesOf(stream.sent.at(-1) ?? { pieces: [], byteLength: 0 })).nonce;
+  const ask = (fields: RequestFields) => session.receive(discoveryRequest({ typeUrl: TypeUrl.secret, ...fields }));
+  return {
+    rig,
+    source,
+    session,
+    stream,
+    ask,
+    answer: (fields = { names: BOTH }) => ask({ nonce: lastNonce(), ...fields }),
+    responses: () => stream.sent.map((message) => secretsOf(bytesOf(message))),
+    lastNonce,
+  };
+}
+
+interface Response {
+  readonly resources?: readonly Json[];
+  readonly typeUrl: string;
+}
+
+/** Reads a response as a proxy would. */
+function secretsOf(bytes: Buffer): readonly string[] {
+  const response = JSON_OF.bytesToJson('type.googleapis.com/envoy.service.discovery.v3.DiscoveryResponse', bytes);
+  const { resources = [], typeUrl } = response as unknown as Response;
+  if (typeUrl !== TypeUrl.secret) throw new Error(`a response of type ${typeUrl}`);
+  return resources.map((resource) => {
+    const { name, tlsCertificate, validationContext } = resource as Record<string, Record<string, Json>>;
+    const text = (value: Json | undefined) => (value as Record<string, string> | undefined)?.['inlineString'];
+    const content = tlsCertificate
+      ? `${text(tlsCertificate['certificateChain'])}, ${text(tlsCertificate['privateKey'])}`
+      : text(validationContext?.['trustedCa']);
+    return `${String(name)}: ${content}`;
+  });
+}
+
+/** Lets written messages settle. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('a proven workload is given its certificate and the roots, by name, for exactly its identity', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  t.deepEqual(probe.responses(), [['ROOTCA: roots', 'default: chain 1, SECRET KEY 1']]);
+  t.deepEqual(
+    probe.source.opened.map(({ identity }) => identity),
+    [IDENTITY],
+  );
+  probe.answer();
+  await settle();
+  t.is(probe.stream.sent.length, 1);
+  t.is(probe.rig.counts['pushed sds'], 1);
+});
+
+test('only what is asked for is sent, and what is asked for later comes then', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: ['ROOTCA'] });
+  await settle();
+  probe.answer({ names: ['ROOTCA', 'default'] });
+  await settle();
+  probe.answer({ names: ['default'] });
+  await settle();
+  // It let go of the roots, and wants them again.
+  probe.answer({ names: BOTH });
+  t.deepEqual(probe.responses(), [['ROOTCA: roots'], ['default: chain 1, SECRET KEY 1'], ['ROOTCA: roots']]);
+});
+
+test('a certificate that is not there yet comes as soon as it is', (t) => {
+  const probe = connect(undefined);
+  probe.ask({ node: NODE, names: BOTH });
+  t.deepEqual(probe.responses(), []);
+  probe.source.opened[0]?.change(certificate('1'));
+  t.deepEqual(probe.responses(), [['ROOTCA: roots', 'default: chain 1, SECRET KEY 1']]);
+});
+
+test('a newer certificate is pushed without the roots, and newer roots without the certificate', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  const [secrets] = probe.source.opened;
+  probe.answer();
+  await settle();
+  secrets?.change(certificate('2'));
+  probe.answer();
+  await settle();
+  secrets?.change(certificate('2', 'old and new roots'));
+  probe.answer();
+  await settle();
+  secrets?.change(certificate('2', 'old and new roots'));
+  t.deepEqual(probe.responses().slice(1), [['default: chain 2, SECRET KEY 2'], ['ROOTCA: old and new roots']]);
+});
+
+test('while a response is unanswered nothing follows it, and then the newest alone', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  await settle();
+  for (const name of ['2', '3', '4']) probe.source.opened[0]?.change(certificate(name));
+  t.is(probe.stream.sent.length, 1);
+  probe.answer();
+  t.deepEqual(probe.responses().slice(1), [['default: chain 4, SECRET KEY 4']]);
+});
+
+test('a proxy that does not read gets no second response', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.stream.stall = true;
+  probe.ask({ node: NODE, names: BOTH });
+  probe.ask({ names: BOTH });
+  probe.source.opened[0]?.change(certificate('2'));
+  probe.ask({ names: BOTH });
+  await settle();
+  t.is(probe.stream.sent.length, 1);
+});
+
+test('a rejected secret is told of without its content, and not offered again before it changes', async (t) => {
+  const probe = connect(certificate('bad'));
+  probe.ask({ node: NODE, names: BOTH });
+  await settle();
+  probe.answer({ names: BOTH, error: 'Failed to load private key from <inline>' });
+  await settle();
+  t.is(probe.stream.sent.length, 1);
+  t.is(probe.rig.counts[`rejected sds ${NODE} INTERNAL`], 1);
+  probe.source.opened[0]?.change(certificate('good'));
+  t.deepEqual(probe.responses().slice(1), [['default: chain good, SECRET KEY good']]);
+  const logged = JSON.stringify(probe.rig.logger.records);
+  t.true(logged.includes('Failed to load private key'));
+  t.false(logged.includes('SECRET KEY'));
+});
+
+test('an answer to an older response changes nothing', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  await settle();
+  probe.ask({ nonce: 'of another stream', names: ['default'] });
+  probe.source.opened[0]?.change(certificate('2'));
+  t.is(probe.stream.sent.length, 1);
+  t.is(probe.rig.counts['nonceExpired sds'], 1);
+});
+
+test('a proxy that starts anew on its stream gets everything again', async (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  await settle();
+  probe.ask({ names: BOTH });
+  const [first, second] = probe.responses();
+  t.deepEqual(second, first);
+  t.is(probe.source.opened.length, 1);
+});
+
+test('nothing is opened, sent or said to be there on a stream that proves no identity', (t) => {
+  const probe = connect(certificate('1'), false);
+  for (const node of [NODE, NODE]) probe.ask({ node, names: BOTH });
+  t.is(probe.session.proxy?.hasSecrets, false);
+  t.deepEqual(probe.source.opened, []);
+  t.deepEqual(probe.stream.sent, []);
+  t.deepEqual(
+    probe.rig.logger.records.filter(({ level }) => level === 'warn').map(({ message }) => message),
+    ['Proxy asks for secrets on a stream that proves no identity; it gets none'],
+  );
+});
+
+test('a session of a proven workload has secrets, which no snapshot of it shows', (t) => {
+  const probe = connect(certificate('1'));
+  probe.ask({ node: NODE, names: BOTH });
+  t.is(probe.session.proxy?.hasSecrets, true);
+  t.is(probe.session.namesOf(TypeUrl.secret), undefined);
+  const snapshot = probe.session.snapshot();
+  t.false(JSON.stringify({ ...snapshot, watches: [...(snapshot?.watches ?? [])] }).includes('SECRET KEY'));
+});
+
+test('names that do not exist are told of once, and are not waited for', async (t) => {
+  const probe = connect(certificate('1'));
+  const names = [...BOTH, 'kubernetes://other', 'file-root:/etc/passwd'];
+  probe.ask({ node: NODE, names });
+  await settle();
+  probe.answer({ names });
+  t.is(probe.responses()[0]?.length, 2);
+  const warnings = probe.rig.logger.records.filter(({ message }) => message.includes('do not exist'));
+  t.is(warnings.length, 1);
+});
+
+for (const [how, end] of [
+  ['closes', (session: ProxySession) => session.close()],
+  ['is ended', (session: ProxySession) => session.end()],
+] as const) {
+  test(`when the stream ${how}, its secrets are closed, once, and nobody listens to them any more`, async (t) => {
+    const probe = connect(certificate('1'));
+    probe.ask({ node: NODE, names: BOTH });
+    await settle();
+    end(probe.session);
+    probe.session.close();
+    const [secrets] = probe.source.opened;
+    t.true(secrets?.isClosed);
+    t.is(secrets?.listeners, 0);
+    secrets?.change(certificate('2'));
+    t.is(probe.stream.sent.length, 1);
+  });
+}
