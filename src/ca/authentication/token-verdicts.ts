@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../telemetry/clock.js';
+import { createTurnstile, type TurnstileSettings } from '../turnstile.js';
 import { AuthenticationError, type Caller } from './authenticator.js';
 import { createExpiringMap } from './expiring-map.js';
-import { createTurnstile, type TurnstileSettings } from './turnstile.js';
 
 export interface TokenVerdictsSettings extends TurnstileSettings {
   /** How long a token that was good counts as good, at most. */

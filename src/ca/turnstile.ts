@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../telemetry/clock.js';
 
 /** Lets so many through at once; the others wait, in the order in which they came. */
 export interface Turnstile {

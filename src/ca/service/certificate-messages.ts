@@ -1,0 +1,39 @@
+import protobuf from 'protobufjs';
+
+/** mesh.ca.v1.MeshCertificateRequest */
+export interface MeshCertificateRequest {
+  readonly csr: string;
+  /** Seconds; whatever an int64 can be. */
+  readonly validitySeconds: number;
+}
+
+const LENGTH_DELIMITED = 2;
+const CSR_TAG = (1 << 3) | LENGTH_DELIMITED;
+const VALIDITY_TAG = 3 << 3;
+const CERT_CHAIN_TAG = (1 << 3) | LENGTH_DELIMITED;
+
+/**
+ * Reads what `proto/mesh/ca/v1/ca.proto` describes.
+ *
+ * @throws Error when the bytes are no such message
+ */
+export function readCertificateRequestMessage(bytes: Uint8Array): MeshCertificateRequest {
+  const reader = protobuf.Reader.create(bytes);
+  let csr = '';
+  let validitySeconds = 0;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    // Of a text that is cut short the library reads what there is.
+    if (tag === CSR_TAG) csr = Buffer.from(reader.bytes()).toString('utf8');
+    else if (tag === VALIDITY_TAG) validitySeconds = Number(reader.int64().toString());
+    else reader.skipType(tag & 7);
+  }
+  return { csr, validitySeconds };
+}
+
+/** @param certificateChain PEM texts of mesh.ca.v1.MeshCertificateResponse */
+export function encodeCertificateResponse(certificateChain: readonly string[]): Buffer {
+  const writer = protobuf.Writer.create();
+  for (const text of certificateChain) writer.uint32(CERT_CHAIN_TAG).string(text);
+  return Buffer.from(writer.finish());
+}

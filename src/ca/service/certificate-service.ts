@@ -1,0 +1,109 @@
+import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { callCredentialsOf } from '../../net/call-credentials.js';
+import type { GrpcService } from '../../net/grpc-service.js';
+import { rawMethod } from '../../net/raw-method.js';
+import type { Clock } from '../../telemetry/clock.js';
+import { createLimitedLog } from '../../telemetry/limited-log.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { createSubjectLog } from '../../telemetry/subject-log.js';
+import type { AuthenticateCaller } from '../authentication/caller-authentication.js';
+import { SigningError } from '../authority/certificate-authority.js';
+import { createTurnstile, TurnstileError, type TurnstileSettings } from '../turnstile.js';
+import { CallFailure } from './call-failure.js';
+import {
+  encodeCertificateResponse,
+  type MeshCertificateRequest,
+  readCertificateRequestMessage,
+} from './certificate-messages.js';
+import { createIssueForCaller, type IssueForCallerOptions } from './issue-for-caller.js';
+
+export interface CertificateServiceOptions extends IssueForCallerOptions {
+  readonly authenticate: AuthenticateCaller;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Scope `serverca`. */
+  readonly logger: Logger;
+  /** Of signing; what fits a process of two cores unless given. */
+  readonly limits?: TurnstileSettings;
+}
+
+const SERVICE = 'mesh.ca.v1.MeshCertificateService';
+const METHOD = 'CreateCertificate';
+const LIMITS: TurnstileSettings = { maxConcurrent: 16, maxWaiting: 10_000, maxWaitMs: 10_000 };
+const MAX_DETAILS_LENGTH = 1024;
+
+type Call = ServerUnaryCall<Buffer, Buffer>;
+
+/** Serves `mesh.ca.v1.MeshCertificateService` (BEHAVIOUR 4, "Service"). For secured listeners alone. */
+export function createCertificateService(options: CertificateServiceOptions): GrpcService {
+  const { authenticate, metrics, clock, logger, limits = LIMITS } = options;
+  const issue = createIssueForCaller(options);
+  const turnstile = createTurnstile(limits, clock);
+  const refusals = createSubjectLog(logger, clock);
+  const failures = createLimitedLog(logger, clock);
+
+  const answer = async (call: Call): Promise<Buffer> => {
+    metrics.increment('ca_server_csr_count');
+    const credentials = callCredentialsOf(call);
+    const caller = await authenticate(credentials).catch((cause: unknown) => {
+      metrics.increment('ca_server_authentication_failure_count');
+      throw new CallFailure('UNAUTHENTICATED', 'request authenticate failure', { cause });
+    });
+    const request = parse(call.request, metrics);
+    const chain = await turnstile.run(async () => {
+      if (call.cancelled) throw new CallFailure('CANCELLED', 'the caller does not wait any more');
+      return await issue(caller, request);
+    });
+    metrics.increment('ca_server_success_cert_issuance_count');
+    logger.debug({ peer: credentials.peer, ...caller }, 'Issued a certificate');
+    return encodeCertificateResponse(chain);
+  };
+
+  const failureOf = (error: unknown, peer: string): CallFailure => {
+    if (error instanceof SigningError) metrics.increment('ca_server_csr_sign_err_count', { error: error.code });
+    const failure = callFailureOf(error);
+    if (failure.code === 'INTERNAL') failures.error({ peer, err: error }, 'A certificate could not be issued');
+    // A peer that comes again has another port.
+    else refusals.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, 'Refused to issue a certificate');
+    return failure;
+  };
+
+  const handle: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
+    answer(call).then(
+      (response) => callback(null, response),
+      (error: unknown) => {
+        const { code, message } = failureOf(error, call.getPeer());
+        callback({ code: status[code], details: message.slice(0, MAX_DETAILS_LENGTH) });
+      },
+    );
+  };
+  return {
+    name: SERVICE,
+    addTo: (server) => server.addService({ [METHOD]: rawMethod(`/${SERVICE}/${METHOD}`) }, { [METHOD]: handle }),
+  };
+}
+
+function parse(bytes: Buffer, metrics: Metrics): MeshCertificateRequest {
+  try {
+    return readCertificateRequestMessage(bytes);
+  } catch (cause) {
+    metrics.increment('ca_server_csr_parsing_err_count');
+    throw new CallFailure('INVALID_ARGUMENT', 'the message is not a MeshCertificateRequest', { cause });
+  }
+}
+
+/** Texts and codes of BEHAVIOUR 4, "Service". */
+function callFailureOf(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error;
+  if (error instanceof SigningError) {
+    const isCallersFault = error.code === 'CSR_ERROR' || error.code === 'TTL_ERROR';
+    return new CallFailure(isCallersFault ? 'INVALID_ARGUMENT' : 'INTERNAL', `CSR signing error (${error.message})`, {
+      cause: error,
+    });
+  }
+  if (error instanceof TurnstileError) {
+    return new CallFailure('RESOURCE_EXHAUSTED', `too many certificates are asked for: ${error.message}`);
+  }
+  return new CallFailure('INTERNAL', 'internal error', { cause: error });
+}
