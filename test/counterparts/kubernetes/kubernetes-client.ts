@@ -12,6 +12,8 @@ export interface KubernetesManifest {
 export interface KubernetesAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** What kubectl shows as warnings. */
+  readonly warnings: readonly string[];
 }
 
 /** What a test does to a cluster, over plain HTTPS: it shares nothing with the code under test. */
@@ -38,7 +40,15 @@ const PLURALS: Readonly<Record<string, string>> = {
   ServiceEntry: 'serviceentries',
   WorkloadEntry: 'workloadentries',
 };
-const CLUSTER_SCOPED = ['Node', 'Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+const CLUSTER_SCOPED = [
+  'Node',
+  'Namespace',
+  'CustomResourceDefinition',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+];
 
 /** The URL path of an object. */
 export function pathOf({ apiVersion, kind, metadata }: KubernetesManifest): string {
@@ -65,7 +75,12 @@ export function createKubernetesClient(server: string, token: string, ca: () => 
         answer.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
           const isJson = answer.headers['content-type']?.includes('json') === true;
-          resolve({ status: answer.statusCode ?? 0, body: isJson ? JSON.parse(text) : text });
+          const warnings = [...(answer.headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)];
+          resolve({
+            status: answer.statusCode ?? 0,
+            body: isJson ? JSON.parse(text) : text,
+            warnings: warnings.map(([, warning = '']) => warning.replaceAll('\\"', '"')),
+          });
         });
       });
       outgoing.on('error', reject);

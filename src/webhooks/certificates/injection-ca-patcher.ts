@@ -1,0 +1,106 @@
+import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
+import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
+import { createChangeSink } from './change-sink.js';
+import { createRepeatedWork } from './repeated-work.js';
+import { configurationPath, MUTATING_CONFIGURATION_KIND, trustOf, trustPatch } from './webhook-configuration.js';
+
+export interface InjectionCaPatcherOptions {
+  /** Name of the mutating webhook configuration: INJECTION_WEBHOOK_CONFIG_NAME; empty to leave it alone. */
+  readonly configName: string;
+  readonly meshDomain: string;
+  readonly caBundle: CaBundleSource;
+  readonly send: SendRequest;
+  readonly createWatcher: (logger: Logger) => ListWatcher;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface InjectionCaPatcher {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 1000;
+
+/**
+ * Keeps the caBundle of the injection webhook's entry right (BEHAVIOUR 3, "caBundle patching"). Every instance does:
+ * they all write the same, and only where it is not so already.
+ */
+export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): InjectionCaPatcher {
+  const { configName, caBundle, createWatcher, clock, logger } = options;
+  let stop = async (): Promise<void> => undefined;
+  return {
+    start: () => {
+      if (configName === '') return;
+      const work = createRepeatedWork(createPatcher(options), clock);
+      const watcher = createWatcher(logger);
+      const selector = { fieldSelector: `metadata.name=${configName}` };
+      const sink = createChangeSink(work.request);
+      watcher.watch({ definition: MUTATING_CONFIGURATION_KIND, namespace: '', selector, sink });
+      const unsubscribe = caBundle.onChange(work.request);
+      work.request();
+      stop = async () => {
+        unsubscribe();
+        await Promise.all([watcher.stop(), work.stop()]);
+      };
+    },
+    stop: () => stop(),
+  };
+}
+
+/** @returns does what is to be done now; says when to try again, undefined for when something changes */
+function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number | undefined> {
+  const { configName, meshDomain, caBundle, send, logger } = options;
+  const entry = `sidecar-injector.${meshDomain}`;
+  const path = configurationPath(MUTATING_CONFIGURATION_KIND, configName);
+  const fields = { configuration: configName, entry };
+  let lastTrouble = '';
+
+  /** Once for each trouble, until there is another or none. */
+  const tell = (trouble: string, message: string): void => {
+    if (trouble !== lastTrouble) logger.warn({ ...fields, reason: trouble }, message);
+    lastTrouble = trouble;
+  };
+
+  const patch = async (): Promise<number | undefined> => {
+    const bundle = readCaBundle(caBundle);
+    if (bundle.type === 'unusable') {
+      tell(bundle.cause, 'The roots for the injection webhook cannot be used');
+      return undefined;
+    }
+    const present = await send({ method: 'GET', path });
+    if (present.status !== 200) {
+      tell(refusalText(present), 'The injection webhook configuration cannot be read');
+      return present.status === 404 ? undefined : RETRY_MS;
+    }
+    const trusted = trustOf(present.body, entry);
+    if (trusted === undefined) {
+      tell(`it has no entry ${entry}`, 'The injection webhook configuration is not ours');
+      return undefined;
+    }
+    if (trusted !== bundle.base64) {
+      const contentType = 'application/strategic-merge-patch+json';
+      const answer = await send({ method: 'PATCH', path, contentType, body: trustPatch(entry, bundle.base64) });
+      if (answer.status >= 300) {
+        tell(refusalText(answer), 'The injection webhook configuration cannot be patched');
+        return RETRY_MS;
+      }
+      logger.info(fields, 'The injection webhook configuration trusts the present roots');
+    }
+    lastTrouble = '';
+    return undefined;
+  };
+
+  return async () => {
+    try {
+      return await patch();
+    } catch (error) {
+      const trouble = error instanceof Error ? error.message : String(error);
+      tell(trouble, 'The API server cannot be asked about the injection webhook configuration');
+      return RETRY_MS;
+    }
+  };
+}

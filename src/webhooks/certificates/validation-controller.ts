@@ -1,0 +1,177 @@
+import { isRecord } from '../../config/schema/body-copier.js';
+import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
+import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
+import { createBackoff } from '../../kubernetes/watch/backoff.js';
+import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
+import { rawKind } from '../../kubernetes/watch/raw-kind.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
+import { createChangeSink } from './change-sink.js';
+import { probeReadiness, validationEntryName } from './readiness-probe.js';
+import { createRepeatedWork } from './repeated-work.js';
+import { configurationPath, VALIDATING_CONFIGURATION_KIND, withTrust } from './webhook-configuration.js';
+
+export interface ValidationControllerOptions {
+  /** Name of the validating webhook configuration: VALIDATION_WEBHOOK_CONFIG_NAME, with `${namespace}` replaced. */
+  readonly configName: string;
+  /** The control plane's: of its service, its Lease, and the object that readiness is tried with. */
+  readonly namespace: string;
+  readonly meshDomain: string;
+  /** POD_NAME. */
+  readonly identity: string;
+  readonly caBundle: CaBundleSource;
+  readonly send: SendRequest;
+  readonly createWatcher: (logger: Logger) => ListWatcher;
+  readonly clock: Clock;
+  /** Scope `validationController`. */
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+}
+
+export interface ValidationController {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const LEASE = 'mesh-validation-controller-election';
+const SERVICE = 'meshd';
+const READINESS_RETRY_MS = 1000;
+const UPDATE_RETRY_MS = 500;
+const MAX_UPDATE_RETRY_MS = 60_000;
+const ENDPOINT_SLICE_KIND = rawKind({
+  group: 'discovery.k8s.io',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+  namespaced: true,
+});
+
+/**
+ * Keeps caBundle and failurePolicy of the validating webhook configuration right while this instance leads (BEHAVIOUR
+ * 3, "Validation controller"): objects pass unvalidated until API servers are seen to reach us, and never after.
+ */
+export function createValidationController(options: ValidationControllerOptions): ValidationController {
+  const { namespace, identity, caBundle, send, createWatcher, clock, logger, random } = options;
+  const reconcile = createReconciler(options);
+  let session: { stop(): Promise<void> } | undefined;
+  let ending: Promise<void> = Promise.resolve();
+
+  const begin = (): { stop(): Promise<void> } => {
+    const work = createRepeatedWork(reconcile, clock);
+    const watcher = createWatcher(logger);
+    const sink = createChangeSink(work.request);
+    const selector = { fieldSelector: `metadata.name=${options.configName}` };
+    watcher.watch({ definition: VALIDATING_CONFIGURATION_KIND, namespace: '', selector, sink });
+    const ofService = { labelSelector: `kubernetes.io/service-name=${SERVICE}` };
+    watcher.watch({ definition: ENDPOINT_SLICE_KIND, namespace, selector: ofService, sink });
+    const unsubscribe = caBundle.onChange(work.request);
+    work.request();
+    return {
+      stop: async () => {
+        unsubscribe();
+        await Promise.all([watcher.stop(), work.stop()]);
+      },
+    };
+  };
+  const end = (): void => {
+    const ended = session?.stop();
+    session = undefined;
+    if (ended !== undefined) ending = Promise.all([ending, ended]).then(() => undefined);
+  };
+
+  const lease = { namespace, name: LEASE };
+  const onChange = (isLeader: boolean): void => {
+    if (isLeader) session ??= begin();
+    else end();
+  };
+  const election = createLeaderElection({ lease, identity, send, clock, logger, random, onChange });
+  return {
+    start: election.start,
+    stop: async () => {
+      // No longer to lead ends the session.
+      await election.stop();
+      await ending;
+    },
+  };
+}
+
+/** @returns does what is to be done now; says when to look again, undefined for when something changes */
+function createReconciler(options: ValidationControllerOptions): () => Promise<number | undefined> {
+  const { configName, caBundle, send, logger, metrics, random } = options;
+  const path = configurationPath(VALIDATING_CONFIGURATION_KIND, configName);
+  const backoff = createBackoff({ initialMs: UPDATE_RETRY_MS, maxMs: MAX_UPDATE_RETRY_MS, random });
+  const fields = { configuration: configName };
+  let isReady = false;
+  let lastTrouble = '';
+
+  /** Once for each trouble, until there is another or none. */
+  const tell = (trouble: string, message: string): void => {
+    if (trouble !== lastTrouble) logger.warn({ ...fields, reason: trouble }, message);
+    lastTrouble = trouble;
+  };
+
+  const failed = (reason: string, trouble: string, message: string): number => {
+    metrics.increment('cfgsrv_validation_config_update_error', { reason });
+    tell(trouble, message);
+    return backoff.nextMs();
+  };
+
+  const becomeReady = async (): Promise<void> => {
+    const readiness = await probeReadiness(options);
+    if (readiness.ready) {
+      isReady = true;
+      logger.info({ ...fields, entry: validationEntryName(options.meshDomain) }, 'API servers ask the webhook');
+    } else {
+      logger.debug({ ...fields, why: readiness.why }, 'API servers do not ask the webhook yet');
+    }
+  };
+
+  const reconcile = async (): Promise<number | undefined> => {
+    const present = await send({ method: 'GET', path });
+    if (present.status === 404) {
+      metrics.increment('cfgsrv_validation_config_update_error', { reason: reasonOf(present) });
+      tell(refusalText(present), 'The validating webhook configuration is missing');
+      return undefined;
+    }
+    if (present.status !== 200) {
+      return failed(reasonOf(present), refusalText(present), 'The validating webhook configuration cannot be read');
+    }
+    const bundle = readCaBundle(caBundle);
+    if (bundle.type === 'unusable') {
+      metrics.increment('cfgsrv_validation_config_load_error', { reason: bundle.reason });
+      tell(bundle.cause, 'The roots for the validating webhook configuration cannot be used');
+      return undefined;
+    }
+    if (!isReady) await becomeReady();
+    const changed = withTrust(present.body, bundle.base64, isReady ? 'Fail' : 'Ignore');
+    if (changed !== undefined) {
+      const answer = await send({ method: 'PUT', path, body: changed });
+      if (answer.status >= 300) {
+        return failed(reasonOf(answer), refusalText(answer), 'The validating webhook configuration cannot be updated');
+      }
+      metrics.increment('cfgsrv_validation_config_updates');
+      logger.info({ ...fields, isReady }, 'The validating webhook configuration is updated');
+    }
+    lastTrouble = '';
+    backoff.reset();
+    return isReady ? undefined : READINESS_RETRY_MS;
+  };
+
+  return async () => {
+    try {
+      return await reconcile();
+    } catch (error) {
+      const trouble = error instanceof Error ? error.message : String(error);
+      return failed('Unknown', trouble, 'The API server cannot be asked about the validating webhook configuration');
+    }
+  };
+}
+
+/** As Kubernetes names it, for example `Conflict`. */
+function reasonOf({ body }: ApiAnswer): string {
+  const reason = isRecord(body) ? body['reason'] : undefined;
+  return typeof reason === 'string' && reason !== '' ? reason : 'Unknown';
+}

@@ -1,0 +1,248 @@
+import test from 'ava';
+import { eventually } from '../../counterparts/eventually.js';
+import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
+import type { KubernetesAnswer } from '../../counterparts/kubernetes/kubernetes-client.js';
+import { allCrds, namespaceManifest, quotaSpecManifest } from '../../sources/kubernetes/support/manifests.js';
+import { policyContext } from '../../status/analysis/support.js';
+import { createTestAuthority } from '../../support/certificate-issuer.js';
+import {
+  accessManifests,
+  entriesOf,
+  NAMESPACE,
+  startController,
+  startWebhookServer,
+  validatingConfiguration,
+} from './webhook-rig.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.serial.skip : test.serial;
+const QUOTA_SPECS = '/apis/config.mesh.internal/v1alpha2/namespaces/default/quotaspecs';
+const CONFIGURATION = validatingConfiguration(1);
+const root = createTestAuthority('webhook root');
+let api: ApiServer;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+    await api.client.applyAll([...allCrds(), namespaceManifest(NAMESPACE)]);
+    await api.client.applyAll(accessManifests());
+  });
+  test.afterEach.always(async () => {
+    const path = `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/${CONFIGURATION.metadata.name}`;
+    await api.client.send('DELETE', path);
+  });
+  test.after.always(() => api?.close());
+}
+
+const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
+const messageOf = ({ body }: KubernetesAnswer): string => String((body as { message?: unknown }).message);
+
+/** Asks the API server to take a QuotaSpec, in a dry run. */
+function offer(spec: unknown, name = 'limits'): Promise<KubernetesAnswer> {
+  const { apiVersion, kind } = quotaSpecManifest(name);
+  return api.client.send('POST', `${QUOTA_SPECS}?dryRun=All`, { apiVersion, kind, metadata: { name }, spec });
+}
+
+const VALID = { rules: [{ quotas: [{ quota: 'requests' }] }] };
+/** The CRD's schema lets it through. */
+const BAD_REGEX = {
+  rules: [{ match: [{ clause: { 'request.path': { regex: '[' } } }], quotas: [{ quota: 'requests' }] }],
+};
+/** The CRD's schema does not. */
+const BAD_ONE_OF = {
+  rules: [{ match: [{ clause: { 'request.path': { exact: '/', prefix: '/' } } }], quotas: [{ quota: 'requests' }] }],
+};
+
+function whenRefused(what: string): Promise<KubernetesAnswer> {
+  return eventually(what, async () => {
+    const answer = await offer(BAD_REGEX);
+    return answer.status === 422 && answer;
+  });
+}
+
+it('the configuration as installed gets the roots, and failurePolicy Fail once the API server is seen to ask', async (t) => {
+  const { port } = await startWebhookServer(t, root);
+  await api.client.apply(validatingConfiguration(port));
+  const [before] = await entriesOf(api, CONFIGURATION);
+  t.is(before?.failurePolicy, 'Ignore');
+  t.is(before?.clientConfig.caBundle, undefined);
+  const controller = await startController(t, api, root.certificate);
+  await eventually(
+    'failurePolicy is Fail',
+    async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail',
+  );
+  t.is((await entriesOf(api, CONFIGURATION))[0]?.clientConfig.caBundle, base64(root.certificate));
+  t.is(await controller.metric('config_updates'), 2);
+  t.deepEqual(
+    controller.log.filter(({ level }) => level === 'warn'),
+    [],
+  );
+});
+
+it('an invalid QuotaSpec is refused with our message, a valid one is taken', async (t) => {
+  const { port } = await startWebhookServer(t, root);
+  await startController(t, api, root.certificate);
+  await api.client.apply(validatingConfiguration(port));
+  const answer = await whenRefused('the QuotaSpec is refused');
+  t.is(
+    messageOf(answer),
+    'admission webhook "validation.mesh.internal" denied the request: configuration is invalid: QuotaSpec default/limits: ' +
+      'spec.rules[0].match[0].clause["request.path"].regex: "[": is not a regular expression: missing closing ]: `[`; ' +
+      'use RE2 syntax, which has no look-around and no back references',
+  );
+  t.is((answer.body as { reason: string }).reason, 'Invalid');
+  t.is((await offer(VALID)).status, 201);
+  t.is((await offer(BAD_ONE_OF)).status, 422);
+});
+
+for (const version of ['v1', 'v1beta1']) {
+  it(`API servers that ask in admission ${version} are answered`, async (t) => {
+    const { port } = await startWebhookServer(t, root);
+    const configuration = validatingConfiguration(port);
+    const [entry] = configuration['webhooks'] as readonly object[];
+    await api.client.apply({ ...configuration, webhooks: [{ ...entry, admissionReviewVersions: [version] }] });
+    await startController(t, api, root.certificate);
+    t.regex(messageOf(await whenRefused('the QuotaSpec is refused')), /denied the request: configuration is invalid/);
+  });
+}
+
+it('what is legal but suspicious is taken with warnings', async (t) => {
+  const { port, warnings } = await startWebhookServer(t, root);
+  await startController(t, api, root.certificate);
+  await api.client.apply(validatingConfiguration(port));
+  await whenRefused('the webhook is asked');
+  warnings.observe(policyContext('ServiceEntry default/web {hosts: [web.default.svc.cluster.local]}'));
+  const spec = { services: [{ name: 'web' }], quotaSpecs: [{ name: 'gone' }] };
+  const answer = await api.client.send('POST', `${QUOTA_SPECS.replace('quotaspecs', 'quotaspecbindings')}?dryRun=All`, {
+    apiVersion: 'config.mesh.internal/v1alpha2',
+    kind: 'QuotaSpecBinding',
+    metadata: { name: 'limits' },
+    spec,
+  });
+  t.is(answer.status, 201);
+  t.deepEqual(
+    answer.warnings.filter((line) => line.startsWith('MESH0101')),
+    [
+      'MESH0101: spec.quotaSpecs[0]: QuotaSpec/default/gone does not exist; ' +
+        'create the resource, or correct name and namespace of the reference',
+    ],
+  );
+});
+
+it('changes of the configuration by others are put right', async (t) => {
+  const { port } = await startWebhookServer(t, root);
+  await api.client.apply(validatingConfiguration(port));
+  await startController(t, api, root.certificate);
+  const isRight = async (): Promise<boolean> => {
+    const [entry] = await entriesOf(api, CONFIGURATION);
+    return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle === base64(root.certificate);
+  };
+  await eventually('the configuration is right', isRight);
+  const [entry] = await entriesOf(api, CONFIGURATION);
+  const foreign = createTestAuthority('foreign').certificate;
+  const clientConfig = { ...entry?.clientConfig, caBundle: base64(foreign) };
+  await api.client.patch(CONFIGURATION, { webhooks: [{ ...entry, clientConfig, failurePolicy: 'Ignore' }] });
+  await eventually('the configuration is right again', isRight);
+  await api.client.apply(validatingConfiguration(port));
+  await eventually('the configuration is right after it was applied anew', isRight);
+  await api.client.delete(CONFIGURATION);
+  await api.client.apply(validatingConfiguration(port));
+  await eventually('the configuration is right after it was made anew', isRight);
+  t.is((await whenRefused('the webhook is asked')).status, 422);
+});
+
+it('root and serving certificate change without a restart, and no object passes unasked meanwhile', async (t) => {
+  const { port, material } = await startWebhookServer(t, root);
+  await api.client.apply(validatingConfiguration(port));
+  const { caBundle } = await startController(t, api, root.certificate);
+  await eventually(
+    'failurePolicy is Fail',
+    async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail',
+  );
+  await whenRefused('the webhook is asked');
+  const next = createTestAuthority('next root');
+  const trusts = (pem: string) =>
+    eventually('the roots are written', async () => {
+      const refused = await offer(BAD_REGEX);
+      t.is(refused.status, 422, messageOf(refused));
+      return (await entriesOf(api, CONFIGURATION))[0]?.clientConfig.caBundle === base64(pem);
+    });
+  caBundle.set(root.certificate + next.certificate);
+  await trusts(root.certificate + next.certificate);
+  // The API server takes a configuration over a moment after it was written.
+  await eventually('the new certificate is trusted', async () => {
+    material.use(next);
+    const refused = await offer(BAD_REGEX);
+    return refused.status === 422;
+  });
+  caBundle.set(next.certificate);
+  await trusts(next.certificate);
+  await whenRefused('the webhook is asked');
+  t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Fail');
+});
+
+it('with the webhook down nothing passes unasked, and a bad one-of is refused by its CRD', async (t) => {
+  const server = await startWebhookServer(t, root);
+  await api.client.apply(validatingConfiguration(server.port));
+  await startController(t, api, root.certificate);
+  await whenRefused('the webhook is asked');
+  await eventually(
+    'failurePolicy is Fail',
+    async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail',
+  );
+  await server.stop();
+  await eventually('valid objects are refused', async () => (await offer(VALID)).status === 500);
+  t.regex(messageOf(await offer(VALID)), /failed calling webhook "validation\.mesh\.internal"/);
+  const answer = await offer(BAD_ONE_OF);
+  t.is(answer.status, 422);
+  t.notRegex(messageOf(answer), /webhook/);
+});
+
+it('a webhook that was never seen to answer keeps nothing out, but a bad one-of is refused by its CRD', async (t) => {
+  await api.client.apply(validatingConfiguration(1));
+  const controller = await startController(t, api, root.certificate);
+  await eventually('the roots are written', async () => (await controller.metric('config_updates')) === 1);
+  await eventually('valid objects pass', async () => (await offer(VALID)).status === 201);
+  t.is((await offer(BAD_ONE_OF)).status, 422);
+  t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Ignore');
+});
+
+it('a configuration that is missing is told and counted, and looked after once it is there', async (t) => {
+  const { port } = await startWebhookServer(t, root);
+  const controller = await startController(t, api, root.certificate);
+  await eventually(
+    'it is counted',
+    async () => ((await controller.metric('config_update_error{reason="NotFound"}')) ?? 0) > 0,
+  );
+  t.is(controller.log.filter(({ message }) => message === 'The validating webhook configuration is missing').length, 1);
+  await api.client.apply(validatingConfiguration(port));
+  await eventually(
+    'failurePolicy is Fail',
+    async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail',
+  );
+});
+
+it('one of two instances acts, and the other one after it', async (t) => {
+  const { port } = await startWebhookServer(t, root);
+  await api.client.apply(validatingConfiguration(port));
+  const first = await startController(t, api, root.certificate, 'meshd-a');
+  await eventually('the first leads', async () => (await controllerUpdates(first)) > 0);
+  const second = await startController(t, api, root.certificate, 'meshd-b');
+  await api.client.patch(CONFIGURATION, {
+    webhooks: [{ ...(await entriesOf(api, CONFIGURATION))[0], failurePolicy: 'Ignore' }],
+  });
+  await eventually('it is put right', async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail');
+  t.is(await controllerUpdates(second), 0);
+  await first.stop();
+  await eventually('the second leads', () => second.log.some(({ message }) => message === 'This instance leads'));
+  await api.client.patch(CONFIGURATION, {
+    webhooks: [{ ...(await entriesOf(api, CONFIGURATION))[0], failurePolicy: 'Ignore' }],
+  });
+  await eventually('it is put right', async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail');
+  t.true((await controllerUpdates(second)) > 0);
+});
+
+async function controllerUpdates(controller: { metric(line: string): Promise<number | undefined> }): Promise<number> {
+  return (await controller.metric('config_updates')) ?? 0;
+}
