@@ -10,6 +10,7 @@ import { configz } from './pages/configz.js';
 import { edsz } from './pages/edsz.js';
 import { endpointShardz } from './pages/endpoint-shardz.js';
 import { endpointz } from './pages/endpointz.js';
+import { inject } from './pages/inject.js';
 import { instancesz } from './pages/instancesz.js';
 import { mesh } from './pages/mesh.js';
 import { metricsPage } from './pages/metrics-page.js';
@@ -33,6 +34,7 @@ export function createPages(): readonly Page[] {
     edsz,
     endpointShardz,
     endpointz,
+    inject,
     instancesz,
     mesh,
     metricsPage,

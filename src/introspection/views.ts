@@ -86,4 +86,6 @@ export interface Views {
   /** Findings of the last push; undefined before the first. */
   pushStatus(): readonly Finding[] | undefined;
   problems(): readonly ConfigProblem[];
+  /** Text of the injector's template; undefined while it is off, absent where there is none. */
+  injectionTemplate?(): string | undefined;
 }

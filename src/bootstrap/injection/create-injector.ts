@@ -1,0 +1,93 @@
+import path from 'node:path';
+import {
+  createInjectionConfigReader,
+  type InjectionConfig,
+  type InjectionValues,
+  readInjectionValues,
+} from '../../config/injection/injection-config.js';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
+import { createWatchedFile, type WatchedFile } from '../../sources/file/watched-file.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { AdmissionHandler } from '../../webhooks/admission/admission-answer.js';
+import { createInjectionTools } from '../../webhooks/injection/create-injection-tools.js';
+import type { InjectionSettings } from '../../webhooks/injection/inject.js';
+import { createInjectionHandler } from '../../webhooks/injection/injection-handler.js';
+import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
+import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
+
+export interface InjectorOptions {
+  /** Folder of the files `config` and `values`; BEHAVIOUR 3 has `./var/lib/mesh/inject`. */
+  readonly directory: string;
+  /** MESH_DOMAIN */
+  readonly meshDomain: string;
+  /** REVISION; empty for none. */
+  readonly revision: string;
+  /** The mesh config in force. */
+  readonly mesh: () => MeshConfig;
+  readonly compiler: SchemaCompiler;
+  readonly clock: Clock;
+  /** Scope `default`. */
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The injector and its files, which are read again whenever they change. */
+export interface Injector {
+  /** Answers `/inject`; refuses while the injector is off. */
+  readonly handler: AdmissionHandler;
+  /** Settles when the files have been read. */
+  start(): Promise<void>;
+  /** The template as written, for `/debug/inject`; undefined while the injector is off: there is no config file. */
+  template(): string | undefined;
+  /** The two files, for the list of configuration problems. */
+  readonly files: readonly Pick<WatchedFile<unknown>, 'problems' | 'warnings'>[];
+  stop(): Promise<void>;
+}
+
+/** A file changes several times while it is written. */
+const DEBOUNCE_MS = 100;
+
+export function createInjector(options: InjectorOptions): Injector {
+  const { directory, mesh, compiler, clock, logger, metrics } = options;
+  const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
+  const watched = { clock, logger, debounceMs: DEBOUNCE_MS, onChange: () => undefined };
+  const config = createWatchedFile<InjectionConfig | undefined>({
+    ...watched,
+    file: path.join(directory, 'config'),
+    read: createInjectionConfigReader(compiler, templates.check),
+    defaults: undefined,
+  });
+  const values = createWatchedFile<InjectionValues>({
+    ...watched,
+    file: path.join(directory, 'values'),
+    read: readInjectionValues,
+    defaults: {},
+  });
+
+  let compiled: { readonly text: string; readonly template: CompiledTemplate } | undefined;
+  const settings = (): InjectionSettings | undefined => {
+    const present = config.current();
+    if (present === undefined) return undefined;
+    if (compiled?.text !== present.template) {
+      compiled = { text: present.template, template: templates.compile(present.template) };
+    }
+    return { config: present, values: values.current(), template: compiled.template, mesh: mesh() };
+  };
+
+  return {
+    handler: createInjectionHandler({ settings, tools: createInjectionTools(options), metrics, logger }),
+    start: async () => {
+      await Promise.all([config.start(), values.start()]);
+      if (config.current() === undefined)
+        logger.info({ directory }, 'sidecar injector is off: it has no configuration');
+    },
+    template: () => config.current()?.template,
+    files: [config, values],
+    stop: async () => {
+      await Promise.all([config.stop(), values.stop()]);
+    },
+  };
+}
