@@ -1,100 +1,58 @@
-import test, { type ExecutionContext } from 'ava';
-import { TypeUrl } from '../../src/envoy/type-urls.js';
+import test from 'ava';
 import { eventually } from '../counterparts/eventually.js';
-import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
-import { clusterSecret, embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
+import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
-import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
 import { startCuttableConnection } from './status/cuttable-connection.js';
-import { ProxyClient } from './support/proxy-client.js';
-import { startServer } from './support/running-server.js';
+import { type RunningServer, startServer } from './support/running-server.js';
+import { register, serve, startTwoClusters, type TwoClusters, watchEndpoints } from './support/two-clusters.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test.serial;
-const BOOKS = 'outbound|80||books.shop.svc.cluster.local';
 
-let local: ApiServer;
-let remote: ApiServer;
+let clusters: TwoClusters;
 
 if (binary !== undefined) {
   test.before(async () => {
-    [local, remote] = await Promise.all([startApiServer({ binary }), startApiServer({ binary })]);
-    for (const api of [local, remote]) await api.client.apply(namespaceManifest('shop'));
-    await local.client.apply(namespaceManifest('mesh-system'));
-    await books(local, ['10.0.0.1', '10.0.0.2']);
-    await books(remote, ['10.1.0.1']);
+    clusters = await startTwoClusters(binary);
+    await serve(clusters.local, 'books', ['10.0.0.1', '10.0.0.2']);
   });
-  test.after.always(() => Promise.all([local?.close(), remote?.close()]));
+  test.beforeEach(() => serve(clusters.remote, 'books', ['10.1.0.1']));
+  test.after.always(() => clusters?.close());
 }
 
-async function books(api: ApiServer, ips: readonly string[], name = 'books'): Promise<void> {
-  const metadata = { name, namespace: 'shop' };
-  await api.client.apply({
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata,
-    spec: { ports: [{ name: 'http', port: 80 }] },
-  });
-  const subsets = [{ addresses: ips.map((ip) => ({ ip })), ports: [{ name: 'http', port: 8080 }] }];
-  await api.client.apply({ apiVersion: 'v1', kind: 'Endpoints', metadata, subsets });
+const startBeside = (t: Parameters<typeof startServer>[0], options: Parameters<typeof startServer>[1] = {}) =>
+  startServer(t, { orchConfig: clusters.local.kubeconfig, ...options });
+
+interface Problem {
+  readonly object: string;
+  readonly field: string;
+  readonly reason: string;
 }
 
-async function register(t: ExecutionContext, name: string, kubeconfigs: Readonly<Record<string, string>>) {
-  const secret = clusterSecret(name, kubeconfigs);
-  await local.client.apply(secret);
-  let isThere = true;
-  const remove = async (): Promise<void> => {
-    if (isThere) await local.client.delete(secret);
-    isThere = false;
-  };
-  t.teardown(remove);
-  return remove;
-}
-
-/** A proxy of the own cluster, and the addresses that it has for a service. */
-async function connect(t: ExecutionContext, port: number) {
-  const proxy = new ProxyClient(port, {
-    id: 'sidecar~10.0.0.9~client-1.shop~shop.svc.cluster.local',
-    cluster: 'client-1.shop',
-    metadata: { NAMESPACE: 'shop', CLUSTER_ID: 'Orchestrator' },
-  });
-  t.teardown(() => proxy.close());
-  await proxy.settled();
-  const addresses = (name = BOOKS): readonly string[] =>
-    [...(JSON.stringify(proxy.resource(TypeUrl.endpoint, name)) ?? '').matchAll(/"address":"([0-9.]+)"/g)].map(
-      ([, address = '']) => address,
-    );
-  const has = (...expected: readonly string[]): Promise<unknown> =>
-    eventually(
-      `the proxy has ${expected}`,
-      () => {
-        if (addresses().join() !== expected.join()) throw new Error(`it has ${addresses()}`);
-        return true;
-      },
-      { timeoutMs: 30_000 },
-    );
-  return { proxy, addresses, has };
-}
+const problemsOf = (server: RunningServer): Promise<readonly Problem[]> =>
+  server.http.json<readonly Problem[]>('/debug/config_problems');
 
 it('a cluster that a secret registers gives and takes endpoints while the server runs', async (t) => {
-  const server = await startServer(t, { orchConfig: local.kubeconfig });
-  const { has } = await connect(t, server.grpcPort);
+  const server = await startBeside(t);
+  const { has } = await watchEndpoints(t, server.grpcPort, { CLUSTER_ID: 'Orchestrator' });
   await has('10.0.0.1', '10.0.0.2');
+  const events = await server.http.metric('nav_k8s_reg_events{type="Endpoints",event="add"}');
 
-  const remove = await register(t, 'west', { west: embeddedKubeconfig(remote) });
+  const remove = await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote) });
   await has('10.0.0.1', '10.0.0.2', '10.1.0.1');
-  await books(remote, ['10.1.0.1', '10.1.0.2']);
+  await serve(clusters.remote, 'books', ['10.1.0.1', '10.1.0.2']);
   await has('10.0.0.1', '10.0.0.2', '10.1.0.1', '10.1.0.2');
 
   type Shards = Record<string, Record<string, { Shards: Record<string, readonly unknown[]> }>>;
   const shardz = await server.http.json<Shards>('/debug/endpointShardz');
   const shards = shardz['books.shop.svc.cluster.local']?.['shop']?.Shards ?? {};
   t.deepEqual(Object.keys(shards), ['Orchestrator/Orchestrator', 'Orchestrator/west']);
-  t.deepEqual(await server.http.json('/debug/config_problems'), []);
+  t.deepEqual(await problemsOf(server), []);
+  // The remote cluster's own service `kubernetes` has endpoints too.
+  t.is(await server.http.metric('nav_k8s_reg_events{type="Endpoints",event="add"}'), (events ?? 0) + 2);
 
   await remove();
   await has('10.0.0.1', '10.0.0.2');
-  await books(remote, ['10.1.0.1']);
   t.is(server.logged('a remote cluster is read').length, 1);
   t.is(server.logged('a remote cluster is removed').length, 1);
   const text = JSON.stringify(server.log);
@@ -102,23 +60,72 @@ it('a cluster that a secret registers gives and takes endpoints while the server
 });
 
 it('a remote cluster keeps what it had while it is down, and is read on when it is back', async (t) => {
-  const way = await startCuttableConnection(remote.url);
+  const way = await startCuttableConnection(clusters.remote.url);
   t.teardown(() => way.close());
-  await register(t, 'west', { west: embeddedKubeconfig(remote, { server: way.url }) });
-  const server = await startServer(t, { orchConfig: local.kubeconfig });
-  const { has, addresses } = await connect(t, server.grpcPort);
-  t.deepEqual(addresses(), ['10.0.0.1', '10.0.0.2', '10.1.0.1']);
+  await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote, { server: way.url }) });
+  const server = await startBeside(t);
+  const { has, addresses } = await watchEndpoints(t, server.grpcPort);
+  t.deepEqual(addresses('books'), ['10.0.0.1', '10.0.0.2', '10.1.0.1']);
   way.cut();
-  const problems = (): Promise<readonly { readonly object: string; readonly reason: string }[]> =>
-    server.http.json('/debug/config_problems');
-  await eventually('the outage is told', async () => (await problems()).length > 0);
-  t.like((await problems())[0], { object: 'Secret/mesh-system/west', field: 'data.west' });
-  await books(local, ['10.0.0.1']);
+  await eventually('the outage is told', async () => (await problemsOf(server)).length > 0);
+  t.like((await problemsOf(server))[0], { object: 'Secret/mesh-system/west', field: 'data.west' });
+  await serve(clusters.local, 'books', ['10.0.0.1']);
   await has('10.0.0.1', '10.1.0.1');
-  await books(remote, ['10.1.0.7']);
+  await serve(clusters.remote, 'books', ['10.1.0.7']);
   way.join();
   await has('10.0.0.1', '10.1.0.7');
-  await eventually('the outage is over', async () => (await problems()).length === 0);
-  await books(local, ['10.0.0.1', '10.0.0.2']);
-  await books(remote, ['10.1.0.1']);
+  await eventually('the outage is over', async () => (await problemsOf(server)).length === 0);
+  await serve(clusters.local, 'books', ['10.0.0.1', '10.0.0.2']);
+});
+
+it('a cluster that does not answer does not keep the server from starting, and is served when it comes', async (t) => {
+  const way = await startCuttableConnection(clusters.remote.url);
+  t.teardown(() => way.close());
+  way.cut();
+  const kubeconfigs = {
+    west: embeddedKubeconfig(clusters.remote, { server: way.url }),
+    north: embeddedKubeconfig(clusters.remote),
+  };
+  await register(t, clusters, 'remotes', kubeconfigs);
+  const server = await startBeside(t);
+  const { has } = await watchEndpoints(t, server.grpcPort);
+  await has('10.0.0.1', '10.0.0.2', '10.1.0.1');
+  t.regex((await problemsOf(server))[0]?.reason ?? '', new RegExp(`^the API server ${way.url} of cluster west cannot`));
+  way.join();
+  await eventually('both are read', () => server.logged('a remote cluster is read').length === 2, {
+    timeoutMs: 60_000,
+  });
+  t.deepEqual(await problemsOf(server), []);
+});
+
+it('a kubeconfig that changes is taken over without a moment without endpoints; a hostile one is refused', async (t) => {
+  await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote) });
+  const server = await startBeside(t);
+  const { has, addresses } = await watchEndpoints(t, server.grpcPort);
+  await has('10.0.0.1', '10.0.0.2', '10.1.0.1');
+  const seen = new Set<string>();
+  const looking = setInterval(() => seen.add(addresses('books').join()), 1);
+  t.teardown(() => clearInterval(looking));
+
+  const way = await startCuttableConnection(clusters.remote.url);
+  t.teardown(() => way.close());
+  await register(t, clusters, 'west', { west: embeddedKubeconfig(clusters.remote, { server: way.url }) });
+  await eventually('it is read anew', () => server.logged('a remote cluster is read').length === 2);
+  t.like(server.logged('a remote cluster is read').at(-1), { cluster: 'west', server: way.url });
+
+  const marker = 'ran-by-a-kubeconfig';
+  const hostile = JSON.parse(embeddedKubeconfig(clusters.remote)) as { users: { name: string; user: object }[] };
+  hostile.users = [
+    { name: 'meshd', user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: marker } } },
+  ];
+  await register(t, clusters, 'west', { west: JSON.stringify(hostile) });
+  await eventually('it is refused', async () => (await problemsOf(server)).length === 1);
+  t.regex((await problemsOf(server))[0]?.reason ?? '', /^user\.exec: it runs a program/);
+  t.false(JSON.stringify(server.log).includes(marker));
+  t.deepEqual([...seen], ['10.0.0.1,10.0.0.2,10.1.0.1']);
+  clearInterval(looking);
+
+  // Cut, the good one that is still served would not bring this.
+  await serve(clusters.remote, 'books', ['10.1.0.8']);
+  await has('10.0.0.1', '10.0.0.2', '10.1.0.8');
 });

@@ -43,7 +43,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: namespaceName,
     default: 'mesh-system',
     meaning: 'Namespace of the config map that stores cluster configs',
-    unlanded: awaits(UNLANDED.remoteClusters),
   },
   configDir: {
     name: 'configDir',

@@ -137,7 +137,7 @@ test('a cluster that does not answer is tried five times soon, then seldom, and 
   t.deepEqual(serves(rig), { north: ['web'] });
   t.deepEqual(rig.messages('error'), ['a remote cluster cannot be reached, it is tried more seldom from now on']);
   t.regex(rig.clusters.problems()[0]?.reason ?? '', /https:\/\/west-a of cluster west cannot be read: connect ECONN/);
-  rig.clock.advance(7_000);
+  rig.clock.advance(3_500);
   await turn();
   t.is(attempts(), 6);
   rig.down.clear();
