@@ -1,0 +1,74 @@
+import type { SendRequest } from '../../kubernetes/client/api-sender.js';
+import { createLeaderElection, type ElectionTiming } from '../../kubernetes/election/leader-election.js';
+import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logger } from '../../telemetry/logger.js';
+import type { CertificateAuthority } from '../authority/certificate-authority.js';
+import { createRootDistributor, type RootDistributor } from './root-distributor.js';
+
+export interface RootDistributionOptions {
+  readonly authority: CertificateAuthority;
+  readonly send: SendRequest;
+  /** A watcher for the time that this instance leads. */
+  readonly createWatcher: () => ListWatcher;
+  readonly meshDomain: string;
+  /** The control plane's own, where the Lease is. */
+  readonly namespace: string;
+  /** POD_NAME; two instances must never have the same one. */
+  readonly identity: string;
+  readonly clock: Clock;
+  /** Scope `pkica`. */
+  readonly logger: Logger;
+  /** From 0 up to, not including, 1: for jitter. */
+  readonly random: () => number;
+  readonly timing?: ElectionTiming;
+}
+
+/** This instance's part in keeping the roots in ConfigMap `mesh-ca-root-cert` of every namespace. */
+export interface RootDistribution {
+  start(): void;
+  /** Settles when nothing is written any more and the lead is given back. */
+  stop(): Promise<void>;
+}
+
+/** BEHAVIOUR 8, "Leader locks". */
+const LEASE = 'mesh-namespace-controller-election';
+
+/** Workloads verify the control plane and one another with these roots (BEHAVIOUR 4, "Root distribution"). */
+export function createRootDistribution(options: RootDistributionOptions): RootDistribution {
+  const { authority, createWatcher, namespace } = options;
+  let distributor: RootDistributor | undefined;
+  let ending: Promise<void> = Promise.resolve();
+
+  const begin = (): void => {
+    distributor = createRootDistributor({
+      ...options,
+      watcher: createWatcher(),
+      roots: () => authority.bundle().roots.join(''),
+    });
+    distributor.start();
+  };
+
+  const end = (): void => {
+    const ended = distributor;
+    distributor = undefined;
+    ending = ending.then(() => ended?.stop());
+  };
+
+  const election = createLeaderElection({
+    ...options,
+    lease: { namespace, name: LEASE },
+    onChange: (isLeader) => (isLeader ? begin() : end()),
+  });
+  const endListening = authority.onChange(() => distributor?.rootsChanged());
+  return {
+    start: election.start,
+    stop: async () => {
+      endListening();
+      end();
+      await ending;
+      await election.stop();
+      await ending;
+    },
+  };
+}
