@@ -1,0 +1,151 @@
+import test from 'ava';
+import { containerOf, type Given, injected, patchOf, podOf, type TestPod } from './support/injection.js';
+
+const TEMPLATE = 'rewriteAppHTTPProbe: true\ncontainers: [{ name: mesh-proxy, image: p }]';
+const GIVEN: Given = { config: { template: TEMPLATE } };
+
+const app = (probes: object) => ({ name: 'app', image: 'a', ports: [{ name: 'web', containerPort: 8080 }], ...probes });
+const podWith = (probes: object, annotations: Record<string, string> = {}): TestPod =>
+  podOf({ annotations }, { containers: [app(probes)] });
+const probersOf = (pod: TestPod): unknown =>
+  JSON.parse(
+    containerOf(pod, 'mesh-proxy')
+      .env?.find(({ name }) => name === 'MESH_KUBE_APP_PROBERS')
+      ?.value?.replaceAll('$$', '$') ?? 'null',
+  );
+
+const READINESS = {
+  httpGet: { path: '/ready', port: 'web', httpHeaders: [{ name: 'a', value: 'b' }] },
+  periodSeconds: 3,
+  timeoutSeconds: 4,
+};
+const LIVENESS = { httpGet: { path: '/live', port: 8081, scheme: 'HTTPS' } };
+const STARTUP = { httpGet: { port: 8082 }, failureThreshold: 9 };
+
+test('HTTP probes go to the status port, and the rest of each stays', (t) => {
+  const pod = injected(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS, startupProbe: STARTUP }), GIVEN);
+  const toStatusPort = (path: string) => ({ path, port: 15020, scheme: 'HTTP' });
+  t.like(containerOf(pod, 'app'), {
+    readinessProbe: { ...READINESS, httpGet: { ...READINESS.httpGet, ...toStatusPort('/app-health/app/readyz') } },
+    livenessProbe: { httpGet: toStatusPort('/app-health/app/livez') },
+    startupProbe: { httpGet: toStatusPort('/app-health/app/startupz'), failureThreshold: 9 },
+  });
+  t.deepEqual(probersOf(pod), {
+    '/app-health/app/readyz': { httpGet: READINESS.httpGet, timeoutSeconds: 4 },
+    '/app-health/app/livez': { httpGet: LIVENESS.httpGet, timeoutSeconds: 1 },
+    '/app-health/app/startupz': { httpGet: STARTUP.httpGet, timeoutSeconds: 1 },
+  });
+});
+
+test('rewritten probes are the last operations of a patch', (t) => {
+  const paths = patchOf(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS }), GIVEN).map(({ path }) => path);
+  t.deepEqual(paths.slice(-2), ['/spec/containers/0/readinessProbe', '/spec/containers/0/livenessProbe']);
+});
+
+for (const [title, probe] of [
+  ['over TCP', { tcpSocket: { port: 8080 } }],
+  ['over gRPC', { grpc: { port: 8080 } }],
+  ['by a command', { exec: { command: ['true'] } }],
+  ['to another host', { httpGet: { host: 'example.com', port: 80 } }],
+  ['to a port of a name that there is not', { httpGet: { port: 'other' } }],
+  ['to a port that is none', { httpGet: { port: 0 } }],
+] as const) {
+  test(`a probe ${title} stays as it is`, (t) => {
+    const pod = injected(podWith({ readinessProbe: probe }), GIVEN);
+    t.deepEqual(containerOf(pod, 'app')['readinessProbe'], probe);
+    t.is(probersOf(pod), null);
+  });
+}
+
+test('probes stay as they are where the template does not ask for it, or there is no status port', (t) => {
+  const pod = podWith({ readinessProbe: READINESS }, { 'status.sidecar.mesh.internal/port': '0' });
+  t.deepEqual(containerOf(injected(pod, GIVEN), 'app')['readinessProbe'], READINESS);
+  t.deepEqual(containerOf(injected(podWith({ readinessProbe: READINESS })), 'app')['readinessProbe'], READINESS);
+});
+
+test('the annotation says which port the status port is', (t) => {
+  const pod = podWith({ readinessProbe: READINESS }, { 'status.sidecar.mesh.internal/port': '9999' });
+  t.like(containerOf(injected(pod, GIVEN), 'app'), { readinessProbe: { httpGet: { port: 9999 } } });
+});
+
+test('injected again, the probes are those of the first time', (t) => {
+  const once = injected(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS }), GIVEN);
+  t.deepEqual(injected(once, GIVEN), once);
+});
+
+test('a template that no longer asks for it gives the pod its own probes back', (t) => {
+  const once = injected(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS }), GIVEN);
+  const twice = injected(once);
+  t.deepEqual(containerOf(twice, 'app')['readinessProbe'], READINESS);
+  t.deepEqual(containerOf(twice, 'app')['livenessProbe'], LIVENESS);
+});
+
+test('probes of a pod whose proxy was not injected are its own, whatever its variable says', (t) => {
+  const proxy = {
+    name: 'mesh-proxy',
+    image: 'own',
+    env: [{ name: 'MESH_KUBE_APP_PROBERS', value: '{"/app-health/app/readyz":{"httpGet":{"port":1}}}' }],
+  };
+  const status = JSON.stringify({ initContainers: [], containers: [], volumes: [], imagePullSecrets: [] });
+  const pod = podOf(
+    { annotations: { 'sidecar.mesh.internal/status': status } },
+    { containers: [app({ readinessProbe: READINESS }), proxy] },
+  );
+  const given: Given = { config: { template: 'volumes: [{ name: v }]' } };
+  t.deepEqual(containerOf(injected(pod, given), 'app')['readinessProbe'], READINESS);
+});
+
+test('probes are found behind a proxy that the application waits for', (t) => {
+  const given: Given = { ...GIVEN, values: { holdApplicationUntilProxyStarts: true } };
+  const once = injected(podWith({ readinessProbe: READINESS }), given);
+  t.like(once.spec.containers[1], { readinessProbe: { httpGet: { port: 15020 } } });
+  t.deepEqual(injected(once, given), once);
+});
+
+test('dollars of a path are no references of Kubernetes', (t) => {
+  const probe = { httpGet: { path: '/$(HOME)/$$', port: 80 } };
+  const pod = injected(podWith({ readinessProbe: probe }), GIVEN);
+  const written = containerOf(pod, 'mesh-proxy').env?.find(({ name }) => name === 'MESH_KUBE_APP_PROBERS')?.value;
+  t.true(written?.includes('/$$(HOME)/$$$$'));
+  t.deepEqual(probersOf(pod), { '/app-health/app/readyz': { httpGet: probe.httpGet, timeoutSeconds: 1 } });
+  t.deepEqual(injected(pod, GIVEN), pod);
+  t.deepEqual(containerOf(injected(pod), 'app')['readinessProbe'], probe);
+});
+
+const MERGING = 'mergeMetrics: true\ncontainers: [{ name: mesh-proxy, image: p }]';
+const MERGE: Given = { config: { template: MERGING } };
+const OWN = { 'prometheus.io/scrape': 'true', 'prometheus.io/path': '/metrics', 'prometheus.io/port': '9090' };
+const MERGED = {
+  'prometheus.io/scrape': 'true',
+  'prometheus.io/path': '/stats/prometheus',
+  'prometheus.io/port': '15020',
+};
+const metricsOf = (pod: TestPod): unknown =>
+  JSON.parse(
+    containerOf(pod, 'mesh-proxy').env?.find(({ name }) => name === 'MESH_METRICS_ANNOTATIONS')?.value ?? 'null',
+  );
+
+test('scrapers go to the status port where the template brings an agent that merges metrics', (t) => {
+  const pod = injected(podOf({ annotations: OWN }), MERGE);
+  t.like(pod.metadata.annotations, MERGED);
+  t.deepEqual(metricsOf(pod), { scrape: 'true', path: '/metrics', port: '9090' });
+  t.deepEqual(injected(pod, MERGE), pod);
+});
+
+test('a pod that is not to be scraped, or not to be merged, keeps its annotations', (t) => {
+  for (const [annotations, given] of [
+    [{ ...OWN, 'prometheus.io/scrape': 'false' }, MERGE],
+    [{ ...OWN, 'metrics.mesh.internal/merge-metrics': 'false' }, MERGE],
+    [OWN, { ...MERGE, mesh: { enablePrometheusMerge: false } }],
+    [OWN, {}],
+  ] as const) {
+    const pod = injected(podOf({ annotations }), given);
+    t.like(pod.metadata.annotations, annotations);
+    t.is(metricsOf(pod), null);
+  }
+});
+
+test('the annotation of a pod goes before the mesh config', (t) => {
+  const pod = podOf({ annotations: { 'metrics.mesh.internal/merge-metrics': 'true' } });
+  t.like(injected(pod, { ...MERGE, mesh: { enablePrometheusMerge: false } }).metadata.annotations, MERGED);
+});
