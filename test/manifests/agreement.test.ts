@@ -41,6 +41,7 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
       'RoleBinding',
       'ConfigMap',
       'Service',
+      'ValidatingWebhookConfiguration',
       'Deployment',
       'PodDisruptionBudget',
       'HorizontalPodAutoscaler',
@@ -50,7 +51,13 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
 });
 
 test('everything that has a namespace says which, and nothing is left to the namespace of a kubeconfig', (t) => {
-  const clusterScoped = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+  const clusterScoped = [
+    'Namespace',
+    'CustomResourceDefinition',
+    'ClusterRole',
+    'ClusterRoleBinding',
+    'ValidatingWebhookConfiguration',
+  ];
   for (const { kind, metadata } of allDocuments()) {
     t.is(metadata.namespace, clusterScoped.includes(kind) ? undefined : 'mesh-system', `${kind} ${metadata.name}`);
   }
@@ -58,7 +65,10 @@ test('everything that has a namespace says which, and nothing is left to the nam
 
 test('what docs/kubernetes.md says to remove is all that is outside of the namespace', (t) => {
   const doc = readFileSync(join(projectRoot(), 'docs/kubernetes.md'), 'utf8');
-  t.regex(doc, /kubectl delete namespace mesh-system\n/);
+  t.regex(
+    doc,
+    /kubectl delete validatingwebhookconfiguration meshd-mesh-system .*\nkubectl delete namespace mesh-system\n/,
+  );
   t.regex(doc, /kubectl delete clusterrole,clusterrolebinding navigator-meshd\n/);
   t.regex(doc, /kubectl delete -f manifests\/10-crds\.yaml /);
   const others = allDocuments().filter(
@@ -66,7 +76,12 @@ test('what docs/kubernetes.md says to remove is all that is outside of the names
   );
   t.deepEqual(
     others.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-    ['Namespace mesh-system', 'ClusterRole navigator-meshd', 'ClusterRoleBinding navigator-meshd'],
+    [
+      'Namespace mesh-system',
+      'ClusterRole navigator-meshd',
+      'ClusterRoleBinding navigator-meshd',
+      'ValidatingWebhookConfiguration meshd-mesh-system',
+    ],
   );
 });
 

@@ -44,8 +44,9 @@ test('another mesh domain changes CRDs, roles and the variable of the server tog
   const theirs = await render(root, 'acme.io');
   t.deepEqual(
     theirs.filter(({ content }, index) => content !== ours[index]?.content).map(({ file }) => file),
-    ['manifests/10-crds.yaml', 'manifests/20-access.yaml', 'manifests/50-deployment.yaml'],
+    ours.filter(({ content }) => content.includes('mesh.internal')).map(({ file }) => file),
   );
+  t.true(theirs.length >= 3);
   for (const { file, content } of theirs) {
     t.false(content.includes('mesh.internal'), file);
     await writeFile(join(root, file), content);
