@@ -1,4 +1,4 @@
-// Renders crds/: one CustomResourceDefinition for each kind that has short names, from the kind's own schema.
+// Renders crds/: one CustomResourceDefinition for each kind of the mesh, from the kind's own schema.
 import { dump } from 'js-yaml';
 import { createKindRegistry } from '../build/src/config/kinds.js';
 import { structuralSchema } from './structural-schema.mjs';
@@ -71,18 +71,11 @@ const COLUMNS = [
 /** Files of crds/ as {file, content}, for a mesh domain. */
 export function renderCrds(meshDomain) {
   return createKindRegistry(meshDomain)
-    .definitions.filter(({ shortNames }) => shortNames !== undefined)
+    .definitions.filter(({ group }) => group.endsWith(`.${meshDomain}`))
     .map((definition) => ({
       file: `crds/${definition.plural}.yaml`,
       content: HEAD + dump(renderCrd(definition), { lineWidth: 120, noRefs: true }),
     }));
-}
-
-/** CRDs of every kind of the mesh, as texts: also of those whose schema bounds nothing yet, which crds/ leaves out. */
-export function renderAllCrds(meshDomain) {
-  return createKindRegistry(meshDomain)
-    .definitions.filter(({ unknownFields }) => unknownFields === 'refused')
-    .map((definition) => HEAD + dump(renderCrd(definition), { lineWidth: 120, noRefs: true }));
 }
 
 function renderCrd({ group, kind, plural, shortNames, versions, namespaced, schema }) {
@@ -105,7 +98,7 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
         listKind: `${kind}List`,
         plural,
         singular: kind.toLowerCase(),
-        ...(shortNames === undefined ? {} : { shortNames }),
+        shortNames,
         categories: ['mesh'],
       },
       versions: versions.map((name, index) => ({

@@ -2,14 +2,14 @@
 // are written by hand.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderAllCrds } from './render-crds.mjs';
+import { renderCrds } from './render-crds.mjs';
 
 const CRDS = 'manifests/10-crds.yaml';
 const DEPLOYMENT = 'manifests/50-deployment.yaml';
 
 /** Files of manifests/ that name the mesh domain, as {file, content}. Those written by hand are read from `root`. */
 export function renderManifests(root, meshDomain) {
-  const crds = renderAllCrds(meshDomain);
+  const crds = renderCrds(meshDomain).map(({ content }) => content);
   return [
     { file: CRDS, content: crds.map((text, index) => (index === 0 ? text : text.replace(/^#.*\n/, '---\n'))).join('') },
     ...withMeshDomain(root, meshDomain),

@@ -11,7 +11,7 @@ export interface KindDefinition<Body = unknown> {
   /** Lower-case plural, as in URLs and the names of CRDs. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Short names for kubectl. A kind that has them is one whose CRD we write. */
+  /** Short names for kubectl, of kinds whose CRD we write. */
   readonly shortNames?: readonly string[];
   /** Describes the body; a CRD is generated from it. */
   readonly schema: TSchema;

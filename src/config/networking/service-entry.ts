@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
+import { NETWORKING_LIMITS } from './limits.js';
 import { workloadEntrySchema } from './workload-entry.js';
+
+const { textLength: maxLength, names: MAX_NAMES, perService: MAX_PER_SERVICE } = NETWORKING_LIMITS;
 
 const serviceEntryPortSchema = Type.Object(
   {
@@ -10,11 +13,12 @@ const serviceEntryPortSchema = Type.Object(
       minimum: 1,
       maximum: 65535,
     }),
-    name: Type.String({ description: 'Name of the port, a DNS label; unique in the entry.' }),
+    name: Type.String({ description: 'Name of the port, a DNS label; unique in the entry.', maxLength }),
     protocol: Type.String({
       description:
         'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, TLS, TCP, UDP, MONGO, REDIS, MYSQL or THRIFT in any case; empty: the proxy detects it.',
       default: '',
+      maxLength,
     }),
     targetPort: Type.Optional(
       Type.Integer({
@@ -29,7 +33,10 @@ const serviceEntryPortSchema = Type.Object(
 
 const workloadSelectorSchema = Type.Object(
   {
-    labels: stringMap(Type.String(), { description: 'Labels that a workload must have, all of them.' }),
+    labels: stringMap(Type.String({ maxLength }), {
+      description: 'Labels that a workload must have, all of them.',
+      maxProperties: NETWORKING_LIMITS.perWorkload,
+    }),
   },
   { additionalProperties: false, description: 'Selects workloads of the same namespace by label.' },
 );
@@ -40,15 +47,21 @@ const workloadSelectorSchema = Type.Object(
  */
 export const serviceEntrySchema = Type.Object(
   {
-    hosts: Type.Array(Type.String(), {
+    hosts: Type.Array(Type.String({ maxLength }), {
       description: 'DNS names of the service; the first label may be a wildcard (*.example.com), but not all of it.',
       minItems: 1,
+      maxItems: MAX_PER_SERVICE,
     }),
-    addresses: Type.Array(Type.String(), {
+    addresses: Type.Array(Type.String({ maxLength }), {
       description: 'Virtual IP addresses or CIDR ranges of the service; CIDR ranges need resolution NONE or STATIC.',
       default: [],
+      maxItems: MAX_PER_SERVICE,
     }),
-    ports: Type.Array(serviceEntryPortSchema, { description: 'Ports of the service.', default: [] }),
+    ports: Type.Array(serviceEntryPortSchema, {
+      description: 'Ports of the service.',
+      default: [],
+      maxItems: MAX_PER_SERVICE,
+    }),
     location: Type.Enum(['MESH_EXTERNAL', 'MESH_INTERNAL'], {
       description: 'Whether the workloads are outside the mesh (no mutual TLS) or part of it.',
       default: 'MESH_EXTERNAL',
@@ -61,16 +74,19 @@ export const serviceEntrySchema = Type.Object(
     endpoints: Type.Array(workloadEntrySchema, {
       description: 'The workloads that serve it; not together with workloadSelector.',
       default: [],
+      maxItems: NETWORKING_LIMITS.endpoints,
     }),
     workloadSelector: Type.Optional(workloadSelectorSchema),
-    exportTo: Type.Array(Type.String(), {
+    exportTo: Type.Array(Type.String({ maxLength }), {
       description:
         'Namespaces that see the service: * is all, . is its own. Empty: defaultServiceExportTo of the mesh config.',
       default: [],
+      maxItems: MAX_NAMES,
     }),
-    subjectAltNames: Type.Array(Type.String(), {
+    subjectAltNames: Type.Array(Type.String({ maxLength }), {
       description: 'Names that a server of this service may present in its certificate.',
       default: [],
+      maxItems: MAX_NAMES,
     }),
   },
   { additionalProperties: false, description: 'Adds a service to the mesh that no other registry knows.' },

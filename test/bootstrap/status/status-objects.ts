@@ -3,6 +3,7 @@ import { runCommand } from '../../counterparts/command.js';
 import { eventually } from '../../counterparts/eventually.js';
 import type { ApiServer } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
+import { withVersions } from '../../sources/kubernetes/support/manifests.js';
 
 /** An object as the API server has it. */
 export interface StoredObject {
@@ -48,11 +49,9 @@ export function serviceEntry(namespace: string, name: string): KubernetesManifes
   };
 }
 
-/** The CRDs of the networking kinds that the tests have let everything through, and have no status: these have one. */
-export function withStatus(crd: KubernetesManifest): KubernetesManifest {
-  const spec = crd['spec'] as { readonly versions: readonly object[] };
-  const versions = spec.versions.map((version) => ({ ...version, subresources: { status: {} } }));
-  return { ...crd, spec: { ...spec, versions } };
+/** A CRD whose objects have no status of their own, as one that somebody else wrote. */
+export function withoutStatus(crd: KubernetesManifest): KubernetesManifest {
+  return withVersions(crd, (versions) => versions.map((version) => ({ ...version, subresources: {} })));
 }
 
 /** A service of two workloads. */

@@ -3,7 +3,7 @@ import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
-import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { allCrds, meshGroups, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { startCuttableConnection } from './cuttable-connection.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from './status-objects.js';
 import { type StatusInstance, startStatusInstance } from './status-rig.js';
@@ -124,7 +124,7 @@ it('a leader that loses the API server ceases to act before another one begins',
   t.is(await holderOf(namespace), 'meshd-1');
 });
 
-const GROUPS = ['config.mesh.internal', 'networking.mesh.internal'];
+const GROUPS = meshGroups();
 
 /** All that status needs of RBAC, beside what the cluster's source reads. */
 function rightsOf(user: string, namespace: string): readonly KubernetesManifest[] {

@@ -5,7 +5,7 @@ import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluste
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { ProxyClient } from '../support/proxy-client.js';
 import { startServerProcess } from '../support/server-process.js';
-import { booksService, hasCondition, kubectl, serviceEntry, withStatus } from './status-objects.js';
+import { booksService, hasCondition, kubectl, serviceEntry } from './status-objects.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
@@ -14,7 +14,7 @@ const NAMESPACE = 'shop';
 it('what a proxy of the running server says when it rejects is on the object, until the object is changed', async (t) => {
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());
-  await api.client.applyAll(allCrds().map(withStatus));
+  await api.client.applyAll(allCrds());
   for (const name of [NAMESPACE, 'mesh-system']) await api.client.apply(namespaceManifest(name));
   await api.client.applyAll(booksService(NAMESPACE));
   const server = startServerProcess(t, ['--orchconfig', api.kubeconfig], {

@@ -3,7 +3,7 @@ import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
-import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { allCrds, namespaceManifest, withoutSchema } from '../../sources/kubernetes/support/manifests.js';
 import {
   booksService,
   hasCondition,
@@ -12,7 +12,7 @@ import {
   quotaSpec,
   serviceEntry,
   stored,
-  withStatus,
+  withoutStatus,
 } from './status-objects.js';
 import { startStatusInstance } from './status-rig.js';
 
@@ -24,8 +24,8 @@ let api: ApiServer;
 if (binary !== undefined) {
   test.before(async () => {
     api = await startApiServer({ binary });
-    const [workloadEntries, ...others] = allCrds().toReversed();
-    await api.client.applyAll([...others.map(withStatus), workloadEntries as KubernetesManifest]);
+    const isOld = ({ metadata }: KubernetesManifest) => metadata.name.startsWith('workloadentries.');
+    await api.client.applyAll(allCrds().map((crd) => (isOld(crd) ? withoutStatus(crd) : withoutSchema(crd))));
   });
   test.after.always(() => api?.close());
 }

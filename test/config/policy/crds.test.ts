@@ -72,7 +72,7 @@ test('crds/ is what npm run generate writes, and nothing else', async (t) => {
   for (const { file, content } of rendered) t.is(await readFile(new URL(file, root), 'utf8'), content, file);
 });
 
-test('there is a CRD for each kind with a short name, namespaced, with short names, columns and a status of its own', async (t) => {
+test('there is a CRD for each kind of the mesh, namespaced, with short names, columns and a status of its own', async (t) => {
   t.deepEqual(
     (await crds()).map(({ metadata, spec }) => [
       metadata.name,
@@ -88,6 +88,8 @@ test('there is a CRD for each kind with a short name, namespaced, with short nam
       ['httpapispecbindings.config', 'HTTPAPISpecBinding', 'hasb', 'v1alpha2'],
       ['quotaspecs.config', 'QuotaSpec', 'qs', 'v1alpha2'],
       ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
+      ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3'],
+      ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3'],
       ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1'],
     ].map(([name, kind, short, version]) => [
       `${name}.mesh.internal`,

@@ -7,7 +7,7 @@ import { requireKubernetes } from '../../../counterparts/kubernetes/find-testclu
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
 import { waitUntil } from '../../support/wait-until.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
-import { allCrds, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
+import { allCrds, meshGroups, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.skip : test;
@@ -33,7 +33,7 @@ interface Rule {
 const RBAC = 'rbac.authorization.k8s.io';
 const ALL_RULES: readonly Rule[] = [
   { apiGroups: [''], resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: ['list', 'watch'] },
-  { apiGroups: ['config.mesh.internal', 'networking.mesh.internal'], resources: ['*'], verbs: ['list', 'watch'] },
+  { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
 ];
 
 const clusterRole = (user: string, rules: readonly Rule[]): KubernetesManifest => ({
@@ -93,7 +93,7 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
   const { harness, namespace, user } = await createRig(t, 1, [
     { apiGroups: [''], resources: ['services', 'endpoints', 'namespaces'], verbs: ['list', 'watch'] },
     { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
-    { apiGroups: ['config.mesh.internal', 'networking.mesh.internal'], resources: ['*'], verbs: ['list', 'watch'] },
+    { apiGroups: meshGroups(), resources: ['*'], verbs: ['list', 'watch'] },
   ]);
   await harness.start();
   t.true(harness.objects.has(`Service/${namespace}/web`));

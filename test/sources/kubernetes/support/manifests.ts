@@ -14,39 +14,34 @@ export function readManifests(folder: string): readonly KubernetesManifest[] {
     .filter((document) => document !== null && document !== undefined);
 }
 
-const NETWORKING = 'networking.mesh.internal';
+interface CrdVersion {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
 
-/** A CRD of a networking kind that lets everything through: validation is ours, as in a cluster that had it before. */
-export function networkingCrd(
-  kind: string,
-  plural: string,
-  versions: readonly string[] = ['v1beta1'],
+/** A CRD with other versions. */
+export function withVersions(
+  crd: KubernetesManifest,
+  change: (versions: readonly CrdVersion[]) => readonly CrdVersion[],
 ): KubernetesManifest {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${NETWORKING}` },
-    spec: {
-      group: NETWORKING,
-      scope: 'Namespaced',
-      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: versions.map((name, index) => ({
-        name,
-        served: true,
-        storage: index === 0,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      })),
-    },
-  };
+  const spec = crd['spec'] as { readonly versions: readonly CrdVersion[] };
+  return { ...crd, spec: { ...spec, versions: change(spec.versions) } };
+}
+
+/** A CRD that lets everything through, as one that was there before: what is invalid gets as far as to us. */
+export function withoutSchema(crd: KubernetesManifest): KubernetesManifest {
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return withVersions(crd, (versions) => versions.map((version) => ({ ...version, schema: { openAPIV3Schema } })));
 }
 
 /** The CRDs of all custom kinds that are read. */
 export function allCrds(): readonly KubernetesManifest[] {
-  return [
-    ...readManifests('crds'),
-    networkingCrd('ServiceEntry', 'serviceentries'),
-    networkingCrd('WorkloadEntry', 'workloadentries'),
-  ];
+  return readManifests('crds');
+}
+
+/** API groups of the custom kinds. */
+export function meshGroups(): readonly string[] {
+  return [...new Set(allCrds().map((crd) => (crd['spec'] as { readonly group: string }).group))];
 }
 
 export function namespaceManifest(name: string): KubernetesManifest {
