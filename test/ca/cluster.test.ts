@@ -1,0 +1,113 @@
+import test, { type ExecutionContext } from 'ava';
+import { RootStoreError } from '../../src/ca/rotation/root-store.js';
+import { createSecretRootStore } from '../../src/ca/rotation/secret-root-store.js';
+import { createApiSender } from '../../src/kubernetes/client/api-sender.js';
+import { loadClusterAccess } from '../../src/kubernetes/client/cluster-access.js';
+import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { selfSigned } from './support/material.js';
+import { createOpenSsl, makeRequest } from './support/openssl.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.skip : test;
+const PATH = (namespace: string): string => `/api/v1/namespaces/${namespace}/secrets/mesh-ca-secret`;
+const [READER = '', STRANGER = ''] = READERS;
+
+let api: ApiServer;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+    const version = 'rbac.authorization.k8s.io/v1';
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'root' };
+    const rules = [
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['mesh-ca-secret'], verbs: ['get', 'patch'] },
+    ];
+    await api.client.applyAll([
+      { apiVersion: version, kind: 'ClusterRole', metadata: { name: 'root' }, rules },
+      {
+        apiVersion: version,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'root' },
+        roleRef,
+        subjects: [{ kind: 'User', name: READER, apiGroup: 'rbac.authorization.k8s.io' }],
+      },
+    ]);
+  });
+  test.after.always(() => api?.close());
+}
+
+async function createStore(t: ExecutionContext, namespace: string, user = READER) {
+  await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const access = await loadClusterAccess({ orchConfig: await api.kubeconfigOf(user), environment: {} });
+  t.teardown(access.close);
+  const send = createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 5_000 });
+  return createSecretRootStore({ send, namespace, meshDomain: 'mesh.internal' });
+}
+
+async function newRoot() {
+  const { privateKey, certificate } = await selfSigned();
+  return { privateKey, certificate, earlierRoots: '' };
+}
+
+it('a real API server stores a root once, and lets only the first of two replace it', async (t) => {
+  const store = await createStore(t, 'race');
+  t.is(await store.load(), undefined);
+  const first = await newRoot();
+  const stored = await store.save(first, undefined);
+  t.deepEqual(stored?.root, first);
+  t.is(await store.save(await newRoot(), undefined), undefined, 'there is one');
+  const loaded = await store.load();
+  t.deepEqual(loaded, stored);
+
+  const second = { ...(await newRoot()), earlierRoots: first.certificate };
+  t.deepEqual((await store.save(second, loaded))?.root, second);
+  t.is(await store.save(await newRoot(), loaded), undefined, 'it is another one by now');
+  t.deepEqual((await store.load())?.root, second);
+  const { body } = await api.client.send('GET', PATH('race'));
+  t.is((body as { readonly type?: string }).type, 'mesh.internal/ca-root');
+
+  await api.client.send('DELETE', PATH('race'));
+  t.is(await store.save(await newRoot(), loaded), undefined, 'there is none any more');
+});
+
+it('labels of a secret that somebody else has made, and its type, stay when its root is replaced', async (t) => {
+  const store = await createStore(t, 'labelled');
+  const { certificate, privateKey } = await newRoot();
+  await api.client.apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'mesh-ca-secret', namespace: 'labelled', labels: { team: 'platform' } },
+    type: 'Opaque',
+    stringData: { 'ca-cert.pem': certificate, 'ca-key.pem': privateKey, note: 'text' },
+  });
+  const next = await newRoot();
+  t.truthy(await store.save(next, await store.load()));
+  const { body } = await api.client.send('GET', PATH('labelled'));
+  const secret = body as { metadata: { labels: unknown }; type: string; data: Record<string, string> };
+  t.deepEqual([secret.metadata.labels, secret.type], [{ team: 'platform' }, 'Opaque']);
+  t.is(secret.data['note'], Buffer.from('text').toString('base64'));
+  t.deepEqual((await store.load())?.root, next);
+});
+
+it('a refusal names the secret and the right that is missing', async (t) => {
+  const store = await createStore(t, 'forbidden', STRANGER);
+  await t.throwsAsync(store.load(), {
+    instanceOf: RootStoreError,
+    message:
+      /^secret forbidden\/mesh-ca-secret cannot be read: .*; let the service account get, create and patch secrets in forbidden$/,
+  });
+});
+
+it('the API server takes no request to the signer that NAV_CERT_PROVIDER=orchestrator was made for', async (t) => {
+  const request = Buffer.from(await makeRequest(await createOpenSsl(t), 'EC P-256')).toString('base64');
+  const { status, body } = await api.client.send('POST', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name: 'meshd' },
+    spec: { request, signerName: 'kubernetes.io/legacy-unknown', usages: ['digital signature', 'server auth'] },
+  });
+  t.is(status, 422);
+  t.regex(JSON.stringify(body), /legacy-unknown/);
+});

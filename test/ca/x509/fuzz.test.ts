@@ -1,0 +1,158 @@
+import { KeyObject } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import { SigningError } from '../../../src/ca/authority/certificate-authority.js';
+import { checkMaterial } from '../../../src/ca/authority/check-material.js';
+import { readCertificateRequest } from '../../../src/ca/x509/certificate-request.js';
+import { DerError, readDer } from '../../../src/ca/x509/der-reader.js';
+import { formatPem, PemError, parsePem } from '../../../src/ca/x509/pem.js';
+import { parseCertificates, readCertificateFields } from '../../../src/ca/x509/read-certificate.js';
+import { selfSigned } from '../support/material.js';
+import { createOpenSsl, makeRequest } from '../support/openssl.js';
+import { makePluggedIn } from '../support/plugged-in.js';
+
+// fast-check prints the seed and the path of a failure.
+const RUNS = { numRuns: 10_000 };
+
+/** Some octets of a valid one are others, missing, doubled, or of something else. */
+function mutated(valid: Buffer): fc.Arbitrary<Buffer> {
+  const at = fc.nat(valid.length - 1);
+  const edit = fc.oneof(
+    fc.tuple(at, fc.nat(255)).map(([index, octet]) => (octets: Buffer) => {
+      const copy = Buffer.from(octets);
+      if (index < copy.length) copy.writeUInt8(octet, index);
+      return copy;
+    }),
+    at.map((end) => (octets: Buffer) => octets.subarray(0, end)),
+    fc.tuple(at, fc.uint8Array({ maxLength: 8 })).map(([index, more]) => (octets: Buffer) => {
+      return Buffer.concat([octets.subarray(0, index), more, octets.subarray(index)]);
+    }),
+    fc.tuple(at, fc.nat(40)).map(([index, length]) => (octets: Buffer) => {
+      return Buffer.concat([octets.subarray(0, index), octets.subarray(index + length)]);
+    }),
+  );
+  return fc
+    .array(edit, { minLength: 1, maxLength: 4 })
+    .map((edits) => edits.reduce((octets, each) => each(octets), valid));
+}
+
+/** Text of PEM with something wrong about its lines. */
+function mangled(text: string): fc.Arbitrary<string> {
+  const pieces = ['-----', 'BEGIN ', 'END ', '\n', '=', 'CERTIFICATE', ' REQUEST', 'PRIVATE KEY', '\0', 'é', 'AAAA'];
+  return fc
+    .array(fc.tuple(fc.nat(text.length), fc.nat(12), fc.constantFrom(...pieces)), { minLength: 1, maxLength: 5 })
+    .map((edits) =>
+      edits.reduce((known, [at, cut, piece]) => known.slice(0, at) + piece + known.slice(at + cut), text),
+    );
+}
+
+test('whatever is sent as a request is refused as such, or has the very key that has signed it', async (t) => {
+  const openssl = await createOpenSsl(t);
+  const requests = [await makeRequest(openssl, 'EC P-256'), await makeRequest(openssl, 'RSA 2048')];
+  const keys = await Promise.all(requests.map(readCertificateRequest));
+  const requestOf = (octets: Buffer): string => formatPem('CERTIFICATE REQUEST', octets);
+  const texts = fc.oneof(
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+    { weight: 2, arbitrary: fc.uint8Array({ maxLength: 300 }).map((octets) => requestOf(Buffer.from(octets))) },
+    { weight: 2, arbitrary: fc.constantFrom(...requests).chain(mangled) },
+    { weight: 5, arbitrary: fc.constantFrom(...requests).chain((each) => mutated(derOf(each)).map(requestOf)) },
+  );
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      try {
+        const key = await readCertificateRequest(text);
+        accepted += 1;
+        return key instanceof KeyObject && keys.some((each) => each.equals(key));
+      } catch (error) {
+        return error instanceof SigningError && error.code === 'CSR_ERROR';
+      }
+    }),
+    RUNS,
+  );
+  t.true(accepted < 1_000, `${accepted} accepted`);
+});
+
+test('a bundle of certificates is read, or refused for being none', async (t) => {
+  const { roots: chain } = await makePluggedIn(await createOpenSsl(t));
+  const octets = derOf(chain);
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.uint8Array({ maxLength: 300 }).map((each) => formatPem('CERTIFICATE', Buffer.from(each))),
+    mangled(chain),
+    mutated(octets).map((each) => formatPem('CERTIFICATE', each) + chain),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      try {
+        for (const certificate of parseCertificates(text)) {
+          if (!(readCertificateFields(certificate).notAfter instanceof Date)) return false;
+        }
+        return true;
+      } catch (error) {
+        return error instanceof PemError;
+      }
+    }),
+    RUNS,
+  );
+  t.pass();
+});
+
+test('material from files is taken or has a problem with a remedy, whatever is in them', async (t) => {
+  const plugged = await makePluggedIn(await createOpenSsl(t));
+  const root = await selfSigned();
+  const partOf = fc.constantFrom('privateKey', 'certificate', 'chain', 'roots');
+  const spoilt = fc.constantFrom(plugged, root).chain((texts) =>
+    partOf.chain((part) => {
+      const octets =
+        texts[part] === ''
+          ? fc.constant('')
+          : mutated(derOf(texts[part])).map((each) => formatPem('CERTIFICATE', each));
+      return fc.oneof(mangled(texts[part]), octets).map((text) => ({ ...texts, [part]: text }));
+    }),
+  );
+  fc.assert(
+    fc.property(spoilt, (texts) => {
+      const checked = checkMaterial(texts);
+      if (checked.type === 'material') return true;
+      const { problem, remedy } = checked.problem;
+      return problem !== '' && remedy !== '' && !problem.includes('\n') && !problem.includes('PRIVATE KEY-----');
+    }),
+    RUNS,
+  );
+  t.pass();
+});
+
+test('DER is read to its end or refused, and what was read is what was there', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), (each) => {
+      const octets = Buffer.from(each);
+      try {
+        return Buffer.concat(readDer(octets).map(({ raw }) => raw)).equals(octets);
+      } catch (error) {
+        return error instanceof DerError;
+      }
+    }),
+    RUNS,
+  );
+  t.pass();
+});
+
+test('PEM that was written is read as it was', (t) => {
+  const label = fc.constantFrom('CERTIFICATE', 'CERTIFICATE REQUEST', 'X509 CRL');
+  const blocks = fc.array(
+    fc.record({ label, der: fc.uint8Array({ minLength: 1, maxLength: 200 }).map((each) => Buffer.from(each)) }),
+  );
+  fc.assert(
+    fc.property(blocks, (known) => {
+      const found = parsePem(known.map(({ label: name, der }) => `text\n${formatPem(name, der)}`).join(''));
+      return found.length === known.length && found.every(({ der }, index) => known[index]?.der.equals(der));
+    }),
+    { numRuns: 2_000 },
+  );
+  t.pass();
+});
+
+function derOf(text: string): Buffer {
+  return parsePem(text)[0]?.der ?? Buffer.alloc(0);
+}
