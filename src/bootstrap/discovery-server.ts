@@ -87,7 +87,19 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     networks: createDefaultMeshNetworks(),
   });
   const processEnvironment = { ...process.env, ORCH_SERVICE_HOST: environment.orchServiceHost };
-  const sources = createSources(options, store, { kinds, metrics, build, logging, clock, processEnvironment });
+  const cluster = readsCluster(options)
+    ? createClusterConnection({
+        access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
+        userAgent: userAgentOf(build),
+        clock,
+      })
+    : undefined;
+  const sources = createSources(
+    options,
+    store,
+    { kinds, metrics, build, logging, clock, processEnvironment },
+    { connection: cluster, observers: [] },
+  );
 
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
@@ -116,6 +128,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       generators: createGenerators(encoder, environment, {
         plugins: discovery.plugins,
         embeddedPolicyPort: () => policyPort,
+        trustDomain: discovery.trustDomain,
       }),
       ledger,
       metrics: pushMetrics,
@@ -131,13 +144,6 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     },
   );
   const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
-  const cluster = readsCluster(options)
-    ? createClusterConnection({
-        access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
-        userAgent: userAgentOf(build),
-        clock,
-      })
-    : undefined;
   const status =
     cluster &&
     createStatus({
