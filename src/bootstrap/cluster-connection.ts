@@ -1,4 +1,4 @@
-import { type ApiClient, createApiClient } from '../kubernetes/client/api-client.js';
+import { createApiClient } from '../kubernetes/client/api-client.js';
 import { createApiSender, type SendRequest } from '../kubernetes/client/api-sender.js';
 import {
   type ClusterAccess,
@@ -38,8 +38,19 @@ export interface ClusterConnectionOptions {
 /** A request that has no whole answer by then has failed. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
+/** Everything that is sent over this access is of this process. */
+export function connectTo(
+  access: ClusterAccess,
+  { userAgent, clock }: Omit<ClusterConnectionOptions, 'access'>,
+): Cluster {
+  const api = createApiClient(access, userAgent);
+  return {
+    send: createApiSender(access, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
+    createWatcher: (logger) => createListWatcher({ api, server: access.server, clock, logger }),
+  };
+}
+
 export function createClusterConnection(options: ClusterConnectionOptions): ClusterConnection {
-  const { userAgent, clock } = options;
   let isClosed = false;
   let access: ClusterAccess | undefined;
   let opening: Promise<Cluster> | undefined;
@@ -48,11 +59,7 @@ export function createClusterConnection(options: ClusterConnectionOptions): Clus
     const found = await loadClusterAccess(options.access);
     access = found;
     if (isClosed) found.close();
-    const api: ApiClient = createApiClient(found, userAgent);
-    return {
-      send: createApiSender(found, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
-      createWatcher: (logger) => createListWatcher({ api, server: found.server, clock, logger }),
-    };
+    return connectTo(found, options);
   };
 
   return {

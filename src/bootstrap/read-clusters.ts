@@ -1,5 +1,4 @@
 import type { ConfigProblem } from '../introspection/views.js';
-import { createApiSender } from '../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
 import type { ChangeBatch } from '../model/object-change.js';
 import { CLUSTER_SECRET_SELECTOR, SECRET_KIND } from '../sources/clusters/cluster-secrets.js';
@@ -7,7 +6,7 @@ import { createRemoteClusters, type RemoteClusterObserver } from '../sources/clu
 import { createKubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
 import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';
 import { withFields } from '../telemetry/with-fields.js';
-import type { ClusterConnection } from './cluster-connection.js';
+import { type ClusterConnection, connectTo } from './cluster-connection.js';
 import type { Options } from './options.js';
 import { type ClusterParts, userAgentOf } from './read-cluster.js';
 
@@ -27,9 +26,6 @@ export interface RemoteClusterReader {
 
 /** A start waits so long, at most, for remote clusters, once the own one is read. */
 const START_WAIT_MS = 10_000;
-
-/** A single request to a remote API server that has no whole answer by then has failed. */
-const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
  * Reads the clusters of SPEC 4.4, --clusterRegistriesNamespace. Only Kubernetes' own kinds: the mesh's are those of the
@@ -74,7 +70,7 @@ export function createRemoteClusterReader(
         recorder: createEventRecorder(metrics),
         userAgent,
       }),
-    createSender: (access) => createApiSender(access, { userAgent, timeoutMs: REQUEST_TIMEOUT_MS }),
+    connect: (access) => connectTo(access, { userAgent, clock }),
     deliver: (batch) => deliver(batch),
     observers,
     logger,

@@ -1,16 +1,16 @@
-import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
 import type { ChangeBatch } from '../../model/object-change.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
+import type { ClusterLink } from './cluster-link.js';
 import { QUICK_RETRIES, reachCluster } from './reach-cluster.js';
 
 export interface RemoteClusterOptions {
   readonly id: string;
   /** Closed with the cluster. */
   readonly access: ClusterAccess;
-  readonly send: SendRequest;
+  readonly link: ClusterLink;
   readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
   /** The first batch is all that the cluster has. */
   readonly deliver: (batch: ChangeBatch) => void;
@@ -23,7 +23,7 @@ export interface RemoteClusterOptions {
 /** One cluster by one kubeconfig: reached, then read until it is stopped. */
 export interface RemoteCluster {
   readonly access: ClusterAccess;
-  readonly send: SendRequest;
+  readonly link: ClusterLink;
   /** Settles when it is read, or when it is in vain to wait for it: after the quick retries. */
   readonly tried: Promise<void>;
   /** What is wrong with it at present. */
@@ -32,7 +32,7 @@ export interface RemoteCluster {
 }
 
 export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster {
-  const { id, access, send, logger, clock, random } = options;
+  const { id, access, link, logger, clock, random } = options;
   const { server } = access;
   const stopping = new AbortController();
   let source: KubernetesSource | undefined;
@@ -53,7 +53,7 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
   };
 
   const run = async (): Promise<void> => {
-    await reachCluster({ send, clock, random, onFailure: noteFailure }, stopping.signal);
+    await reachCluster({ send: link.send, clock, random, onFailure: noteFailure }, stopping.signal);
     if (stopping.signal.aborted) return;
     failure = undefined;
     source = options.createSource(id, access);
@@ -66,7 +66,7 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
 
   return {
     access,
-    send,
+    link,
     tried: Promise.race([running, waited]),
     problems: () => {
       const outage = failure ?? source?.outage();

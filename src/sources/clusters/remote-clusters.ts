@@ -1,5 +1,4 @@
 import type { ObjectKey } from '../../config/object.js';
-import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
 import { createRemoteAccess } from '../../kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../kubernetes/client/remote-kubeconfig.js';
@@ -9,6 +8,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import { chooseClusters, type RefusedCluster } from './choose-clusters.js';
+import type { ClusterLink } from './cluster-link.js';
 import { createClusterSecrets, type RegisteredCluster } from './cluster-secrets.js';
 import { type RemoteCluster, startRemoteCluster } from './remote-cluster.js';
 
@@ -17,8 +17,8 @@ export interface ReachedCluster {
   readonly id: string;
   /** Base of the API server's URLs. */
   readonly server: string;
-  /** Any request to its API server, until the cluster is reached anew or removed. */
-  readonly send: SendRequest;
+  /** For as long as the cluster is not reached anew or removed. */
+  readonly link: ClusterLink;
 }
 
 /** CENTRAL_MESHD: what else happens in remote clusters. */
@@ -32,7 +32,7 @@ export interface RemoteClustersOptions {
   /** Ids that no secret can have, with whose they are: the cluster that this process belongs to, above all. */
   readonly taken: ReadonlyMap<string, string>;
   readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
-  readonly createSender: (access: ClusterAccess) => SendRequest;
+  readonly connect: (access: ClusterAccess) => ClusterLink;
   readonly deliver: (batch: ChangeBatch) => void;
   readonly observers?: readonly RemoteClusterObserver[];
   /** Scope `secretcontroller`. */
@@ -107,8 +107,8 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
       { cluster: id, server: cluster.access.server, objects: batch.changes.length },
       'a remote cluster is read',
     );
-    const { send, access } = cluster;
-    for (const observer of observers) observer.reached({ id, server: access.server, send });
+    const { link, access } = cluster;
+    for (const observer of observers) observer.reached({ id, server: access.server, link });
   };
 
   const begin = (id: string, slot: Slot): void => {
@@ -117,9 +117,9 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
       const access = createRemoteAccess(parseRemoteKubeconfig(kubeconfig));
       const { server } = access;
       logger.info({ cluster: id, secret, server }, 'a remote cluster is registered');
-      const send = options.createSender(access);
+      const link = options.connect(access);
       const cluster: RemoteCluster = startRemoteCluster({
-        ...{ id, access, send, logger, clock, random, createSource: options.createSource },
+        ...{ id, access, link, logger, clock, random, createSource: options.createSource },
         deliver: (batch) => takeOver(id, slot, cluster, batch),
       });
       slot.next = cluster;

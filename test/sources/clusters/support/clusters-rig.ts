@@ -127,13 +127,16 @@ export function createClustersRig(): ClustersRig {
   const clusters = createRemoteClusters({
     taken: new Map([['own', 'the own one']]),
     createSource: (id, { server }) => createSource(id, server),
-    createSender:
-      ({ server }) =>
-      async () => {
+    connect: ({ server }) => ({
+      send: async () => {
         requests.push(server);
         if (down.has(server)) throw new Error('connect ECONNREFUSED');
         return { status: 200, body: {}, retryAfterMs: undefined };
       },
+      createWatcher: () => {
+        throw new Error('nobody watches lists here');
+      },
+    }),
     deliver: take,
     observers: [observer],
     logger,
