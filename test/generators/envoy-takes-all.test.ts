@@ -6,6 +6,7 @@ import { createRouteGenerator } from '../../src/generators/routes/route-generato
 import type { GeneratorSettings } from '../../src/generators/settings.js';
 import type { Proxy, ProxyMetadata } from '../../src/model/proxy.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
+import { peerAuthentication } from '../model/security/peer-authentication.js';
 import { buildContext, buildEndpoints, buildPort, buildProxy, buildService, MESH } from './context-builder.js';
 import { SETTINGS } from './default-settings.js';
 import { validateWithEnvoy } from './envoy-verdict.js';
@@ -89,6 +90,12 @@ const ENDPOINTS = [
 ];
 const TARGETS = many.ports.map((port, index) => ({ service: many, port, targetPort: 8000 + index }));
 
+const MIXED = peerAuthentication('default/mixed', {
+  selector: { matchLabels: { app: 'mixed' } },
+  mtls: { mode: 'STRICT' },
+  portLevelMtls: { 8000: { mode: 'PERMISSIVE' }, 8001: { mode: 'DISABLE' }, 9100: { mode: 'DISABLE' } },
+});
+
 interface Case {
   readonly title: string;
   readonly mesh?: Partial<MeshConfig>;
@@ -130,6 +137,14 @@ const CASES: readonly Case[] = [
     mesh: { proxyHttpPort: 15007 },
     metadata: { interceptionMode: 'NONE' },
   },
+  { title: 'a sidecar with a certificate', proxy: { hasSecrets: true } },
+  {
+    title: 'a sidecar with a certificate and everything on',
+    mesh: { proxyHttpPort: 15007, trustDomainAliases: ['old.example.com'] },
+    settings: { http10: true, skipTrustDomainValidation: true },
+    proxy: { ipAddresses: ['10.0.0.9', 'fd00::9'], hasSecrets: true },
+    metadata: { http10: true, interceptionMode: 'TPROXY', labels: { app: 'mixed' } },
+  },
   {
     title: 'a sidecar in another namespace',
     proxy: { configNamespace: 'other', dnsDomain: 'other.svc.cluster.local' },
@@ -147,6 +162,7 @@ for (const { title, mesh, settings, proxy: fields, metadata } of CASES) {
       services: SERVICES,
       endpoints: ENDPOINTS,
       targets: TARGETS,
+      peerAuthentications: [MIXED],
       mesh: { ...MESH, ...mesh },
     });
     const proxy = buildProxy(fields, metadata);
