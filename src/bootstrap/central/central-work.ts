@@ -1,0 +1,68 @@
+import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
+import { createRootDistribution } from '../../ca/distribution/root-distribution.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { withFields } from '../../telemetry/with-fields.js';
+import type { CaBundleSource } from '../../webhooks/certificates/ca-bundle.js';
+import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
+import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
+import type { Options } from '../options.js';
+import type { ClusterWorkFactory } from './remote-work.js';
+
+export interface CentralWorkParts {
+  readonly options: Options;
+  /** Undefined where ENABLE_CA_SERVER is off: there are no roots to hand out. */
+  readonly authority: CertificateAuthority | undefined;
+  /** The roots that vouch for our HTTPS server. */
+  readonly caBundle: CaBundleSource;
+  /** Two instances must never have the same one. */
+  readonly identity: string;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/**
+ * What one control plane does in each remote cluster (SPEC 4.6, CENTRAL_MESHD; BEHAVIOUR 8, "Multicluster"): the root
+ * ConfigMap in every namespace, and trust in our HTTPS server in the webhook configurations that are there. Leases are
+ * in the remote cluster's namespace of the control plane's name, so that replicas take turns there as they do at home.
+ */
+export function createCentralWork(parts: CentralWorkParts): readonly ClusterWorkFactory[] {
+  const { options, authority, caBundle, identity, metrics, logging, clock } = parts;
+  const { discovery, environment } = options;
+  const { namespace } = discovery;
+  const { meshDomain } = environment;
+  const common = { meshDomain, namespace, identity, clock, random: Math.random };
+
+  const distribution: ClusterWorkFactory[] =
+    authority === undefined
+      ? []
+      : [
+          ({ id, link }) => {
+            const logger = withFields(logging.scope('pkica'), { cluster: id });
+            const createWatcher = () => link.createWatcher(logger);
+            return createRootDistribution({ ...common, authority, send: link.send, createWatcher, logger });
+          },
+        ];
+  return [
+    ...distribution,
+    ({ id, link }) =>
+      createInjectionCaPatcher({
+        ...common,
+        ...link,
+        caBundle,
+        configName: environment.injectionWebhookConfigName,
+        logger: withFields(logging.scope('default'), { cluster: id }),
+      }),
+    ({ id, link }) =>
+      createValidationController({
+        ...common,
+        ...link,
+        caBundle,
+        configName: environment.validationWebhookConfigName,
+        logger: withFields(logging.scope('validationController'), { cluster: id }),
+        metrics,
+      }),
+  ];
+}
