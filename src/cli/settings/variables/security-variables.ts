@@ -104,7 +104,6 @@ export const securityVariables = {
     type: bool,
     default: 'false',
     meaning: 'Skips validating that the peer is from the same trust domain when mTLS is enabled',
-    unlanded: awaits(UNLANDED.security, false),
   },
   rootCaDir: {
     name: 'ROOT_CA_DIR',
