@@ -1,0 +1,157 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { dump, load } from 'js-yaml';
+import { inject } from '../../../src/webhooks/injection/inject.js';
+import { InjectionError } from '../../../src/webhooks/injection/injection-error.js';
+import { runCommand } from '../../counterparts/command.js';
+import { findEnvoy } from '../../counterparts/find-envoy.js';
+import { projectRoot } from '../../counterparts/project-root.js';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
+import {
+  applyTo,
+  containerOf,
+  injectShipped,
+  patchIn,
+  podOf,
+  requestOf,
+  shippedSettings,
+  type TestPod,
+  tools,
+} from './support/injection.js';
+import { bootstrapOf } from './support/proxy-bootstrap.js';
+
+const FOLDER = join(projectRoot(), 'test/webhooks/injection/golden');
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+const SHIPPED = shippedSettings();
+const envoy = findEnvoy();
+if ('missing' in envoy && process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(envoy.missing);
+const envoyTest = 'missing' in envoy ? test.skip : test;
+
+const proxyOf = (values: object): object => ({ ...(SHIPPED.values['proxy'] as object), ...values });
+const PLAIN = shippedSettings({}, { proxy: proxyOf({ native: false }) });
+
+function readPod(file: string): TestPod {
+  return load(readFileSync(join(FOLDER, file), 'utf8')) as TestPod;
+}
+
+const inputs = readdirSync(FOLDER).filter((file) => file.endsWith('.in.yaml'));
+
+/** Envoy's bootstrap is shown as what it says; it is one argument. */
+function readable(pod: TestPod): unknown {
+  return JSON.parse(JSON.stringify(pod), (key, value) =>
+    key === 'args' && Array.isArray(value) && value[0] === '--config-yaml'
+      ? [value[0], JSON.parse(String(value[1])), ...value.slice(2)]
+      : value,
+  );
+}
+
+for (const file of inputs) {
+  const pod = readPod(file);
+  const decision = inject(requestOf(pod), SHIPPED, tools);
+  const patch = patchIn(decision);
+  const result = applyTo(pod, patch);
+
+  test(`${file}: pod and operations are as in the golden file (UPDATE_GOLDEN=1 rewrites it)`, (t) => {
+    const path = join(FOLDER, file.replace('.in.yaml', '.yaml'));
+    const status = JSON.parse(result.metadata.annotations?.['sidecar.mesh.internal/status'] ?? '');
+    t.is(status.version, SHIPPED.template.version);
+    const actual = dump(
+      {
+        warnings: decision.type === 'inject' ? decision.warnings : [],
+        operations: patch.map((operation) => `${operation.op} ${operation.path}`),
+        // The version changes with every word of the template, and nothing else does.
+        pod: JSON.parse(JSON.stringify(readable(result)).replaceAll(status.version, '<version>')),
+      },
+      { lineWidth: 120, noRefs: true },
+    );
+    if (UPDATE) writeFileSync(path, actual);
+    t.true(existsSync(path), `${path} is missing: run again with UPDATE_GOLDEN=1, and read what it wrote`);
+    t.is(actual, readFileSync(path, 'utf8'));
+  });
+
+  envoyTest(`${file}: Envoy takes the bootstrap, also of a pod with an IPv6 address`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'navigator-bootstrap-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'root-cert.pem'), createSelfSignedCertificate().certificate);
+    await writeFile(join(folder, 'mesh-token'), 'token');
+    for (const address of ['10.244.0.5', 'fd00:10:244::5']) {
+      const text = JSON.stringify(bootstrapOf(result, address))
+        .replaceAll('/var/run/secrets/mesh/', `${folder}/`)
+        .replaceAll('/var/run/secrets/tokens/', `${folder}/`);
+      const binary = 'value' in envoy ? envoy.value : '';
+      await t.notThrowsAsync(runCommand([binary, '--mode', 'validate', '--config-yaml', text, '--log-level', 'error']));
+    }
+  });
+
+  test(`${file}: injected again it stays the same, as native sidecar and beside the application`, (t) => {
+    t.deepEqual(injectShipped(result, SHIPPED), result);
+    const plain = injectShipped(pod, PLAIN);
+    t.deepEqual(injectShipped(plain, PLAIN), plain);
+    t.deepEqual(injectShipped(result, PLAIN).spec.containers.at(-1)?.name, 'mesh-proxy');
+  });
+}
+
+test('a proxy beside the application drains before it ends, and does not restart by itself', (t) => {
+  const proxy = containerOf(injectShipped(podOf(), PLAIN), 'mesh-proxy');
+  t.deepEqual(proxy['lifecycle'], { preStop: { sleep: { seconds: 5 } } });
+  t.is(proxy['restartPolicy'], undefined);
+  t.is(proxy['startupProbe'], undefined);
+  const native = containerOf(injectShipped(podOf(), SHIPPED), 'mesh-proxy');
+  t.is(native['lifecycle'], undefined);
+  t.is(native['restartPolicy'], 'Always');
+});
+
+test('interception mode TPROXY is refused, with what to use', (t) => {
+  const pod = podOf({ annotations: { 'sidecar.mesh.internal/interceptionMode': 'TPROXY' } });
+  const error = t.throws(() => injectShipped(pod, SHIPPED), { instanceOf: InjectionError });
+  t.regex(error?.message ?? '', /TPROXY needs a proxy that may change the network.*use REDIRECT or NONE/);
+});
+
+test('labels and paths of a pod cannot leave the text that they are written into', (t) => {
+  const hostile = '"}}], "admin": {"address": "0.0.0.0"} {{ Values }} $(POD_IP) # \' \n- x: &a';
+  const pod: TestPod = {
+    metadata: { name: 'web', labels: { app: hostile } },
+    spec: { containers: [{ name: 'app', image: 'a', readinessProbe: { httpGet: { path: hostile, port: 80 } } }] },
+  };
+  const bootstrap = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(pod, SHIPPED))));
+  t.is(bootstrap.node.metadata.LABELS.app, hostile);
+  t.is(bootstrap.admin.address.socket_address.address, '127.0.0.1');
+  const health = bootstrap.static_resources.listeners.find(
+    ({ name }: { name: string }) => name === 'application_health',
+  );
+  const [route] = health.filter_chains[0].filters[0].typed_config.route_config.virtual_hosts[0].routes;
+  t.is(route.route.prefix_rewrite, `/${hostile}`);
+});
+
+test('every door to the admin page leads to one path, for reading', (t) => {
+  const { static_resources: resources } = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(podOf(), SHIPPED))));
+  const doors = resources.listeners.map((listener: { filter_chains: { filters: { typed_config: unknown }[] }[] }) =>
+    JSON.stringify(listener.filter_chains[0]?.filters[0]?.typed_config),
+  );
+  t.is(doors.length, 2);
+  for (const door of doors) {
+    t.regex(
+      door,
+      /"routes":\[\{"match":\{"path":"\/(healthz\/ready|stats\/prometheus)","headers":\[\{"name":":method","string_match":\{"exact":"GET"\}\}\]\},"route":\{"cluster":"admin"/,
+    );
+  }
+});
+
+test('proxy and init container have no more rights than they need', (t) => {
+  const pod = injectShipped(podOf(), SHIPPED);
+  t.like(containerOf(pod, 'mesh-proxy')['securityContext'], {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    readOnlyRootFilesystem: true,
+    runAsNonRoot: true,
+    runAsUser: 1337,
+  });
+  t.like(containerOf(pod, 'mesh-init')['securityContext'], {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'NET_RAW'] },
+    readOnlyRootFilesystem: true,
+  });
+});
