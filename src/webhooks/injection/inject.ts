@@ -8,6 +8,7 @@ import type { InjectionNames } from './annotation-names.js';
 import { completeItems } from './complete-items.js';
 import { isInjectionRequired, type SkipReason } from './decision/injection-required.js';
 import { missingLabels } from './decision/missing-labels.js';
+import { takesMutualTls } from './decision/takes-mutual-tls.js';
 import { invalidAnnotation, isTrue } from './decision/validate-annotations.js';
 import { workloadOf } from './decision/workload-of.js';
 import { mergeMetrics } from './merge-metrics.js';
@@ -80,8 +81,12 @@ export function inject(
   const original = withoutInjected(pod, injected);
   const annotations = original.annotations ?? {};
   const workload = workloadOf(pod);
-  const labels = missingLabels(pod, names, { workload: workload.name, revision: tools.revision });
   const { proxyConfig, warnings } = proxyConfigOf(annotations, mesh, tools);
+  const labels = missingLabels(pod, names, {
+    workload: workload.name,
+    revision: tools.revision,
+    takesMutualTls: takesMutualTls(own(annotations, names.interceptionMode), proxyConfig, settings.values),
+  });
   const rendered = tools.readRenderedItems(
     settings.template.render({
       TypeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },

@@ -73,6 +73,17 @@ test('the canonical name is app.kubernetes.io/name, or else app; the revision ap
   t.like(labelsOf(all), { [NAMES]: 'store', 'service.mesh.internal/canonical-revision': 'v2' });
 });
 
+test('peers are not told to come with mutual TLS where nothing takes it', (t) => {
+  const tlsMode = (annotations: Record<string, string>, given: Given = {}) =>
+    injected(podOf({ annotations }), given).metadata.labels?.['security.mesh.internal/tlsMode'];
+  const none = { 'sidecar.mesh.internal/interceptionMode': 'NONE' };
+  t.is(tlsMode({}), 'mesh');
+  t.is(tlsMode(none), 'disabled');
+  t.is(tlsMode({}, { values: { traffic: { interceptionMode: 'NONE' } } }), 'disabled');
+  t.is(tlsMode({ ...none, ...{ 'sidecar.mesh.internal/interceptionMode': 'REDIRECT' } }), 'mesh');
+  t.is(tlsMode({ 'proxy.mesh.internal/config': 'controlPlaneAuthPolicy: NONE' }), 'disabled');
+});
+
 test('labels that are there stay as they are', (t) => {
   const own = { 'security.mesh.internal/tlsMode': 'disabled', [NAMES]: 'mine', 'mesh.internal/rev': 'old' };
   t.like(labelsOf(own), own);
