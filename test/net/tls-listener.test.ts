@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { request } from 'node:https';
+import tls from 'node:tls';
 import test from 'ava';
 import { clientCertificateOf } from '../../src/net/client-certificate.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
@@ -111,21 +112,31 @@ test('material that cannot be used is told of, and what was in use stays', async
   t.is(await rig.attempt(), 'taken');
 });
 
-test('TLS 1.1 and a foreign ALPN protocol are refused', async (t) => {
-  const rig = await createTlsRig(t);
-  t.not(await rig.attempt({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }), 'taken');
-  t.not(await rig.attempt({ ALPNProtocols: ['http/1.1'] }), 'taken');
-  t.is(rig.taken.length, 0);
-  t.is(await rig.attempt({ maxVersion: 'TLSv1.2' }), 'taken');
-});
+test.serial(
+  'TLS 1.1 is refused, also where the process would take it, and so is a foreign ALPN protocol',
+  async (t) => {
+    const before = tls.DEFAULT_MIN_VERSION;
+    tls.DEFAULT_MIN_VERSION = 'TLSv1';
+    t.teardown(() => {
+      tls.DEFAULT_MIN_VERSION = before;
+    });
+    const rig = await createTlsRig(t);
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    t.is(await rig.attempt(old), 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
+    t.not(await rig.attempt({ ALPNProtocols: ['http/1.1'] }), 'taken');
+    t.is(rig.taken.length, 0);
+    t.is(await rig.attempt({ maxVersion: 'TLSv1.2' }), 'taken');
+  },
+);
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
   test(`a session of ${version} cannot be resumed, for nobody would look at its certificate`, async (t) => {
     const rig = await createTlsRig(t);
     const options = { minVersion: version, maxVersion: version } as const;
     const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
-    const first = await rig.connect({ ...options, cert: certificate, key });
-    const session = first.getSession();
+    const sessions: Buffer[] = [];
+    const first = await rig.connect({ ...options, cert: certificate, key }, (session) => sessions.push(session));
+    const session = sessions.at(-1) ?? first.getSession();
     const second = await rig.connect({ ...options, ...(session === undefined ? {} : { session }) });
     t.false(second.isSessionReused());
     const [, socket] = rig.taken;

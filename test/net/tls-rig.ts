@@ -17,8 +17,8 @@ export interface TlsRig {
   use(material: TlsMaterial | undefined): void;
   /** What comes of a client's connection: `taken` once the server says hello, else why it ended. */
   attempt(options?: ConnectionOptions): Promise<string>;
-  /** A client whose connection was taken. */
-  connect(options?: ConnectionOptions): Promise<TLSSocket>;
+  /** A client whose connection was taken. @param onSession called with what it could resume by */
+  connect(options?: ConnectionOptions, onSession?: (session: Buffer) => void): Promise<TLSSocket>;
   connectPlain(): Promise<Socket>;
 }
 
@@ -98,8 +98,9 @@ export async function createTlsRig(
       for (const listener of listeners) listener();
     },
     attempt: (options = {}) => attempt(open(options)),
-    connect: async (options = {}) => {
+    connect: async (options = {}, onSession = () => undefined) => {
       const client = open(options);
+      client.on('session', onSession);
       const outcome = await attempt(client);
       if (outcome !== 'taken') throw new Error(`the connection was not taken: ${outcome}`);
       return client;

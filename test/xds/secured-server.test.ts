@@ -1,4 +1,4 @@
-import { status } from '@grpc/grpc-js';
+import { credentials, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import type { ApiAnswer } from '../../src/kubernetes/client/api-sender.js';
@@ -35,6 +35,19 @@ test('a workload with its certificate is served, and its session knows who it is
   client.send({ node: `${NODE}##cart`, ...CLUSTERS });
   t.deepEqual((await client.response(0)).bodies, ['a=1', 'b=1']);
   t.deepEqual(identities(rig), [{ trustDomain: 'cluster.local', namespace: 'shop', serviceAccount: 'cart' }]);
+});
+
+test('a workload whose certificate is behind an intermediate one is served', async (t) => {
+  const rig = await createSecuredRig(t);
+  const intermediate = rig.authority.intermediate('cluster');
+  const { certificate, key } = intermediate.issue({ uris: [CART] });
+  const chain = Buffer.from(certificate + intermediate.certificate);
+  const client = rig.connect({
+    channel: credentials.createSsl(Buffer.from(rig.authority.certificate), Buffer.from(key), chain),
+  });
+  client.send({ node: NODE, ...CLUSTERS });
+  await client.response(0);
+  t.is(identities(rig)[0]?.serviceAccount, 'cart');
 });
 
 test('a workload with its token is served, also without SERVICE_ACCOUNT', async (t) => {

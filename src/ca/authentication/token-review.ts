@@ -25,7 +25,7 @@ export interface TokenReviewOptions {
 }
 
 /** Of the tokens that third-party-jwt wants (BEHAVIOUR 4, "Authenticators"). */
-export const TOKEN_AUDIENCE = 'mesh-ca';
+const TOKEN_AUDIENCE = 'mesh-ca';
 
 const REVIEWS_PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
 const MAX_REASON_LENGTH = 300;

@@ -2,8 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import test from 'ava';
 import { createClientCertificateAuthenticator } from '../../../src/ca/authentication/client-certificate.js';
 import { createTrustDomains } from '../../../src/ca/authentication/spiffe/trust-domains.js';
+import { chainsTo } from '../../../src/ca/authentication/spiffe/verify-chain.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 import { NOTHING, withCertificate, withToken } from './credentials.js';
 
 const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
@@ -114,4 +116,12 @@ test('a certificate that has expired since its connection was made proves nothin
     createClientCertificateAuthenticator(trustDomains, later).authenticate(withCertificate(certificate)),
     { message: /not from an authority/ },
   );
+});
+
+test('a root must be the certificate of an authority', (t) => {
+  const certificate = new X509Certificate(createSelfSignedCertificate().certificate);
+  t.false(certificate.ca);
+  t.false(chainsTo(certificate, [certificate], new Date()));
+  const root = new X509Certificate(own.certificate);
+  t.true(chainsTo(root, [root], new Date()));
 });
