@@ -15,7 +15,7 @@ import {
 } from './certificate-authority.js';
 import { leafTtlMs, type TtlLimits } from './leaf-ttl.js';
 import type { SigningMaterial } from './signing-material.js';
-import { type Validity, validityFrom } from './validity.js';
+import { validityFrom } from './validity.js';
 
 export interface LocalAuthorityOptions {
   readonly clock: Clock;
@@ -53,7 +53,8 @@ export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): Lo
       const message = `the certificates of the certificate authority ran out at ${material.notAfter.toISOString()}`;
       throw new SigningError('CA_NOT_READY', message);
     }
-    const validity = withinIssuer(validityFrom(now, leafTtlMs(ttlMs, ttls, remainingMs)), issuer, material);
+    const { notAfter, ...begin } = validityFrom(now, leafTtlMs(ttlMs, ttls, remainingMs));
+    const validity = { notBefore: latest(begin.notBefore, issuer.notBefore), notAfter };
     try {
       const extensions = leafExtensions({ subjectAltNames, authorityKeyId: issuer.subjectKeyId });
       const content = { issuer: issuer.subject, subject: EMPTY_NAME, ...validity, publicKey, extensions };
@@ -86,12 +87,8 @@ function prepare(material: SigningMaterial): Prepared {
   };
 }
 
-/** A certificate never outlives what verifies it, and is not older than its issuer. */
-function withinIssuer(validity: Validity, issuer: CertificateFields, { notAfter }: SigningMaterial): Validity {
-  return {
-    notBefore: new Date(Math.max(validity.notBefore.getTime(), issuer.notBefore.getTime())),
-    notAfter: new Date(Math.min(validity.notAfter.getTime(), notAfter.getTime())),
-  };
+function latest(a: Date, b: Date): Date {
+  return a > b ? a : b;
 }
 
 function pemOf({ raw }: X509Certificate): string {

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { readPluggedIn } from '../../../src/ca/authority/plugged-in.js';
 import type { MaterialTexts } from '../../../src/ca/authority/signing-material.js';
 import type { FileContent } from '../../../src/ca/files/watched-files.js';
+import { selfSigned } from '../support/material.js';
 import { createOpenSsl, KEYS, type OpenSsl } from '../support/openssl.js';
 import { keyOf, makeCertificate, makePluggedIn } from '../support/plugged-in.js';
 
@@ -155,6 +156,18 @@ test('a chain that has a gap, or leads to another root of the same name, is refu
     t,
     { ...texts, roots: sameName },
     /^\/etc\/cacerts\/cert-chain\.pem does not lead to a root: nothing has issued O=example, CN=(root|middle), /,
+  );
+});
+
+test('a root of the same name and key identifier whose key has signed nothing is no root of the chain', async (t) => {
+  const own = await selfSigned();
+  const names = { organization: 'cluster.local', keyId: Buffer.from('equal') };
+  const [first, second] = [await selfSigned(names), await selfSigned(names)];
+  t.is(read(first).type, 'material');
+  refused(
+    t,
+    { ...first, roots: second.roots + own.roots },
+    /^\/etc\/cacerts\/cert-chain\.pem does not lead to a root: /,
   );
 });
 

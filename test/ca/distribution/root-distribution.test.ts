@@ -134,6 +134,8 @@ it('a namespace that is being deleted is left alone', async (t) => {
   const leaving = { ...namespaceOf('leaving'), metadata: { name: 'leaving', finalizers } };
   await api.client.apply(leaving);
   await api.client.send('DELETE', '/api/v1/namespaces/leaving');
+  const { body } = await api.client.send('GET', '/api/v1/namespaces/leaving');
+  t.is((body as { readonly status?: { readonly phase?: string } }).status?.phase, 'Terminating');
   const writes: string[] = [];
   const { distribution, roots, logger } = await createReplica(t, 'b', (send) => async (request) => {
     if (request.method === 'PATCH') writes.push(request.path);

@@ -12,14 +12,16 @@ export async function selfSigned({
   organization = 'cluster.local',
   ttlMs = 3650 * DAY_MS,
   now = new Date(),
+  keyId,
 }: {
   readonly key?: KeyObject;
   readonly organization?: string;
   readonly ttlMs?: number;
   readonly now?: Date;
+  readonly keyId?: Buffer;
 } = {}): Promise<MaterialTexts> {
   const subject = organizationName(organization);
-  const root = await createSelfSignedRoot(key, { subject, keyId: undefined, ttlMs, now });
+  const root = await createSelfSignedRoot(key, { subject, keyId, ttlMs, now });
   return { ...root, chain: '', roots: root.certificate };
 }
 
