@@ -32,7 +32,12 @@ const e2eTest = available === undefined ? test.skip : test.serial;
 
 const WEB_ADDRESS = '10.244.0.6';
 const WEB_VIP = '10.96.0.20';
-const WEB: ServiceOptions = { name: 'web', clusterIP: WEB_VIP, ports: [{ name: 'http', port: 80, targetPort: 8080 }] };
+const WEB: ServiceOptions = {
+  name: 'web',
+  namespace: 'shop',
+  clusterIP: WEB_VIP,
+  ports: [{ name: 'http', port: 80, targetPort: 8080 }],
+};
 const READY = `http://${WEB_ADDRESS}:15021/healthz/ready`;
 const PROBE = `http://${WEB_ADDRESS}:15020/app-health/web/readyz`;
 
@@ -107,7 +112,7 @@ e2eTest('requests go through both proxies, captured by the rules of the init con
   const { result: echo, hops } = await countHops(
     {
       from: client.envoy,
-      outboundCluster: 'outbound|80||web.default.svc.cluster.local',
+      outboundCluster: 'outbound|80||web.shop.svc.cluster.local',
       to: web.envoy,
       inboundCluster: 'inbound|80|',
       counter: 'upstream_rq_total',
