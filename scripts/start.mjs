@@ -18,6 +18,7 @@ const DEFAULTS = {
   httpAddr: '127.0.0.1:8080',
   monitoringAddr: '127.0.0.1:15014',
   policyAddr: '127.0.0.1:15016',
+  secureGRPCAddr: '127.0.0.1:15012',
 };
 
 /** What people call the addresses, for messages. */
@@ -26,6 +27,7 @@ const LISTENERS = {
   httpAddr: 'debug pages',
   monitoringAddr: 'metrics',
   policyAddr: 'policy checks and reports',
+  secureGRPCAddr: 'xDS over TLS',
 };
 
 /** The value that a person gave for a flag, as `--flag value` or `--flag=value`. */

@@ -77,6 +77,7 @@ async function findFreePorts(): Promise<DiscoveryPorts> {
     http: await findFreePort(),
     monitoring: await findFreePort(),
     policy: await findFreePort(),
+    secureGrpc: await findFreePort(),
   };
 }
 

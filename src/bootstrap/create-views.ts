@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
+import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
 import { POLICY_TYPE_URLS } from '../policy/wire/policy-type-urls.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
@@ -21,6 +22,9 @@ export interface ViewParts {
   readonly registry: Registry;
   /** NAV_DEBUG_ADSZ_CONFIG */
   readonly adszConfigEnabled: boolean;
+  /** Of other parts than the snapshot. */
+  readonly probes: readonly ReadinessProbe[];
+  injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
 }
 
@@ -49,6 +53,7 @@ export function createViews(parts: ViewParts): Views {
             ? { ready: false, reason: 'the first complete state has not been read yet' }
             : { ready: true },
       },
+      ...parts.probes,
     ],
     trackingEnabled: ledger !== undefined,
     adszConfigEnabled: parts.adszConfigEnabled,
@@ -74,6 +79,7 @@ export function createViews(parts: ViewParts): Views {
     versionOf: (root, key) => ledger?.versionAt(root, key),
     triggerPush: () => distributor.pushAll('debug'),
     pushStatus: () => (distributor.context === undefined ? undefined : pushStatus(status)),
+    injectionTemplate: parts.injectionTemplate,
     problems: parts.problems,
   };
 }

@@ -15,12 +15,15 @@ import { ListenError } from '../net/listen-error.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
+import type { Enforcement } from '../status/analysis/analysis-input.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
+import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createNodeReader } from '../xds/node-wire.js';
+import type { SessionEnvironment } from '../xds/proxy-session.js';
 import { createAnalysisWatch } from './analysis-watch.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
@@ -44,6 +47,7 @@ import { createPendingPodRecorder } from './record-pending-pods.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
+import { createTrustRuntime } from './trust/create-trust-runtime.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
@@ -51,6 +55,10 @@ export interface ServedAddresses {
   readonly http: ListenAddress;
   readonly monitoring: ListenAddress;
   readonly policy: ListenAddress;
+  /** Undefined where nothing is served over TLS. */
+  readonly secureGrpc: ListenAddress | undefined;
+  /** Undefined where no cluster is read, so that no API server asks. */
+  readonly https: ListenAddress | undefined;
 }
 
 /** The whole server, wired and not yet running. */
@@ -98,16 +106,25 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     options,
     store,
     { kinds, metrics, build, logging, clock, processEnvironment },
-    { connection: cluster, observers: [] },
+    {
+      connection: cluster,
+      observers: [
+        {
+          reached: (reached) => trust.remoteClusters.reached(reached),
+          removed: (id) => trust.remoteClusters.removed(id),
+        },
+      ],
+    },
   );
 
   const ledger = environment.navEnableConfigDistributionTracking
     ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
     : undefined;
-  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, () => ({
+  const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
     limitedQuotas: policy.limitedQuotas(),
-  }));
+  });
+  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement);
   const encoder = createMessageEncoder(protos);
   const policy = createPolicyRuntime({
     configFile: discovery.policyConfigFile,
@@ -122,27 +139,26 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const policiesOf = createServicePolicies();
   const pendingPods = createPendingPodRecorder(metrics);
   let policyPort = discovery.policyAddr.port;
-  const distributor = createDistributor(
-    distributorSettings(options, controlPlaneIdentity(build, environment.podName)),
-    {
-      generators: createGenerators(encoder, environment, {
-        plugins: discovery.plugins,
-        embeddedPolicyPort: () => policyPort,
-        trustDomain: discovery.trustDomain,
-      }),
-      ledger,
-      metrics: pushMetrics,
-      clock,
-      logger: logging.scope('ads'),
-      nextContext: (previous) => {
-        const context = nextPushContext(previous, store, clock.now());
-        policy.observe(policiesOf(context));
-        analysis.observe(context);
-        pendingPods.observe(context.findings);
-        return context;
-      },
+  const controlPlane = controlPlaneIdentity(build, environment.podName);
+  const distributor = createDistributor(distributorSettings(options, controlPlane), {
+    generators: createGenerators(encoder, environment, {
+      plugins: discovery.plugins,
+      embeddedPolicyPort: () => policyPort,
+      trustDomain: discovery.trustDomain,
+    }),
+    ledger,
+    metrics: pushMetrics,
+    clock,
+    logger: logging.scope('ads'),
+    nextContext: (previous) => {
+      const context = nextPushContext(previous, store, clock.now());
+      policy.observe(policiesOf(context));
+      analysis.observe(context);
+      trust.observe(context);
+      pendingPods.observe(context.findings);
+      return context;
     },
-  );
+  });
   const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
   const status =
     cluster &&
@@ -158,22 +174,33 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       clock,
     });
 
-  const grpc = createGrpcServer(
-    grpcServerSettings(options),
-    {
-      distribution: distributor,
-      nameSets: createNameSets(),
-      metrics: pushMetrics,
-      logger: logging.scope('ads'),
-      clock,
-      readProxy: createProxyReader(createNodeReader(protos), environment.meshDomain),
-      enqueue: (session) => distributor.enqueue(session),
-      register: (session) => connections.register(session),
-      connectionId: (nodeId) => connections.nextId(nodeId),
-    },
-    { closed: (session) => connections.closed(session) },
-    logging.scope('ads'),
-  );
+  const session: SessionEnvironment = {
+    distribution: distributor,
+    nameSets: createNameSets(),
+    metrics: pushMetrics,
+    logger: logging.scope('ads'),
+    clock,
+    readProxy: createProxyReader(createNodeReader(protos), environment.meshDomain),
+    enqueue: (each) => distributor.enqueue(each),
+    register: (each) => connections.register(each),
+    connectionId: (nodeId) => connections.nextId(nodeId),
+  };
+  const hooks: SessionHooks = { closed: (each) => connections.closed(each) };
+  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logging.scope('ads'));
+  const trust = createTrustRuntime({
+    options,
+    cluster,
+    mesh: () => store.state().mesh,
+    kinds,
+    session,
+    hooks,
+    enforcement,
+    encoder,
+    controlPlane,
+    metrics,
+    logging,
+    clock,
+  });
 
   const app = createHttpApp({
     views: createViews({
@@ -186,7 +213,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metrics,
       registry,
       adszConfigEnabled: environment.navDebugAdszConfig,
-      problems: () => [...sources.problems(), ...policy.problems(), ...analysis.problems()],
+      probes: trust.probes,
+      injectionTemplate: trust.injectionTemplate,
+      problems: () => [...sources.problems(), ...policy.problems(), ...trust.problems(), ...analysis.problems()],
     }),
     logger,
     clock,
@@ -216,14 +245,16 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     });
     if (stopping) throw new StartError('the server was told to stop while it started');
     // Before any proxy is served, for an address that cannot be had ends the start.
-    const [policyAddress, httpAddress, monitoringAddress] = await Promise.all([
+    const [policyAddress, { secureGrpc, https }, httpAddress, monitoringAddress] = await Promise.all([
       policy.start(),
+      trust.start(),
       http.start(),
       monitoring.start(),
     ]);
     policyPort = policyAddress.port;
     distributor.start();
     grpc.setServing();
+    trust.setServing();
     policy.setServing();
     if (cluster === undefined && (environment.navEnableStatus || environment.navEnableAnalysis)) {
       logger.warn({}, 'NAV_ENABLE_STATUS and NAV_ENABLE_ANALYSIS write to a cluster, and none is read');
@@ -235,6 +266,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         grpc: formatListenAddress({ host: discovery.grpcAddr.host, port: grpcPort }),
         http: [httpAddress, monitoringAddress].map(formatListenAddress),
         policy: formatListenAddress(policyAddress),
+        ...(secureGrpc === undefined ? {} : { secureGrpc: formatListenAddress(secureGrpc) }),
+        ...(https === undefined ? {} : { https: formatListenAddress(https) }),
         startMs: Math.round(clock.monotonicMs() - startMs),
       },
       'Discovery server is ready',
@@ -244,6 +277,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       http: httpAddress,
       monitoring: monitoringAddress,
       policy: policyAddress,
+      secureGrpc,
+      https,
     };
   };
 
@@ -263,6 +298,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       await Promise.all([
         grpc.stop(STOP_GRACE_MS),
         policy.stop(STOP_GRACE_MS),
+        trust.stop(STOP_GRACE_MS),
         http.stop(),
         monitoring.stop(),
         statusStopped,

@@ -42,6 +42,11 @@ export function grpcServerSettings({ discovery, common, environment }: Options):
   };
 }
 
+/** The secured listener's address, with the same bounds. */
+export function secureGrpcSettings(options: Options): GrpcListenerSettings {
+  return { ...grpcServerSettings(options), ...options.discovery.secureGrpcAddr };
+}
+
 /** The policy server's address, with the bounds that the discovery server's gRPC has as well. */
 export function policyListenerSettings(options: Options): GrpcListenerSettings {
   return { ...grpcServerSettings(options), ...options.discovery.policyAddr };

@@ -81,7 +81,7 @@ test.serial('a port in use ends the process with 1 and one line that names the a
   t.teardown(() => void taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as AddressInfo;
-  for (const flag of ['--grpcAddr', '--httpAddr', '--monitoringAddr', '--policyAddr']) {
+  for (const flag of ['--grpcAddr', '--httpAddr', '--monitoringAddr', '--policyAddr', '--secureGRPCAddr']) {
     const server = startServerProcess(t, [...MESH, flag, `127.0.0.1:${port}`]);
     t.deepEqual(await server.ended(), { code: 1, signal: null });
     const line = `navigator-discovery: cannot listen on 127.0.0.1:${port}: another process uses the port; set another address with ${flag}`;

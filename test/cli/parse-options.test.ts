@@ -91,31 +91,28 @@ test('a registry named twice is read once, with a warning', (t) => {
 });
 
 test('settings that have no effect yet are named when they are given', (t) => {
-  const given = flags(['httpsAddr', ':1'], ['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
+  const given = flags(['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
   const options = parseOptions(given, {
-    CENTRAL_MESHD: 'true',
-    ROOT_CA_DIR: '/x',
+    DNS_ADDR: ':1053',
     NAV_ENABLE_RELATIONALDB_FILTER: '1',
   });
   t.deepEqual(options.unlanded.map(({ setting }) => setting).sort(), [
-    '--httpsAddr',
     '--plugins',
     '--profile',
     '--registries',
-    'CENTRAL_MESHD',
+    'DNS_ADDR',
     'NAV_ENABLE_RELATIONALDB_FILTER',
-    'ROOT_CA_DIR',
   ]);
   t.true(options.unlanded.every(({ why }) => why.length > 10));
 });
 
 test('a setting that turns a missing feature off needs no warning', (t) => {
-  const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['caCertFile', ''], ['registries', 'Mock']);
-  const variables = { CENTRAL_MESHD: 'false', XDS_AUTH: 'false', NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
+  const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['registries', 'Mock']);
+  const variables = { NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
   const options = parseOptions(given, variables);
   t.deepEqual(options.unlanded, []);
   t.true(options.explicit.has('--profile'));
-  t.true(options.explicit.has('XDS_AUTH'));
+  t.true(options.explicit.has('NAV_ENABLE_TCP_METADATA_EXCHANGE'));
 });
 
 test('settings of landed features are taken without a word', (t) => {

@@ -15,9 +15,10 @@ export interface DiscoveryPorts {
   readonly http: number;
   readonly monitoring: number;
   readonly policy: number;
+  readonly secureGrpc: number;
 }
 
-const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014, policy: 15016 };
+const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014, policy: 15016, secureGrpc: 15012 };
 
 /** One row of /debug/syncz: nonces sent to and acknowledged by one proxy; absent before the first. */
 export interface SyncRow {
@@ -65,7 +66,7 @@ export interface DiscoveryOptions {
   readonly flags?: readonly string[];
   /** Folder for its files, which stays; default: a temporary one that goes with the rig. */
   readonly folder?: string;
-  /** Default 15010, 8080, 15014, 15016. */
+  /** Default 15010, 8080, 15014, 15016, 15012. */
   readonly ports?: DiscoveryPorts;
 }
 
@@ -88,6 +89,7 @@ export async function createDiscovery(
     ...['--grpcAddr', `${adsAddress.address}:${adsAddress.port}`],
     ...['--httpAddr', httpAddress, '--monitoringAddr', `127.0.0.1:${ports.monitoring}`],
     ...['--policyAddr', `${adsAddress.address}:${ports.policy}`, '--policyConfig', policyConfigFile],
+    ...['--secureGRPCAddr', `${adsAddress.address}:${ports.secureGrpc}`],
     ...flags,
   ]);
   let server: ManagedProcess | undefined;

@@ -7,7 +7,8 @@ import {
 } from '../../config/injection/injection-config.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
-import { createWatchedFile, type WatchedFile } from '../../sources/file/watched-file.js';
+import type { ConfigProblem } from '../../introspection/views.js';
+import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -17,6 +18,7 @@ import type { InjectionSettings } from '../../webhooks/injection/inject.js';
 import { createInjectionHandler } from '../../webhooks/injection/injection-handler.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
+import { settingsProblems } from '../settings-problems.js';
 
 export interface InjectorOptions {
   /** Folder of the files `config` and `values`; BEHAVIOUR 3 has `./var/lib/mesh/inject`. */
@@ -42,8 +44,8 @@ export interface Injector {
   start(): Promise<void>;
   /** The template as written, for `/debug/inject`; undefined while the injector is off: there is no config file. */
   template(): string | undefined;
-  /** The two files, for the list of configuration problems. */
-  readonly files: readonly Pick<WatchedFile<unknown>, 'problems' | 'warnings'>[];
+  /** What of the two files is not in force as it is written. */
+  problems(): readonly ConfigProblem[];
   stop(): Promise<void>;
 }
 
@@ -53,16 +55,17 @@ const DEBOUNCE_MS = 100;
 export function createInjector(options: InjectorOptions): Injector {
   const { directory, mesh, compiler, clock, logger, metrics } = options;
   const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
+  const files = { config: path.join(directory, 'config'), values: path.join(directory, 'values') };
   const watched = { clock, logger, debounceMs: DEBOUNCE_MS, onChange: () => undefined };
   const config = createWatchedFile<InjectionConfig | undefined>({
     ...watched,
-    file: path.join(directory, 'config'),
+    file: files.config,
     read: createInjectionConfigReader(compiler, templates.check),
     defaults: undefined,
   });
   const values = createWatchedFile<InjectionValues>({
     ...watched,
-    file: path.join(directory, 'values'),
+    file: files.values,
     read: readInjectionValues,
     defaults: {},
   });
@@ -85,7 +88,10 @@ export function createInjector(options: InjectorOptions): Injector {
         logger.info({ directory }, 'sidecar injector is off: it has no configuration');
     },
     template: () => config.current()?.template,
-    files: [config, values],
+    problems: () => [
+      ...settingsProblems({ file: files.config }, config),
+      ...settingsProblems({ file: files.values }, values),
+    ],
     stop: async () => {
       await Promise.all([config.stop(), values.stop()]);
     },

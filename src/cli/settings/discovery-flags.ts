@@ -30,7 +30,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: text,
     default: '',
     meaning: 'File with the x509 server CA certificate',
-    unlanded: awaits(UNLANDED.certificates),
   },
   clusterId: {
     name: 'clusterID',
@@ -66,7 +65,6 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: listenAddress,
     default: ':15017',
     meaning: 'Injection and validation HTTPS address',
-    unlanded: awaits(UNLANDED.webhooks),
   },
   orchConfig: {
     name: 'orchconfig',
@@ -166,21 +164,18 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: listenAddress,
     default: ':15012',
     meaning: 'Secured discovery gRPC address',
-    unlanded: awaits(UNLANDED.secureGrpc),
   },
   tlsCertFile: {
     name: 'tlsCertFile',
     type: text,
     default: '',
     meaning: 'File with the x509 server certificate',
-    unlanded: awaits(UNLANDED.secureGrpc),
   },
   tlsKeyFile: {
     name: 'tlsKeyFile',
     type: text,
     default: '',
     meaning: 'File with the x509 private key matching --tlsCertFile',
-    unlanded: awaits(UNLANDED.secureGrpc),
   },
   trustDomain: {
     name: 'trust-domain',

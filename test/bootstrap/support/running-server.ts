@@ -50,7 +50,8 @@ export interface ServerOptions {
 }
 
 /** Changes reach proxies fast, so that tests do not wait for the default quiet time of 100 ms. */
-const FAST = { NAV_DEBOUNCE_AFTER: '5ms', NAV_DEBOUNCE_MAX: '200ms' } as const;
+/** An authority makes a key at each start; tests of what is served over TLS turn it on. */
+const FAST = { NAV_DEBOUNCE_AFTER: '5ms', NAV_DEBOUNCE_MAX: '200ms', ENABLE_CA_SERVER: 'false' } as const;
 
 /** Starts a server on free ports; it stops with the test. */
 export async function startServer(t: Teardown, options: ServerOptions = {}): Promise<RunningServer> {
@@ -64,6 +65,7 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
       'discovery',
       ...['--grpcAddr', '127.0.0.1:0', '--httpAddr', '127.0.0.1:0', '--monitoringAddr', '127.0.0.1:0'],
       ...['--policyAddr', '127.0.0.1:0', '--policyConfig', policyConfigFile],
+      ...['--secureGRPCAddr', '127.0.0.1:0', '--httpsAddr', '127.0.0.1:0'],
       ...(options.orchConfig === undefined ? ['--configDir', folder.path] : ['--orchconfig', options.orchConfig]),
       ...['--meshConfig', meshConfigFile, '--networksConfig', networksFile],
       ...['--log_as_json', '--log_output_level', 'all:debug'],

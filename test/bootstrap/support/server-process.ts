@@ -25,7 +25,7 @@ export function startServerProcess(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): ServerProcess {
-  const addresses = ['--grpcAddr', '--httpAddr', '--monitoringAddr', '--policyAddr'];
+  const addresses = ['--grpcAddr', '--httpAddr', '--monitoringAddr', '--policyAddr', '--secureGRPCAddr', '--httpsAddr'];
   const listen = addresses.flatMap((flag) => [flag, '127.0.0.1:0']);
   const managed = startManagedProcess({
     name: 'discovery',

@@ -12,7 +12,6 @@ export const securityVariables = {
     default: '',
     meaning: 'Expected audience in tokens',
     whenUnset: "the audience of the server's own mounted token",
-    unlanded: awaits(UNLANDED.certificates),
   },
   bypassOopMtlsSanVerification: {
     name: 'BYPASS_OOP_MTLS_SAN_VERIFICATION',
@@ -26,21 +25,18 @@ export const securityVariables = {
     type: bool,
     default: 'true',
     meaning: 'If true, the root cert rotator starts after a random backoff shorter than the check interval',
-    unlanded: awaits(UNLANDED.certificates, false),
   },
   caSelfSignedCaCertTtlMs: {
     name: 'CA_SELF_SIGNED_CA_CERT_TTL',
     type: duration({ minNs: 1_000_000_000n }),
     default: '87600h0m0s',
     meaning: 'TTL of the self-signed CA root certificate',
-    unlanded: awaits(UNLANDED.certificates),
   },
   caSelfSignedCaRsaKeySizeBits: {
     name: 'CA_SELF_SIGNED_CA_RSA_KEY_SIZE',
     type: integer({ min: 2048, max: 16384 }),
     default: '2048',
     meaning: 'RSA key size for self-signed CA certificates',
-    unlanded: awaits(UNLANDED.certificates),
   },
   caSelfSignedRootCertCheckIntervalMs: {
     name: 'CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL',
@@ -48,56 +44,48 @@ export const securityVariables = {
     default: '1h0m0s',
     meaning:
       'Interval at which root certificate expiry is checked and the root rotated; zero or negative disables both; above 10 minutes is suggested',
-    unlanded: awaits(UNLANDED.certificates),
   },
   caSelfSignedRootCertGracePeriodPercentile: {
     name: 'CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE',
     type: integer({ min: 0, max: 100 }),
     default: '20',
     meaning: 'Grace period percentile for the self-signed root cert',
-    unlanded: awaits(UNLANDED.certificates),
   },
   defaultWorkloadCertTtlMs: {
     name: 'DEFAULT_WORKLOAD_CERT_TTL',
     type: duration({ minNs: 1_000_000_000n }),
     default: '24h0m0s',
     meaning: 'Default TTL of issued workload certificates; applied when the CSR carries a non-positive TTL',
-    unlanded: awaits(UNLANDED.certificates),
   },
   enableCaServer: {
     name: 'ENABLE_CA_SERVER',
     type: bool,
     default: 'true',
     meaning: 'If false, no CA server is created',
-    unlanded: awaits(UNLANDED.certificates, false),
   },
   jwtPolicy: {
     name: 'JWT_POLICY',
     type: oneOf(['third-party-jwt', 'first-party-jwt']),
     default: 'third-party-jwt',
     meaning: 'JWT validation policy',
-    unlanded: awaits(UNLANDED.certificates),
   },
   maxWorkloadCertTtlMs: {
     name: 'MAX_WORKLOAD_CERT_TTL',
     type: duration({ minNs: 1_000_000_000n }),
     default: '2160h0m0s',
     meaning: 'Maximum TTL of issued workload certificates',
-    unlanded: awaits(UNLANDED.certificates),
   },
   meshdCustomHost: {
     name: 'MESHD_CUSTOM_HOST',
     type: text,
     default: '',
     meaning: 'Custom host name of the server for which the server cert is signed',
-    unlanded: awaits(UNLANDED.certificates),
   },
   navCertProvider: {
     name: 'NAV_CERT_PROVIDER',
     type: text,
     default: 'meshd',
     meaning: "Provider of the discovery server's DNS certificate",
-    unlanded: awaits(UNLANDED.certificates),
   },
   navSkipValidateTrustDomain: {
     name: 'NAV_SKIP_VALIDATE_TRUST_DOMAIN',
@@ -110,7 +98,6 @@ export const securityVariables = {
     type: text,
     default: './etc/cacerts',
     meaning: 'Location of a local or mounted CA root',
-    unlanded: awaits(UNLANDED.certificates),
   },
   spiffeBundleEndpoints: {
     name: 'SPIFFE_BUNDLE_ENDPOINTS',
@@ -119,7 +106,6 @@ export const securityVariables = {
     meaning:
       'Trust domains and their SPIFFE bundle endpoints, <trustdomain>|<endpoint> joined with ||; the roots fetched verify client certificates of that trust domain',
     whenUnset: 'no foreign trust domain is trusted by its bundle',
-    unlanded: awaits(UNLANDED.security),
   },
   tokenIssuer: {
     name: 'TOKEN_ISSUER',
@@ -127,13 +113,11 @@ export const securityVariables = {
     default: '',
     meaning: 'OIDC token issuer; if set, used to check tokens',
     whenUnset: "the issuer of the server's own mounted token",
-    unlanded: awaits(UNLANDED.certificates),
   },
   xdsAuth: {
     name: 'XDS_AUTH',
     type: bool,
     default: 'true',
     meaning: 'If true, XDS clients are authenticated',
-    unlanded: awaits(UNLANDED.secureGrpc, false),
   },
 } as const satisfies Partial<VariableTable<Environment>>;

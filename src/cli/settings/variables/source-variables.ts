@@ -11,7 +11,6 @@ export const sourceVariables = {
     type: bool,
     default: 'false',
     meaning: 'If true, one server instance controls remote clusters, including the CA',
-    unlanded: awaits(UNLANDED.remoteClusters, false),
   },
   ingressGatewayNamespace: {
     name: 'INGRESS_GATEWAY_NAMESPACE',
@@ -25,7 +24,6 @@ export const sourceVariables = {
     type: requiredText,
     default: 'mesh-sidecar-injector',
     meaning: 'Name of the mutating webhook configuration to patch, if the command-line tool is not used',
-    unlanded: awaits(UNLANDED.webhooks),
   },
   meshMetricsAnnotations: {
     name: 'MESH_METRICS_ANNOTATIONS',
@@ -107,6 +105,5 @@ export const sourceVariables = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this very text (SPEC 4.6); parse-options fills it in.
     default: 'meshd-${namespace}',
     meaning: 'Name of the validating webhook configuration to patch, if the command-line tool is not used',
-    unlanded: awaits(UNLANDED.webhooks),
   },
 } as const satisfies Partial<VariableTable<Environment>>;

@@ -1,0 +1,123 @@
+import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
+import { createCertificateService } from '../../ca/service/certificate-service.js';
+import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
+import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
+import { createTlsListener } from '../../net/tls-listener.js';
+import type { Clock } from '../../telemetry/clock.js';
+import { createLimitedLog } from '../../telemetry/limited-log.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { createCallGate } from '../../xds/call-gate.js';
+import type { SessionHooks } from '../../xds/discovery-calls.js';
+import { createGrpcServer, type GrpcServer } from '../../xds/grpc-server.js';
+import type { SessionEnvironment } from '../../xds/proxy-session.js';
+import { createSecretService, type SecretService } from '../../xds/secrets/secret-service.js';
+import type { Trust } from './open-trust.js';
+import { createSecretSource } from './secret-source.js';
+
+export interface SecuredServerParts {
+  readonly trust: Trust;
+  readonly settings: GrpcListenerSettings;
+  /** XDS_AUTH; without it the connection is encrypted and nobody is asked who they are, so nobody gets secrets. */
+  readonly isAuthenticated: boolean;
+  /** What sessions share with those of the plaintext listener. */
+  readonly session: SessionEnvironment;
+  readonly hooks: SessionHooks;
+  readonly encoder: MessageEncoder;
+  /** ControlPlane.identifier */
+  readonly controlPlane: string;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
+export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
+  const { trust, session, metrics, logging, clock } = parts;
+  const { authority, authenticate, trustDomains } = trust;
+  const logger = logging.scope('ads');
+  const limitedLog = createLimitedLog(logger, clock);
+  const material = createTlsMaterialSource(trust.certificate, clientRootsOf(trust));
+  const gate = createCallGate({
+    authenticate,
+    refused: (reason) => metrics.increment('nav_xds_refused_streams', { reason }),
+    clock,
+    logger,
+  });
+  const secrets = parts.isAuthenticated ? createSecrets(parts) : undefined;
+  const certificates =
+    authority &&
+    createCertificateService({
+      authority,
+      authenticate,
+      readRequest: readCertificateRequest,
+      isOwnTrustDomain: trustDomains.isOwn,
+      metrics,
+      clock,
+      logger: logging.scope('serverca'),
+    });
+  const server = createGrpcServer(
+    parts.settings,
+    secrets === undefined ? session : { ...session, secrets: secrets.service },
+    parts.hooks,
+    logger,
+    {
+      createListener: (take) =>
+        createTlsListener(
+          {
+            material,
+            clientCertificates: 'optional',
+            alpn: ['h2'],
+            clock,
+            onRefused: (refusal) => limitedLog.warn({ ...refusal }, 'Connection to the secured listener refused'),
+            onUnusableMaterial: (err) =>
+              logger.error({ err }, 'The certificate of the secured listener cannot be used; the one before stays'),
+          },
+          take,
+        ),
+      ...(parts.isAuthenticated ? { gate } : {}),
+      ...(certificates === undefined ? {} : { services: [certificates] }),
+    },
+  );
+  return {
+    ...server,
+    stop: async (graceMs) => {
+      await server.stop(graceMs);
+      secrets?.stop();
+    },
+  };
+}
+
+function createSecrets({
+  trust,
+  session,
+  encoder,
+  controlPlane,
+  logging,
+  clock,
+}: SecuredServerParts): { readonly service: SecretService; stop(): void } | undefined {
+  const { authority } = trust;
+  if (authority === undefined) return undefined;
+  const workloads = createWorkloadSecrets({ authority, clock, logger: logging.scope('pkica'), random: Math.random });
+  const source = createSecretSource(workloads, authority);
+  const { metrics, logger } = session;
+  return {
+    service: createSecretService(source, { encoder, metrics, clock, logger, controlPlane }),
+    stop: () => workloads.stop(),
+  };
+}
+
+/** Whoever issued what clients present: our own authority, whoever issued our certificate, other trust domains. */
+function clientRootsOf({ authority, certificate, foreignRoots }: Trust) {
+  return {
+    current: () => [...(authority?.bundle().roots ?? [certificate.caBundle() ?? '']), ...foreignRoots],
+    onChange: (listener: () => void) => {
+      const ends = [authority?.onChange(listener), certificate.onChange(listener)];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
+  };
+}

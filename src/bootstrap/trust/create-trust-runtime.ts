@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { createRootDistribution, type RootDistribution } from '../../ca/distribution/root-distribution.js';
+import type { KindRegistry } from '../../config/kinds.js';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { ReadinessProbe } from '../../introspection/ready.js';
+import type { ConfigProblem } from '../../introspection/views.js';
+import type { PushContext } from '../../model/push-context.js';
+import { ListenError } from '../../net/listen-error.js';
+import type { RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
+import type { Enforcement } from '../../status/analysis/analysis-input.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { HttpsServer } from '../../webhooks/https-server.js';
+import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
+import type { SessionHooks } from '../../xds/discovery-calls.js';
+import type { GrpcServer } from '../../xds/grpc-server.js';
+import type { SessionEnvironment } from '../../xds/proxy-session.js';
+import type { Cluster, ClusterConnection } from '../cluster-connection.js';
+import { createInjector } from '../injection/create-injector.js';
+import { secureGrpcSettings } from '../map-options.js';
+import type { ListenAddress, Options } from '../options.js';
+import { createWebhooks } from '../webhooks/create-webhooks.js';
+import { createSecuredServer } from './create-secured-server.js';
+import { openTrust, type Trust } from './open-trust.js';
+import { createRemoteReviewers } from './remote-reviewers.js';
+
+export interface TrustRuntimeParts {
+  readonly options: Options;
+  /** Undefined where no cluster is read. */
+  readonly cluster: ClusterConnection | undefined;
+  /** The mesh config in force, at the time of the call. */
+  readonly mesh: () => MeshConfig;
+  readonly kinds: KindRegistry;
+  readonly session: SessionEnvironment;
+  readonly hooks: SessionHooks;
+  readonly enforcement: () => Enforcement;
+  readonly encoder: MessageEncoder;
+  /** ControlPlane.identifier */
+  readonly controlPlane: string;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** Where it serves; undefined what it does not. */
+export interface SecuredAddresses {
+  readonly secureGrpc: ListenAddress | undefined;
+  readonly https: ListenAddress | undefined;
+}
+
+/** Everything that needs keys and certificates: the authority, the secured listener, the webhooks. */
+export interface TrustRuntime {
+  /**
+   * Begins, with the mesh config of the first complete state.
+   *
+   * @throws StartError, ListenError
+   */
+  start(): Promise<SecuredAddresses>;
+  observe(context: PushContext): void;
+  /** Proxies are served from now on. */
+  setServing(): void;
+  stop(graceMs: number): Promise<void>;
+  /** Told of remote clusters, whose API servers know their workloads' tokens. */
+  readonly remoteClusters: RemoteClusterObserver;
+  readonly probes: readonly ReadinessProbe[];
+  /** Text of the injector's template; undefined while it is off. */
+  injectionTemplate(): string | undefined;
+  problems(): readonly ConfigProblem[];
+}
+
+/** Files of the injector (BEHAVIOUR 3, "Config"). */
+const INJECTION_DIRECTORY = './var/lib/mesh/inject';
+
+export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
+  const { options, mesh, metrics, logging, clock } = parts;
+  const { discovery, environment } = options;
+  const { podName, meshDomain } = environment;
+  // Two instances without a name must not take one another for themselves.
+  const identity = podName === '' ? `unknown-${randomUUID()}` : podName;
+  const reviewers = createRemoteReviewers();
+  const warnings = createCandidateWarnings({ clock, enforcement: parts.enforcement });
+  const injector = createInjector({
+    directory: INJECTION_DIRECTORY,
+    meshDomain,
+    revision: environment.revision,
+    mesh,
+    compiler: createSchemaCompiler(),
+    clock,
+    logger: logging.scope('default'),
+    metrics,
+  });
+  let trust: Trust | undefined;
+  let server: GrpcServer | undefined;
+  let webhooks: HttpsServer | undefined;
+  let distribution: RootDistribution | undefined;
+  let isServing = false;
+
+  const serveProxies = async (opened: Trust): Promise<ListenAddress> => {
+    const settings = secureGrpcSettings(options);
+    server = createSecuredServer({ ...parts, trust: opened, settings, isAuthenticated: environment.xdsAuth });
+    const port = await server.start().catch((cause: NodeJS.ErrnoException) => {
+      throw new ListenError('--secureGRPCAddr', discovery.secureGrpcAddr, cause);
+    });
+    if (isServing) server.setServing();
+    return { host: settings.host, port };
+  };
+
+  const serveApiServers = async ({ authority, certificate }: Trust, cluster: Cluster): Promise<ListenAddress> => {
+    if (authority !== undefined) {
+      distribution = createRootDistribution({
+        ...cluster,
+        authority,
+        createWatcher: () => cluster.createWatcher(logging.scope('pkica')),
+        meshDomain,
+        namespace: discovery.namespace,
+        identity,
+        clock,
+        logger: logging.scope('pkica'),
+        random: Math.random,
+      });
+      distribution.start();
+    }
+    await injector.start();
+    webhooks = createWebhooks({ ...parts, cluster, certificate, injection: injector.handler, warnings, identity });
+    return await webhooks.start();
+  };
+
+  return {
+    start: async () => {
+      const cluster = await parts.cluster?.open();
+      trust = await openTrust({ ...parts, cluster, remoteReviewerOf: reviewers.of });
+      if (trust === undefined) return { secureGrpc: undefined, https: undefined };
+      const secureGrpc = await serveProxies(trust);
+      const https = cluster && (await serveApiServers(trust, cluster));
+      return { secureGrpc, https };
+    },
+    observe: warnings.observe,
+    setServing: () => {
+      isServing = true;
+      server?.setServing();
+    },
+    stop: async (graceMs) => {
+      await Promise.all([server?.stop(graceMs), webhooks?.stop(), distribution?.stop(), injector.stop()]);
+      await trust?.stop();
+    },
+    remoteClusters: reviewers.observer,
+    probes: [
+      {
+        name: 'webhooks',
+        check: () =>
+          webhooks === undefined || trust?.certificate.current() !== undefined
+            ? { ready: true }
+            : { ready: false, reason: 'there is no certificate to serve API servers with yet' },
+      },
+    ],
+    injectionTemplate: injector.template,
+    problems: injector.problems,
+  };
+}

@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
+import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
+import { expectTokensLikeOwn } from '../../ca/authentication/oidc/own-token.js';
+import { fetchSpiffeBundles } from '../../ca/authentication/spiffe/fetch-bundles.js';
+import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
+import { createTrustDomains, type TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
+import type { TokenReviewer } from '../../ca/authentication/token-review.js';
+import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
+import { createAuthority, type RunningAuthority } from '../../ca/create-authority.js';
+import { createServerCertificate } from '../../ca/server-certificate/create-server-certificate.js';
+import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
+import { formatPem, parsePem } from '../../ca/x509/pem.js';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createEgressRules } from '../../net/egress/egress-rules.js';
+import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { Cluster } from '../cluster-connection.js';
+import type { Options } from '../options.js';
+import { StartError } from '../start-error.js';
+import { ownTrustDomains } from './own-trust-domains.js';
+
+export interface TrustParts {
+  readonly options: Options;
+  /** The mesh config in force, at the time of the call. */
+  readonly mesh: () => MeshConfig;
+  /** Undefined where no cluster is read. */
+  readonly cluster: Cluster | undefined;
+  /** API servers of remote clusters that know tokens, by cluster id. */
+  readonly remoteReviewerOf: (clusterId: string) => TokenReviewer | undefined;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** What this process signs with, what it presents, and whom it believes. */
+export interface Trust {
+  /** Undefined where ENABLE_CA_SERVER is off. */
+  readonly authority: CertificateAuthority | undefined;
+  readonly certificate: ServerCertificateSource;
+  readonly authenticate: AuthenticateCaller;
+  readonly trustDomains: TrustDomains;
+  /** Roots of other trust domains, PEM; fetched once, at the start. */
+  readonly foreignRoots: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Where a pod finds the token that it was given for the authority (BEHAVIOUR 4, "Authenticators"). */
+const OWN_TOKEN_FILE = './var/run/secrets/tokens/mesh-token';
+
+/**
+ * Undefined where there is nothing to prove oneself with: neither an authority nor a certificate in files. Then nothing
+ * that needs TLS is served (BEHAVIOUR 2, "gRPC").
+ *
+ * @throws StartError when what the settings name cannot be used
+ */
+export async function openTrust(parts: TrustParts): Promise<Trust | undefined> {
+  try {
+    return await open(parts);
+  } catch (cause) {
+    throw new StartError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+async function open(parts: TrustParts): Promise<Trust | undefined> {
+  const { options, mesh, logging, clock } = parts;
+  const { discovery, environment } = options;
+  if (!environment.enableCaServer && !hasCertificateFiles(options)) {
+    logging.scope('pkica').info({}, 'No certificate authority and no certificate in files: nothing is served over TLS');
+    return undefined;
+  }
+  const authority = environment.enableCaServer ? createOwnAuthority(parts) : undefined;
+  const certificate = createServerCertificate({
+    provider: environment.navCertProvider,
+    tlsCertFile: discovery.tlsCertFile,
+    tlsKeyFile: discovery.tlsKeyFile,
+    caCertFile: discovery.caCertFile,
+    authority,
+    discoveryHost: hostOf(mesh().defaultConfig.discoveryAddress),
+    customHost: environment.meshdCustomHost,
+    namespace: discovery.namespace,
+    domain: discovery.domain,
+    clock,
+    logger: logging.scope('pkica'),
+    random: Math.random,
+  });
+  const stop = async (): Promise<void> => {
+    await certificate.stop();
+    await authority?.stop();
+  };
+  try {
+    await authority?.start();
+    await certificate.start();
+    const fetchDocument = createGuardedFetch({ rules: createEgressRules() });
+    const spiffeLogger = logging.scope('spiffe');
+    const foreign = await fetchSpiffeBundles(parseBundleEndpoints(environment.spiffeBundleEndpoints), {
+      fetchDocument,
+      clock,
+      logger: spiffeLogger,
+    });
+    const own = (): readonly [string, ...string[]] => ownTrustDomains(discovery.trustDomain, mesh());
+    const rootsIn = createRootReader();
+    const trustDomains = createTrustDomains({
+      own,
+      ownRoots: () => authority?.bundle().roots ?? rootsIn(certificate.caBundle() ?? ''),
+      foreign,
+      skipValidation: environment.navSkipValidateTrustDomain,
+    });
+    const authenticators = createAuthenticators({
+      trustDomains,
+      trustDomain: () => own()[0],
+      ...tokenReviewOf(parts),
+      oidc: { ...(await oidcSettings(parts)), fetchDocument },
+      clock,
+    });
+    return {
+      authority,
+      certificate,
+      authenticate: createCallerAuthentication(authenticators),
+      trustDomains,
+      foreignRoots: [...foreign.values()].flat().map(String),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function hasCertificateFiles({ discovery, environment }: Options): boolean {
+  const { tlsCertFile, tlsKeyFile, caCertFile } = discovery;
+  return (tlsCertFile !== '' && tlsKeyFile !== '' && caCertFile !== '') || environment.navCertProvider !== 'meshd';
+}
+
+function createOwnAuthority({ options, mesh, cluster, metrics, logging, clock }: TrustParts): RunningAuthority {
+  const { discovery, environment } = options;
+  const { namespace } = discovery;
+  return createAuthority({
+    rootCaDir: environment.rootCaDir,
+    ttls: { defaultMs: environment.defaultWorkloadCertTtlMs, maxMs: environment.maxWorkloadCertTtlMs },
+    selfSigned: {
+      trustDomain: ownTrustDomains(discovery.trustDomain, mesh())[0],
+      ttlMs: environment.caSelfSignedCaCertTtlMs,
+      keyBits: environment.caSelfSignedCaRsaKeySizeBits,
+      checkIntervalMs: environment.caSelfSignedRootCertCheckIntervalMs,
+      gracePercentile: environment.caSelfSignedRootCertGracePeriodPercentile,
+      hasJitter: environment.caEnableJitterForRootCertRotator,
+    },
+    cluster: cluster && { send: cluster.send, namespace, meshDomain: environment.meshDomain },
+    metrics,
+    clock,
+    logger: logging.scope('pkica'),
+    rotatorLogger: logging.scope('rootcertrotator'),
+    random: Math.random,
+  });
+}
+
+function tokenReviewOf({ options, cluster, remoteReviewerOf }: TrustParts) {
+  if (cluster === undefined) return {};
+  const local: TokenReviewer = { cluster: options.discovery.clusterId, send: cluster.send };
+  return {
+    tokenReview: {
+      jwtPolicy: options.environment.jwtPolicy,
+      reviewerOf: (id: string | undefined) => (id === undefined ? undefined : remoteReviewerOf(id)) ?? local,
+    },
+  };
+}
+
+async function oidcSettings({ options, metrics }: TrustParts) {
+  const { tokenIssuer, audience, orchServiceHost } = options.environment;
+  const ownToken = await readFile(OWN_TOKEN_FILE, 'utf8').catch(() => undefined);
+  return {
+    ...expectTokensLikeOwn({ issuer: tokenIssuer, audience }, ownToken),
+    orchServiceHost,
+    keysFetched: (outcome: 'success' | 'failure') =>
+      metrics.increment(`nav_jwks_resolver_network_fetch_${outcome === 'success' ? 'success' : 'fail'}_total`),
+  };
+}
+
+/** Certificates of a PEM text, each by itself; the very same list as long as the text is the same. */
+function createRootReader(): (text: string) => readonly string[] {
+  let last = '';
+  let roots: readonly string[] = [];
+  return (text) => {
+    if (text !== last) roots = parsePem(text).map(({ label, der }) => formatPem(label, der));
+    last = text;
+    return roots;
+  };
+}
+
+/** `meshd.mesh-system.svc` of `meshd.mesh-system.svc:15012`; an IPv6 address without its brackets. */
+function hostOf(address: string): string {
+  return address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+}

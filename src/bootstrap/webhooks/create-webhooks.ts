@@ -1,0 +1,93 @@
+import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
+import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
+import type { KindRegistry } from '../../config/kinds.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { AdmissionHandler } from '../../webhooks/admission/admission-answer.js';
+import { createAdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
+import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
+import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
+import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
+import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
+import type { CandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
+import { createValidationEndpoint } from '../../webhooks/validation/validation-endpoint.js';
+import { createWebhookApp } from '../../webhooks/webhook-app.js';
+import type { Cluster } from '../cluster-connection.js';
+import type { Options } from '../options.js';
+
+export interface WebhookParts {
+  readonly options: Options;
+  readonly cluster: Cluster;
+  readonly certificate: ServerCertificateSource;
+  readonly kinds: KindRegistry;
+  /** Answers `/inject`. */
+  readonly injection: AdmissionHandler;
+  readonly warnings: CandidateWarnings;
+  /** Two instances must never have the same one. */
+  readonly identity: string;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** Of bodies of reviews, all together: some hundred large objects at once. */
+const BODY_BYTES = 64 << 20;
+
+/** The HTTPS listener that API servers ask, :15017, and what keeps their configurations right (BEHAVIOUR 3). */
+export function createWebhooks(parts: WebhookParts): HttpsServer {
+  const { options, cluster, certificate, metrics, logging, clock } = parts;
+  const { discovery, environment } = options;
+  const logger = logging.scope('validationServer');
+  const budget = createBodyBudget(BODY_BYTES);
+  const validate = createValidationEndpoint({ ...parts, logger: logging.scope('validation'), budget });
+  const failed = (): void => metrics.increment('sidecar_injection_failure_total');
+  const inject = createAdmissionEndpoint({
+    handler: parts.injection,
+    observer: {
+      received: () => metrics.increment('sidecar_injection_requests_total'),
+      httpError: failed,
+      undecodable: failed,
+    },
+    logger,
+    clock,
+    budget,
+  });
+  const server = createHttpsServer({
+    address: discovery.httpsAddr,
+    material: createTlsMaterialSource(certificate),
+    app: createWebhookApp({ validate, inject, logger }),
+    logger,
+    clock,
+  });
+
+  const caBundle = { current: certificate.caBundle, onChange: certificate.onChange };
+  const patches = { ...cluster, meshDomain: environment.meshDomain, caBundle, clock };
+  const injectionPatcher = createInjectionCaPatcher({
+    ...patches,
+    configName: environment.injectionWebhookConfigName,
+    logger: logging.scope('default'),
+  });
+  const validationController = createValidationController({
+    ...patches,
+    configName: environment.validationWebhookConfigName,
+    namespace: discovery.namespace,
+    identity: parts.identity,
+    logger: logging.scope('validationController'),
+    metrics,
+    random: Math.random,
+  });
+
+  return {
+    start: async () => {
+      const address = await server.start();
+      injectionPatcher.start();
+      validationController.start();
+      return address;
+    },
+    stop: async () => {
+      await Promise.all([injectionPatcher.stop(), validationController.stop()]);
+      await server.stop();
+    },
+  };
+}
