@@ -7,9 +7,16 @@ import { meshCommand } from './mesh-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
 import { UsageError } from './usage-error.js';
+import { webhookCommand } from './webhook-command.js';
 
 /** Another benchmark is another command here. */
-const COMMANDS: readonly BenchCommand[] = [fanOutCommand, meshCommand, policyCommand, kubernetesCommand];
+const COMMANDS: readonly BenchCommand[] = [
+  fanOutCommand,
+  meshCommand,
+  policyCommand,
+  kubernetesCommand,
+  webhookCommand,
+];
 
 /** Runs `npm run bench -- <args>` and gives its exit code: 1 for bad arguments and for failures, told in one message. */
 export async function runCommandLine(args: readonly string[], output: CommandOutput): Promise<number> {

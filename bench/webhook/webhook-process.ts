@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { BenchError } from '../cli/bench-error.js';
+import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-process.js';
+import type { WebhookServerReady, WebhookServerTask } from './webhook-protocol.js';
+
+/** The webhook server in a process of its own. */
+export interface WebhookProcess extends WebhookServerReady {
+  readonly pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startWebhookProcess(task: WebhookServerTask, processes: OwnedProcesses): Promise<WebhookProcess> {
+  const child = fork(fileURLToPath(new URL('../webhook-server.js', import.meta.url)), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  processes.add(child);
+  const ready = once(child, 'message');
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new BenchError('server-failed', `The webhook server ${describeExit(code, signal)}.`);
+  });
+  ended.catch(() => {});
+  child.send(task);
+  const [message] = (await Promise.race([ready, ended])) as [WebhookServerReady];
+  return { ...message, pid: child.pid, stop: () => endProcess(child) };
+}
