@@ -60,6 +60,8 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
   const refused = new Set<string>();
   /** Answers that were told of. */
   const told = new Set<number>();
+  /** Whether both lists have come. */
+  let isKnown = false;
   let isWorking = false;
   let isTroubled = false;
   let isStopped = false;
@@ -68,9 +70,11 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
   let cancelResync = (): void => undefined;
 
   const enqueue = (keys: Iterable<string>): void => {
-    // What is in place is known when both lists are.
-    if (namespaces.current() === undefined || configMaps.current() === undefined) return;
-    for (const key of keys) queue.add(key);
+    // What is in place is known when both lists are; the last of them to come may name few namespaces or none.
+    const present = namespaces.current();
+    if (present === undefined || configMaps.current() === undefined) return;
+    for (const key of isKnown ? keys : present.keys()) queue.add(key);
+    isKnown = true;
     if (!isWorking) next(0);
   };
 
