@@ -9,7 +9,7 @@ export interface SecretRootStoreOptions {
   readonly meshDomain: string;
 }
 
-export const ROOT_SECRET_NAME = 'mesh-ca-secret';
+const ROOT_SECRET = 'mesh-ca-secret';
 
 /** Keys of the secret (BEHAVIOUR 4, "CA material"); root-cert.pem holds the earlier roots, the others are empty. */
 const KEYS = {
@@ -22,8 +22,8 @@ const KEYS = {
 /** The root of a cluster, in secret `mesh-ca-secret` of type `D/ca-root`. */
 export function createSecretRootStore({ send, namespace, meshDomain }: SecretRootStoreOptions): RootStore {
   const collection = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
-  const path = `${collection}/${ROOT_SECRET_NAME}`;
-  const name = `secret ${namespace}/${ROOT_SECRET_NAME}`;
+  const path = `${collection}/${ROOT_SECRET}`;
+  const name = `secret ${namespace}/${ROOT_SECRET}`;
 
   const fail = (verb: string, answer: ApiAnswer): RootStoreError => {
     const remedy =
@@ -54,7 +54,7 @@ export function createSecretRootStore({ send, namespace, meshDomain }: SecretRoo
     return {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: ROOT_SECRET_NAME, namespace },
+      metadata: { name: ROOT_SECRET, namespace },
       type: `${meshDomain}/ca-root`,
       data: { ...Object.fromEntries(KEYS.unused.map((key) => [key, ''])), ...dataOf(root) },
     };
