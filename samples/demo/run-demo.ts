@@ -87,7 +87,7 @@ async function showTraffic(narrator: Narrator, stage: Stage, shop: Shop, times: 
 /** Uncomments the line of books-2, and shows how long it takes to reach web-1's Envoy. */
 async function changeFile(narrator: Narrator, { mesh, files }: Stage, shop: Shop): Promise<void> {
   const text = files['books.yaml'] ?? '';
-  const [commented] = /^ *# - \{ ip: .*books-2.*$/m.exec(text) ?? [];
+  const [commented] = /^ *# - \{ addresses: .*books-2.*$/m.exec(text) ?? [];
   if (commented === undefined) throw new Error('samples/mesh/books.yaml has no commented line for books-2');
   const uncommented = commented.replace('# - ', '- ');
   const shorten = (line: string): string => line.trim().replace(/, nodeName.*$/, ', … }');

@@ -4,7 +4,7 @@ import type { Workload } from '../../test/counterparts/sidecar-rig.js';
 import { PROXY_HTTP_PORT, type Stage } from './stage.js';
 
 /** Address and port of the sample's service `books`. */
-const BOOKS_ADDRESS = '10.96.0.20';
+const BOOKS_ADDRESS = '10.96.0.120';
 export const BOOKS_HOST = 'books.shop.svc.cluster.local';
 const APP_PORT = 8080;
 

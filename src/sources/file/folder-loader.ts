@@ -72,7 +72,9 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
     if (signature === (skippedKinds.get(file) ?? '')) return;
     skippedKinds.set(file, signature);
     for (const { apiVersion, kind, knownApiVersions, location } of kinds.values()) {
-      logger.warn({ ...location, apiVersion, kind, knownApiVersions }, 'skipped a kind that is not read here');
+      const isExpected = knownApiVersions.length === 0 && isOfKubernetes(apiVersion);
+      const log = isExpected ? logger.info : logger.warn;
+      log({ ...location, apiVersion, kind, knownApiVersions }, 'skipped a kind that is not read here');
     }
   };
 
@@ -132,4 +134,10 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
       return { problems: folderProblems, isBlind: isBlind || isAnythingHinted, isComplete: !isDone };
     },
   };
+}
+
+/** A folder that is also applied to clusters has Deployments, ServiceAccounts and so on in it. */
+function isOfKubernetes(apiVersion: string): boolean {
+  const [group = '', version] = apiVersion.split('/');
+  return version === undefined || !group.includes('.') || group.endsWith('.k8s.io');
 }

@@ -189,7 +189,7 @@ test('of two objects with one name the first by path stays, and the second takes
   );
 });
 
-test('kinds and versions that are not read are skipped with one log each that names the versions known', async (t) => {
+test('what is not read is skipped with one log each that names the versions known; kinds of Kubernetes are no warning', async (t) => {
   const harness = await createFolderHarness(t);
   const deployment = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n';
   await harness.folder.write(
@@ -202,7 +202,7 @@ test('kinds and versions that are not read are skipped with one log each that na
   t.deepEqual(
     harness.log.map(({ level, fields }) => [level, fields['kind'], fields['knownApiVersions']]),
     [
-      ['warn', 'Deployment', []],
+      ['info', 'Deployment', []],
       ['warn', 'ServiceEntry', ['networking.mesh.internal/v1beta1', 'networking.mesh.internal/v1alpha3']],
     ],
   );

@@ -9,7 +9,6 @@ import { createFileSource } from '../../../../src/sources/file/file-source.js';
 import { systemClock } from '../../../../src/telemetry/clock.js';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
-import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
 import { projectRoot } from '../../../counterparts/project-root.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createClusterHarness } from '../support/cluster-harness.js';
@@ -24,16 +23,9 @@ if (binary !== undefined) {
     api = await startApiServer({ binary });
     await api.client.applyAll(allCrds());
     await api.client.applyAll(readManifests('samples/mesh').filter(({ kind }) => kind === 'Namespace'));
-    await api.client.applyAll(readManifests('samples/mesh').map(withImages));
+    await api.client.applyAll(readManifests('samples/mesh'));
   });
   test.after.always(() => api?.close());
-}
-
-/** A folder needs no images; a cluster wants one for each container. */
-function withImages(manifest: KubernetesManifest): KubernetesManifest {
-  if (manifest.kind !== 'Pod') return manifest;
-  const spec = manifest['spec'] as { readonly containers: readonly object[] };
-  return { ...manifest, spec: { ...spec, containers: spec.containers.map((each) => ({ image: 'app', ...each })) } };
 }
 
 function createStore(): MeshStore {
@@ -43,7 +35,7 @@ function createStore(): MeshStore {
     meshDomain: DEFAULT_MESH_DOMAIN,
     revision: '',
     trustDomain: '',
-    useEndpointSlice: false,
+    useEndpointSlice: true,
     servicesSelectWorkloadEntries: true,
     serviceEntriesSelectPods: true,
     edsForHeadlessServices: false,
@@ -51,7 +43,7 @@ function createStore(): MeshStore {
   return createMeshStore(settings, { mesh: createDefaultMeshConfig(), networks: createDefaultMeshNetworks() });
 }
 
-const CORE_KINDS = ['Service', 'Endpoints', 'Pod', 'Node', 'Namespace'];
+const CORE_KINDS = ['Service', 'Endpoints', 'EndpointSlice', 'Pod', 'Node', 'Namespace'];
 
 /** A cluster copies its nodes' topology to the labels of pods, from Kubernetes 1.35 on. */
 function withoutTopology<Endpoint extends { readonly labels: Readonly<Record<string, string>> }>(
@@ -94,7 +86,7 @@ it('a cluster with the sample mesh in it makes the same services and endpoints a
   t.deepEqual(folder.reports(), []);
 
   const fromCluster = createStore();
-  const harness = createClusterHarness(t, api.kubeconfig);
+  const harness = createClusterHarness(t, api.kubeconfig, { useEndpointSlice: true });
   await harness.start();
   for (const batch of harness.batches) fromCluster.apply(batch);
   t.deepEqual(harness.source.reports(), []);
@@ -108,7 +100,7 @@ it('a cluster with the sample mesh in it makes the same services and endpoints a
 
 it('events that come one by one end in the same state as a list of everything', async (t) => {
   const gradually = createStore();
-  const harness = createClusterHarness(t, api.kubeconfig);
+  const harness = createClusterHarness(t, api.kubeconfig, { useEndpointSlice: true });
   await harness.start();
   const kept: ChangeBatch[] = [];
   for (const batch of harness.batches) {
