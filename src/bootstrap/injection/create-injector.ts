@@ -12,10 +12,11 @@ import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { AdmissionHandler } from '../../webhooks/admission/admission-answer.js';
+import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
+import type { BodyBudget } from '../../webhooks/admission/body-budget.js';
 import { createInjectionTools } from '../../webhooks/injection/create-injection-tools.js';
 import type { InjectionSettings } from '../../webhooks/injection/inject.js';
-import { createInjectionHandler } from '../../webhooks/injection/injection-handler.js';
+import { createInjectionEndpoint } from '../../webhooks/injection/injection-endpoint.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
 import { settingsProblems } from '../settings-problems.js';
@@ -34,12 +35,14 @@ export interface InjectorOptions {
   /** Scope `default`. */
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Shared with the other endpoints of the server. */
+  readonly budget: BodyBudget;
 }
 
 /** The injector and its files, which are read again whenever they change. */
 export interface Injector {
-  /** Answers `/inject`; refuses while the injector is off. */
-  readonly handler: AdmissionHandler;
+  /** Answers `/inject`; refuses pods, and says why, while the injector is off. */
+  readonly endpoint: AdmissionEndpoint;
   /** Settles when the files have been read. */
   start(): Promise<void>;
   /** The template as written, for `/debug/inject`; undefined while the injector is off: there is no config file. */
@@ -81,7 +84,10 @@ export function createInjector(options: InjectorOptions): Injector {
   };
 
   return {
-    handler: createInjectionHandler({ settings, tools: createInjectionTools(options), metrics, logger }),
+    endpoint: createInjectionEndpoint({
+      ...{ settings, tools: createInjectionTools(options), metrics, logger, clock },
+      budget: options.budget,
+    }),
     start: async () => {
       await Promise.all([config.start(), values.start()]);
       if (config.current() === undefined)

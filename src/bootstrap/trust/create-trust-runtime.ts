@@ -13,11 +13,14 @@ import type { Enforcement } from '../../status/analysis/analysis-input.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
 import type { HttpsServer } from '../../webhooks/https-server.js';
 import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import type { GrpcServer } from '../../xds/grpc-server.js';
 import type { SessionEnvironment } from '../../xds/proxy-session.js';
+import { createCentralWork } from '../central/central-work.js';
+import { createRemoteWork } from '../central/remote-work.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
 import { secureGrpcSettings } from '../map-options.js';
@@ -63,7 +66,7 @@ export interface TrustRuntime {
   /** Proxies are served from now on. */
   setServing(): void;
   stop(graceMs: number): Promise<void>;
-  /** Told of remote clusters, whose API servers know their workloads' tokens. */
+  /** Told of remote clusters: their API servers know their workloads' tokens, and CENTRAL_MESHD has work there. */
   readonly remoteClusters: RemoteClusterObserver;
   readonly probes: readonly ReadinessProbe[];
   /** Text of the injector's template; undefined while it is off. */
@@ -73,6 +76,8 @@ export interface TrustRuntime {
 
 /** Files of the injector (BEHAVIOUR 3, "Config"). */
 const INJECTION_DIRECTORY = './var/lib/mesh/inject';
+/** Of bodies of reviews, all together: some hundred large objects at once. */
+const REVIEW_BYTES = 64 << 20;
 
 export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   const { options, mesh, metrics, logging, clock } = parts;
@@ -81,7 +86,9 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   // Two instances without a name must not take one another for themselves.
   const identity = podName === '' ? `unknown-${randomUUID()}` : podName;
   const reviewers = createRemoteReviewers();
+  const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
   const warnings = createCandidateWarnings({ clock, enforcement: parts.enforcement });
+  const budget = createBodyBudget(REVIEW_BYTES);
   const injector = createInjector({
     directory: INJECTION_DIRECTORY,
     meshDomain,
@@ -91,6 +98,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     clock,
     logger: logging.scope('default'),
     metrics,
+    budget,
   });
   let trust: Trust | undefined;
   let server: GrpcServer | undefined;
@@ -124,7 +132,15 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       distribution.start();
     }
     await injector.start();
-    webhooks = createWebhooks({ ...parts, cluster, certificate, injection: injector.handler, warnings, identity });
+    webhooks = createWebhooks({
+      ...parts,
+      cluster,
+      certificate,
+      inject: injector.endpoint,
+      budget,
+      warnings,
+      identity,
+    });
     return await webhooks.start();
   };
 
@@ -135,6 +151,9 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       if (trust === undefined) return { secureGrpc: undefined, https: undefined };
       const secureGrpc = await serveProxies(trust);
       const https = cluster && (await serveApiServers(trust, cluster));
+      const { authority, certificate } = trust;
+      const caBundle = { current: certificate.caBundle, onChange: certificate.onChange };
+      remoteWork?.begin(createCentralWork({ ...parts, authority, caBundle, identity }));
       return { secureGrpc, https };
     },
     observe: warnings.observe,
@@ -143,10 +162,25 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       server?.setServing();
     },
     stop: async (graceMs) => {
-      await Promise.all([server?.stop(graceMs), webhooks?.stop(), distribution?.stop(), injector.stop()]);
+      await Promise.all([
+        server?.stop(graceMs),
+        webhooks?.stop(),
+        distribution?.stop(),
+        remoteWork?.stop(),
+        injector.stop(),
+      ]);
       await trust?.stop();
     },
-    remoteClusters: reviewers.observer,
+    remoteClusters: {
+      reached: (reached) => {
+        reviewers.observer.reached(reached);
+        remoteWork?.observer.reached(reached);
+      },
+      removed: (id) => {
+        reviewers.observer.removed(id);
+        remoteWork?.observer.removed(id);
+      },
+    },
     probes: [
       {
         name: 'webhooks',

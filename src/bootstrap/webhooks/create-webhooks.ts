@@ -4,9 +4,8 @@ import type { KindRegistry } from '../../config/kinds.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { AdmissionHandler } from '../../webhooks/admission/admission-answer.js';
-import { createAdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
-import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
+import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
+import type { BodyBudget } from '../../webhooks/admission/body-budget.js';
 import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
 import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
 import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
@@ -22,7 +21,9 @@ export interface WebhookParts {
   readonly certificate: ServerCertificateSource;
   readonly kinds: KindRegistry;
   /** Answers `/inject`. */
-  readonly injection: AdmissionHandler;
+  readonly inject: AdmissionEndpoint;
+  /** Shared with it. */
+  readonly budget: BodyBudget;
   readonly warnings: CandidateWarnings;
   /** Two instances must never have the same one. */
   readonly identity: string;
@@ -31,28 +32,12 @@ export interface WebhookParts {
   readonly clock: Clock;
 }
 
-/** Of bodies of reviews, all together: some hundred large objects at once. */
-const BODY_BYTES = 64 << 20;
-
 /** The HTTPS listener that API servers ask, :15017, and what keeps their configurations right (BEHAVIOUR 3). */
 export function createWebhooks(parts: WebhookParts): HttpsServer {
-  const { options, cluster, certificate, metrics, logging, clock } = parts;
+  const { options, cluster, certificate, inject, metrics, logging, clock } = parts;
   const { discovery, environment } = options;
   const logger = logging.scope('validationServer');
-  const budget = createBodyBudget(BODY_BYTES);
-  const validate = createValidationEndpoint({ ...parts, logger: logging.scope('validation'), budget });
-  const failed = (): void => metrics.increment('sidecar_injection_failure_total');
-  const inject = createAdmissionEndpoint({
-    handler: parts.injection,
-    observer: {
-      received: () => metrics.increment('sidecar_injection_requests_total'),
-      httpError: failed,
-      undecodable: failed,
-    },
-    logger,
-    clock,
-    budget,
-  });
+  const validate = createValidationEndpoint({ ...parts, logger: logging.scope('validation') });
   const server = createHttpsServer({
     address: discovery.httpsAddr,
     material: createTlsMaterialSource(certificate),
