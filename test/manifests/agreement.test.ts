@@ -42,6 +42,7 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
       'ConfigMap',
       'Service',
       'ValidatingWebhookConfiguration',
+      'MutatingWebhookConfiguration',
       'Deployment',
       'PodDisruptionBudget',
       'HorizontalPodAutoscaler',
@@ -57,6 +58,7 @@ test('everything that has a namespace says which, and nothing is left to the nam
     'ClusterRole',
     'ClusterRoleBinding',
     'ValidatingWebhookConfiguration',
+    'MutatingWebhookConfiguration',
   ];
   for (const { kind, metadata } of allDocuments()) {
     t.is(metadata.namespace, clusterScoped.includes(kind) ? undefined : 'mesh-system', `${kind} ${metadata.name}`);
@@ -69,6 +71,7 @@ test('what docs/kubernetes.md says to remove is all that is outside of the names
     doc,
     /kubectl delete validatingwebhookconfiguration meshd-mesh-system .*\nkubectl delete namespace mesh-system\n/,
   );
+  t.regex(doc, /kubectl delete mutatingwebhookconfiguration mesh-sidecar-injector .*first.*\n/);
   t.regex(doc, /kubectl delete clusterrole,clusterrolebinding navigator-meshd\n/);
   t.regex(doc, /kubectl delete -f manifests\/10-crds\.yaml /);
   const others = allDocuments().filter(
@@ -81,6 +84,7 @@ test('what docs/kubernetes.md says to remove is all that is outside of the names
       'ClusterRole navigator-meshd',
       'ClusterRoleBinding navigator-meshd',
       'ValidatingWebhookConfiguration meshd-mesh-system',
+      'MutatingWebhookConfiguration mesh-sidecar-injector',
     ],
   );
 });

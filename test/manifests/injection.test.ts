@@ -1,0 +1,71 @@
+import test from 'ava';
+import { load } from 'js-yaml';
+import { captureFlags } from '../../src/cli/settings/capture-flags.js';
+import { createInjectionNames } from '../../src/webhooks/injection/annotation-names.js';
+import { findDeployment, findDocument } from './support/read-documents.js';
+
+interface Webhook {
+  readonly name: string;
+  readonly clientConfig: {
+    readonly service: {
+      readonly name: string;
+      readonly namespace: string;
+      readonly path: string;
+      readonly port: number;
+    };
+  };
+  readonly namespaceSelector: object;
+  readonly [field: string]: unknown;
+}
+
+const { webhooks } = findDocument('MutatingWebhookConfiguration', 'mesh-sidecar-injector') as unknown as {
+  readonly webhooks: readonly [Webhook];
+};
+const { data } = findDocument('ConfigMap', 'mesh-sidecar-injector') as unknown as {
+  readonly data: { readonly config: string; readonly values: string };
+};
+const values = load(data.values) as {
+  readonly proxy: { readonly image: string };
+  readonly init: { readonly image: string };
+};
+
+test('pods of labelled namespaces are asked about while they are created, and wait for the answer', (t) => {
+  const [entry] = webhooks;
+  t.is(webhooks.length, 1);
+  t.like(entry, {
+    name: 'sidecar-injector.mesh.internal',
+    rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: 'Namespaced' }],
+    failurePolicy: 'Fail',
+    reinvocationPolicy: 'IfNeeded',
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1', 'v1beta1'],
+  });
+  t.like(entry.namespaceSelector, { matchLabels: { 'mesh-injection': 'enabled' } });
+});
+
+test('the webhook leads to a port of the Service of meshd', (t) => {
+  const { service } = webhooks[0].clientConfig;
+  t.like(service, { name: 'meshd', namespace: 'mesh-system', path: '/inject' });
+  const { spec } = findDocument('Service', 'meshd') as unknown as {
+    readonly spec: { readonly ports: readonly { readonly port: number }[] };
+  };
+  t.true(spec.ports.some(({ port }) => port === service.port));
+});
+
+test('the init container runs the image of meshd, with flags that it has', (t) => {
+  t.is(values.init.image, findDeployment('meshd').spec.template.spec.containers[0].image);
+  const flags = [...data.config.matchAll(/prepend: '--(\w+)='/g)].map(([, name]) => name);
+  t.is(flags.length, 5);
+  for (const flag of flags)
+    t.true(
+      Object.values(captureFlags).some(({ name }) => name === flag),
+      flag,
+    );
+});
+
+test('annotations that the template reads are those that are validated', (t) => {
+  const { labels, ...names } = createInjectionNames('mesh.internal');
+  const read = new Set([...data.config.matchAll(/annotation: '([^']+)'/g)].map(([, name]) => name));
+  t.true(read.size > 8);
+  for (const name of read) t.true(Object.values(names).includes(name ?? ''), name);
+});
