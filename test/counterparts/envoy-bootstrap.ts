@@ -50,6 +50,15 @@ export function buildNode(options: ProxyNodeOptions): EnvoyJson {
   };
 }
 
+/** What a sidecar proves who it is with to the control plane, and whom it takes for that. PEM. */
+export interface AdsCredentials {
+  readonly certificate: string;
+  readonly key: string;
+  readonly roots: string;
+  /** DNS name in the control plane's certificate. */
+  readonly serverName: string;
+}
+
 function adminOf(): EnvoyJson {
   return { address: { socket_address: { address: '127.0.0.1', port_value: ENVOY_ADMIN_PORT } } };
 }
@@ -66,8 +75,14 @@ const HTTP2_WITH_KEEPALIVE: EnvoyJson = {
 /**
  * A sidecar's bootstrap: everything over one ADS stream to the control plane, as an injected sidecar has it.
  * @param dnsAddress resolver for STRICT_DNS clusters; default: the machine's, which a namespace cannot reach.
+ * @param credentials for mutual TLS with the control plane; default: plaintext
  */
-export function buildAdsBootstrap(node: EnvoyJson, ads: AdsAddress, dnsAddress?: string): EnvoyJson {
+export function buildAdsBootstrap(
+  node: EnvoyJson,
+  ads: AdsAddress,
+  dnsAddress?: string,
+  credentials?: AdsCredentials,
+): EnvoyJson {
   const fromAds = { ads: {}, resource_api_version: 'V3', initial_fetch_timeout: '0s' };
   const address = { socket_address: { address: ads.address, port_value: ads.port } };
   return {
@@ -102,10 +117,29 @@ export function buildAdsBootstrap(node: EnvoyJson, ads: AdsAddress, dnsAddress?:
             cluster_name: 'xds-grpc',
             endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
           },
+          ...(credentials === undefined ? {} : { transport_socket: mutualTls(credentials) }),
         },
       ],
     },
     ...(dnsAddress === undefined ? {} : { typed_dns_resolver_config: dnsResolver(dnsAddress) }),
+  };
+}
+
+function mutualTls({ certificate, key, roots, serverName }: AdsCredentials): EnvoyJson {
+  return {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
+      sni: serverName,
+      common_tls_context: {
+        alpn_protocols: ['h2'],
+        tls_certificates: [{ certificate_chain: { inline_string: certificate }, private_key: { inline_string: key } }],
+        validation_context: {
+          trusted_ca: { inline_string: roots },
+          match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: serverName } }],
+        },
+      },
+    },
   };
 }
 

@@ -1,7 +1,13 @@
 import type { Manifest } from './config-folder.js';
 import { createDiscovery, type Discovery, type DiscoveryOptions } from './discovery.js';
 import type { Envoy } from './envoy.js';
-import { buildAdsBootstrap, buildNode, type EnvoyJson } from './envoy-bootstrap.js';
+import {
+  type AdsAddress,
+  type AdsCredentials,
+  buildAdsBootstrap,
+  buildNode,
+  type EnvoyJson,
+} from './envoy-bootstrap.js';
 import { assertNothingRejected } from './envoy-rejections.js';
 import type { SidecarCounterparts } from './requirement.js';
 import { createRig, type Rig, type Workload } from './sidecar-rig.js';
@@ -16,8 +22,13 @@ export interface SidecarOptions {
   readonly address: string;
   /** Default `default`. */
   readonly namespace?: string;
+  /** Default `default`. */
+  readonly serviceAccount?: string;
+  readonly labels?: Readonly<Record<string, string>>;
   /** Further node metadata. */
   readonly metadata?: EnvoyJson;
+  /** The secured listener, and what it is shown; default: the plaintext one. */
+  readonly secured?: { readonly ads: AdsAddress; readonly credentials: AdsCredentials };
 }
 
 /** A discovery server, and sidecars that are served by it. */
@@ -60,10 +71,11 @@ export async function createMeshRig(
     return {
       rig,
       discovery,
-      async addSidecar({ name, address, namespace = 'default', metadata = {} }) {
+      async addSidecar({ name, address, namespace = 'default', secured, ...node }) {
         const workload = await rig.addWorkload({ name, address });
-        const node = buildNode({ name, namespace, address, metadata });
-        const bootstrap = buildAdsBootstrap(node, discovery.adsAddress, rig.network.router.address);
+        const { ads, credentials } = secured ?? { ads: discovery.adsAddress, credentials: undefined };
+        const dns = rig.network.router.address;
+        const bootstrap = buildAdsBootstrap(buildNode({ name, namespace, address, ...node }), ads, dns, credentials);
         const sidecar = { ...workload, envoy: rig.addEnvoy(workload, binary, bootstrap) };
         sidecars.push(sidecar);
         return sidecar;

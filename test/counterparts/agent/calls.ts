@@ -46,6 +46,14 @@ export interface ServeOptions {
   readonly address?: string;
 }
 
+export interface ServeTlsOptions extends ServeOptions {
+  /** PEM, both. */
+  readonly certificate: string;
+  readonly key: string;
+  /** ALPN: one of them has to be offered. */
+  readonly applicationProtocols: readonly string[];
+}
+
 export interface TcpExchange {
   readonly address: string;
   readonly port: number;
@@ -57,6 +65,32 @@ export interface TcpExchange {
   readonly encoding?: 'utf8' | 'latin1';
   /** Default 30,000. */
   readonly timeoutMs?: number;
+}
+
+export interface TlsExchange {
+  readonly address: string;
+  readonly port: number;
+  /** SNI. */
+  readonly serverName: string;
+  /** ALPN, the preferred one first. */
+  readonly applicationProtocols: readonly string[];
+  /** PEM; default: the client has none. */
+  readonly certificate?: string;
+  readonly key?: string;
+  /** Sent once the handshake is done. */
+  readonly send: string;
+  /** Answer is complete when it holds this text. */
+  readonly until: string;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface TlsAnswer {
+  readonly received: string;
+  /** Subject alternative names of the certificate that the server showed, for example `DNS:a.b, URI:spiffe://…`. */
+  readonly serverNames: string;
+  /** What ALPN agreed on; empty for nothing. */
+  readonly applicationProtocol: string;
 }
 
 /** Connections that stay open. */
@@ -165,6 +199,7 @@ export interface AgentCalls {
   /** A TCP server that greets before the client has spoken, as databases do. */
   serveGreeter(options: ServeOptions): Promise<number>;
   serveGrpc(options: ServeOptions): Promise<number>;
+  serveTls(options: ServeTlsOptions): Promise<number>;
   /** A DNS server on UDP port 53 of the address; again: with new records. */
   serveDns(options: DnsRecords): Promise<void>;
   /** Ends the server on the port and its connections. */
@@ -183,6 +218,7 @@ export interface AgentCalls {
   /** What came to the relay on the port so far. */
   readRelay(port: number): Promise<readonly RelayedCall[]>;
   exchangeTcp(exchange: TcpExchange): Promise<string>;
+  exchangeTls(exchange: TlsExchange): Promise<TlsAnswer>;
   callGrpc(call: GrpcCall): Promise<GrpcEcho>;
   startLoad(options: LoadOptions): Promise<void>;
   /** Counts so far. */

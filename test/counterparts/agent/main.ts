@@ -11,6 +11,7 @@ import { type Relay, serveRelay } from './relay.js';
 import type { RunningServer } from './running-server.js';
 import { serveGreeter, serveTcpEcho } from './tcp-echo.js';
 import { exchangeTcp } from './tcp-exchange.js';
+import { exchangeTls, serveTlsEcho } from './tls-echo.js';
 
 function createCalls(): AgentCalls {
   const servers = new Map<number, RunningServer>();
@@ -32,6 +33,7 @@ function createCalls(): AgentCalls {
     serveTcp: (options) => keep(serveTcpEcho(options)),
     serveGreeter: (options) => keep(serveGreeter(options)),
     serveGrpc: (options) => keep(serveGrpcEcho(options)),
+    serveTls: (options) => keep(serveTlsEcho(options)),
     async serveDns(options) {
       if (dns === undefined) dns = await serveDns(options);
       else dns.replaceRecords(options.records);
@@ -45,6 +47,7 @@ function createCalls(): AgentCalls {
     requestHttp: (request) => requestHttp(request),
     requestMany,
     exchangeTcp,
+    exchangeTls,
     holdTcp: held.open,
     sayOnHeldTcp: held.say,
     releaseTcp: held.release,

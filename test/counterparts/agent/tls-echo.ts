@@ -1,0 +1,60 @@
+import { connect as connectTls, createServer } from 'node:tls';
+import type { ServeTlsOptions, TlsAnswer, TlsExchange } from './calls.js';
+import { listen, type RunningServer } from './running-server.js';
+
+/** A TLS server that returns each piece it receives behind its name: `<name>: <piece>`. */
+export function serveTlsEcho({
+  certificate,
+  key,
+  applicationProtocols,
+  ...options
+}: ServeTlsOptions): Promise<RunningServer> {
+  const server = createServer({ cert: certificate, key, ALPNProtocols: [...applicationProtocols] }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => socket.write(`${options.name}: ${piece.toString()}`));
+  });
+  return listen(server, options);
+}
+
+/** Connects in TLS, whoever answers, sends, and says what came back once it holds `until`, and from whom. */
+export function exchangeTls({
+  address,
+  port,
+  serverName,
+  applicationProtocols,
+  certificate,
+  key,
+  send,
+  until,
+  timeoutMs = 30_000,
+}: TlsExchange): Promise<TlsAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({
+      host: address,
+      port,
+      servername: serverName,
+      ALPNProtocols: [...applicationProtocols],
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(key === undefined ? {} : { key }),
+      // Who answers is for the test to judge.
+      rejectUnauthorized: false,
+    });
+    let received = '';
+    const fail = (why: string): void => {
+      socket.destroy();
+      reject(new Error(`TLS ${address}:${port}: ${why}; received ${JSON.stringify(received)}`));
+    };
+    socket.setTimeout(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
+    socket.setEncoding('utf8');
+    socket.on('secureConnect', () => socket.write(send));
+    socket.on('data', (piece: string) => {
+      received += piece;
+      if (!received.includes(until)) return;
+      const { subjectaltname = '' } = socket.getPeerCertificate();
+      resolve({ received, serverNames: subjectaltname, applicationProtocol: socket.alpnProtocol || '' });
+      socket.destroy();
+    });
+    socket.on('error', (error) => fail(error.message));
+    socket.on('close', () => fail('closed'));
+  });
+}

@@ -1,0 +1,149 @@
+import anyTest, { type TestFn } from 'ava';
+import { eventually } from '../counterparts/eventually.js';
+import type { ServiceOptions } from '../counterparts/manifests.js';
+import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { countOfClusters } from './envoy-evidence.js';
+import { createRoot } from './plugged-in-authority.js';
+import {
+  type CertificatesInUse,
+  certificatesOf,
+  createSecuredMesh,
+  type PodOptions,
+  peerAuthenticationManifest,
+  podManifest,
+  type SecuredMesh,
+  type SecuredSidecar,
+  serialOf,
+  serviceOn,
+} from './secured-mesh.js';
+
+interface Context {
+  secured: SecuredMesh;
+  server: SecuredSidecar;
+  client: SecuredSidecar;
+  nextRoot: Awaited<ReturnType<typeof createRoot>>;
+}
+
+const { available } = requireSidecarCounterparts();
+const test = anyTest as TestFn<Context>;
+const e2eTest = available === undefined ? test.skip : test.serial;
+
+const SERVER: PodOptions = {
+  name: 'server-1',
+  namespace: 'default',
+  address: '10.244.0.6',
+  serviceAccount: 'server',
+  isSecured: true,
+};
+const CLIENT: PodOptions = { ...SERVER, name: 'client-1', address: '10.244.0.5', serviceAccount: 'client' };
+/** HTTP that the sidecars take for bytes: each request of the load is a connection, and so a handshake. */
+const SERVICE: ServiceOptions = {
+  name: 'server',
+  clusterIP: '10.96.0.10',
+  ports: [{ name: 'tcp', port: 9000, targetPort: 8080 }],
+};
+const CLUSTER = 'outbound|9000||server.default.svc.cluster.local';
+
+/** Renewed at half to four fifths of it: every 10 seconds or so, seconds before it runs out. */
+const WORKLOAD_TTL = '16s';
+const ROTATION = { timeoutMs: 60_000 };
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  const nextRoot = await createRoot();
+  const secured = await createSecuredMesh(available, {
+    env: { DEFAULT_WORKLOAD_CERT_TTL: WORKLOAD_TTL },
+    otherRoots: nextRoot.roots,
+    files: {
+      'pods.yaml': [SERVER, CLIENT].map(podManifest),
+      'server.yaml': serviceOn(SERVICE, SERVER),
+      'strict.yaml': [peerAuthenticationManifest('mesh-system', { mtls: { mode: 'STRICT' } })],
+    },
+  });
+  Object.assign(t.context, { secured });
+  const [server, client] = await Promise.all([SERVER, CLIENT].map(secured.addPod));
+  if (!server || !client) throw new Error('a sidecar is missing');
+  await server.agent.call('serveHttp', { name: 'server', port: 8080 });
+  await Promise.all([server.envoy.ready(), client.envoy.ready()]);
+  t.context = { secured, server, client, nextRoot };
+});
+
+test.after.always(async (t) => {
+  await t.context.secured?.mesh.close();
+});
+
+/** Runs under load, and proves that each request of it was a handshake that went well. */
+async function underLoad(
+  { client }: Context,
+  act: () => Promise<void>,
+): Promise<{ readonly requests: number; readonly failures: readonly string[]; readonly handshakes: number }> {
+  const handshakes = () => countOfClusters(client.envoy, CLUSTER, 'ssl.handshake');
+  const before = await handshakes();
+  await client.agent.call('startLoad', {
+    request: { url: `http://${SERVICE.clusterIP}:9000/` },
+    concurrency: 2,
+    newConnections: true,
+  });
+  await act();
+  const { requests, samples } = await client.agent.call('stopLoad', null);
+  return { requests, failures: samples, handshakes: (await handshakes()) - before };
+}
+
+/** Waits until both sidecars use certificates of which this holds. */
+async function eventuallyBoth(
+  { server, client }: Context,
+  what: string,
+  holds: (now: CertificatesInUse, index: number) => boolean,
+): Promise<void> {
+  for (const [index, sidecar] of [server, client].entries()) {
+    await eventually(
+      `${sidecar.envoy.name}: ${what}`,
+      async () => holds(await certificatesOf(sidecar), index),
+      ROTATION,
+    );
+  }
+}
+
+const snapshot = ({ server, client }: Context) => Promise.all([server, client].map(certificatesOf));
+
+e2eTest('workload certificates are renewed before they run out, and no request fails', async (t) => {
+  const { requests, failures, handshakes } = await underLoad(t.context, async () => {
+    for (const round of ['first', 'second']) {
+      const before = await snapshot(t.context);
+      await eventuallyBoth(t.context, `the ${round} renewal`, ({ workload }, index) =>
+        [...workload].every((serial) => before[index]?.workload.has(serial) !== true),
+      );
+    }
+  });
+  t.deepEqual(failures, []);
+  t.true(requests > 100, `${requests} requests`);
+  t.true(handshakes >= requests, `${handshakes} handshakes of ${requests} requests`);
+});
+
+e2eTest('the root is replaced, old and new trusted for a while, and no request fails', async (t) => {
+  const { secured, nextRoot } = t.context;
+  const { root, authority } = secured;
+  const [oldSerial, newSerial] = [serialOf(root.roots), serialOf(nextRoot.roots)];
+  const { failures, requests } = await underLoad(t.context, async () => {
+    await authority.write({ roots: root.roots + nextRoot.roots });
+    await eventuallyBoth(
+      t.context,
+      'both roots are trusted',
+      ({ roots }) => roots.has(oldSerial) && roots.has(newSerial),
+    );
+    const before = await snapshot(t.context);
+    await authority.write({ ...nextRoot, roots: nextRoot.roots + root.roots });
+    await eventuallyBoth(t.context, 'the new root has signed', ({ workload }, index) =>
+      [...workload].every((serial) => before[index]?.workload.has(serial) !== true),
+    );
+    await authority.write({ roots: nextRoot.roots });
+    await eventuallyBoth(
+      t.context,
+      'the old root is gone',
+      ({ roots }) => !roots.has(oldSerial) && roots.has(newSerial),
+    );
+  });
+  t.deepEqual(failures, []);
+  t.true(requests > 100, `${requests} requests`);
+  await secured.mesh.assertNothingRejected();
+});
