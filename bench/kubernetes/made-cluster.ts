@@ -4,7 +4,9 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { eventually } from '../../test/counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../test/counterparts/kubernetes/api-server.js';
+import type { KubernetesManifest } from '../../test/counterparts/kubernetes/kubernetes-client.js';
 import { projectRoot } from '../../test/counterparts/project-root.js';
 import type { Cleanup } from '../run/cleanup.js';
 import { clusterObjects, type NewObject } from './cluster-objects.js';
@@ -23,13 +25,16 @@ export interface MadeClusterOptions {
 const MEMORY_FOLDER = '/dev/shm';
 const PROGRESS_EVERY = 100;
 
+/** The server keeps its certificate authority there. */
+const MESH_NAMESPACE: KubernetesManifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mesh-system' } };
+
 /**
- * Starts a real API server that has exactly that cluster in it, and our CRDs. A cluster that was made once is kept in
- * .cache as the data of its etcd; each run works on a copy, which it may change.
+ * Starts a real API server that has exactly that cluster in it, and what the server needs of its own. A cluster that was
+ * made once is kept in .cache as the data of its etcd; each run works on a copy, which it may change.
  */
 export async function startMadeCluster(options: MadeClusterOptions): Promise<ApiServer> {
   const { binary, size, cleanup, progress } = options;
-  const objects = [await readCrds(), ...clusterObjects(buildClusterShape(size))];
+  const objects = clusterObjects(buildClusterShape(size));
   const parent = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
   const folder = await mkdtemp(join(parent, 'navigator-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
@@ -45,6 +50,8 @@ export async function startMadeCluster(options: MadeClusterOptions): Promise<Api
   progress('starting the API server');
   const server = await startApiServer({ binary, dataFolder });
   cleanup.add(() => server.close());
+  // Not kept with the rest: they are another's with every change of a schema.
+  await Promise.all([installCrds(server), server.client.apply(MESH_NAMESPACE)]);
   return server;
 }
 
@@ -89,11 +96,25 @@ async function keep(dataFolder: string, { parent, prefix, folder }: KeptFolders)
   await rename(fresh, folder);
 }
 
-async function readCrds(): Promise<readonly NewObject[]> {
+interface CustomResourceDefinition extends KubernetesManifest {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+/** Installs our CRDs, and waits until the API server serves them. */
+async function installCrds({ client }: ApiServer): Promise<void> {
   const folder = join(projectRoot(), 'crds');
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort();
-  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  return Promise.all(
-    files.map(async (name) => ({ path, body: load(await readFile(join(folder, name), 'utf8')) as object })),
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+  await Promise.all(
+    files.map(async (name) => {
+      const crd = load(await readFile(join(folder, name), 'utf8')) as CustomResourceDefinition;
+      await client.apply(crd);
+      const { group, names, versions } = crd.spec;
+      const path = `/apis/${group}/${versions[0]?.name ?? ''}/${names.plural}`;
+      await eventually(`${path} is served`, async () => (await client.send('GET', path)).status === 200);
+    }),
   );
 }
