@@ -254,6 +254,28 @@ test('a new root that cannot be stored is not used, and is tried again until it 
   t.is(replica.changes, 2);
 });
 
+test('a new root that was stored, though no answer came, is taken at the next attempt, and is the only one', async (t) => {
+  const clock = createFakeClock();
+  const server = createSecretServer();
+  let isCut = false;
+  const send: SecretServer['send'] = async (request) => {
+    const answered = await server.send(request);
+    if (isCut && request.method === 'PATCH') throw new Error('socket hang up');
+    return answered;
+  };
+  const store = createSecretRootStore({ send, namespace: 'mesh-system', meshDomain: 'mesh.internal' });
+  const replica = createReplica(t, { clock, server, store });
+  await replica.rotator.start();
+  isCut = true;
+  await check(clock, server, 80 * DAY_MS);
+  t.is(replica.changes, 1);
+  const stored = server.text('ca-cert.pem');
+  t.not(stored, replica.authority.bundle().roots[0]);
+  await check(clock, server, 30_000);
+  t.is(replica.authority.bundle().roots[0], stored);
+  t.is(server.requests.filter(({ method }) => method === 'PATCH').length, 1);
+});
+
 test('without the API server there is no root at first, and there is one soon after it is back', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
@@ -17,7 +17,7 @@ import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';
 import { createOpenSsl, type OpenSsl } from '../support/openssl.js';
-import { createFolder, keyOf, makeCertificate } from '../support/plugged-in.js';
+import { createFolder, keyOf, makeCertificate, writeWhole } from '../support/plugged-in.js';
 import { createTestAuthority } from '../support/test-authority.js';
 
 function create(t: ExecutionContext, overrides: Partial<ServerCertificateOptions>) {
@@ -135,8 +135,7 @@ async function writeCertificate(openssl: OpenSsl, folder: string, name: string):
     ['cert-chain.pem', leaf],
     ['root-cert.pem', root],
   ] as const) {
-    await writeFile(join(folder, `${file}.new`), text);
-    await rename(join(folder, `${file}.new`), join(folder, file));
+    await writeWhole(join(folder, file), text);
   }
   return leaf;
 }

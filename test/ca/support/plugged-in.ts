@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
@@ -65,6 +65,12 @@ export async function createFolder(t: ExecutionContext): Promise<string> {
 export async function writeFolder(folder: string, texts: Partial<MaterialTexts>): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [part, text] of Object.entries(texts)) {
-    await writeFile(join(folder, PLUGGED_IN_FILES[part as keyof MaterialTexts]), text);
+    await writeWhole(join(folder, PLUGGED_IN_FILES[part as keyof MaterialTexts]), text);
   }
+}
+
+/** A reader sees what was there before or all of this, never a part. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
 }
