@@ -22,7 +22,8 @@ LABEL org.opencontainers.image.title="navigator-discovery" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.licenses="Apache-2.0"
-WORKDIR /app
+# Where relative paths begin: ./etc/cacerts, ./var/lib/mesh/inject.
+WORKDIR /
 COPY --from=build /app/package.json /app/package.json
 COPY LICENSE /app/LICENSE
 COPY --from=build /app/node_modules /app/node_modules

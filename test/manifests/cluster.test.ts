@@ -127,7 +127,9 @@ it('a real token of meshd writes the status of an object, and nothing else of it
 const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/v1/namespaces/shop/secrets'],
   ['GET', '/api/v1/secrets'],
-  ['POST', '/api/v1/namespaces/mesh-system/secrets'],
+  ['POST', '/api/v1/namespaces/shop/secrets'],
+  ['GET', '/api/v1/namespaces/mesh-system/secrets/other'],
+  ['PATCH', '/api/v1/namespaces/shop/configmaps/other'],
   ['POST', '/api/v1/namespaces/shop/pods/web-1/exec?command=sh'],
   ['GET', '/api/v1/namespaces/shop/pods/web-1/log'],
   ['DELETE', '/apis/config.mesh.internal/v1alpha2/namespaces/shop/quotaspecs/books'],
