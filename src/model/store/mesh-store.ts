@@ -134,13 +134,16 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
 
   return {
     apply: ({ cluster, changes, replacesCluster = false }) => {
+      const wasThere = clusters.has(cluster);
       const isSame = replacesCluster ? isSameObject : isSameVersion;
       const step: Step = { cluster, isSame, dirty: new Set(), log: new ChangeLog() };
       if (replacesCluster) removeOthers(step, changes);
       for (const change of changes) applyChange(step, change);
       if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
-      if (replacesCluster && changes.length === 0) clusters.delete(cluster);
-      return step.log.result(directory.settle());
+      if (!objects.has(cluster)) clusters.delete(cluster);
+      // Proxies that say they are in a cluster are told otherwise when it comes and when it goes.
+      const isMoving = cluster !== settings.clusterId && clusters.has(cluster) !== wasThere;
+      return isMoving ? step.log.everything(directory.settle()) : step.log.result(directory.settle());
     },
     setMesh: (next) => {
       mesh = next;

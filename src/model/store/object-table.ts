@@ -41,6 +41,11 @@ export class ObjectTable {
     return object;
   }
 
+  /** Whether the cluster has any object. */
+  has(cluster: string): boolean {
+    return this.#byCluster.has(cluster);
+  }
+
   keysOf(cluster: string): readonly ObjectKey[] {
     return [...(this.#byCluster.get(cluster)?.keys() ?? [])];
   }

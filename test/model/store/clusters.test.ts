@@ -146,6 +146,19 @@ test('a cluster that makes no difference has the very view that all have, and vi
   t.is(second.viewIn('shop', 'west'), inWest);
 });
 
+test('a cluster that comes or goes is a push of everything: proxies in it are served otherwise', (t) => {
+  const store = storeWith();
+  store.apply(batch(service('shop/web'), endpoints('shop/web', ['10.0.0.1'])));
+  const proxy = buildProxy({ configNamespace: 'shop', ipAddresses: ['10.0.0.1'] }, { clusterId: 'west' });
+  const isServed = (): boolean => snapshot(store).targetsOf(proxy).length > 0;
+  t.true(isServed());
+  t.is(store.apply(remote(pod('shop/idle', '10.1.0.1'))).push?.changed, 'everything');
+  t.false(isServed());
+  t.is(store.apply(remote(pod('shop/idle', '10.1.0.2'))).push, undefined);
+  t.is(store.apply(replaced()).push?.changed, 'everything');
+  t.true(isServed());
+});
+
 test('a virtual IP that changes in a remote cluster is a full push of that service', (t) => {
   const store = storeWith();
   store.apply(batch(service('shop/web')));
