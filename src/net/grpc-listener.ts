@@ -10,6 +10,8 @@ export interface GrpcListenerSettings {
   readonly keepaliveTimeoutMs: number;
   /** More than a timer can hold means for ever. */
   readonly maxConnectionAgeMs: number;
+  /** A connection without any call is closed after that; for ever unless given. */
+  readonly maxConnectionIdleMs?: number;
   /** Of one connection. */
   readonly maxConcurrentStreams: number;
   readonly maxReceiveMessageBytes: number;
@@ -28,6 +30,9 @@ export function grpcServerOptions(settings: GrpcListenerSettings): ServerOptions
     'grpc.enable_channelz': 0,
     'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
     'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),
+    ...(settings.maxConnectionIdleMs === undefined
+      ? {}
+      : { 'grpc.max_connection_idle_ms': settings.maxConnectionIdleMs }),
     ...(settings.maxConnectionAgeMs <= MAX_TIMER_MS
       ? {
           'grpc.max_connection_age_ms': settings.maxConnectionAgeMs,

@@ -39,6 +39,8 @@ export interface GrpcServerExtras {
 
 /** How long a peer whose streams have ended may take to close its connection. */
 const CLOSE_MS = 500;
+/** How long a connection of a gated server may be without a call. */
+const GATED_IDLE_MS = 60_000;
 
 export function createGrpcServer(
   settings: GrpcListenerSettings,
@@ -48,7 +50,9 @@ export function createGrpcServer(
   extras: GrpcServerExtras = {},
 ): GrpcServer {
   const { createListener = createTcpListener, gate, services = [] } = extras;
-  const server = new Server({ ...grpcServerOptions(settings), 'grpc.max_send_message_length': -1 });
+  // Whoever may not come in can still connect: not for longer than it is any use.
+  const idle = gate === undefined ? {} : { maxConnectionIdleMs: GATED_IDLE_MS };
+  const server = new Server({ ...grpcServerOptions({ ...idle, ...settings }), 'grpc.max_send_message_length': -1 });
   // Where there is TLS, it ends in the listener.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = createListener((socket) => injector.injectConnection(socket));

@@ -39,6 +39,7 @@ export interface SecuredRig extends Rig {
 
 export interface SecuredRigOptions {
   readonly review?: SendRequest;
+  readonly maxConnectionIdleMs?: number;
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
 }
 
@@ -80,8 +81,9 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
     }),
   ]);
   const material = materialOf(authority);
+  const { maxConnectionIdleMs } = options;
   const server = createGrpcServer(
-    settings,
+    maxConnectionIdleMs === undefined ? settings : { ...settings, maxConnectionIdleMs },
     {
       ...rig.environment,
       secrets: createSecretService(authoritySecrets(authority), {

@@ -1,3 +1,5 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTls } from 'node:tls';
 import { credentials, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
@@ -6,7 +8,7 @@ import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
 import { unsignedToken } from '../ca/authentication/credentials.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
-import { createSecuredRig, type SecuredRig } from './secured-rig.js';
+import { ADS, createSecuredRig, type SecuredRig } from './secured-rig.js';
 
 const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
 const NODE = 'sidecar~10.0.0.1~cart-1.shop~shop.svc.cluster.local';
@@ -26,6 +28,14 @@ const reviewed = (username: string): ApiAnswer => ({
   retryAfterMs: undefined,
 });
 const reviewCart = async (): Promise<ApiAnswer> => reviewed('system:serviceaccount:shop:cart');
+
+const tlsOptions = ({ port, authority }: SecuredRig) => ({
+  host: '127.0.0.1',
+  port,
+  servername: 'meshd.test',
+  ca: authority.certificate,
+  ALPNProtocols: ['h2'],
+});
 
 const identities = ({ sessions }: SecuredRig) => [...sessions].map(({ identity }) => identity);
 
@@ -72,6 +82,29 @@ test('requests that come before it is known who calls wait, and are answered in 
     client.responses.map(({ bodies }) => bodies),
     [['a=1', 'b=1'], ['a=1']],
   );
+});
+
+test('what a caller sends before it is known who it is waits on its own side', async (t) => {
+  let asked = false;
+  const rig = await createSecuredRig(t, {
+    review: () => {
+      asked = true;
+      return new Promise(() => undefined);
+    },
+  });
+  const session = connectHttp2('https://meshd.test', { createConnection: () => connectTls(tlsOptions(rig)) });
+  session.on('error', () => undefined);
+  const stream = session.request({ ':method': 'POST', ':path': ADS, 'content-type': 'application/grpc', ...bearer });
+  stream.on('error', () => undefined);
+  const message = Buffer.alloc(1024 * 1024);
+  message.writeUInt32BE(message.length - 5, 1);
+  for (let times = 0; times < 16; times++) stream.write(message);
+  await eventually('the question', () => asked);
+  for (let times = 0; times < 20; times++) {
+    await new Promise<void>((resolve, reject) => session.ping((error) => (error ? reject(error) : resolve())));
+  }
+  t.true(stream.writableLength > 15 * 1024 * 1024, `${stream.writableLength} bytes are left`);
+  session.destroy();
 });
 
 for (const { service, method, onlyType } of DISCOVERY_METHODS) {
@@ -226,4 +259,18 @@ test('a caller who goes before it is known who it is leaves nothing behind', asy
   other.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
   await other.response(1);
   t.is(rig.sessions.size, 1);
+});
+
+test('connections on which nothing is called are closed, whatever they have said before', async (t) => {
+  const rig = await createSecuredRig(t, { maxConnectionIdleMs: 200 });
+  const working = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  working.send({ node: NODE, ...CLUSTERS });
+  await working.response(0);
+  const options = tlsOptions(rig);
+  const silent = connectTls(options);
+  await new Promise((resolve) => silent.resume().once('close', resolve));
+  const polite = connectHttp2('https://meshd.test', { createConnection: () => connectTls(options) });
+  await new Promise((resolve) => polite.once('close', resolve));
+  working.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
+  t.deepEqual((await working.response(1)).bodies, ['a=1']);
 });

@@ -28,7 +28,8 @@ export function createTrustDomains({ own, ownRoots, foreign, skipValidation }: T
   let roots: readonly X509Certificate[] = [];
   const currentRoots = (): readonly X509Certificate[] => {
     const current = ownRoots();
-    if (current !== pems) {
+    // Reading a certificate costs as much as verifying one.
+    if (current.length !== pems.length || current.some((pem, index) => pem !== pems[index])) {
       roots = current.map((pem) => new X509Certificate(pem));
       pems = current;
     }
