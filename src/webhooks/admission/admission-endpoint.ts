@@ -6,7 +6,7 @@ import type { AdmissionRequest } from './admission-request.js';
 import type { BodyBudget } from './body-budget.js';
 import { type DecodedReview, decodeReview } from './decode-review.js';
 import { encodeReview } from './encode-review.js';
-import { type ReadBody, readBody } from './read-body.js';
+import { readBody } from './read-body.js';
 
 /** What became of calls before a handler saw them, for metrics (BEHAVIOUR 3, "Common envelope"). */
 export interface AdmissionObserver {
@@ -46,41 +46,51 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
       sendError(response, status, text);
     };
     const body = await readBody(request, maxBodyBytes, budget);
-    if (body.type === 'cut-off') return;
-    const refusal = refusalOf(body, request, maxBodyBytes);
-    if (refusal !== undefined) return fail(refusal.status, refusal.text);
-    if (body.type !== 'body') return;
-
-    const review = decodeReview(body.bytes);
-    const outcome = await answerOf(review, request, response, options);
-    if (outcome.type === 'gone') return;
-    if (outcome.type === 'failed') return fail(outcome.status, outcome.text);
-    send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
+    switch (body.type) {
+      case 'cut-off':
+        return;
+      case 'too-long':
+        return fail(413, `the body is longer than ${maxBodyBytes} bytes`);
+      case 'busy':
+        return fail(503, 'too many requests at once; try again');
+      case 'body':
+        try {
+          await answer(body.bytes, request, response, fail, options);
+        } finally {
+          body.release();
+        }
+    }
   };
 }
 
-interface HttpFailure {
-  readonly status: number;
-  readonly text: string;
-}
-
-function refusalOf(body: ReadBody, request: IncomingMessage, maxBodyBytes: number): HttpFailure | undefined {
-  if (body.type === 'too-long') return { status: 413, text: `the body is longer than ${maxBodyBytes} bytes` };
-  if (body.type === 'busy') return { status: 503, text: 'too many requests at once; try again' };
-  if (body.type === 'body' && body.bytes.length === 0) return { status: 400, text: 'no body found' };
-  if (request.headers['content-type'] !== JSON_TYPE) {
-    return { status: 415, text: `invalid Content-Type, want \`${JSON_TYPE}\`` };
+async function answer(
+  body: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fail: (status: number, text: string) => void,
+  options: AdmissionEndpointOptions,
+): Promise<void> {
+  if (body.length === 0) return fail(400, 'no body found');
+  if (request.headers['content-type'] !== JSON_TYPE) return fail(415, `invalid Content-Type, want \`${JSON_TYPE}\``);
+  const review = decodeReview(body);
+  const outcome = await outcomeOf(review, request, response, options);
+  switch (outcome.type) {
+    case 'gone':
+      return;
+    case 'failed':
+      return fail(outcome.status, outcome.text);
+    case 'answered':
+      send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
   }
-  return undefined;
 }
 
 type Outcome =
   | { readonly type: 'answered'; readonly answer: AdmissionAnswer }
-  | ({ readonly type: 'failed' } & HttpFailure)
+  | { readonly type: 'failed'; readonly status: number; readonly text: string }
   /** The caller is. */
   | { readonly type: 'gone' };
 
-async function answerOf(
+async function outcomeOf(
   review: DecodedReview,
   request: IncomingMessage,
   response: ServerResponse,

@@ -2,24 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import type { BodyBudget } from './body-budget.js';
 
 export type ReadBody =
-  | { readonly type: 'body'; readonly bytes: Buffer }
+  | { readonly type: 'body'; readonly bytes: Buffer; release(): void }
   | { readonly type: 'too-long' }
   /** The budget that all requests share is spent. */
   | { readonly type: 'busy' }
   /** The caller is gone. */
   | { readonly type: 'cut-off' };
 
-/** Reads a request's body, as much of it as allowed. How long it may take is the server's to bound. */
+/**
+ * Reads a request's body, as much of it as allowed. How long it may take is the server's to bound. What a body takes of
+ * the budget is given back by `release`, when nothing is held any more that was made from it.
+ */
 export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ type: 'too-long' });
   if (request.destroyed) return Promise.resolve({ type: 'cut-off' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let received = 0;
+    const give = (): void => budget.give(received);
     const finish = (result: ReadBody): void => {
       request.off('data', take).off('end', end).off('close', cutOff).off('error', cutOff);
       request.on('error', () => undefined);
-      budget.give(received);
+      if (result.type !== 'body') give();
       resolve(result);
     };
     const take = (chunk: Buffer): void => {
@@ -31,7 +35,11 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
       }
     };
     const end = (): void =>
-      finish({ type: 'body', bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+      finish({
+        type: 'body',
+        bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+        release: give,
+      });
     const cutOff = (): void => finish({ type: 'cut-off' });
     request.on('data', take).on('end', end).on('close', cutOff).on('error', cutOff);
   });

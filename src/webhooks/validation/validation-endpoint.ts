@@ -1,10 +1,8 @@
-import type { Clock } from '../../telemetry/clock.js';
 import { type AdmissionEndpoint, createAdmissionEndpoint } from '../admission/admission-endpoint.js';
 import type { BodyBudget } from '../admission/body-budget.js';
 import { createValidationHandler, type ValidationOptions } from './validation-handler.js';
 
 export interface ValidationEndpointOptions extends ValidationOptions {
-  readonly clock: Clock;
   /** Shared with the other endpoints of the server. */
   readonly budget: BodyBudget;
 }

@@ -1,5 +1,6 @@
 import { apiVersionOf } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
+import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
@@ -8,6 +9,7 @@ import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
 import type { FailureReason, Verdict } from './verdict.js';
 import { unknownFieldLine } from './warning-lines.js';
+import { createWorkPace } from './work-pace.js';
 
 export interface ValidationOptions {
   readonly kinds: KindRegistry;
@@ -15,10 +17,13 @@ export interface ValidationOptions {
   /** Scope `validation`. */
   readonly logger: Logger;
   readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
+  readonly clock: Clock;
 }
 
 /** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
-export function createValidationHandler({ kinds, metrics, logger, warnings }: ValidationOptions): AdmissionHandler {
+export function createValidationHandler(options: ValidationOptions): AdmissionHandler {
+  const { kinds, metrics, logger, warnings, clock } = options;
+  const pace = createWorkPace(clock);
   const labelsOf = createResourceLabels(kinds);
   const countFailed = (request: AdmissionRequest, reason: FailureReason): void =>
     metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
@@ -40,7 +45,7 @@ export function createValidationHandler({ kinds, metrics, logger, warnings }: Va
   };
 
   return async (request, { signal }) => {
-    const verdict = judgeRequest(request, kinds);
+    const verdict = await pace.run(() => judgeRequest(request, kinds), signal);
     switch (verdict.type) {
       case 'passed':
         metrics.increment('cfgsrv_validation_passed', labelsOf(request));

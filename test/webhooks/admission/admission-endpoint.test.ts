@@ -136,6 +136,21 @@ test('bodies of all requests together are bounded, and a finished one makes room
   t.is((await post(port, body)).status, 200);
 });
 
+test('a body counts until its answer is made, for what is read from it is held so long', async (t) => {
+  const clock = createFakeClock();
+  const body = JSON.stringify(reviewOf());
+  const { port } = await serve(t, never, { clock, budget: createBodyBudget(body.length * 1.5) });
+  const first = post(port, body);
+  await eventually('the handler waits', () => clock.timers === 1);
+  t.is((await post(port, body)).status, 503);
+  clock.advance(10_000);
+  t.is((await first).status, 504);
+  const next = post(port, body);
+  await eventually('the handler waits again', () => clock.timers === 1);
+  clock.advance(10_000);
+  t.is((await next).status, 504);
+});
+
 test('an exception of the handler ends its request with 500 and is logged', async (t) => {
   let calls = 0;
   const { port, events, logger } = await serve(t, () => {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionRequest } from '../../../src/webhooks/admission/admission-request.js';
 import type { CandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
@@ -17,6 +18,7 @@ function createRig(warningsOf: CandidateWarnings['warningsOf'] = () => []) {
     metrics: createMetrics(registry),
     logger,
     warnings: { warningsOf },
+    clock: systemClock,
   });
   const call = { path: '/validate', signal: new AbortController().signal };
   return {

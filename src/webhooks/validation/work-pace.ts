@@ -1,0 +1,34 @@
+import { pause } from '../../kubernetes/watch/pause.js';
+import type { Clock } from '../../telemetry/clock.js';
+
+/** Does work whose cost its caller chooses, and leaves as much time to the rest of the process. */
+export interface WorkPace {
+  /** @throws when the signal is aborted before its turn */
+  run<Result>(work: () => Result, signal: AbortSignal): Promise<Result>;
+}
+
+/** Ordinary work takes a millisecond or two, and is followed by the next at once. */
+const HEAVY_MS = 20;
+
+/**
+ * After heavy work there is a rest of the same length before the next: whoever can reach the webhook can send objects
+ * that take a second each, but proxies are served meanwhile.
+ */
+export function createWorkPace(clock: Clock): WorkPace {
+  let restUntilMs = 0;
+  return {
+    run: async (work, signal) => {
+      for (let nowMs = clock.monotonicMs(); nowMs < restUntilMs; nowMs = clock.monotonicMs()) {
+        await pause(clock, restUntilMs - nowMs, signal);
+        if (signal.aborted) throw new Error('nobody waits for it any more');
+      }
+      const startMs = clock.monotonicMs();
+      try {
+        return work();
+      } finally {
+        const endMs = clock.monotonicMs();
+        if (endMs - startMs > HEAVY_MS) restUntilMs = endMs + (endMs - startMs);
+      }
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { setImmediate } from 'node:timers/promises';
+import test from 'ava';
+import { createWorkPace } from '../../../src/webhooks/validation/work-pace.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+
+function createRig() {
+  const clock = createFakeClock();
+  const pace = createWorkPace(clock);
+  const done: string[] = [];
+  const never = new AbortController().signal;
+  return {
+    clock,
+    done,
+    /** Work that takes so long. */
+    run: (name: string, takesMs: number, signal = never) =>
+      pace.run(() => {
+        clock.advance(takesMs);
+        done.push(name);
+        return name;
+      }, signal),
+  };
+}
+
+test('light work is done at once, one after another', async (t) => {
+  const { run, clock } = createRig();
+  t.deepEqual(await Promise.all([run('a', 5), run('b', 20), run('c', 5)]), ['a', 'b', 'c']);
+  t.is(clock.timers, 0);
+});
+
+test('after heavy work the next waits as long as that took', async (t) => {
+  const { run, clock, done } = createRig();
+  await run('heavy', 300);
+  const next = run('next', 1);
+  await setImmediate();
+  clock.advance(299);
+  await setImmediate();
+  t.deepEqual(done, ['heavy']);
+  clock.advance(1);
+  t.is(await next, 'next');
+});
+
+test('of those that wait, each heavy one makes the others wait anew', async (t) => {
+  const { run, clock, done } = createRig();
+  await run('first', 100);
+  const all = [run('second', 100), run('third', 100)];
+  await setImmediate();
+  clock.advance(100);
+  await setImmediate();
+  t.deepEqual(done, ['first', 'second']);
+  clock.advance(100);
+  await Promise.all(all);
+  t.deepEqual(done, ['first', 'second', 'third']);
+});
+
+test('work that fails has taken its time, too', async (t) => {
+  const clock = createFakeClock();
+  const pace = createWorkPace(clock);
+  const { signal } = new AbortController();
+  const fails = (): never => {
+    clock.advance(50);
+    throw new Error('broken');
+  };
+  await t.throwsAsync(pace.run(fails, signal), { message: 'broken' });
+  const next = pace.run(() => 'next', signal);
+  await setImmediate();
+  t.is(clock.timers, 1);
+  clock.advance(50);
+  t.is(await next, 'next');
+});
+
+test('who gives up waiting is not worked for', async (t) => {
+  const { run, clock, done } = createRig();
+  await run('heavy', 300);
+  const abort = new AbortController();
+  const next = run('next', 1, abort.signal);
+  await setImmediate();
+  abort.abort();
+  await t.throwsAsync(next, { message: 'nobody waits for it any more' });
+  t.is(clock.timers, 0);
+  t.deepEqual(done, ['heavy']);
+});
