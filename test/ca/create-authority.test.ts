@@ -55,7 +55,7 @@ function create(t: ExecutionContext, rootCaDir: string, overrides: Partial<Autho
 test('the CA in ROOT_CA_DIR signs, and is loaded again when its files change', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
-  const first = await makePluggedIn(openssl);
+  const first = await makePluggedIn(openssl, 20);
   await writeFolder(folder, first);
   const { authority, issue, gauge, changes, messages } = create(t, folder);
   await authority.start();
