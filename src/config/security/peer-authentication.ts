@@ -48,6 +48,3 @@ export const peerAuthenticationSchema = Type.Object(
 );
 
 export type PeerAuthenticationSpec = Immutable<Static<typeof peerAuthenticationSchema>>;
-
-/** As it is written. */
-export type MutualTlsMode = NonNullable<PeerAuthenticationSpec['mtls']>['mode'];

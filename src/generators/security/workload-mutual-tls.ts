@@ -1,3 +1,4 @@
+import { objectKey } from '../../config/object.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { WorkloadMutualTls } from '../../model/security/mutual-tls.js';
@@ -7,9 +8,15 @@ import type { WorkloadMutualTls } from '../../model/security/mutual-tls.js';
  * whatever it should.
  */
 export function workloadMutualTlsOf(
-  { peerAuthentications }: Pick<PushContext, 'peerAuthentications'>,
-  { hasSecrets, configNamespace, metadata }: Proxy,
+  context: Pick<PushContext, 'peerAuthentications' | 'objects'>,
+  proxy: Proxy,
 ): WorkloadMutualTls | undefined {
-  if (!hasSecrets) return undefined;
-  return peerAuthentications.ofNamespace(configNamespace).ofWorkload(metadata.labels);
+  if (!proxy.hasSecrets) return undefined;
+  return context.peerAuthentications.ofNamespace(proxy.configNamespace).ofWorkload(labelsOf(context, proxy));
+}
+
+/** Those that the proxy says it has, or its pod's where it says none: a bootstrap without them is no way around STRICT. */
+function labelsOf({ objects }: Pick<PushContext, 'objects'>, { name, configNamespace, metadata }: Proxy) {
+  if (Object.keys(metadata.labels).length > 0) return metadata.labels;
+  return objects.get('Pod')?.get(objectKey('Pod', configNamespace, name))?.metadata.labels ?? metadata.labels;
 }

@@ -1,10 +1,12 @@
 import test from 'ava';
 import type { MeshConfig } from '../../../../src/config/mesh/mesh-config.js';
+import { keyOf } from '../../../../src/config/object.js';
 import type { Json } from '../../../../src/envoy/message-json.js';
 import { createListenerGenerator } from '../../../../src/generators/listeners/listener-generator.js';
 import { createPolicyPlugin } from '../../../../src/generators/policy/policy-plugin.js';
 import type { GeneratorSettings } from '../../../../src/generators/settings.js';
 import type { Protocol } from '../../../../src/model/protocol.js';
+import { readObject } from '../../../config/support/read-yaml.js';
 import { EVERYTHING_ON, meshWith } from '../../../model/policy/mesh-with.js';
 import { peerAuthentication } from '../../../model/security/peer-authentication.js';
 import { buildContext, buildPort, buildProxy, buildService, MESH } from '../../context-builder.js';
@@ -185,6 +187,25 @@ test('what policies add stands in every chain of a port, in TLS and in plaintext
     t.deepEqual(filtersOf(`0.0.0.0_7000-${kind}`), filtersOf('0.0.0.0_7000-tcp'));
   }
   t.deepEqual(filtersOf('0.0.0.0_7000-mtls-http'), filtersOf('0.0.0.0_7000'));
+});
+
+test('a proxy that does not say its labels has those of its pod', (t) => {
+  const generator = createListenerGenerator(ENCODER, SETTINGS);
+  const spec = { selector: { matchLabels: LABELS }, ...strict };
+  const pod = readObject('{apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}}');
+  const context = {
+    ...buildContext({ peerAuthentications: [peerAuthentication('default/p', spec)] }),
+    objects: new Map([['Pod', new Map([[keyOf(pod), pod]])]]),
+  };
+  const isStrict = (name: string, labels: Readonly<Record<string, string>>) => {
+    const proxy = buildProxy({ hasSecrets: true, name }, { labels });
+    const inbound = generateAll(generator, context, proxy).resources.find((each) => each.name === 'virtualInbound');
+    return chainOf(inbound ? toJson(inbound) : null, 'virtualInbound-catchall-tcp') === undefined;
+  };
+  t.true(isStrict('web-1', {}));
+  t.true(isStrict('web-2', LABELS));
+  t.false(isStrict('web-1', { app: 'other' }));
+  t.false(isStrict('web-2', {}));
 });
 
 test('workloads share a listener exactly when they take the same', (t) => {
