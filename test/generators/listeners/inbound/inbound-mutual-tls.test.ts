@@ -192,7 +192,9 @@ test('what policies add stands in every chain of a port, in TLS and in plaintext
 test('a proxy that does not say its labels has those of its pod', (t) => {
   const generator = createListenerGenerator(ENCODER, SETTINGS);
   const spec = { selector: { matchLabels: LABELS }, ...strict };
-  const pod = readObject('{apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}}');
+  const pod = readObject(
+    '{apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {containers: [{name: app}]}}',
+  );
   const context = {
     ...buildContext({ peerAuthentications: [peerAuthentication('default/p', spec)] }),
     objects: new Map([['Pod', new Map([[keyOf(pod), pod]])]]),
