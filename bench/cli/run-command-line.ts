@@ -6,6 +6,7 @@ import { kubernetesCommand } from './kubernetes-command.js';
 import { meshCommand } from './mesh-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
+import { signaturesCommand } from './signatures-command.js';
 import { UsageError } from './usage-error.js';
 import { webhookCommand } from './webhook-command.js';
 
@@ -16,6 +17,7 @@ const COMMANDS: readonly BenchCommand[] = [
   policyCommand,
   kubernetesCommand,
   webhookCommand,
+  signaturesCommand,
 ];
 
 /** Runs `npm run bench -- <args>` and gives its exit code: 1 for bad arguments and for failures, told in one message. */

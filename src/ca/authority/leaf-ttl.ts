@@ -1,3 +1,4 @@
+import { formatDuration } from '../../config/format-duration.js';
 import { SigningError } from './certificate-authority.js';
 
 export interface TtlLimits {
@@ -22,12 +23,6 @@ export function leafTtlMs(requestedMs: number, { defaultMs, maxMs }: TtlLimits, 
   return Math.min(requestedMs > 0 ? requestedMs : defaultMs, maxMs, remainingMs);
 }
 
-/** `2160h0m0s`, `90s` as `1m30s`: as flags and variables are written. */
 function formatTtl(ms: number): string {
-  const totalSeconds = ms / 1000;
-  const hours = Math.floor(totalSeconds / 3600);
-  const minutes = Math.floor((totalSeconds % 3600) / 60);
-  const seconds = `${totalSeconds % 60}s`;
-  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
-  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+  return Number.isFinite(ms) ? formatDuration(BigInt(Math.round(ms)) * 1_000_000n) : String(ms);
 }

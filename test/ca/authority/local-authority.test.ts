@@ -157,7 +157,7 @@ test('more than the maximum is refused', async (t) => {
   for (const [ttlMs, text] of [
     [2160 * 3_600_000 + 1_000, '2160h0m1s'],
     [9e18, '2500000000000h0m0s'],
-    [Number.POSITIVE_INFINITY, 'Infinityh'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
   ] as const) {
     const error = await t.throwsAsync(authority.issue({ ...REQUEST, ttlMs }), { instanceOf: SigningError });
     t.is(error?.code, 'TTL_ERROR');
