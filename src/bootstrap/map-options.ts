@@ -78,6 +78,14 @@ export function statusSettings({ discovery, environment }: Options): StatusSetti
     namespace: discovery.namespace,
     appNamespaces: discovery.appNamespaces,
     podName: environment.podName,
+    pod: ownPod(discovery, environment),
     revision: environment.revision,
   };
+}
+
+/** What Kubernetes does not find in the namespace, it takes for gone, and what it owns with it. */
+function ownPod({ orchConfig, namespace }: Options['discovery'], environment: Options['environment']) {
+  const { podName: name, podUid: uid, podNamespace } = environment;
+  const isThere = orchConfig === '' && namespace === podNamespace && name !== '' && uid !== '';
+  return isThere ? { name, uid } : undefined;
 }

@@ -163,6 +163,8 @@ export interface Environment {
   readonly navFilterGatewayClusterConfig: boolean;
   readonly orchIngressNs: string;
   readonly podName: string;
+  /** Ours: SPEC 4.6 does not have it. */
+  readonly podUid: string;
   readonly revision: string;
   readonly secretWatcherResyncPeriod: string;
   /** Mesh domain `D` of API groups, labels and annotations (DESIGN 2). Default `mesh.internal`. */

@@ -137,6 +137,8 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await cluster.kubectl([...SYSTEM, 'delete', 'pod', victim, '--force', '--grace-period=0']);
   await closePath(mesh, '/closed-after-kill');
   await rolledOut(mesh);
+  // Another replica takes the lead, and what the victim reported last counts no longer.
+  await statusIsGood(mesh);
   await moreRequests(mesh);
 
   const report = await client.call('stopLoad', null);

@@ -95,6 +95,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       ...common,
       namespace,
       configMap: `${identity}-distribution`,
+      pod: settings.pod,
       meshDomain: kinds.meshDomain,
       paths,
     });

@@ -20,6 +20,8 @@ export interface StatusSettings {
   readonly appNamespaces: readonly string[];
   /** POD_NAME; empty when this is no pod. */
   readonly podName: string;
+  /** The pod that this process is, where it is one of the cluster and namespace that it writes to. */
+  readonly pod?: { readonly name: string; readonly uid: string } | undefined;
   /** REVISION; each has a leader of its own. */
   readonly revision: string;
   /** Tests shorten it. */

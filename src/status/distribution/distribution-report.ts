@@ -13,6 +13,12 @@ export interface DistributionReport {
   readonly progress: InstanceProgress;
 }
 
+/** A report that was read. */
+export interface ReadReport extends DistributionReport {
+  /** When it was written, in milliseconds since 1970 of its writer's clock; undefined where it does not say. */
+  readonly reportedAtMs: number | undefined;
+}
+
 /** A ConfigMap holds a mebibyte; the rest is for its metadata. */
 export const MAX_REPORT_BYTES = 1_000_000;
 
@@ -56,7 +62,7 @@ export function formatReport(
 }
 
 /** Reads a report; undefined for a text that is none. What is of no known kind in it is left out. */
-export function parseReport(text: string, paths: ResourcePaths): DistributionReport | undefined {
+export function parseReport(text: string, paths: ResourcePaths): ReadReport | undefined {
   const report = loadRecord(text);
   const reporter = report?.['reporter'];
   const proxies = report?.['dataPlaneCount'];
@@ -92,7 +98,8 @@ export function parseReport(text: string, paths: ResourcePaths): DistributionRep
     });
   }
   const revision = typeof report['revision'] === 'string' ? report['revision'] : '';
-  return { reporter, revision, progress: { proxies, policyServers, objects } };
+  const reportedAtMs = numberOf(Date.parse(String(report['reportedAt'])));
+  return { reporter, revision, reportedAtMs, progress: { proxies, policyServers, objects } };
 }
 
 function loadRecord(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -3,6 +3,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type DistributionReport, formatReport, MAX_REPORT_BYTES } from '../distribution/distribution-report.js';
 import type { InstanceProgress } from '../distribution/instance-progress.js';
+import { REFRESH_MS } from '../distribution/report-shelf.js';
 import type { ResourcePaths } from '../distribution/resource-path.js';
 import { REPORT_KEY, reportLabel } from './report-watch.js';
 import { FIELD_MANAGER } from './status-writer.js';
@@ -12,6 +13,8 @@ export interface ReportPublisherOptions {
   /** `<pod>-distribution` */
   readonly configMap: string;
   readonly meshDomain: string;
+  /** The pod that this instance is: with it, Kubernetes removes its report. Absent where it is none of this cluster. */
+  readonly pod?: { readonly name: string; readonly uid: string } | undefined;
   readonly paths: ResourcePaths;
   readonly send: SendRequest;
   readonly clock: Clock;
@@ -26,8 +29,6 @@ export interface ReportPublisher {
   withdraw(): Promise<void>;
 }
 
-/** Thrice in the time after which a report is stale. */
-const REFRESH_MS = 20_000;
 const MAX_RETRY_MS = 10_000;
 
 export function createReportPublisher(options: ReportPublisherOptions): ReportPublisher {
@@ -53,7 +54,14 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
       body: {
         apiVersion: 'v1',
         kind: 'ConfigMap',
-        metadata: { name: configMap, namespace, labels: { [reportLabel(options.meshDomain)]: 'true' } },
+        metadata: {
+          name: configMap,
+          namespace,
+          labels: { [reportLabel(options.meshDomain)]: 'true' },
+          ...(options.pod === undefined
+            ? {}
+            : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...options.pod }] }),
+        },
         data: { [REPORT_KEY]: text },
       },
     });

@@ -37,7 +37,8 @@ export function createReportSink({ shelf, paths, clock, logger, onChange }: Repo
     const report = typeof text === 'string' ? parseReport(text, paths) : undefined;
     if (typeof text === 'string' && report !== undefined) {
       unreadable.delete(name);
-      shelf.put(name, { text, report }, clock.monotonicMs());
+      const ageMs = report.reportedAtMs === undefined ? undefined : clock.now().getTime() - report.reportedAtMs;
+      shelf.put(name, { text, report, ageMs }, clock.monotonicMs());
       return;
     }
     shelf.put(name, undefined, clock.monotonicMs());

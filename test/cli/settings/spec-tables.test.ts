@@ -129,6 +129,7 @@ POD_NAME                                        - string   -
 REVISION                                        - string   -
 SECRET_WATCHER_RESYNC_PERIOD                    - string   -
 MESH_DOMAIN                                     - string   mesh.internal
+POD_UID                                         - string   -
 `;
 
 interface Listed {

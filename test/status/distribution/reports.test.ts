@@ -8,7 +8,7 @@ import {
   parseReport,
 } from '../../../src/status/distribution/distribution-report.js';
 import type { ObjectProgress } from '../../../src/status/distribution/instance-progress.js';
-import { createReportShelf, STALE_MS } from '../../../src/status/distribution/report-shelf.js';
+import { createReportShelf, REFRESH_MS, STALE_MS } from '../../../src/status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../../src/status/distribution/resource-path.js';
 
 const PATHS = createResourcePaths(createKindRegistry('mesh.internal').definitions);
@@ -45,7 +45,12 @@ test('a report has the members that are expected of it, and reads back as it was
     inProgressResources: { 'config.mesh.internal/v1alpha2/quotaspecs/shop/books/3': 1 },
   });
   const read = parseReport(text, PATHS);
-  t.like(read, { reporter: 'meshd-0', revision: 'canary', progress: { proxies: 5, policyServers: 1 } });
+  t.like(read, {
+    reporter: 'meshd-0',
+    revision: 'canary',
+    reportedAtMs: NOW.getTime(),
+    progress: { proxies: 5, policyServers: 1 },
+  });
   t.deepEqual(Object.fromEntries(read?.progress.objects ?? []), Object.fromEntries(written.progress.objects));
 });
 
@@ -54,6 +59,7 @@ test('a report of the members of the specification alone is read too', (t) => {
     'reporter: a\ndataPlaneCount: 4\ninProgressResources:\n  config.mesh.internal/v1alpha2/quotaspecs/shop/books/2: 3\n  apps/v1/deployments/a/b/1: 1\n';
   const objects = [...(parseReport(text, PATHS)?.progress.objects ?? [])];
   t.deepEqual(objects, [[KEY, object('2', 3, 4)]]);
+  t.is(parseReport(text, PATHS)?.reportedAtMs, undefined);
 });
 
 for (const text of ['', 'a: [', '[]', 'reporter: 1\ndataPlaneCount: 2', 'reporter: a\ndataPlaneCount: many']) {
@@ -96,4 +102,26 @@ test('a report counts until it has not changed for a minute, and then it is stal
   t.is(shelf.fresh(2 * STALE_MS).length, 1);
   shelf.put('a-distribution', undefined, 2 * STALE_MS);
   t.deepEqual(shelf.fresh(2 * STALE_MS), []);
+});
+
+test('a report that is seen for the first time is as old as it says, within what wrong clocks may say of one that lives', (t) => {
+  const firstSeen = (ageMs: number): ReturnType<typeof createReportShelf> => {
+    const shelf = createReportShelf();
+    shelf.put('a-distribution', { text: '1', report: report('a', {}), ageMs }, 0);
+    return shelf;
+  };
+  t.is(firstSeen(20_000).fresh(40_000).length, 1);
+  t.is(firstSeen(20_000).fresh(40_001).length, 0);
+  // Left behind long ago: it ends before a whole minute, and not before one that lives would have written another.
+  t.is(firstSeen(3_600_000).fresh(REFRESH_MS + 1000).length, 1);
+  t.is(firstSeen(3_600_000).fresh(STALE_MS / 2).length, 0);
+  t.is(firstSeen(-3_600_000).fresh(STALE_MS).length, 1);
+  t.is(firstSeen(-3_600_000).fresh(STALE_MS + 1).length, 0);
+});
+
+test('a report that changes is new, whatever it says about its age', (t) => {
+  const shelf = createReportShelf();
+  shelf.put('a-distribution', { text: '1', report: report('a', {}), ageMs: 0 }, 0);
+  shelf.put('a-distribution', { text: '2', report: report('a', {}), ageMs: 3_600_000 }, 1000);
+  t.is(shelf.fresh(1000 + STALE_MS).length, 1);
 });

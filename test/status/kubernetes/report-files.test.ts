@@ -6,7 +6,7 @@ import type { DistributionReport } from '../../../src/status/distribution/distri
 import { createReportShelf } from '../../../src/status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../../src/status/distribution/resource-path.js';
 import { createReportCleaner } from '../../../src/status/kubernetes/report-cleaner.js';
-import { createReportPublisher } from '../../../src/status/kubernetes/report-publisher.js';
+import { createReportPublisher, type ReportPublisherOptions } from '../../../src/status/kubernetes/report-publisher.js';
 import { createReportSink, REPORT_KEY } from '../../../src/status/kubernetes/report-watch.js';
 import { answer } from '../../kubernetes/election/lease-server.js';
 import { createFakeClock } from '../../support/fake-clock.js';
@@ -31,7 +31,7 @@ function reportOf(proxies: number, objects = 1): DistributionReport {
   };
 }
 
-function createRig() {
+function createRig({ pod }: Pick<ReportPublisherOptions, 'pod'> = {}) {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const requests: ApiRequest[] = [];
@@ -57,6 +57,7 @@ function createRig() {
       namespace: 'mesh-system',
       configMap: 'meshd-0-distribution',
       meshDomain: 'mesh.internal',
+      pod,
       paths: PATHS,
       send,
       clock,
@@ -74,6 +75,19 @@ test('a report is applied to the ConfigMap of the instance, with the label that 
     query: { fieldManager: 'navigator-status', force: 'true' },
     body: { metadata: { labels: { 'internal.mesh.internal/distribution-report': 'true' } } },
   });
+});
+
+test('a report is owned by the pod of its instance, and by nobody where that is not known', async (t) => {
+  const metadataOf = async (pod: ReportPublisherOptions['pod']): Promise<object> => {
+    const { publisher, requests } = createRig({ pod });
+    await publisher.publish(reportOf(2));
+    const [{ body } = { body: undefined }] = requests;
+    return (body as { readonly metadata: object }).metadata;
+  };
+  const uid = '6b1e7b5c-0001-4a5e-9e0a-000000000001';
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'meshd-0', uid }];
+  t.like(await metadataOf({ name: 'meshd-0', uid }), { ownerReferences });
+  t.false('ownerReferences' in (await metadataOf(undefined)));
 });
 
 test('a report is written when it says something new, and every twenty seconds so that it does not become stale', async (t) => {
@@ -178,4 +192,19 @@ test('ConfigMaps come and go on the shelf as a watch tells, and one that cannot 
   sink.replace().commit();
   t.deepEqual(fresh(), []);
   t.true(sink.isEmpty());
+});
+
+test('a new leader does not wait a minute for the report that a killed one left behind', (t) => {
+  const { clock, logger } = createRig();
+  const shelf = createReportShelf();
+  const sink = createReportSink({ shelf, paths: PATHS, clock, logger, onChange: () => undefined });
+  const reportedAt = new Date(clock.now().getTime() - 40_000).toISOString();
+  const text = JSON.stringify({ reporter: 'killed', dataPlaneCount: 1, reportedAt });
+  const list = sink.replace();
+  const metadata = { name: 'killed-distribution', resourceVersion: '1' };
+  list.add([Object.assign({ metadata }, { data: { [REPORT_KEY]: text } })]);
+  list.commit();
+  t.is(shelf.fresh(clock.monotonicMs()).length, 1);
+  clock.advance(26_000);
+  t.deepEqual(shelf.fresh(clock.monotonicMs()), []);
 });

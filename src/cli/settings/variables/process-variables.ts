@@ -62,6 +62,12 @@ export const processVariables = {
     default: 'mesh-system',
     meaning: 'Namespace of the pod; --namespace wins',
   },
+  podUid: {
+    name: 'POD_UID',
+    type: text,
+    default: '',
+    meaning: "UID of the pod: with it, Kubernetes removes this instance's report when the pod is gone",
+  },
   revision: {
     name: 'REVISION',
     type: text,
