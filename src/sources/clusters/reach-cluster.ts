@@ -17,7 +17,8 @@ export interface ReachOptions {
 export const QUICK_RETRIES = 5;
 
 const QUICK_WAITS = { initialMs: 250, maxMs: 4_000 } as const;
-const SLOW_WAITS = { initialMs: 5_000, maxMs: 60_000 } as const;
+/** Between later attempts. */
+export const SLOW_WAITS = { initialMs: 5_000, maxMs: 60_000 } as const;
 
 /** Settles when the API server has answered and knows who asks, or when the signal is aborted; never rejects. */
 export async function reachCluster(options: ReachOptions, signal: AbortSignal): Promise<void> {

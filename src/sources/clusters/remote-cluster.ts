@@ -1,10 +1,12 @@
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
+import { createBackoff } from '../../kubernetes/watch/backoff.js';
+import { pause } from '../../kubernetes/watch/pause.js';
 import type { ChangeBatch } from '../../model/object-change.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import type { ClusterLink } from './cluster-link.js';
-import { QUICK_RETRIES, reachCluster } from './reach-cluster.js';
+import { QUICK_RETRIES, reachCluster, SLOW_WAITS } from './reach-cluster.js';
 
 export interface RemoteClusterOptions {
   readonly id: string;
@@ -12,8 +14,13 @@ export interface RemoteClusterOptions {
   readonly access: ClusterAccess;
   readonly link: ClusterLink;
   readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
-  /** The first batch is all that the cluster has. */
-  readonly deliver: (batch: ChangeBatch) => void;
+  /**
+   * Whether what was read is wanted. The first batch is all that the cluster has, but for what may not be read there; an
+   * unwanted one is read anew later.
+   *
+   * @param forbidden kinds that may not be read
+   */
+  readonly deliver: (batch: ChangeBatch, forbidden: number) => boolean;
   /** Scope `secretcontroller`. */
   readonly logger: Logger;
   readonly clock: Clock;
@@ -26,6 +33,8 @@ export interface RemoteCluster {
   readonly link: ClusterLink;
   /** Settles when it is read, or when it is in vain to wait for it: after the quick retries. */
   readonly tried: Promise<void>;
+  /** Kinds that may not be read. */
+  forbidden(): number;
   /** What is wrong with it at present. */
   problems(): readonly string[];
   stop(): Promise<void>;
@@ -52,12 +61,27 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
     giveUpWaiting();
   };
 
-  const run = async (): Promise<void> => {
+  /** @returns whether it is read from now on */
+  const read = async (): Promise<boolean> => {
     await reachCluster({ send: link.send, clock, random, onFailure: noteFailure }, stopping.signal);
-    if (stopping.signal.aborted) return;
+    if (stopping.signal.aborted) return true;
     failure = undefined;
-    source = options.createSource(id, access);
-    await source.start(options.deliver);
+    const reading = options.createSource(id, access);
+    source = reading;
+    let isWanted = true;
+    await reading.start((batch) => {
+      isWanted &&= options.deliver(batch, reading.forbidden().length);
+    });
+    return isWanted;
+  };
+
+  const run = async (): Promise<void> => {
+    const backoff = createBackoff({ ...SLOW_WAITS, random });
+    while (!(await read())) {
+      giveUpWaiting();
+      await source?.stop();
+      await pause(clock, backoff.nextMs(), stopping.signal);
+    }
   };
   const running = run().catch((err: unknown) => {
     failure = err;
@@ -68,6 +92,7 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
     access,
     link,
     tried: Promise.race([running, waited]),
+    forbidden: () => source?.forbidden().length ?? 0,
     problems: () => {
       const outage = failure ?? source?.outage();
       return [

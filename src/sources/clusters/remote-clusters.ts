@@ -92,13 +92,21 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
     }
   };
 
-  /** The first batch of a kubeconfig takes the place of all that there was, and the old one is not heard any more. */
-  const takeOver = (id: string, slot: Slot, cluster: RemoteCluster, batch: ChangeBatch): void => {
+  /**
+   * The first batch of a kubeconfig takes the place of all that there was, and the old one is not heard any more; unless
+   * it may read less than the old one, which is no news of the cluster.
+   */
+  const take = (id: string, slot: Slot, cluster: RemoteCluster, batch: ChangeBatch, forbidden: number): boolean => {
     if (slot.next !== cluster) {
       if (slot.serving === cluster) handOver(batch);
-      return;
+      return true;
     }
     const { serving } = slot;
+    if (serving !== undefined && forbidden > serving.forbidden()) {
+      const fields = { cluster: id, server: cluster.access.server, forbidden };
+      logger.error(fields, 'a new kubeconfig may read less of a remote cluster than the old one, which stays in use');
+      return false;
+    }
     slot.serving = cluster;
     slot.next = undefined;
     end(serving);
@@ -109,6 +117,7 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
     );
     const { link, access } = cluster;
     for (const observer of observers) observer.reached({ id, server: access.server, link });
+    return true;
   };
 
   const begin = (id: string, slot: Slot): void => {
@@ -120,7 +129,7 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
       const link = options.connect(access);
       const cluster: RemoteCluster = startRemoteCluster({
         ...{ id, access, link, logger, clock, random, createSource: options.createSource },
-        deliver: (batch) => takeOver(id, slot, cluster, batch),
+        deliver: (batch, forbidden) => take(id, slot, cluster, batch, forbidden),
       });
       slot.next = cluster;
     } catch (err) {

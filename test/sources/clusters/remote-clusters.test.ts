@@ -86,6 +86,45 @@ test('a kubeconfig that becomes bad is told of, and what the good one brought is
   t.deepEqual(rig.clusters.problems(), []);
 });
 
+test('a kubeconfig that may read less than the one before is told of, tried again, and takes nothing away', async (t) => {
+  const rig = createClustersRig();
+  rig.register({ a: { west: WEST } });
+  const before = await rig.source('west-a');
+  before.deliver('web');
+  rig.register({ a: { west: MOVED } });
+  const poor = await rig.source('west-b');
+  poor.forbidden = ['services: forbidden'];
+  poor.deliver();
+  poor.deliver('late');
+  before.deliver('more');
+  await turn();
+  t.true(poor.stopped);
+  t.deepEqual(serves(rig), { west: ['more', 'web'] });
+  t.deepEqual(
+    rig.clusters.problems().map(({ reason }) => reason),
+    ['cluster west: services: forbidden'],
+  );
+  t.is(rig.messages('error').length, 1);
+  rig.clock.advance(5_000);
+  (await rig.source('west-b')).deliver('new');
+  t.deepEqual(serves(rig), { west: ['new'] });
+  t.deepEqual(rig.clusters.problems(), []);
+});
+
+test('what a first kubeconfig may not read does not keep the rest from being served', async (t) => {
+  const rig = createClustersRig();
+  rig.register({ a: { west: WEST } });
+  const source = await rig.source('west-a');
+  source.forbidden = ['nodes: forbidden'];
+  source.deliver('web');
+  t.deepEqual(serves(rig), { west: ['web'] });
+  rig.register({ a: { west: MOVED } });
+  const next = await rig.source('west-b');
+  next.forbidden = source.forbidden;
+  next.deliver('new');
+  t.deepEqual(serves(rig), { west: ['new'] });
+});
+
 test('the same secret again, or the same kubeconfig in another one, disturbs nothing', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });

@@ -18,6 +18,8 @@ export interface FakeSource {
   /** Hands names of Services over; the first time all that there are. */
   deliver(...names: readonly string[]): void;
   outage: unknown;
+  /** One line for each kind. */
+  forbidden: readonly string[];
 }
 
 export interface ClustersRig {
@@ -90,6 +92,7 @@ export function createClustersRig(): ClustersRig {
       server,
       stopped: false,
       outage: undefined,
+      forbidden: [],
       deliver: (...names) => {
         give?.({
           cluster: id,
@@ -118,7 +121,7 @@ export function createClustersRig(): ClustersRig {
         begin();
       },
       reports: () => [],
-      forbidden: () => [],
+      forbidden: () => fake.forbidden,
       outage: () => fake.outage,
     };
   };
