@@ -161,7 +161,7 @@ test('specs of a thousand rules each are compared in bounded time, and it is sai
   const rules = (prefix: string): string =>
     Array.from(
       { length: 1000 },
-      (_, index) => `{match: [{clause: {a: {exact: ${prefix}${index}}}}], quotas: [{quota: q}]}`,
+      (_, index) => `{match: [{clause: {a: {prefix: ${prefix}${index}}}}], quotas: [{quota: q}]}`,
     ).join(', ');
   t.deepEqual(
     messagesOf(

@@ -1,0 +1,99 @@
+import type { AttributeMatchSpec, QuotaRuleSpec } from '../../../config/policy/quota-spec.js';
+
+type Clause = AttributeMatchSpec['clause'];
+
+/** One condition of a QuotaSpec's rules. */
+export interface QuotaCondition {
+  /** Counts the conditions of a spec, in its order. */
+  readonly position: number;
+  readonly rule: number;
+  /** Of the match; undefined for a rule without any. */
+  readonly match: number | undefined;
+  readonly clause: Clause;
+  readonly entries: readonly (readonly [attribute: string, condition: Clause[string]])[];
+}
+
+/** A rule without matches holds always, like a match without clauses. */
+export function conditionsOf(rules: readonly QuotaRuleSpec[]): readonly QuotaCondition[] {
+  let position = 0;
+  return rules.flatMap(({ match }, rule): readonly QuotaCondition[] =>
+    match.length === 0
+      ? [{ position: position++, rule, match: undefined, clause: {}, entries: [] }]
+      : match.map(({ clause }, index) => ({
+          position: position++,
+          rule,
+          match: index,
+          clause,
+          entries: Object.entries(clause),
+        })),
+  );
+}
+
+export function conditionPath({ rule, match }: QuotaCondition): string {
+  return `spec.rules[${rule}]${match === undefined ? '' : `.match[${match}]`}`;
+}
+
+/** Conditions, found by what they want exactly. */
+export interface QuotaConditionIndex {
+  /** All that may hold together with a condition, in their order; those that want another exact text are left out. */
+  partnersOf(condition: QuotaCondition): readonly QuotaCondition[];
+}
+
+interface Table {
+  readonly byText: ReadonlyMap<string, readonly QuotaCondition[]>;
+  /** Those that do not want the attribute to be one text. */
+  readonly others: readonly QuotaCondition[];
+}
+
+/** Attributes that are looked up in; further ones are seldom what tells conditions apart. */
+const MAX_TABLES = 8;
+
+export function createQuotaConditionIndex(conditions: readonly QuotaCondition[]): QuotaConditionIndex {
+  const tables = new Map<string, Table>();
+  const tableOf = (attribute: string): Table | undefined => {
+    const known = tables.get(attribute);
+    if (known !== undefined || tables.size === MAX_TABLES) return known;
+    const table = buildTable(conditions, attribute);
+    tables.set(attribute, table);
+    return table;
+  };
+  return {
+    partnersOf: ({ entries }) => {
+      let best: { readonly same: readonly QuotaCondition[]; readonly others: readonly QuotaCondition[] } | undefined;
+      for (const [attribute, { exact }] of entries) {
+        const table = exact === undefined ? undefined : tableOf(attribute);
+        if (exact === undefined || table === undefined) continue;
+        const found = { same: table.byText.get(exact) ?? [], others: table.others };
+        if (best === undefined || sizeOf(found) < sizeOf(best)) best = found;
+      }
+      return best === undefined ? conditions : inOrder(best.same, best.others);
+    },
+  };
+}
+
+function buildTable(conditions: readonly QuotaCondition[], attribute: string): Table {
+  const byText = new Map<string, QuotaCondition[]>();
+  const others: QuotaCondition[] = [];
+  for (const condition of conditions) {
+    const { clause } = condition;
+    const text = Object.hasOwn(clause, attribute) ? clause[attribute]?.exact : undefined;
+    if (text === undefined) {
+      others.push(condition);
+      continue;
+    }
+    const same = byText.get(text);
+    if (same === undefined) byText.set(text, [condition]);
+    else same.push(condition);
+  }
+  return { byText, others };
+}
+
+function sizeOf(lists: { readonly same: readonly unknown[]; readonly others: readonly unknown[] }): number {
+  return lists.same.length + lists.others.length;
+}
+
+function inOrder(first: readonly QuotaCondition[], second: readonly QuotaCondition[]): readonly QuotaCondition[] {
+  if (first.length === 0) return second;
+  if (second.length === 0) return first;
+  return [...first, ...second].sort((a, b) => a.position - b.position);
+}
