@@ -1,0 +1,202 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { load } from 'js-yaml';
+import { Registry } from 'prom-client';
+import { createInjector } from '../../../src/bootstrap/injection/create-injector.js';
+import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-config.js';
+import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
+import { systemClock } from '../../../src/telemetry/clock.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { createHttpsServer } from '../../../src/webhooks/https-server.js';
+import { createWebhookApp } from '../../../src/webhooks/webhook-app.js';
+import { eventually } from '../../counterparts/eventually.js';
+import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
+import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
+import type { KubernetesAnswer, KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
+import { projectRoot } from '../../counterparts/project-root.js';
+import { readManifests } from '../../sources/kubernetes/support/manifests.js';
+import { createTestAuthority } from '../../support/certificate-issuer.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+import { createTestTlsSource } from '../fixtures/tls-source.js';
+import { containerOf, podOf, type TestPod } from '../injection/support/injection.js';
+
+const { available: binary } = requireKubernetes();
+const it = binary === undefined ? test.serial.skip : test.serial;
+const PODS = '/api/v1/namespaces/shop/pods';
+const root = createTestAuthority('webhook root');
+let api: ApiServer;
+
+if (binary !== undefined) {
+  test.before(async () => {
+    api = await startApiServer({ binary });
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'shop', labels: { 'mesh-injection': 'enabled' } },
+    };
+    await api.client.applyAll([namespace, { ...namespace, metadata: { name: 'other' } }]);
+    await Promise.all(
+      ['shop', 'other'].map((name) =>
+        api.client.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: name } }),
+      ),
+    );
+  });
+  test.after.always(() => api?.close());
+}
+
+/** The injector with the files of manifests/, behind a webhook configuration of manifests/. */
+async function startInjector(t: ExecutionContext) {
+  const directory = await mkdtemp(join(tmpdir(), 'navigator-inject-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const text = await readFile(join(projectRoot(), 'manifests/35-injection.yaml'), 'utf8');
+  const { data } = load(text) as { readonly data: { readonly config: string; readonly values: string } };
+  const write = async (file: 'config' | 'values', content: string): Promise<void> => {
+    await writeFile(join(directory, `.${file}`), content);
+    await rename(join(directory, `.${file}`), join(directory, file));
+  };
+  await write('config', data.config);
+  await write('values', data.values);
+
+  const registry = new Registry();
+  const logger = createRecordingLogger();
+  const metrics = createMetrics(registry);
+  const injector = createInjector({
+    ...{ directory, logger, metrics, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
+    mesh: createDefaultMeshConfig,
+    compiler: createSchemaCompiler(),
+    budget: createBodyBudget(1e8),
+  });
+  await injector.start();
+  t.teardown(() => injector.stop());
+  const app = createWebhookApp({ validate: async () => undefined, inject: injector.endpoint, logger });
+  const material = createTestTlsSource(root, []);
+  const server = createHttpsServer({
+    address: { host: '127.0.0.1', port: 0 },
+    material,
+    app,
+    logger,
+    clock: systemClock,
+  });
+  const { port } = await server.start();
+  t.teardown(() => server.stop());
+  return { write, data, injector, logger, url: `https://127.0.0.1:${port}/inject`, metrics: () => registry.metrics() };
+}
+
+/** Installs the webhook configuration, under further names too, and waits until the API server asks. */
+async function install(t: ExecutionContext, url: string, ...names: readonly string[]): Promise<void> {
+  const found = readManifests('manifests').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
+  if (found === undefined) throw new Error('manifests/ has no MutatingWebhookConfiguration');
+  const [entry] = found['webhooks'] as readonly [object];
+  const clientConfig = { url, caBundle: Buffer.from(root.certificate).toString('base64') };
+  for (const name of names) {
+    const configuration: KubernetesManifest = {
+      ...found,
+      metadata: { name },
+      webhooks: [{ ...entry, clientConfig }],
+    } as KubernetesManifest;
+    await api.client.apply(configuration);
+    t.teardown(async () => {
+      await api.client.send('DELETE', `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${name}`);
+    });
+  }
+  await eventually('pods are injected', async () => {
+    const { status, body } = await create(podOf());
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return (body as TestPod).metadata.annotations?.['sidecar.mesh.internal/status'] !== undefined;
+  });
+}
+
+function create(pod: TestPod, namespace = 'shop'): Promise<KubernetesAnswer> {
+  const path = PODS.replace('/shop/', `/${namespace}/`);
+  const spec = { serviceAccountName: 'default', ...pod.spec };
+  const body = { apiVersion: 'v1', kind: 'Pod', ...pod, spec };
+  return api.client.send('POST', `${path}?dryRun=All&fieldValidation=Strict`, body);
+}
+
+const messageOf = ({ body }: KubernetesAnswer): string => String((body as { readonly message?: unknown }).message);
+
+it('a real API server takes what the shipped template injects into a pod, in labelled namespaces alone', async (t) => {
+  const { url, metrics } = await startInjector(t);
+  await install(t, url, 'mesh-sidecar-injector');
+  const pod = podOf(
+    {},
+    {
+      initContainers: [{ name: 'migrate', image: 'm' }],
+      containers: [{ name: 'app', image: 'a', readinessProbe: { httpGet: { path: '/ready', port: 8080 } } }],
+    },
+  );
+  const { status, body } = await create(pod);
+  t.is(status, 201, JSON.stringify(body));
+  const result = body as TestPod;
+  t.deepEqual(
+    result.spec.initContainers?.map(({ name }) => name),
+    ['mesh-init', 'mesh-proxy', 'migrate'],
+  );
+  t.like(containerOf(result, 'mesh-proxy'), { restartPolicy: 'Always', startupProbe: { httpGet: { port: 15021 } } });
+  t.like(containerOf(result, 'app'), { readinessProbe: { httpGet: { path: '/app-health/app/readyz', port: 15020 } } });
+  t.regex(await metrics(), /^sidecar_injection_success_total [1-9]/m);
+
+  const elsewhere = await create(pod, 'other');
+  t.is(elsewhere.status, 201);
+  t.is((elsewhere.body as TestPod).metadata.annotations, undefined);
+});
+
+it('asked twice about one pod, it injects once', async (t) => {
+  const { url } = await startInjector(t);
+  await install(t, url, 'a-injector', 'b-injector');
+  const { status, body } = await create(
+    podOf({}, { containers: [{ name: 'app', image: 'a', livenessProbe: { httpGet: { port: 80 } } }] }),
+  );
+  t.is(status, 201, JSON.stringify(body));
+  const result = body as TestPod;
+  t.deepEqual(
+    result.spec.initContainers?.map(({ name }) => name),
+    ['mesh-init', 'mesh-proxy'],
+  );
+  t.deepEqual(result.spec.volumes?.filter(({ name }) => name.startsWith('mesh-')).length, 2);
+  t.regex(JSON.stringify(containerOf(result, 'mesh-proxy')), /MESH_KUBE_APP_PROBERS.*\\"port\\":80/);
+});
+
+it('a pod whose annotation cannot be used is refused with our message', async (t) => {
+  const { url } = await startInjector(t);
+  await install(t, url, 'mesh-sidecar-injector');
+  const refused = await create(podOf({ annotations: { 'traffic.sidecar.mesh.internal/excludeInboundPorts': 'http' } }));
+  t.is(
+    messageOf(refused),
+    'admission webhook "sidecar-injector.mesh.internal" denied the request: invalid value \'http\' for annotation ' +
+      '\'traffic.sidecar.mesh.internal/excludeInboundPorts\': "http" is not a port: write a number from 1 to 65535',
+  );
+});
+
+it('the URL names cluster and network', async (t) => {
+  const { url } = await startInjector(t);
+  await install(t, `${url}/cluster/east/net/vpc`, 'mesh-sidecar-injector');
+  const { body } = await create(podOf());
+  const { env } = containerOf(body as TestPod, 'mesh-proxy');
+  t.like(
+    env?.find(({ name }) => name === 'MESH_META_CLUSTER_ID'),
+    { value: 'east' },
+  );
+  t.like(
+    env?.find(({ name }) => name === 'MESH_META_NETWORK'),
+    { value: 'vpc' },
+  );
+});
+
+it('changed files count for the pods that follow, bad ones do not', async (t) => {
+  const { url, write, data, injector, logger } = await startInjector(t);
+  await install(t, url, 'mesh-sidecar-injector');
+  const imageOf = async (): Promise<string> => containerOf((await create(podOf())).body as TestPod, 'mesh-proxy').image;
+  await write('values', data.values.replace('envoyproxy/envoy:distroless-v1.40.0', 'registry.example/envoy:2'));
+  await eventually('the new image is injected', async () => (await imageOf()) === 'registry.example/envoy:2');
+
+  await write('config', 'template: "{% if %}"\n');
+  await eventually('the bad template is told', () => injector.problems().length === 1);
+  t.regex(injector.problems()[0]?.reason ?? '', /line 1: template: does not compile: injection template: line 1/);
+  t.true(logger.records.some(({ level, message }) => level === 'error' && message.includes('last good content stays')));
+  t.is(await imageOf(), 'registry.example/envoy:2');
+  t.true(injector.template()?.includes('mesh-proxy'));
+});
