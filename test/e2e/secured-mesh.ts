@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { MaterialTexts } from '../../src/ca/authority/signing-material.js';
 import type { Manifest } from '../counterparts/config-folder.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
-import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
+import { createMeshRig, type MeshRig, type MeshRigOptions, type Sidecar } from '../counterparts/mesh-rig.js';
 import type { SidecarCounterparts } from '../counterparts/requirement.js';
 import { createPluggedInAuthority, createRoot, issueFor, type PluggedInAuthority } from './plugged-in-authority.js';
 
@@ -61,7 +61,7 @@ export interface SecuredMesh {
   addPod(pod: PodOptions): Promise<SecuredSidecar>;
 }
 
-export interface SecuredMeshOptions {
+export interface SecuredMeshOptions extends Pick<MeshRigOptions, 'meshConfig' | 'policyConfig'> {
   readonly files: Readonly<Record<string, readonly Manifest[]>>;
   readonly env?: Readonly<Record<string, string>>;
   /** Roots that sidecars take the control plane for itself by, beside its first. */
@@ -70,12 +70,12 @@ export interface SecuredMeshOptions {
 
 export async function createSecuredMesh(
   counterparts: SidecarCounterparts,
-  { files, env = {}, otherRoots = '' }: SecuredMeshOptions,
+  { env = {}, otherRoots = '', ...options }: SecuredMeshOptions,
 ): Promise<SecuredMesh> {
   const root = await createRoot();
   const authority = await createPluggedInAuthority(root);
   try {
-    const mesh = await createMeshRig(counterparts, { files, env: { ROOT_CA_DIR: authority.folder, ...env } });
+    const mesh = await createMeshRig(counterparts, { ...options, env: { ROOT_CA_DIR: authority.folder, ...env } });
     mesh.rig.defer(() => authority.remove());
     return {
       mesh,
