@@ -68,6 +68,20 @@ const COLUMNS = [
   conditionColumn('References', 'ResolvedRefs', 'message', 'What it refers to and does not exist.', 1),
 ];
 
+function specColumn(name, field, description) {
+  return { name, type: 'string', description, jsonPath: `.spec.${field}` };
+}
+
+/** What tells objects of a kind apart better than their names do. */
+const OWN_COLUMNS = {
+  ServiceEntry: [
+    specColumn('Hosts', 'hosts', 'DNS names of the service.'),
+    specColumn('Resolution', 'resolution', 'How its endpoints are found.'),
+  ],
+  WorkloadEntry: [specColumn('Address', 'address', 'Where the workload is.')],
+  PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads take.')],
+};
+
 /** Files of crds/ as {file, content}, for a mesh domain. */
 export function renderCrds(meshDomain) {
   return createKindRegistry(meshDomain)
@@ -106,7 +120,7 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
         served: true,
         storage: index === 0,
         subresources: { status: {} },
-        additionalPrinterColumns: COLUMNS,
+        additionalPrinterColumns: [...(OWN_COLUMNS[kind] ?? []), ...COLUMNS],
         schema: { openAPIV3Schema },
       })),
     },

@@ -88,17 +88,17 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       ['httpapispecbindings.config', 'HTTPAPISpecBinding', 'hasb', 'v1alpha2'],
       ['quotaspecs.config', 'QuotaSpec', 'qs', 'v1alpha2'],
       ['quotaspecbindings.config', 'QuotaSpecBinding', 'qsb', 'v1alpha2'],
-      ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3'],
-      ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3'],
-      ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1'],
-    ].map(([name, kind, short, version]) => [
+      ['serviceentries.networking', 'ServiceEntry', 'se', 'v1beta1,v1alpha3', 'Hosts,Resolution,'],
+      ['workloadentries.networking', 'WorkloadEntry', 'we', 'v1beta1,v1alpha3', 'Address,'],
+      ['peerauthentications.security', 'PeerAuthentication', 'pa', 'v1beta1', 'Mode,'],
+    ].map(([name, kind, short, version, own = '']) => [
       `${name}.mesh.internal`,
       kind,
       'Namespaced',
       short,
       version,
       'status',
-      'Accepted,Refs,In-Force,Proxies,Age,Validity,References',
+      `${own}Accepted,Refs,In-Force,Proxies,Age,Validity,References`,
     ]),
   );
 });
