@@ -1,4 +1,5 @@
 import type { SendRequest } from '../kubernetes/client/api-sender.js';
+import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -11,14 +12,25 @@ import { createWatchedFiles } from './files/watched-files.js';
 import { createRootRotator, type RootRotator, type SelfSignedSettings } from './rotation/root-rotator.js';
 import { createMemoryRootStore } from './rotation/root-store.js';
 import { createSecretRootStore } from './rotation/secret-root-store.js';
+import { watchRootSecret } from './rotation/watch-root-secret.js';
+
+/** Where the root's secret is. */
+export interface RootCluster {
+  readonly send: SendRequest;
+  /** Replicas see another root at once; without it, when they check. */
+  readonly createWatcher?: (logger: Logger) => ListWatcher;
+  /** The control plane's own. */
+  readonly namespace: string;
+  readonly meshDomain: string;
+}
 
 export interface AuthorityOptions {
   /** ROOT_CA_DIR */
   readonly rootCaDir: string;
   readonly ttls: TtlLimits;
   readonly selfSigned: SelfSignedSettings;
-  /** Where the root's secret is; undefined without an orchestrator, when a root lives in memory. */
-  readonly cluster: { readonly send: SendRequest; readonly namespace: string; readonly meshDomain: string } | undefined;
+  /** Undefined without an orchestrator, when a root lives in memory. */
+  readonly cluster: RootCluster | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Scope `pkica`. */
@@ -59,6 +71,7 @@ export function createAuthority(options: AuthorityOptions): RunningAuthority {
     onChange: (contents) => react(read(contents)),
   });
   let rotator: RootRotator | undefined;
+  let watcher: ListWatcher | undefined;
   let extraRoots = '';
   let endRecording = (): void => undefined;
 
@@ -114,10 +127,14 @@ export function createAuthority(options: AuthorityOptions): RunningAuthority {
         random: options.random,
       });
       await rotator.start();
+      if (cluster?.createWatcher === undefined || options.selfSigned.checkIntervalMs <= 0) return;
+      watcher = cluster.createWatcher(options.rotatorLogger);
+      watchRootSecret(watcher, cluster.namespace, rotator.versionSeen);
     },
     stop: async () => {
       endRecording();
       await files.stop();
+      await watcher?.stop();
       await rotator?.stop();
     },
   };

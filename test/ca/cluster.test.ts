@@ -1,11 +1,19 @@
 import test, { type ExecutionContext } from 'ava';
+import { Registry } from 'prom-client';
+import { createAuthority } from '../../src/ca/create-authority.js';
 import { RootStoreError } from '../../src/ca/rotation/root-store.js';
 import { createSecretRootStore } from '../../src/ca/rotation/secret-root-store.js';
+import { createApiClient } from '../../src/kubernetes/client/api-client.js';
 import { createApiSender } from '../../src/kubernetes/client/api-sender.js';
 import { loadClusterAccess } from '../../src/kubernetes/client/cluster-access.js';
+import { createListWatcher } from '../../src/kubernetes/watch/list-watcher.js';
+import { systemClock } from '../../src/telemetry/clock.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
+import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
-import { selfSigned } from './support/material.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+import { DAY_MS, selfSigned } from './support/material.js';
 import { createOpenSsl, makeRequest } from './support/openssl.js';
 
 const { available: binary } = requireKubernetes();
@@ -22,7 +30,12 @@ if (binary !== undefined) {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'root' };
     const rules = [
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
-      { apiGroups: [''], resources: ['secrets'], resourceNames: ['mesh-ca-secret'], verbs: ['get', 'patch'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['mesh-ca-secret'],
+        verbs: ['get', 'list', 'watch', 'patch'],
+      },
     ];
     await api.client.applyAll([
       { apiVersion: version, kind: 'ClusterRole', metadata: { name: 'root' }, rules },
@@ -89,6 +102,59 @@ it('labels of a secret that somebody else has made, and its type, stay when its 
   t.deepEqual([secret.metadata.labels, secret.type], [{ team: 'platform' }, 'Opaque']);
   t.is(secret.data['note'], Buffer.from('text').toString('base64'));
   t.deepEqual((await store.load())?.root, next);
+});
+
+it('replicas see at once that somebody has put another root into the secret, or has deleted it', async (t) => {
+  await createStore(t, 'watched');
+  const access = await loadClusterAccess({ orchConfig: await api.kubeconfigOf(READER), environment: {} });
+  const logger = createRecordingLogger();
+  const client = createApiClient(access, 'navigator-discovery/test');
+  const createReplica = () => {
+    const authority = createAuthority({
+      rootCaDir: '/nowhere',
+      ttls: { defaultMs: DAY_MS, maxMs: DAY_MS },
+      selfSigned: {
+        trustDomain: 'td',
+        ttlMs: 3650 * DAY_MS,
+        keyBits: 2048,
+        checkIntervalMs: DAY_MS,
+        gracePercentile: 20,
+        hasJitter: false,
+      },
+      cluster: {
+        send: createApiSender(access, { userAgent: 'navigator-discovery/test', timeoutMs: 5_000 }),
+        createWatcher: (log) =>
+          createListWatcher({ api: client, server: access.server, clock: systemClock, logger: log }),
+        namespace: 'watched',
+        meshDomain: 'mesh.internal',
+      },
+      metrics: createMetrics(new Registry()),
+      clock: systemClock,
+      logger,
+      rotatorLogger: logger,
+      random: () => 0.5,
+    });
+    t.teardown(() => authority.stop());
+    return authority;
+  };
+  const replicas = [createReplica(), createReplica()];
+  await Promise.all(replicas.map((each) => each.start()));
+  const rootOf = (index: number): string | undefined => replicas[index]?.bundle().roots[0];
+  t.is(rootOf(0), rootOf(1));
+
+  const { certificate, privateKey } = await newRoot();
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  const data = { 'ca-cert.pem': encode(certificate), 'ca-key.pem': encode(privateKey) };
+  await api.client.send('PATCH', PATH('watched'), { data }, 'application/merge-patch+json');
+  await eventually('the new root', () => rootOf(0) === certificate && rootOf(1) === certificate);
+
+  await api.client.send('DELETE', PATH('watched'));
+  await eventually('the secret', async () => (await api.client.send('GET', PATH('watched'))).status === 200);
+  t.deepEqual([rootOf(0), rootOf(1)], [certificate, certificate]);
+  t.deepEqual(
+    logger.records.filter(({ level }) => level === 'warn' || level === 'error'),
+    [],
+  );
 });
 
 it('a refusal names the secret and the right that is missing', async (t) => {

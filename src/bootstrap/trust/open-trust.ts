@@ -148,7 +148,7 @@ function createOwnAuthority({ options, mesh, cluster, metrics, logging, clock }:
       gracePercentile: environment.caSelfSignedRootCertGracePeriodPercentile,
       hasJitter: environment.caEnableJitterForRootCertRotator,
     },
-    cluster: cluster && { send: cluster.send, namespace, meshDomain: environment.meshDomain },
+    cluster: cluster && { ...cluster, namespace, meshDomain: environment.meshDomain },
     metrics,
     clock,
     logger: logging.scope('pkica'),

@@ -43,6 +43,8 @@ export interface RootRotatorOptions extends SelfSignedSettings {
 export interface RootRotator {
   /** Settles after the first attempt to have a root; it is repeated until there is one. */
   start(): Promise<void>;
+  /** What is stored has this version now: looked at at once when it is not the one in force. Empty when it is gone. */
+  versionSeen(version: string): void;
   /** The extra roots are others now. */
   extraRootsChanged(): void;
   stop(): Promise<void>;
@@ -194,6 +196,9 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
     start: async () => {
       later(true);
       await work;
+    },
+    versionSeen: (version) => {
+      if (isRotating && inForce !== undefined && version !== inForce.version) later(false);
     },
     extraRootsChanged: reuse,
     stop: async () => {

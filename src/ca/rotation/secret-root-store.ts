@@ -9,7 +9,7 @@ export interface SecretRootStoreOptions {
   readonly meshDomain: string;
 }
 
-const ROOT_SECRET = 'mesh-ca-secret';
+export const ROOT_SECRET = 'mesh-ca-secret';
 
 /** Keys of the secret (BEHAVIOUR 4, "CA material"); root-cert.pem holds the earlier roots, the others are empty. */
 const KEYS = {
