@@ -13,8 +13,13 @@ COPY src/ src/
 ARG REVISION=unknown
 RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json
 RUN npm prune --omit=dev --ignore-scripts
+# What `capture-traffic` runs, in the init containers of injected pods; nf_tables or legacy, as the node has it.
+RUN apt-get update && apt-get install --yes --no-install-recommends iptables iproute2 && \
+    scripts/collect-programs.sh /capture ip \
+      iptables-nft-save iptables-nft-restore ip6tables-nft-save ip6tables-nft-restore \
+      iptables-legacy-save iptables-legacy-restore ip6tables-legacy-save ip6tables-legacy-restore
 
-# Node.js and nothing else: no shell, no package manager. Runs as 65532.
+# Node.js and what sets network rules: no shell, no package manager. Runs as 65532.
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="navigator-discovery" \
@@ -24,6 +29,7 @@ LABEL org.opencontainers.image.title="navigator-discovery" \
       org.opencontainers.image.licenses="Apache-2.0"
 # Where relative paths begin: ./etc/cacerts, ./var/lib/mesh/inject.
 WORKDIR /
+COPY --from=build /capture/usr/ /usr/
 COPY --from=build /app/package.json /app/package.json
 COPY LICENSE /app/LICENSE
 COPY --from=build /app/node_modules /app/node_modules

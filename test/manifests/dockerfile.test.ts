@@ -4,6 +4,11 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import { captureTraffic } from '../../src/capture/capture-traffic.js';
+import type { RunProgram } from '../../src/capture/run-program.js';
+import { flagSource } from '../../src/cli/parse-options.js';
+import { captureFlags } from '../../src/cli/settings/capture-flags.js';
+import { readSettings } from '../../src/cli/settings/read-settings.js';
 import { runCommand } from '../counterparts/command.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { findDeployment } from './support/read-documents.js';
@@ -70,6 +75,8 @@ test('both programs run from the files that the final stage copies, and from not
   t.teardown(() => rm(image, { recursive: true, force: true }));
   for (const { from, sources, target } of copiesOf(finalStage())) {
     t.is(sources.length, 1);
+    // Programs of the build stage, which another test collects.
+    if (from !== undefined && !sources[0]?.startsWith('/app/')) continue;
     const source = join(root, from === undefined ? String(sources[0]) : String(sources[0]).replace(/^\/app\//, ''));
     const destination = join(image, target);
     await mkdir(dirname(destination), { recursive: true });
@@ -151,4 +158,47 @@ test('the labels of the image are those of package.json', (t) => {
 test('build and image have the same Node.js, which is one that package.json allows', (t) => {
   const majors = readStages().map(([from]) => Number(/node(?:js)?:?(\d+)/.exec(from ?? '')?.[1]));
   t.deepEqual(majors, [24, 24]);
+});
+
+const CAPTURE = /collect-programs\.sh \/capture ([^&]+)$/;
+const collected = readStages()
+  .flat()
+  .map((line) => CAPTURE.exec(line)?.[1]?.trim().split(/\s+/))
+  .find((programs) => programs !== undefined);
+
+test('the image has the programs that set rules for captured traffic', async (t) => {
+  const asked = new Set<string>();
+  const run: RunProgram = async ([program = '']) => {
+    asked.add(program);
+    return { ok: program.startsWith('ip'), output: '', complaint: '' };
+  };
+  const parts = { run, ipv6: 'global', report: () => undefined } as const;
+  const traffic = readSettings(captureFlags, flagSource(new Map())).fields;
+  await captureTraffic(traffic, parts);
+  t.deepEqual(
+    [...asked].filter((program) => !collected?.includes(program)),
+    [],
+  );
+  for (const kind of ['nft', 'legacy']) t.true(collected?.includes(`iptables-${kind}-restore`));
+  t.true(readFileSync(join(root, 'Dockerfile'), 'utf8').includes('COPY --from=build /capture/usr/ /usr/\n'));
+});
+
+const isPossible = spawnSync('sh', ['-c', `command -v ${(collected ?? []).join(' ')} && unshare -n true`]).status === 0;
+if (!isPossible && process.env['REQUIRE_COUNTERPARTS'] === '1') {
+  throw new Error('a counterpart is missing: root, and Debian packages iptables and iproute2');
+}
+(isPossible ? test : test.skip)('what is collected for the image runs with the C library alone', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'navigator-capture-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await runCommand([join(root, 'scripts/collect-programs.sh'), folder, ...(collected ?? [])]);
+  const cLibrary = 'for l in $(ldd /bin/sh | grep -o "/[^ ]*"); do mkdir -p "$0$(dirname $l)"; cp -L $l "$0$l"; done';
+  const others = 'cp -L /lib/*/libm.so.6 /lib/*/libdl.so.2 /lib/*/libresolv.so.2 "$0"/lib/*/ 2>/dev/null || true';
+  await runCommand(['sh', '-ec', `${cLibrary}\n${others}`, folder]);
+  const rules =
+    '*nat\n-A OUTPUT -p tcp -m owner --uid-owner 1337 -j RETURN\n-A OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n';
+  const inside = (...command: readonly string[]) => ['unshare', '-n', 'chroot', folder, ...command];
+  const path = (program: string) => `/usr/sbin/${program}`;
+  await t.notThrowsAsync(runCommand(inside(path('iptables-nft-restore'), '--noflush'), rules));
+  t.regex(await runCommand(inside(path('iptables-legacy-restore'), '--version')), /legacy/);
+  t.regex(await runCommand(inside(path('ip'), 'link')), /lo:/);
 });
