@@ -2,7 +2,7 @@ import test from 'ava';
 import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
-import type { KubernetesAnswer } from '../../counterparts/kubernetes/kubernetes-client.js';
+import type { KubernetesAnswer, KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { allCrds, namespaceManifest, quotaSpecManifest } from '../../sources/kubernetes/support/manifests.js';
 import { policyContext } from '../../status/analysis/support.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
@@ -18,7 +18,7 @@ import {
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;
 const QUOTA_SPECS = '/apis/config.mesh.internal/v1alpha2/namespaces/default/quotaspecs';
-const CONFIGURATION = validatingConfiguration(1);
+const CONFIGURATION = configurationAt(1);
 const root = createTestAuthority('webhook root');
 let api: ApiServer;
 
@@ -54,6 +54,10 @@ const BAD_ONE_OF = {
   rules: [{ match: [{ clause: { 'request.path': { exact: '/', prefix: '/' } } }], quotas: [{ quota: 'requests' }] }],
 };
 
+function configurationAt(port: number): KubernetesManifest {
+  return validatingConfiguration(`https://127.0.0.1:${port}/validate`);
+}
+
 function whenRefused(what: string): Promise<KubernetesAnswer> {
   return eventually(what, async () => {
     const answer = await offer(BAD_REGEX);
@@ -63,7 +67,7 @@ function whenRefused(what: string): Promise<KubernetesAnswer> {
 
 it('the configuration as installed gets the roots, and failurePolicy Fail once the API server is seen to ask', async (t) => {
   const { port } = await startWebhookServer(t, root);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   const [before] = await entriesOf(api, CONFIGURATION);
   t.is(before?.failurePolicy, 'Ignore');
   t.is(before?.clientConfig.caBundle, undefined);
@@ -83,7 +87,7 @@ it('the configuration as installed gets the roots, and failurePolicy Fail once t
 it('an invalid QuotaSpec is refused with our message, a valid one is taken', async (t) => {
   const { port } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   const answer = await whenRefused('the QuotaSpec is refused');
   t.is(
     messageOf(answer),
@@ -99,7 +103,7 @@ it('an invalid QuotaSpec is refused with our message, a valid one is taken', asy
 for (const version of ['v1', 'v1beta1']) {
   it(`API servers that ask in admission ${version} are answered`, async (t) => {
     const { port } = await startWebhookServer(t, root);
-    const configuration = validatingConfiguration(port);
+    const configuration = configurationAt(port);
     const [entry] = configuration['webhooks'] as readonly object[];
     await api.client.apply({ ...configuration, webhooks: [{ ...entry, admissionReviewVersions: [version] }] });
     await startController(t, api, root.certificate);
@@ -110,7 +114,7 @@ for (const version of ['v1', 'v1beta1']) {
 it('what is legal but suspicious is taken with warnings', async (t) => {
   const { port, warnings } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   await whenRefused('the webhook is asked');
   warnings.observe(policyContext('ServiceEntry default/web {hosts: [web.default.svc.cluster.local]}'));
   const spec = { services: [{ name: 'web' }], quotaSpecs: [{ name: 'gone' }] };
@@ -132,7 +136,7 @@ it('what is legal but suspicious is taken with warnings', async (t) => {
 
 it('changes of the configuration by others are put right', async (t) => {
   const { port } = await startWebhookServer(t, root);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   await startController(t, api, root.certificate);
   const isRight = async (): Promise<boolean> => {
     const [entry] = await entriesOf(api, CONFIGURATION);
@@ -144,17 +148,17 @@ it('changes of the configuration by others are put right', async (t) => {
   const clientConfig = { ...entry?.clientConfig, caBundle: base64(foreign) };
   await api.client.patch(CONFIGURATION, { webhooks: [{ ...entry, clientConfig, failurePolicy: 'Ignore' }] });
   await eventually('the configuration is right again', isRight);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   await eventually('the configuration is right after it was applied anew', isRight);
   await api.client.delete(CONFIGURATION);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   await eventually('the configuration is right after it was made anew', isRight);
   t.is((await whenRefused('the webhook is asked')).status, 422);
 });
 
 it('root and serving certificate change without a restart, and no object passes unasked meanwhile', async (t) => {
   const { port, material } = await startWebhookServer(t, root);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   const { caBundle } = await startController(t, api, root.certificate);
   await eventually(
     'failurePolicy is Fail',
@@ -184,7 +188,7 @@ it('root and serving certificate change without a restart, and no object passes 
 
 it('with the webhook down nothing passes unasked, and a bad one-of is refused by its CRD', async (t) => {
   const server = await startWebhookServer(t, root);
-  await api.client.apply(validatingConfiguration(server.port));
+  await api.client.apply(configurationAt(server.port));
   await startController(t, api, root.certificate);
   await whenRefused('the webhook is asked');
   await eventually(
@@ -200,7 +204,7 @@ it('with the webhook down nothing passes unasked, and a bad one-of is refused by
 });
 
 it('a webhook that was never seen to answer keeps nothing out, but a bad one-of is refused by its CRD', async (t) => {
-  await api.client.apply(validatingConfiguration(1));
+  await api.client.apply(configurationAt(1));
   const controller = await startController(t, api, root.certificate);
   await eventually('the roots are written', async () => (await controller.metric('config_updates')) === 1);
   await eventually('valid objects pass', async () => (await offer(VALID)).status === 201);
@@ -216,7 +220,7 @@ it('a configuration that is missing is told and counted, and looked after once i
     async () => ((await controller.metric('config_update_error{reason="NotFound"}')) ?? 0) > 0,
   );
   t.is(controller.log.filter(({ message }) => message === 'The validating webhook configuration is missing').length, 1);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   await eventually(
     'failurePolicy is Fail',
     async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail',
@@ -225,7 +229,7 @@ it('a configuration that is missing is told and counted, and looked after once i
 
 it('one of two instances acts, and the other one after it', async (t) => {
   const { port } = await startWebhookServer(t, root);
-  await api.client.apply(validatingConfiguration(port));
+  await api.client.apply(configurationAt(port));
   const first = await startController(t, api, root.certificate, 'meshd-a');
   await eventually('the first leads', async () => (await controllerUpdates(first)) > 0);
   const second = await startController(t, api, root.certificate, 'meshd-b');

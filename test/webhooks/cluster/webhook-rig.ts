@@ -23,7 +23,7 @@ import { createTestCaBundle, type TestCaBundle } from '../fixtures/ca-bundle.js'
 import { createTestTlsSource, type TestTlsSource } from '../fixtures/tls-source.js';
 
 /** The user that has the rights of the control plane, of `manifests/`. */
-const [MESHD = ''] = READERS;
+export const [MESHD_USER = ''] = READERS;
 export const NAMESPACE = 'mesh-system';
 export const CONFIG_NAME = 'meshd-mesh-system';
 
@@ -33,7 +33,7 @@ export function accessManifests(): readonly KubernetesManifest[] {
     .filter(({ kind }) => ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].includes(kind))
     .map((manifest) =>
       'subjects' in manifest
-        ? { ...manifest, subjects: [{ kind: 'User', name: MESHD, apiGroup: 'rbac.authorization.k8s.io' }] }
+        ? { ...manifest, subjects: [{ kind: 'User', name: MESHD_USER, apiGroup: 'rbac.authorization.k8s.io' }] }
         : manifest,
     );
 }
@@ -44,12 +44,16 @@ interface Entry {
   readonly clientConfig: { readonly caBundle?: string };
 }
 
-/** The configuration of `manifests/`, but that it names a server of the test. */
-export function validatingConfiguration(port: number): KubernetesManifest {
+/**
+ * The configuration of `manifests/`, but that it names a server of the test.
+ *
+ * @param url with the path
+ */
+export function validatingConfiguration(url: string): KubernetesManifest {
   const found = readManifests('manifests').find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
   if (found === undefined) throw new Error('manifests/ has no ValidatingWebhookConfiguration');
   const [entry] = found['webhooks'] as readonly Entry[];
-  return { ...found, webhooks: [{ ...entry, clientConfig: { url: `https://127.0.0.1:${port}/validate` } }] };
+  return { ...found, webhooks: [{ ...entry, clientConfig: { url } }] };
 }
 
 export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): Promise<readonly Entry[]> {
@@ -59,7 +63,7 @@ export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): P
 /** As the control plane. */
 export async function openCluster(t: ExecutionContext, api: ApiServer): Promise<Cluster> {
   const connection = createClusterConnection({
-    access: { orchConfig: await api.kubeconfigOf(MESHD), environment: {} },
+    access: { orchConfig: await api.kubeconfigOf(MESHD_USER), environment: {} },
     userAgent: 'navigator-test',
     clock: systemClock,
   });
