@@ -3,6 +3,7 @@ import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import { pause } from '../../kubernetes/watch/pause.js';
 import type { Clock } from '../../telemetry/clock.js';
+import { shortened } from './shortened.js';
 
 export interface ReachOptions {
   readonly send: SendRequest;
@@ -40,5 +41,7 @@ export async function reachCluster(options: ReachOptions, signal: AbortSignal): 
 /** Everybody whom a cluster knows may ask for its version; where that is forbidden, it was reached all the same. */
 async function probe(send: SendRequest): Promise<void> {
   const { status, body } = await send({ method: 'GET', path: '/version' });
-  if (status === 401 || status === 429 || status >= 500) throw new ApiError(status, body);
+  if (status !== 401 && status !== 429 && status < 500) return;
+  const { message } = new ApiError(status, body);
+  throw new ApiError(status, { message: shortened(message) });
 }

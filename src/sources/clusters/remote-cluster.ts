@@ -7,6 +7,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import type { ClusterLink } from './cluster-link.js';
 import { QUICK_RETRIES, reachCluster, SLOW_WAITS } from './reach-cluster.js';
+import { shortened } from './shortened.js';
 
 export interface RemoteClusterOptions {
   readonly id: string;
@@ -99,7 +100,7 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
         ...(outage === undefined
           ? []
           : [`the API server ${server} of cluster ${id} cannot be read: ${textOf(outage)}`]),
-        ...(source?.forbidden() ?? []).map((reason) => `cluster ${id}: ${reason}`),
+        ...(source?.forbidden() ?? []).map((reason) => `cluster ${id}: ${shortened(reason)}`),
         ...(source?.reports() ?? []).map(({ key, reason }) => `cluster ${id}: ${key}: ${reason}`),
       ];
     },
@@ -116,5 +117,6 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
 /** An error of several connection attempts has no message of its own. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message === '' ? String((error as NodeJS.ErrnoException).code ?? error.name) : error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message === '' ? (code ?? error.name) : shortened(error.message);
 }

@@ -186,6 +186,26 @@ test('a cluster that does not answer is tried five times soon, then seldom, and 
   t.deepEqual(rig.clusters.problems(), []);
 });
 
+for (const [status, isReached] of [
+  [401, false],
+  [429, false],
+  [503, false],
+  [403, true],
+  [404, true],
+] as const) {
+  test(`an API server that answers ${status} ${isReached ? 'is there, and read' : 'is tried again, and told of in few words'}`, async (t) => {
+    const rig = createClustersRig();
+    rig.answers.set('https://west-a', { status, body: { message: 'no'.repeat(1_000_000) } });
+    rig.register({ a: { west: WEST } });
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    t.is(rig.sources.length, isReached ? 1 : 0);
+    t.is(rig.clusters.problems().length, isReached ? 0 : 1);
+    t.true(JSON.stringify(rig.clusters.problems()).length < 500);
+    t.true(rig.logText().length < 5_000);
+    await rig.clusters.stop();
+  });
+}
+
 test('an outage of a cluster that is read is told for as long as it lasts', async (t) => {
   const rig = createClustersRig();
   rig.register({ a: { west: WEST } });

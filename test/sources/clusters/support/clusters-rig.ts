@@ -32,6 +32,8 @@ export interface ClustersRig {
   readonly observed: readonly string[];
   /** Servers that do not answer. */
   readonly down: Set<string>;
+  /** What servers answer instead of 200. */
+  readonly answers: Map<string, { readonly status: number; readonly body: unknown }>;
   /** Requests by server, in order. */
   readonly requests: readonly string[];
   messages(level: string): readonly string[];
@@ -65,6 +67,7 @@ export function createClustersRig(): ClustersRig {
   const served = new Map<string, Set<string>>();
   const observed: string[] = [];
   const down = new Set<string>();
+  const answers: ClustersRig['answers'] = new Map();
   const requests: string[] = [];
   const observer: RemoteClusterObserver = {
     reached: ({ id, server }) => observed.push(`reached ${id} ${server}`),
@@ -134,7 +137,7 @@ export function createClustersRig(): ClustersRig {
       send: async () => {
         requests.push(server);
         if (down.has(server)) throw new Error('connect ECONNREFUSED');
-        return { status: 200, body: {}, retryAfterMs: undefined };
+        return { ...(answers.get(server) ?? { status: 200, body: {} }), retryAfterMs: undefined };
       },
       createWatcher: () => {
         throw new Error('nobody watches lists here');
@@ -154,6 +157,7 @@ export function createClustersRig(): ClustersRig {
     served,
     observed,
     down,
+    answers,
     requests,
     messages: (level) => logger.entries.filter((entry) => entry.level === level).map(({ message }) => message),
     logText: () => JSON.stringify(logger.entries, (_, value) => (value instanceof Error ? value.stack : value)),
