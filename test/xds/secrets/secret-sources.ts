@@ -26,6 +26,7 @@ export function createManualSource(initial?: WorkloadCertificate): ManualSource 
   const opened: ManualSecrets[] = [];
   return {
     opened,
+    isFor: () => true,
     open: (identity) => {
       const secrets = createManualSecrets(identity, initial);
       opened.push(secrets);
@@ -64,6 +65,7 @@ function createManualSecrets(identity: WorkloadIdentity, initial: WorkloadCertif
 /** Certificates of a test's authority, one for each connection. */
 export function authoritySecrets(authority: TestAuthority): SecretSource {
   return {
+    isFor: ({ trustDomain }) => trustDomain === 'cluster.local',
     open: (identity) => {
       const { certificate, key } = authority.issue({ uris: [formatSpiffeId(identity)] });
       const current = { chain: certificate, privateKey: key, roots: authority.certificate };
