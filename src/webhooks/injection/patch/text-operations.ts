@@ -25,6 +25,6 @@ export function setTexts(
 }
 
 /** One step of a JSON pointer (RFC 6901). */
-export function pointerStep(key: string): string {
+function pointerStep(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,0 +1,112 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { Registry } from 'prom-client';
+import { createInjector } from '../../../src/bootstrap/injection/create-injector.js';
+import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-config.js';
+import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
+import { systemClock } from '../../../src/telemetry/clock.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { eventually } from '../../support/eventually.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+
+async function start(t: ExecutionContext, files: Readonly<Record<string, string>>) {
+  const directory = await mkdtemp(join(tmpdir(), 'navigator-injector-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const write = async (file: string, content: string): Promise<void> => {
+    await writeFile(join(directory, `.${file}`), content);
+    await rename(join(directory, `.${file}`), join(directory, file));
+  };
+  for (const [file, content] of Object.entries(files)) await write(file, content);
+  const logger = createRecordingLogger();
+  const injector = createInjector({
+    ...{ directory, logger, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
+    mesh: createDefaultMeshConfig,
+    compiler: createSchemaCompiler(),
+    metrics: createMetrics(new Registry()),
+    budget: createBodyBudget(1e8),
+  });
+  await injector.start();
+  t.teardown(() => injector.stop());
+  return { injector, write, logger, directory };
+}
+
+const config = (template: string): string => `policy: enabled\ntemplate: |\n  ${template}\n`;
+
+test('without a config file the injector is off, which is no problem, and it is on when there is one', async (t) => {
+  const { injector, write, logger } = await start(t, {});
+  t.is(injector.template(), undefined);
+  t.deepEqual(injector.problems(), []);
+  t.is(logger.records.at(-1)?.message, 'sidecar injector is off: it has no configuration');
+  await write('config', config('containers: []'));
+  await eventually('the injector is on', () => injector.template() !== undefined);
+  t.is(injector.template(), 'containers: []\n');
+});
+
+test('a config file that cannot be used leaves the injector off, with the line and what to do', async (t) => {
+  const { injector, directory } = await start(t, { config: 'policy: enabled\n' });
+  t.is(injector.template(), undefined);
+  t.deepEqual(injector.problems(), [
+    {
+      file: join(directory, 'config'),
+      reason: 'line 1: template: is missing; it is: What is injected, as a Liquid template of YAML',
+    },
+  ]);
+});
+
+for (const [title, content, reason] of [
+  [
+    'a selector that has to name values',
+    `${config('a')}neverInjectSelector: [{ matchExpressions: [{ key: a, operator: In }] }]\n`,
+    /neverInjectSelector\[0\]\.matchExpressions\[0\]\.values: \[\]: is empty, but In compares with it; give at least one value/,
+  ],
+  [
+    'values that an operator does not take',
+    `${config('a')}alwaysInjectSelector: [{ matchExpressions: [{ key: a, operator: Exists, values: [b] }] }]\n`,
+    /is given, but Exists takes none; remove it/,
+  ],
+  [
+    'an operator that there is not',
+    `${config('a')}alwaysInjectSelector: [{ matchExpressions: [{ key: a, operator: Has }] }]\n`,
+    /operator: "Has": is not one of the allowed values; use In, NotIn, Exists, DoesNotExist/,
+  ],
+  [
+    'a template that does not compile',
+    config('{{ x | shout }}'),
+    /line 2: template: does not compile: injection template: line 1, column \d+: undefined filter: shout/,
+  ],
+] as const) {
+  test(`${title} is a problem of the config file`, async (t) => {
+    const { injector } = await start(t, { config: content });
+    t.regex(injector.problems()[0]?.reason ?? '', reason);
+  });
+}
+
+test('a policy that there is not is warned of, and so is a field', async (t) => {
+  const { injector } = await start(t, { config: `policy: sometimes\ntemplate: a\nreinvoke: true\n` });
+  const problems = injector.problems();
+  t.deepEqual(
+    problems.map(({ level }) => level),
+    ['Warn', 'Warn'],
+  );
+  t.regex(
+    problems.map(({ reason }) => reason).join('\n'),
+    /policy: "sometimes": is neither enabled nor disabled, so that nothing is injected/,
+  );
+  t.regex(problems.map(({ reason }) => reason).join('\n'), /reinvoke: true: is not a known field/);
+});
+
+test('a bad change is told, and the last good files stay', async (t) => {
+  const { injector, write } = await start(t, { config: config('containers: []'), values: 'a: 1\n' });
+  await write('config', 'template: [\n');
+  await eventually('the bad config is told', () => injector.problems().length === 1);
+  t.is(injector.template(), 'containers: []\n');
+  await write('values', '- a\n');
+  await eventually('the bad values are told', () => injector.problems().length === 2);
+  await write('config', config('volumes: []'));
+  await write('values', 'a: 2\n');
+  await eventually('both are in order again', () => injector.problems().length === 0);
+  t.is(injector.template(), 'volumes: []\n');
+});
