@@ -3,13 +3,14 @@ import { promisify } from 'node:util';
 import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { CertificateAuthority, IssuedCertificate, SubjectAltName } from '../authority/certificate-authority.js';
+import type { CertificateAuthority, SubjectAltName, TrustBundle } from '../authority/certificate-authority.js';
 import { scheduleAt } from '../schedule-at.js';
-import { judgeChain } from './judge-chain.js';
+import type { BundleJudge } from './judge-bundle.js';
 import { KeyAndChain } from './key-and-chain.js';
 
 export interface RenewedCertificateOptions {
   readonly authority: CertificateAuthority;
+  readonly judge: BundleJudge;
   /** One or more. */
   readonly subjectAltNames: readonly SubjectAltName[];
   readonly clock: Clock;
@@ -46,10 +47,10 @@ const OLD_WAIT_MS = 5 * 60_000;
 const generate = promisify(generateKeyPair);
 
 export function createRenewedCertificate(options: RenewedCertificateOptions): RenewedCertificate {
-  const { authority, subjectAltNames, clock, logger, random, onChange } = options;
+  const { authority, judge, subjectAltNames, clock, logger, random, onChange } = options;
   const backoff = createBackoff({ initialMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
   const names = subjectAltNames.map(({ value }) => value);
-  let present: { readonly secret: KeyAndChain; readonly chain: readonly string[] } | undefined;
+  let present: { readonly secret: KeyAndChain; readonly issuing: TrustBundle } | undefined;
   let dueMs = Number.POSITIVE_INFINITY;
   let cancelNext = (): void => undefined;
   let isTroubled = false;
@@ -62,22 +63,26 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
     if (!isClosed) cancelNext = scheduleAt(clock, new Date(dueMs), renew);
   };
 
-  const take = (privateKey: string, { chain, notAfter }: IssuedCertificate): void => {
-    present = { secret: new KeyAndChain(privateKey, chain.join(''), notAfter), chain };
-    const lifeMs = notAfter.getTime() - clock.now().getTime();
+  const take = (secret: KeyAndChain, issuing: TrustBundle): void => {
+    present = { secret, issuing };
+    const lifeMs = secret.notAfter.getTime() - clock.now().getTime();
     schedule(lifeMs * (FROM_PART + random() * (TO_PART - FROM_PART)));
+    // The authority may have changed while it was issued.
+    authorityChanged();
     onChange();
   };
 
   const attempt = async (): Promise<void> => {
     try {
       const { privateKey, publicKey } = await generate('ec', { namedCurve: 'P-256' });
-      const issued = await authority.issue({ publicKey, subjectAltNames, ttlMs: 0 });
+      const issuing = authority.bundle();
+      const { chain, notAfter } = await authority.issue({ publicKey, subjectAltNames, ttlMs: 0 });
       if (isClosed) return;
       backoff.reset();
       if (isTroubled) logger.info({ names }, 'A certificate can be issued again');
       isTroubled = false;
-      take(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), issued);
+      const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+      take(new KeyAndChain(key, chain.join(''), notAfter), issuing);
     } catch (err) {
       if (isClosed) return;
       if (!isTroubled) logger.warn({ names, err }, 'A certificate cannot be issued; trying again');
@@ -97,7 +102,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
       renew();
       return;
     }
-    const verdict = judgeChain(present.chain, authority.bundle());
+    const verdict = judge(present.issuing, authority.bundle());
     if (verdict === 'same') return;
     const waitMs = verdict === 'useless' ? random() * USELESS_SPREAD_MS : OLD_WAIT_MS * (1 + random());
     if (clock.now().getTime() + waitMs < dueMs) schedule(waitMs);

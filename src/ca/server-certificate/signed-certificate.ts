@@ -2,6 +2,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority, SubjectAltName } from '../authority/certificate-authority.js';
 import { createChangeListeners } from '../change-listeners.js';
+import { createBundleJudge } from '../renewal/judge-bundle.js';
 import { createRenewedCertificate } from '../renewal/renewed-certificate.js';
 import type { ServerCertificateSource } from './server-certificate-source.js';
 
@@ -25,6 +26,7 @@ export function createSignedCertificate(options: SignedCertificateOptions): Serv
   const listeners = createChangeListeners();
   const certificate = createRenewedCertificate({
     authority,
+    judge: createBundleJudge(),
     subjectAltNames: names,
     clock,
     logger,

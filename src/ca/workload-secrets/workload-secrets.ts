@@ -3,6 +3,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.js';
 import { createChangeListeners } from '../change-listeners.js';
+import { createBundleJudge } from '../renewal/judge-bundle.js';
 import type { KeyAndChain } from '../renewal/key-and-chain.js';
 import { createRenewedCertificate } from '../renewal/renewed-certificate.js';
 
@@ -44,12 +45,14 @@ interface OpenSecret extends WorkloadSecret {
 }
 
 export function createWorkloadSecrets({ authority, clock, logger, random }: WorkloadSecretsOptions): WorkloadSecrets {
+  const judge = createBundleJudge();
   const connections = new Map<string, Map<string, OpenSecret>>();
 
   const create = (spiffeId: string): OpenSecret => {
     const listeners = createChangeListeners();
     const certificate = createRenewedCertificate({
       authority,
+      judge,
       subjectAltNames: [{ type: 'uri', value: spiffeId }],
       clock,
       logger,

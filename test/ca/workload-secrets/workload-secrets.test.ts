@@ -168,6 +168,29 @@ test('under roots that do not verify it a certificate is renewed at once', async
   t.is(leafOf(await issued(secret, first)).issuer, 'O=other');
 });
 
+test('a certificate that was on its way when the authority changed is judged by what it is now', async (t) => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { secrets, clock, authority } = await create(t, 0.5, (inner) => ({
+    ...inner,
+    issue: async (request) => {
+      const answer = await inner.issue(request);
+      await held;
+      return answer;
+    },
+  }));
+  const secret = secrets.open('connection-1', REVIEWS);
+  const other = await selfSigned({ now: clock.now(), organization: 'other' });
+  authority.replace(materialOf(other));
+  release();
+  const first = await issued(secret);
+  t.is(leafOf(first).issuer, 'O=cluster.local');
+  clock.advance(2_500);
+  t.is(leafOf(await issued(secret, first)).issuer, 'O=other');
+});
+
 test('with its connection a secret ends: nothing is renewed, nobody is told, and the key is forgotten', async (t) => {
   const { secrets, clock, authority } = await create(t);
   const secret = secrets.open('connection-1', REVIEWS);
