@@ -1,5 +1,6 @@
 import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
 import { type MutualTlsMode, type WorkloadMutualTls, workloadMutualTls } from './mutual-tls.js';
+import { selectedLabels } from './oldest-first.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -29,7 +30,7 @@ export function createNamespaceMutualTls(
   const others = workloadMutualTls(inherited);
   const selected = specs.map(
     (spec): Selected => ({
-      labels: Object.entries(spec.selector?.matchLabels ?? {}).sort(([first], [second]) => (first < second ? -1 : 1)),
+      labels: selectedLabels(spec),
       mutualTls: modesOf(spec, inherited),
     }),
   );

@@ -1,9 +1,9 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
-import { compareAge, compareText } from '../service-order.js';
 import type { MutualTlsMode } from './mutual-tls.js';
 import { createNamespaceMutualTls, modeOfSpec, type NamespaceMutualTls } from './namespace-mutual-tls.js';
+import { peerAuthenticationsOldestFirst, selectedLabels } from './oldest-first.js';
 
 /** Who takes mutual TLS (BEHAVIOUR 5, "Security composition"). The same object for as long as nothing was changed. */
 export interface PeerAuthentications {
@@ -48,7 +48,7 @@ interface Index extends PeerAuthentications {
 
 /** Keeps of the index before what says the same, and all of it where nothing says anything new. */
 function nextIndex(previous: Index | undefined, table: Table, rootNamespace: string): Index {
-  const inNamespaces = byNamespaceOf(oldestFirst(table));
+  const inNamespaces = byNamespaceOf(peerAuthenticationsOldestFirst(table?.values() ?? []));
   const meshMode = modeForAll(inNamespaces.get(rootNamespace) ?? [], DEFAULT_MODE);
   const others = keep(previous?.others, createNamespaceMutualTls(meshMode, []));
   const byNamespace = new Map<string, NamespaceMutualTls>();
@@ -85,18 +85,11 @@ function modeForAll(oldestFirst: readonly MeshObject[], inherited: MutualTlsMode
   return spec === undefined ? inherited : modeOfSpec(spec, inherited);
 }
 
-function oldestFirst(table: Table): readonly MeshObject[] {
-  return [...(table?.values() ?? [])].sort(
-    ({ metadata: first }, { metadata: second }) =>
-      compareAge(first.creationTimestamp ?? '', second.creationTimestamp ?? '') || compareText(first.name, second.name),
-  );
-}
-
 function specOf({ body }: MeshObject): PeerAuthenticationSpec {
   return body as PeerAuthenticationSpec;
 }
 
 /** A selector without labels is none. */
-function hasSelector({ selector }: PeerAuthenticationSpec): boolean {
-  return selector !== undefined && Object.keys(selector.matchLabels).length > 0;
+function hasSelector(spec: PeerAuthenticationSpec): boolean {
+  return selectedLabels(spec).length > 0;
 }

@@ -1,0 +1,18 @@
+import type { MeshObject } from '../../config/object.js';
+import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
+import { compareAge, compareText } from '../service-order.js';
+
+/** PeerAuthentications in the order in which they hold at their level: the oldest, then by name. */
+export function peerAuthenticationsOldestFirst(objects: Iterable<MeshObject>): readonly MeshObject[] {
+  return [...objects].sort(
+    ({ metadata: first }, { metadata: second }) =>
+      compareAge(first.creationTimestamp ?? '', second.creationTimestamp ?? '') || compareText(first.name, second.name),
+  );
+}
+
+/** Labels that select workloads, sorted by key; none stands for every workload. */
+export function selectedLabels({
+  selector,
+}: PeerAuthenticationSpec): readonly (readonly [key: string, value: string])[] {
+  return Object.entries(selector?.matchLabels ?? {}).sort(([first], [second]) => compareText(first, second));
+}
