@@ -1,7 +1,6 @@
-import { type ChannelCredentials, Client, Metadata, status } from '@grpc/grpc-js';
+import type { ChannelCredentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
-import protobuf from 'protobufjs';
 import { type CertificateAuthority, SigningError } from '../../../src/ca/authority/certificate-authority.js';
 import { createLocalAuthority, type LocalAuthority } from '../../../src/ca/authority/local-authority.js';
 import { createCertificateService } from '../../../src/ca/service/certificate-service.js';
@@ -12,19 +11,12 @@ import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createSecuredRig, type SecuredRig, type SecuredRigOptions } from '../../xds/secured-rig.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';
-
-/** The messages as any client has them: from the published file. */
-const protos = protobuf.loadSync(new URL('../../../../proto/mesh/ca/v1/ca.proto', import.meta.url).pathname);
-const requestType = protos.lookupType('mesh.ca.v1.MeshCertificateRequest');
-const responseType = protos.lookupType('mesh.ca.v1.MeshCertificateResponse');
-const PATH = '/mesh.ca.v1.MeshCertificateService/CreateCertificate';
-
-export interface CertificateAnswer {
-  /** gRPC status, such as `OK`. */
-  readonly code: string;
-  readonly details: string;
-  readonly chain: readonly string[];
-}
+import {
+  type CertificateAnswer,
+  type CertificateCall,
+  type CertificateClient,
+  createCertificateClient,
+} from './certificate-client.js';
 
 export interface CaRig {
   readonly secured: SecuredRig;
@@ -35,14 +27,8 @@ export interface CaRig {
   create(call: CreateCall): Promise<CertificateAnswer>;
 }
 
-export interface CreateCall {
+export interface CreateCall extends CertificateCall {
   readonly channel: ChannelCredentials;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly csr?: string;
-  /** Seconds, as text for what no number can be. */
-  readonly validity?: number | string;
-  /** In place of an encoded request. */
-  readonly bytes?: Buffer;
 }
 
 export interface CaRigOptions extends SecuredRigOptions {
@@ -75,7 +61,7 @@ export async function createCaRig(t: ExecutionContext, options: CaRigOptions = {
       }),
     ],
   });
-  const clients: Client[] = [];
+  const clients: CertificateClient[] = [];
   t.teardown(() => {
     for (const client of clients) client.close();
   });
@@ -87,32 +73,12 @@ export async function createCaRig(t: ExecutionContext, options: CaRigOptions = {
       const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('ca_server_'));
       return lines.map((line) => line.replace('ca_server_', '')).sort();
     },
-    create: ({ channel, metadata = {}, csr = '', validity = 0, bytes }) => {
-      const client = new Client(`127.0.0.1:${secured.port}`, channel, {
-        'grpc.ssl_target_name_override': 'meshd.test',
-        'grpc.use_local_subchannel_pool': 1,
-      });
+    create: ({ channel, ...call }) => {
+      const client = createCertificateClient(secured.port, channel, 'meshd.test');
       clients.push(client);
-      const sent = new Metadata();
-      for (const [key, value] of Object.entries(metadata)) sent.set(key, value);
-      const request = requestType.encode(requestType.fromObject({ csr, validityDuration: validity })).finish();
-      const same = (message: Buffer): Buffer => message;
-      return new Promise((resolve) => {
-        client.makeUnaryRequest(PATH, same, same, bytes ?? Buffer.from(request), sent, (error, answer) => {
-          resolve({
-            code: status[error?.code ?? status.OK],
-            details: error?.details ?? '',
-            chain: answer === undefined ? [] : readChain(answer),
-          });
-        });
-      });
+      return client.create(call);
     },
   };
-}
-
-function readChain(answer: Buffer): readonly string[] {
-  const { certChain } = responseType.toObject(responseType.decode(answer), { arrays: true });
-  return certChain as readonly string[];
 }
 
 /** An authority that fails in one way. */
