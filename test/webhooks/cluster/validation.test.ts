@@ -2,13 +2,18 @@ import test from 'ava';
 import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
-import type { KubernetesAnswer, KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
+import {
+  createKubernetesClient,
+  type KubernetesAnswer,
+  type KubernetesManifest,
+} from '../../counterparts/kubernetes/kubernetes-client.js';
 import { allCrds, namespaceManifest, quotaSpecManifest } from '../../sources/kubernetes/support/manifests.js';
 import { policyContext } from '../../status/analysis/support.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import {
   accessManifests,
   entriesOf,
+  MESHD_USER,
   NAMESPACE,
   startController,
   startWebhookServer,
@@ -245,6 +250,32 @@ it('one of two instances acts, and the other one after it', async (t) => {
   });
   await eventually('it is put right', async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail');
   t.true((await controllerUpdates(second)) > 0);
+});
+
+it('meshd may touch the webhook configurations and the object of its dry run by their names, and no others', async (t) => {
+  const meshd = createKubernetesClient(api.url, `${MESHD_USER}-token`, api.ca);
+  t.teardown(() => meshd.close());
+  const apply = (plural: string, kind: string, name: string) =>
+    meshd.send(
+      'PATCH',
+      `/apis/config.mesh.internal/v1alpha2/namespaces/${NAMESPACE}/${plural}/${name}?fieldManager=meshd&dryRun=All`,
+      { apiVersion: 'config.mesh.internal/v1alpha2', kind, metadata: { name }, spec: VALID },
+      'application/apply-patch+yaml',
+    );
+  t.is((await apply('quotaspecs', 'QuotaSpec', 'invalid-quotaspec')).status, 201);
+  t.is((await apply('quotaspecs', 'QuotaSpec', 'another')).status, 403);
+  t.is((await apply('quotaspecbindings', 'QuotaSpecBinding', 'invalid-quotaspec')).status, 403);
+  const configurations = '/apis/admissionregistration.k8s.io/v1';
+  for (const [plural, name] of [
+    ['validatingwebhookconfigurations', CONFIGURATION.metadata.name],
+    ['mutatingwebhookconfigurations', 'mesh-sidecar-injector'],
+  ]) {
+    t.is((await meshd.send('GET', `${configurations}/${plural}/${name}`)).status, 404);
+    t.is((await meshd.send('GET', `${configurations}/${plural}/another`)).status, 403);
+    t.is((await meshd.send('GET', `${configurations}/${plural}`)).status, 403);
+    t.is((await meshd.send('DELETE', `${configurations}/${plural}/${name}`)).status, 403);
+    t.is((await meshd.send('POST', `${configurations}/${plural}`, {})).status, 403);
+  }
 });
 
 async function controllerUpdates(controller: { metric(line: string): Promise<number | undefined> }): Promise<number> {
