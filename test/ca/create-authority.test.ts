@@ -181,3 +181,37 @@ test('a folder that appears after the start is seen', async (t) => {
   await eventually('the extra root', () => authority.bundle().roots.length === 2);
   t.pass();
 });
+
+test('on the way from one CA to another, step by step, nobody meets a certificate that is not believed', async (t) => {
+  const folder = await createFolder(t);
+  const openssl = await createOpenSsl(t);
+  const [first, second] = [await selfSigned({ organization: 'first' }), await makePluggedIn(openssl)];
+  await writeFolder(folder, first);
+  const { authority, issue } = create(t, folder);
+  await authority.start();
+  const bundles: string[] = [];
+  const chains: (readonly string[])[] = [];
+  const step = async (roots: readonly string[]): Promise<void> => {
+    await eventually(`${roots.length} roots`, () => authority.bundle().roots.join() === roots.join());
+    chains.push((await issue()).chain);
+    bundles.push(roots.join(''));
+    // Whoever still has the roots of the step before, and whoever has the new ones already.
+    for (const bundle of bundles.slice(-2)) {
+      for (const chain of chains.slice(-2)) {
+        await openssl.file('roots.pem', bundle);
+        await openssl.file('leaf.pem', chain[0] ?? '');
+        await openssl.file('between.pem', chain.join(''));
+        const verified = await openssl('verify', '-CAfile', 'roots.pem', '-untrusted', 'between.pem', 'leaf.pem');
+        t.is(verified, 'leaf.pem: OK\n');
+      }
+    }
+  };
+  await step([first.roots]);
+  await writeFolder(folder, { roots: first.roots + second.roots });
+  await step([first.roots, second.roots]);
+  await writeFolder(folder, { ...second, roots: first.roots + second.roots });
+  await step([second.roots, first.roots]);
+  chains.push((await issue()).chain);
+  await writeFolder(folder, { roots: second.roots });
+  await step([second.roots]);
+});
