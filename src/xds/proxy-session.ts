@@ -224,7 +224,7 @@ export class ProxySession implements PushTarget {
       this.#proxy = proxy;
     } else {
       this.#identity = matchIdentity(proxy, this.#callerIdentities);
-      this.#proxy = { ...proxy, hasSecrets: this.#environment.secrets !== undefined };
+      this.#proxy = { ...proxy, hasSecrets: this.#environment.secrets?.isFor(this.#identity) ?? false };
     }
     this.#id = this.#environment.connectionId(proxy.id);
     this.#environment.register(this);
@@ -246,7 +246,7 @@ export class ProxySession implements PushTarget {
   /** Undefined where no identity is proven, or there is nothing to give. */
   #openSecrets(): SecretStream | undefined {
     const identity = this.#identity;
-    if (this.#secrets !== undefined || identity === undefined) return this.#secrets;
+    if (this.#secrets !== undefined || identity === undefined || !this.#proxy?.hasSecrets) return this.#secrets;
     this.#secrets = this.#environment.secrets?.open(identity, {
       id: this.#id,
       nodeId: this.#proxy?.id ?? '',

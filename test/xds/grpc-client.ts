@@ -56,7 +56,10 @@ export function connectClient(port: number, path: string, options: ClientOptions
     },
     send: (fields) => void call.write(discoveryRequest(fields)),
     response: async (index) => {
-      await eventually(`response ${index + 1}`, () => responses.length > index);
+      await eventually(`response ${index + 1}`, () => {
+        if (responses.length <= index && error !== undefined) throw error;
+        return responses.length > index;
+      });
       return responses[index] as ReadResponse;
     },
     ended: async () => {

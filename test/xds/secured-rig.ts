@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
 import {
@@ -40,6 +41,8 @@ export interface SecuredRig extends Rig {
 export interface SecuredRigOptions {
   readonly review?: SendRequest;
   readonly maxConnectionIdleMs?: number;
+  /** Of the trust domain `partner.example`. */
+  readonly partner?: TestAuthority;
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
 }
 
@@ -60,6 +63,7 @@ const refuseAll: SendRequest = async () => ({
 });
 
 export async function createSecuredRig(t: ExecutionContext, options: SecuredRigOptions = {}): Promise<SecuredRig> {
+  const { partner } = options;
   const rig = createRig();
   const authority = createTestAuthority('mesh root');
   const refusedConnections: RefusedConnection[] = [];
@@ -67,7 +71,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
   const trustDomains = createTrustDomains({
     own: () => ['cluster.local'],
     ownRoots: () => [authority.certificate],
-    foreign: new Map(),
+    foreign: new Map(partner === undefined ? [] : [['partner.example', [new X509Certificate(partner.certificate)]]]),
     skipValidation: false,
   });
   const authenticate = createCallerAuthentication([
@@ -80,7 +84,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
       clock: systemClock,
     }),
   ]);
-  const material = materialOf(authority);
+  const material = materialOf(authority, [authority, ...(partner === undefined ? [] : [partner])].map(rootOf));
   const { maxConnectionIdleMs } = options;
   const server = createGrpcServer(
     maxConnectionIdleMs === undefined ? settings : { ...settings, maxConnectionIdleMs },
@@ -143,6 +147,8 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
     },
   };
 }
+
+const rootOf = ({ certificate }: TestAuthority): string => certificate;
 
 /** @param bytes a Node with nothing but an id: a tag, a length below 128, a text */
 function readProxy(bytes: string): ReturnType<typeof parseNode> {

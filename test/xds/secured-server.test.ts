@@ -187,6 +187,30 @@ for (const [what, certificate, reason] of [
   });
 }
 
+test('a workload of another trust domain with a bundle is served, and given no certificate of ours', async (t) => {
+  const partner = createTestAuthority('partner');
+  const rig = await createSecuredRig(t, { partner });
+  const uris = ['spiffe://partner.example/ns/shop/sa/cart'];
+  const client = rig.connect({ channel: rig.channel({ uris }, partner) });
+  client.send({ node: NODE, typeUrl: TypeUrl.secret, names: ['default'] });
+  client.send(CLUSTERS);
+  t.deepEqual((await client.response(0)).bodies, ['a=1', 'b=1']);
+  const [session] = rig.sessions;
+  t.is(session?.identity?.trustDomain, 'partner.example');
+  t.false(session?.proxy?.hasSecrets);
+  t.is(client.responses.length, 1);
+});
+
+test('the authority of another trust domain cannot speak for ours', async (t) => {
+  const partner = createTestAuthority('partner');
+  const rig = await createSecuredRig(t, { partner });
+  const client = rig.connect({ channel: rig.channel({ uris: [CART] }, partner) });
+  client.send({ node: NODE, ...CLUSTERS });
+  const { code, details } = await client.ended();
+  t.is(code, status.UNAUTHENTICATED);
+  t.regex(details, /not from an authority of its trust domain cluster.local/);
+});
+
 test('a good token does for a caller whose certificate does not', async (t) => {
   const rig = await createSecuredRig(t, { review: reviewCart });
   const channel = rig.channel({ uris: ['spiffe://evil.example/ns/bank/sa/pay'] });
@@ -263,14 +287,9 @@ test('a caller who goes before it is known who it is leaves nothing behind', asy
 
 test('connections on which nothing is called are closed, whatever they have said before', async (t) => {
   const rig = await createSecuredRig(t, { maxConnectionIdleMs: 200 });
-  const working = rig.connect({ channel: rig.channel({ uris: [CART] }) });
-  working.send({ node: NODE, ...CLUSTERS });
-  await working.response(0);
-  const options = tlsOptions(rig);
-  const silent = connectTls(options);
+  const silent = connectTls(tlsOptions(rig));
   await new Promise((resolve) => silent.resume().once('close', resolve));
-  const polite = connectHttp2('https://meshd.test', { createConnection: () => connectTls(options) });
+  const polite = connectHttp2('https://meshd.test', { createConnection: () => connectTls(tlsOptions(rig)) });
   await new Promise((resolve) => polite.once('close', resolve));
-  working.send({ typeUrl: TypeUrl.endpoint, names: ['a'] });
-  t.deepEqual((await working.response(1)).bodies, ['a=1']);
+  t.true(silent.destroyed && polite.destroyed);
 });

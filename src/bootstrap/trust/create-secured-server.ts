@@ -71,7 +71,10 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
             clientCertificates: 'optional',
             alpn: ['h2'],
             clock,
-            onRefused: (refusal) => limitedLog.warn({ ...refusal }, 'Connection to the secured listener refused'),
+            onRefused: (refusal) => {
+              metrics.increment('nav_tls_refused_connections');
+              limitedLog.warn({ ...refusal }, 'Connection to the secured listener refused');
+            },
             onUnusableMaterial: (err) =>
               logger.error({ err }, 'The certificate of the secured listener cannot be used; the one before stays'),
           },
@@ -101,7 +104,7 @@ function createSecrets({
   const { authority } = trust;
   if (authority === undefined) return undefined;
   const workloads = createWorkloadSecrets({ authority, clock, logger: logging.scope('pkica'), random: Math.random });
-  const source = createSecretSource(workloads, authority);
+  const source = createSecretSource(workloads, authority, trust.trustDomains);
   const { metrics, logger } = session;
   return {
     service: createSecretService(source, { encoder, metrics, clock, logger, controlPlane }),

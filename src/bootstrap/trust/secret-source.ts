@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import type { TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
 import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
 import type { WorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
 import type { SecretSource, WorkloadCertificate } from '../../xds/secrets/secret-source.js';
 
-/** What SDS serves to a connection: a key and certificate of its own, and the authority's roots. */
-export function createSecretSource(workloads: WorkloadSecrets, authority: CertificateAuthority): SecretSource {
+/**
+ * What SDS serves to a connection: a key and certificate of its own, and the authority's roots.
+ *
+ * @param trustDomains our authority says nothing of workloads that another one vouches for
+ */
+export function createSecretSource(
+  workloads: WorkloadSecrets,
+  authority: CertificateAuthority,
+  trustDomains: TrustDomains,
+): SecretSource {
   return {
+    isFor: ({ trustDomain }) => trustDomains.isOwn(trustDomain),
     open: (identity) => {
       const connection = randomUUID();
       const secret = workloads.open(connection, identity);

@@ -21,6 +21,8 @@ export interface ConnectionSecrets {
 
 /** Where the secrets of workloads come from. */
 export interface SecretSource {
+  /** Whether there are secrets for that identity: not for one that another trust domain vouches for. */
+  isFor(identity: WorkloadIdentity): boolean;
   /** @param identity proven by the connection */
   open(identity: WorkloadIdentity): ConnectionSecrets;
 }

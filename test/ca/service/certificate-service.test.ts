@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import test from 'ava';
 import type { ApiAnswer } from '../../../src/kubernetes/client/api-sender.js';
+import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { unsignedToken } from '../authentication/credentials.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';
 import { createOpenSsl, makeRequest } from '../support/openssl.js';
@@ -135,6 +136,17 @@ for (const code of ['CA_NOT_READY', 'CERT_GEN_ERROR'] as const) {
     t.deepEqual(await rig.counts(), ['csr_count 1', `csr_sign_err_count{error="${code}"} 1`]);
   });
 }
+
+test('our authority does not sign for another trust domain, however well its workloads prove who they are', async (t) => {
+  const partner = createTestAuthority('partner');
+  const rig = await createCaRig(t, { partner });
+  const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
+  const uri = 'spiffe://partner.example/ns/shop/sa/cart';
+  const { code, details } = await rig.create({ channel: rig.secured.channel({ uris: [uri] }, partner), csr });
+  t.is(code, 'PERMISSION_DENIED');
+  t.is(details, `this authority signs for its own trust domain, not for ${uri}`);
+  t.deepEqual(await rig.counts(), ['csr_count 1', 'id_extraction_err_count 1']);
+});
 
 test('an exception ends its call alone, and tells nothing of itself', async (t) => {
   let fail = true;
