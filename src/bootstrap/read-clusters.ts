@@ -43,6 +43,8 @@ export function createRemoteClusterReader(
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
   let deliver: (batch: ChangeBatch) => void = () => undefined;
   let watcher: ListWatcher | undefined;
+  /** Why secrets may not be read. */
+  let refusal: string | undefined;
   let tellKnown = (): void => undefined;
   const known = new Promise<void>((resolve) => {
     tellKnown = resolve;
@@ -88,8 +90,10 @@ export function createRemoteClusterReader(
         namespace: discovery.clusterRegistriesNamespace,
         selector: CLUSTER_SECRET_SELECTOR,
         sink: clusters.secrets,
-        onState: ({ type }) => {
-          if (type !== 'failing') tellKnown();
+        onState: (state) => {
+          if (state.type === 'failing') return;
+          refusal = state.type === 'forbidden' ? state.err.message : undefined;
+          tellKnown();
         },
       });
     },
@@ -112,6 +116,9 @@ export function createRemoteClusterReader(
       await watcher?.stop();
       await clusters.stop();
     },
-    problems: () => clusters.problems(),
+    problems: () => [
+      ...(refusal === undefined ? [] : [{ level: 'Warn', reason: `no remote cluster is read: ${refusal}` } as const]),
+      ...clusters.problems(),
+    ],
   };
 }

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { eventually } from '../counterparts/eventually.js';
+import { READERS } from '../counterparts/kubernetes/api-server.js';
 import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { startCuttableConnection } from './status/cuttable-connection.js';
@@ -96,6 +97,22 @@ it('a cluster that does not answer does not keep the server from starting, and i
     timeoutMs: 60_000,
   });
   t.deepEqual(await problemsOf(server), []);
+});
+
+it('who may not read secrets is told so, and served all the same', async (t) => {
+  const { client, kubeconfigOf } = clusters.local;
+  const [user = ''] = READERS;
+  const rules = [{ apiGroups: [''], resources: ['services', 'endpoints'], verbs: ['list', 'watch'] }];
+  const subjects = [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  await client.apply({ apiVersion, kind: 'ClusterRole', metadata: { name: user }, rules });
+  await client.apply({ apiVersion, kind: 'ClusterRoleBinding', metadata: { name: user }, roleRef, subjects });
+  const server = await startServer(t, { orchConfig: await kubeconfigOf(user) });
+  const { has } = await watchEndpoints(t, server.grpcPort);
+  await has('10.0.0.1', '10.0.0.2');
+  const told = (await problemsOf(server)).find(({ reason }) => reason.startsWith('no remote cluster is read'));
+  t.regex(told?.reason ?? '', /secrets is forbidden: User "reader-0" cannot list resource "secrets"/);
 });
 
 it('a kubeconfig that changes is taken over without a moment without endpoints; a hostile one is refused', async (t) => {
