@@ -48,9 +48,10 @@ export function createCandidateWarnings(options: CandidateWarningsOptions): Cand
 
   return {
     observe: (context) => {
-      if (newest !== undefined && !canDiffer(newest.context, context)) return;
+      const isNews = newest === undefined || canDiffer(newest.context, context);
+      // Also where nothing that matters has changed: an old snapshot, held for long, would hold all that it was made of.
       newest = { context, analysis: createCandidateAnalysis(context) };
-      for (const look of waiting) look();
+      if (isNews) for (const look of waiting) look();
     },
     warningsOf: (candidate, isNew, signal) => {
       const lines = (messages: readonly AnalysisMessage[]): readonly string[] =>
