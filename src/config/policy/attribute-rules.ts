@@ -16,8 +16,12 @@ export function* validateAttributes(spec: AttributesSpec | undefined, path: stri
 }
 
 /** The name of an attribute is a map's key, which a CRD cannot constrain. */
+export function isAttributeName(name: string): boolean {
+  return name !== '' && !/\s/.test(name);
+}
+
 export function* validateAttributeName(name: string, path: string): Iterable<Violation> {
-  if (name !== '' && !/\s/.test(name)) return;
+  if (isAttributeName(name)) return;
   yield {
     path,
     message: name === '' ? 'is an attribute without a name' : 'is an attribute whose name has a space in it',

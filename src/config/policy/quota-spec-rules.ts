@@ -1,5 +1,5 @@
 import { childPath, type Violation } from '../violation.js';
-import { validateAttributeName } from './attribute-rules.js';
+import { isAttributeName, validateAttributeName } from './attribute-rules.js';
 import { firstViolations } from './first-violations.js';
 import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
 import { createRegexBudget, type RegexBudget } from './regex-budget.js';
@@ -12,16 +12,22 @@ export function validateQuotaSpec(spec: QuotaSpec): readonly Violation[] {
 /** The same, somewhere inside another object. */
 export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: RegexBudget): Iterable<Violation> {
   for (const [ruleIndex, rule] of spec.rules.entries()) {
-    const rulePath = childPath(childPath(path, 'rules'), ruleIndex);
     for (const [index, match] of rule.match.entries()) {
-      yield* matchViolations(match, `${rulePath}.match[${index}].clause`, regexes);
+      const matchPath = (): string => `${childPath(childPath(path, 'rules'), ruleIndex)}.match[${index}].clause`;
+      yield* matchViolations(match, matchPath, regexes);
     }
   }
 }
 
-function* matchViolations({ clause }: AttributeMatchSpec, path: string, regexes: RegexBudget): Iterable<Violation> {
+/** @param path made only for what is worth a look, for most of a large spec is not */
+function* matchViolations(
+  { clause }: AttributeMatchSpec,
+  path: () => string,
+  regexes: RegexBudget,
+): Iterable<Violation> {
   for (const [name, match] of Object.entries(clause)) {
-    const field = childPath(path, name);
+    if (match.regex === undefined && isAttributeName(name)) continue;
+    const field = childPath(path(), name);
     yield* validateAttributeName(name, field);
     yield* regexes(`${field}.regex`, match.regex);
   }
