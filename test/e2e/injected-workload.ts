@@ -1,0 +1,53 @@
+import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
+
+export interface PlainWorkloadOptions {
+  readonly name: string;
+  readonly namespace: string;
+  readonly replicas?: number;
+}
+
+/** Where the app answers. */
+export const APP_PORT = 8080;
+
+const APP = `
+  const server = require('node:http').createServer((request, response) => {
+    response.writeHead(200, { 'x-served-by': process.env.HOSTNAME });
+    response.end(request.headers['x-forwarded-client-cert'] ?? 'nobody');
+  });
+  server.keepAliveTimeout = 600000;
+  server.listen(${APP_PORT});
+`;
+
+/**
+ * A workload as its author writes it, who knows of no mesh: an app that answers with what it was told of its caller, its
+ * service account, and a Service of its name.
+ */
+export function plainWorkload({ name, namespace, replicas = 1 }: PlainWorkloadOptions): readonly KubernetesManifest[] {
+  const labels = { app: name };
+  const app = {
+    name: 'app',
+    image: 'host',
+    command: [process.execPath, '-e', APP],
+    ports: [{ name: 'http', containerPort: APP_PORT }],
+    readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
+  };
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { serviceAccountName: name, containers: [app] } },
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace },
+      spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+    },
+  ];
+}

@@ -1,0 +1,246 @@
+import { join } from 'node:path';
+import anyTest, { type TestFn } from 'ava';
+import { type Agent, startAgent } from '../counterparts/agent.js';
+import { eventually } from '../counterparts/eventually.js';
+import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
+import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
+import { projectRoot } from '../counterparts/project-root.js';
+import { listOf, PATIENT, podsOf, ROLLED_OUT } from './cluster-mesh.js';
+import { plainWorkload } from './injected-workload.js';
+
+interface Context {
+  cluster: Cluster;
+  /** In an injected pod of the namespace `shop`. */
+  client: Agent;
+  /** In a pod that nothing is injected into. */
+  outsider: Agent;
+}
+
+const { available } = requireCluster();
+const test = anyTest as TestFn<Partial<Context>>;
+const e2eTest = available === undefined ? test.serial.skip : test.serial;
+
+const SYSTEM = ['--namespace', 'mesh-system'];
+const SHOP = ['--namespace', 'shop'];
+const MANIFESTS = join(projectRoot(), 'manifests/');
+const STRICT = {
+  apiVersion: 'security.mesh.internal/v1beta1',
+  kind: 'PeerAuthentication',
+  metadata: { name: 'default', namespace: 'shop' },
+  spec: { mtls: { mode: 'STRICT' } },
+};
+const SPIFFE_CLIENT = 'spiffe://cluster.local/ns/shop/sa/client';
+
+function contextOf(context: Partial<Context>): Context {
+  const { cluster, client, outsider } = context;
+  if (cluster === undefined || client === undefined || outsider === undefined) throw new Error('it did not start');
+  return { cluster, client, outsider };
+}
+
+const quotaSpec = (name: string, rules: readonly object[]) => ({
+  apiVersion: 'config.mesh.internal/v1alpha2',
+  kind: 'QuotaSpec',
+  metadata: { name, namespace: 'shop' },
+  spec: { rules },
+});
+/** Its CRD has nothing against it: that a regex must be one is for the webhook to know. */
+const BAD_REGEX = quotaSpec('bad-regex', [
+  { match: [{ clause: { 'request.path': { regex: '(' } } }], quotas: [{ quota: 'q', charge: 1 }] },
+]);
+const TWO_AT_ONCE = quotaSpec('two-at-once', [
+  { match: [{ clause: { 'request.path': { exact: '/a', prefix: '/b' } } }], quotas: [{ quota: 'q', charge: 1 }] },
+]);
+
+const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> =>
+  cluster.kubectl(['apply', '-f', '-'], listOf(objects));
+
+/** What kubectl complains about. */
+async function refusalOf(cluster: Cluster, object: object): Promise<string> {
+  try {
+    await apply(cluster, object);
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function agentIn(cluster: Cluster, namespace: string, app: string): Promise<Agent> {
+  const [pod = ''] = await podsOf(cluster, ['--namespace', namespace], `app=${app}`);
+  return startAgent(cluster.enterPod(pod));
+}
+
+const rolledOut = (cluster: Cluster, namespace: string, name: string): Promise<string> =>
+  cluster.kubectl(['--namespace', namespace, 'rollout', 'status', `deployment/${name}`, ROLLED_OUT]);
+
+/** Until API servers ask the webhooks, objects pass unasked and pods are refused. */
+const webhooksAnswer = (cluster: Cluster): Promise<unknown> =>
+  eventually(
+    'API servers ask both webhooks',
+    async () => {
+      const failurePolicy = ['-o', 'jsonpath={.webhooks[*].failurePolicy}'];
+      const policies = await cluster.kubectl([
+        'get',
+        'validatingwebhookconfiguration',
+        'meshd-mesh-system',
+        ...failurePolicy,
+      ]);
+      const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
+      const injector = await cluster.kubectl([
+        'get',
+        'mutatingwebhookconfiguration',
+        'mesh-sidecar-injector',
+        ...bundle,
+      ]);
+      return policies === 'Fail' && injector !== '';
+    },
+    PATIENT,
+  );
+
+test.before(async (t) => {
+  if (available === undefined) return;
+  const cluster = await startCluster(available);
+  t.context.cluster = cluster;
+  await cluster.kubectl(['apply', '-f', MANIFESTS]);
+  await rolledOut(cluster, 'mesh-system', 'meshd');
+  await webhooksAnswer(cluster);
+  await cluster.kubectl(['create', 'namespace', 'shop']);
+  await cluster.kubectl(['label', 'namespace', 'shop', 'mesh-injection=enabled']);
+  await cluster.kubectl(['create', 'namespace', 'outside']);
+  await apply(
+    cluster,
+    ...plainWorkload({ name: 'web', namespace: 'shop', replicas: 2 }),
+    ...plainWorkload({ name: 'client', namespace: 'shop' }),
+    ...plainWorkload({ name: 'outsider', namespace: 'outside' }),
+  );
+  await rolledOut(cluster, 'shop', 'web');
+  await rolledOut(cluster, 'shop', 'client');
+  await rolledOut(cluster, 'outside', 'outsider');
+  t.context.client = await agentIn(cluster, 'shop', 'client');
+  t.context.outsider = await agentIn(cluster, 'outside', 'outsider');
+});
+
+test.after.always(async (t) => {
+  await t.context.client?.stop();
+  await t.context.outsider?.stop();
+  await t.context.cluster?.close();
+});
+
+e2eTest('kubectl apply refuses an invalid QuotaSpec with the message of our validator', async (t) => {
+  const { cluster } = contextOf(t.context);
+  const refusal = await refusalOf(cluster, BAD_REGEX);
+  t.regex(refusal, /admission webhook "validation\.mesh\.internal" denied the request: configuration is invalid/);
+  t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
+});
+
+e2eTest(
+  'a Deployment of a labelled namespace comes up with a sidecar, and is called over mutual TLS by name',
+  async (t) => {
+    const { cluster, client, outsider } = contextOf(t.context);
+    const containers = ['-o', 'jsonpath={.items[0].spec.initContainers[*].name} {.items[0].spec.containers[*].name}'];
+    t.is(
+      await cluster.kubectl([...SHOP, 'get', 'pods', '-l', 'app=client', ...containers]),
+      'mesh-init mesh-proxy app',
+    );
+
+    // What the app was told of its caller is what the caller's certificate says.
+    await eventually(
+      'the client calls web over mutual TLS',
+      async () => (await client.request('http://web/')).body.includes(SPIFFE_CLIENT),
+      PATIENT,
+    );
+    t.is((await outsider.request('http://web.shop/')).body, 'nobody', 'plaintext is let in as long as it may');
+
+    await apply(cluster, STRICT);
+    await eventually(
+      'plaintext is refused',
+      async () => (await outsider.request('http://web.shop/').catch(() => undefined))?.status !== 200,
+      PATIENT,
+    );
+    for (let count = 0; count < 20; count++) t.is((await client.request('http://web/')).status, 200);
+  },
+);
+
+/** Roots rotate every few seconds, as they would within years; what they last is minutes. */
+const HURRY = [
+  'CA_SELF_SIGNED_CA_CERT_TTL=5m',
+  'CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE=100',
+  'CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL=5s',
+  'CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR=false',
+  'DEFAULT_WORKLOAD_CERT_TTL=20s',
+] as const;
+
+e2eTest(
+  'root, serving certificate and workload certificates rotate under load: nothing fails, both webhooks work on',
+  async (t) => {
+    const { cluster, client } = contextOf(t.context);
+    const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
+    const bundles = async (): Promise<readonly string[]> => [
+      await cluster.kubectl(['get', 'validatingwebhookconfiguration', 'meshd-mesh-system', ...bundle]),
+      await cluster.kubectl(['get', 'mutatingwebhookconfiguration', 'mesh-sidecar-injector', ...bundle]),
+      await cluster.kubectl([
+        ...SHOP,
+        'get',
+        'configmap',
+        'mesh-ca-root-cert',
+        '-o',
+        'jsonpath={.data.root-cert\\.pem}',
+      ]),
+    ];
+    const serials = async (): Promise<readonly string[]> => {
+      const { body } = await client.request('http://127.0.0.1:15000/certs');
+      const { certificates } = JSON.parse(body) as {
+        certificates: readonly { cert_chain: readonly { serial_number: string }[] }[];
+      };
+      return certificates.flatMap(({ cert_chain }) => cert_chain.map(({ serial_number }) => serial_number));
+    };
+    await client.call('startLoad', { request: { url: 'http://web/' } });
+    let [before, certificates] = [await bundles(), await serials()];
+    await cluster.kubectl([...SYSTEM, 'set', 'env', 'deployment/meshd', ...HURRY]);
+    await rolledOut(cluster, 'mesh-system', 'meshd');
+    for (const round of ['first', 'second']) {
+      await eventually(
+        `roots are others everywhere, for the ${round} time`,
+        async () => (await bundles()).every((text, index) => text !== '' && text !== before[index]),
+        PATIENT,
+      );
+      await eventually(
+        `the client has another certificate, for the ${round} time`,
+        async () => (await serials()).every((serial) => !certificates.includes(serial)),
+        PATIENT,
+      );
+      [before, certificates] = [await bundles(), await serials()];
+    }
+    t.regex(await refusalOf(cluster, BAD_REGEX), /denied the request: configuration is invalid/);
+    await apply(cluster, ...plainWorkload({ name: 'late', namespace: 'shop' }));
+    await rolledOut(cluster, 'shop', 'late');
+    const late = await agentIn(cluster, 'shop', 'late');
+    t.teardown(() => late.stop());
+    await eventually(
+      'a pod that was injected meanwhile is let in where only the mesh is',
+      async () => (await late.request('http://web/')).body.includes('spiffe://cluster.local/ns/shop/sa/late'),
+      PATIENT,
+    );
+    const report = await client.call('stopLoad', null);
+    t.deepEqual(report.samples, []);
+    t.is(report.failures, 0);
+  },
+);
+
+e2eTest('while the webhook is down, schemas refuse what they can tell, and nothing else passes unasked', async (t) => {
+  const { cluster, client } = contextOf(t.context);
+  await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=0']);
+  await cluster.kubectl([
+    ...SYSTEM,
+    'wait',
+    '--for=delete',
+    'pod',
+    '-l',
+    'app.kubernetes.io/name=meshd',
+    '--timeout=60s',
+  ]);
+  const refusal = await refusalOf(cluster, TWO_AT_ONCE);
+  t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
+  t.notRegex(refusal, /failed calling webhook/);
+  t.regex(await refusalOf(cluster, BAD_REGEX), /failed calling webhook/);
+  t.is((await client.request('http://web/')).status, 200, 'traffic goes on');
+});
