@@ -63,6 +63,8 @@ export interface PushContext {
    * @param cluster that the proxy says it is in; one that is not read counts as the control plane's own
    */
   viewIn(namespace: string, cluster: string | undefined): ServiceView;
+  /** The cluster that a proxy is in by what it says: one that is not read, or none, is the control plane's own. */
+  clusterOf(said: string | undefined): string;
   /** The proxy's own services, by its addresses; sorted by hostname and port. Same targets, same array. */
   targetsOf(proxy: Proxy): readonly ServiceTarget[];
 }

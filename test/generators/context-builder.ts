@@ -104,6 +104,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     findings: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
     viewIn: (namespace) => parts.views?.[namespace] ?? everything,
+    clusterOf: (said = 'Orchestrator') => said,
     targetsOf: () => parts.targets ?? [],
   };
 }

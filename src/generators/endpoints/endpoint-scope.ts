@@ -26,7 +26,7 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
   return (context, proxy) => {
     const gateways = gatewaysOf(context);
     const network = gateways.byNetwork.size === 0 ? '' : (proxy.metadata.network ?? '');
-    const cluster = context.mesh.clusterLocalHosts.length === 0 ? '' : (proxy.metadata.clusterId ?? '');
+    const cluster = context.mesh.clusterLocalHosts.length === 0 ? '' : context.clusterOf(proxy.metadata.clusterId);
     const requested = proxy.metadata.requestedNetworkView;
     const networkView = requested.length === 0 ? undefined : new Set(requested);
     const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());

@@ -22,6 +22,7 @@ export function nextPushContext(previous: PushContext | undefined, store: MeshSt
       const view = views.viewOf(namespace);
       return clusters.size < 2 ? view : clusterViews.viewIn(view, clusterOf(cluster));
     },
+    clusterOf,
     targetsOf: (proxy) => targetsOfProxy(proxy, clusterOf(proxy.metadata.clusterId), targets, interner),
   };
 }

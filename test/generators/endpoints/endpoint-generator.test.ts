@@ -242,6 +242,12 @@ test("a cluster-local host is served from the proxy's own cluster, and only such
   t.deepEqual(addressesIn(generate(local, WEB, { clusterId: 'c1' })), ['10.0.0.1:8080']);
   t.deepEqual(addressesIn(generate(local, WEB, { clusterId: 'c2' })), ['10.0.2.1:8080']);
   t.deepEqual(addresses(contextWith(web.hostname), 'outbound|80||other.shared.svc.cluster.local'), both);
+  const own = buildContext({
+    services: [web],
+    endpoints: [buildEndpoints(web, { 'Orchestrator/Orchestrator': [{}], ...shards })],
+    mesh: { ...MESH, clusterLocalHosts: [web.hostname] },
+  });
+  t.deepEqual(addressesIn(generate(own, WEB)), ['10.0.0.1:8080'], 'a proxy that says nothing is in the own cluster');
   t.deepEqual(
     addresses(contextWith(), WEB),
     both,

@@ -131,6 +131,14 @@ test('where two clusters give one address to different services, the own one com
   t.deepEqual(hostsAndAddresses(store, 'west'), ['twin 10.96.0.1', 'web 10.96.0.1']);
 });
 
+test('a proxy is in the cluster that it says, if that is read, and else in the own one', (t) => {
+  const store = twoClusters();
+  const inClusters = ['east', 'west', 'unheard-of', undefined].map((said) => snapshot(store).clusterOf(said));
+  t.deepEqual(inClusters, ['east', 'west', 'east', 'east']);
+  store.apply(replaced());
+  t.is(snapshot(store).clusterOf('west'), 'east');
+});
+
 test('a cluster that makes no difference has the very view that all have, and views stay while nothing changes', (t) => {
   const store = storeWith();
   store.apply(batch(service('shop/web')));
