@@ -1,0 +1,64 @@
+import test from 'ava';
+import { AuthenticationError, type Authenticator, type Caller } from '../../../src/ca/authentication/authenticator.js';
+import { createCallerAuthentication } from '../../../src/ca/authentication/caller-authentication.js';
+import { NOTHING, withToken } from './credentials.js';
+
+const caller = (authenticatedBy: Caller['authenticatedBy']): Caller => ({
+  identities: ['spiffe://a'],
+  authenticatedBy,
+});
+
+function authenticator(
+  name: Caller['authenticatedBy'],
+  outcome: Caller | Error | undefined,
+  asked: string[] = [],
+): Authenticator {
+  return {
+    name,
+    authenticate: async () => {
+      asked.push(name);
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  };
+}
+
+test('the first authenticator that succeeds wins, and the others are not asked', async (t) => {
+  const asked: string[] = [];
+  const authenticate = createCallerAuthentication([
+    authenticator('client certificate', undefined, asked),
+    authenticator('orchestrator token', caller('orchestrator token'), asked),
+    authenticator('OIDC token', caller('OIDC token'), asked),
+  ]);
+  t.is((await authenticate(withToken('token'))).authenticatedBy, 'orchestrator token');
+  t.deepEqual(asked, ['client certificate', 'orchestrator token']);
+});
+
+test('a failure of one does not keep the next from being asked', async (t) => {
+  const authenticate = createCallerAuthentication([
+    authenticator('client certificate', new AuthenticationError('bad')),
+    authenticator('orchestrator token', new Error('down')),
+    authenticator('OIDC token', caller('OIDC token')),
+  ]);
+  t.is((await authenticate(withToken('token'))).authenticatedBy, 'OIDC token');
+});
+
+test('the refusal names every reason, and of errors that are not ours only that there was one', async (t) => {
+  const authenticate = createCallerAuthentication([
+    authenticator('client certificate', new AuthenticationError('its names are odd')),
+    authenticator('orchestrator token', new Error('token abc could not be sent')),
+    authenticator('OIDC token', undefined),
+  ]);
+  const error = await t.throwsAsync(authenticate(withToken('token')), { name: 'AuthenticationError' });
+  t.is(error?.message, 'client certificate: its names are odd; orchestrator token: it cannot be asked at present');
+});
+
+test('whoever shows nothing, or what nobody can judge, is told so', async (t) => {
+  const authenticate = createCallerAuthentication([authenticator('client certificate', undefined)]);
+  await t.throwsAsync(authenticate(NOTHING), {
+    message: 'the caller has shown neither a client certificate nor a bearer token',
+  });
+  await t.throwsAsync(authenticate(withToken('token')), {
+    message: 'nobody here can judge what the caller has shown',
+  });
+});
