@@ -3,6 +3,7 @@ import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
 import { DependencyIndex } from './dependency-index.js';
 import { nodeLocality } from './node-locality.js';
 import { type Pod, podAddresses } from './pod.js';
+import { PodWorkloads } from './pod-workloads.js';
 import { SelectorIndex } from './selector-index.js';
 import { addTo, removeFrom } from './set-map.js';
 import type { WorkloadEntry } from './workload-entry.js';
@@ -18,6 +19,7 @@ export class ClusterWorkloads {
   readonly entrySelectors = new SelectorIndex();
   /** Pods (by key) and addresses that consumers looked up. */
   readonly dependencies = new DependencyIndex();
+  readonly translated = new PodWorkloads();
   readonly #pods = new Map<string, Pod>();
   readonly #podsByAddress = new Map<string, Set<string>>();
   readonly #podsByNode = new Map<string, Set<string>>();

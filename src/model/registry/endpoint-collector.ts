@@ -6,7 +6,7 @@ import type { Service } from '../service.js';
 import { type ClusterWorkloads, nodeFact } from './cluster-workloads.js';
 import { isServable, isUnixAddress } from './endpoint-address.js';
 import { orderEndpoints } from './order-endpoints.js';
-import { type Pod, translatePod } from './pod.js';
+import type { Pod } from './pod.js';
 import type { ServiceClaim } from './service-claim.js';
 import type { Translation } from './translation.js';
 import { buildEndpoint, joinLocality, type Workload } from './workload.js';
@@ -103,7 +103,8 @@ export class EndpointCollector {
   }
 
   #ofPod(pod: Pod, address: string): Workload {
-    return translatePod(pod, address, this.#workloads.localityOfNode(pod.body.spec.nodeName), this.#translation);
+    const locality = this.#workloads.localityOfNode(pod.body.spec.nodeName);
+    return this.#workloads.translated.translate(pod, address, locality, this.#translation);
   }
 
   #podless({ address, nodeName, zone }: ListedAddress): Workload {
