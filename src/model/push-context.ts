@@ -5,6 +5,7 @@ import type { ServiceEndpoints } from './endpoint.js';
 import type { Finding } from './finding.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { PeerAuthentications } from './security/peer-authentications.js';
+import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
 
 /**
@@ -54,6 +55,8 @@ export interface PushContext {
   readonly peerAuthentications: PeerAuthentications;
   /** What the translation into services and endpoints met (endpoint_no_pod, nav_endpoint_not_ready, …). */
   readonly findings: readonly Finding[];
+  /** Ports of workloads that several services lead to: policies of one of them hold there. Same ports, same array. */
+  readonly sharedPorts: readonly SharedPort[];
   /** The services that proxies of a namespace may see. */
   viewOf(namespace: string): ServiceView;
   /**

@@ -102,6 +102,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     objects: new Map(),
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     findings: [],
+    sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,
     viewIn: (namespace) => parts.views?.[namespace] ?? everything,
     clusterOf: (said = 'Orchestrator') => said,

@@ -90,6 +90,29 @@ test('policyz shows which specs apply to the own services, and that they are che
   t.deepEqual(page['reports'], { http: { on: true }, tcp: { on: true }, server: 'embedded' });
 });
 
+test('policyz says which ports of a service the workload serves for an older one, and that its policies do not hold', async (t) => {
+  const older = { ...WEB, hostname: 'old.default.svc.cluster.local', creationTimestamp: '2020-01-01T00:00:00Z' };
+  const younger = { ...WEB, creationTimestamp: '2026-01-01T00:00:00Z' };
+  const [first] = WEB.ports;
+  if (first === undefined) throw new Error('the service has no port');
+  const contested = [older, younger].map((service) => ({ service, port: first, targetPort: 8080 }));
+  const readChecks = async (targets: typeof contested): Promise<readonly unknown[]> => {
+    const page = await read(t, { ...contextWith(EVERYTHING_ON), targetsOf: () => targets });
+    return (page['services'] ?? []).map(({ service, checks, shadowed }) => [service, checks, shadowed]);
+  };
+  const shadowed = [{ port: 8080, servedFor: older.hostname }];
+  const why = `port 8080 is served for the older ${older.hostname}`;
+  t.deepEqual(await readChecks(contested), [
+    [older.hostname, { on: true }, undefined],
+    [HOST, { on: false, why }, shadowed],
+  ]);
+  t.deepEqual((await readChecks([...contested, { service: younger, port: first, targetPort: 9090 }]))[1], [
+    HOST,
+    { on: true },
+    shadowed,
+  ]);
+});
+
 test('policyz shows the client configurations as they are served, inbound with those of the own services', async (t) => {
   const page = await read(t, contextWith(EVERYTHING_ON));
   t.deepEqual(page['httpClientConfigs'], {

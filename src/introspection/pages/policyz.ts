@@ -6,6 +6,7 @@ import { checkServerOf } from '../../model/policy/policy-servers.js';
 import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import { servedPorts } from '../../model/served-ports.js';
 import { findProxy, PROXY_ID } from '../find-proxy.js';
 import { JsonRecord, type JsonSource, recordOf } from '../json-source.js';
 import { json, type Page } from '../page.js';
@@ -48,10 +49,18 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
   const bindings = resolvePolicyBindings(context);
   const inbound = whyNothing ?? whyUnchecked(mesh, proxy, 'inbound');
   const isEmbedded = checkServerOf(mesh)?.type === 'embedded';
+  const ports = servedPorts(context.targetsOf(proxy));
   const services = hostsOf(context, proxy).map((service) => {
     const { isNamed, missing, ...specs } = boundKeysOf(bindings, service);
     const unbound = isEmbedded && !isNamed ? 'no QuotaSpecBinding or HTTPAPISpecBinding names it' : undefined;
-    return { service, checks: state(inbound ?? unbound), ...specs, ...(missing.length > 0 && { missing }) };
+    const shadowed = shadowedPorts(ports, service);
+    return {
+      service,
+      checks: state(inbound ?? shadowed.why ?? unbound),
+      ...specs,
+      ...(missing.length > 0 && { missing }),
+      ...(shadowed.ports.length > 0 && { shadowed: shadowed.ports }),
+    };
   });
   return {
     checks: {
@@ -67,6 +76,19 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
     },
     services,
   };
+}
+
+/** The ports of a service that this workload serves for an older one, and why none is left when none is. */
+function shadowedPorts({ served, shadowed }: ReturnType<typeof servedPorts>, hostname: string) {
+  const ports = shadowed
+    .filter(({ target }) => target.service.hostname === hostname)
+    .map(({ target, by }) => ({ port: target.targetPort, servedFor: by.service.hostname }));
+  const isServed = [...served.values()].some(({ service }) => service.hostname === hostname);
+  const why =
+    ports.length === 0 || isServed
+      ? undefined
+      : ports.map(({ port, servedFor }) => `port ${port} is served for the older ${servedFor}`).join(', ');
+  return { ports, why };
 }
 
 function state(whyNot: string | undefined): object {

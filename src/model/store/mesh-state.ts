@@ -6,6 +6,7 @@ import type { Finding } from '../finding.js';
 import type { ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
 import type { PeerAuthentications } from '../security/peer-authentications.js';
+import type { SharedPort } from '../served-ports.js';
 import type { Service } from '../service.js';
 import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
@@ -32,5 +33,6 @@ export interface MeshState {
   readonly clusterViews: ClusterViews;
   /** Own services of a workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
+  readonly sharedPorts: readonly SharedPort[];
   readonly interner: TargetInterner;
 }

@@ -169,6 +169,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       clusters: new Set(clusters.keys()),
       clusterViews,
       targets: directory.targets.snapshot(),
+      sharedPorts: directory.targets.sharedPorts(),
       interner: directory.interner,
     }),
   };

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
 import { canonicalAddress } from '../canonical-address.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ServiceTarget } from '../proxy.js';
 import { isIpAddress } from '../registry/endpoint-address.js';
+import { type SharedPort, servedPorts, sharedPorts } from '../served-ports.js';
 import type { Service } from '../service.js';
 import { type TargetInterner, workloadKey } from '../snapshot/workload-targets.js';
 
@@ -23,6 +25,10 @@ export interface ServedBy {
 export class TargetTable {
   readonly #interner: TargetInterner;
   readonly #lists = new BucketedMapWriter<readonly ServiceTarget[]>();
+  /** Lists in which services share a port, with the number of workloads that have each: few, of many. */
+  readonly #contested = new Map<readonly ServiceTarget[], number>();
+  #sharedPorts: readonly SharedPort[] = [];
+  #isContestedAnew = false;
 
   constructor(interner: TargetInterner) {
     this.#interner = interner;
@@ -43,12 +49,33 @@ export class TargetTable {
       const others = (known ?? []).filter(({ service }) => service.hostname !== hostname);
       const list = this.#interner.list([...others, ...(targets.get(key) ?? [])]);
       const isChanged = list.length === 0 ? this.#lists.delete(key) : this.#lists.set(key, list);
-      if (isChanged) changed.add(address);
+      if (!isChanged) continue;
+      changed.add(address);
+      this.#countContested(known, -1);
+      this.#countContested(list, 1);
     }
   }
 
   snapshot(): BucketedMap<readonly ServiceTarget[]> {
     return this.#lists.snapshot();
+  }
+
+  /** Ports of workloads that several services lead to; the same array while they are the same. */
+  sharedPorts(): readonly SharedPort[] {
+    if (this.#isContestedAnew) {
+      const next = sharedPorts(this.#contested.keys());
+      if (!isDeepStrictEqual(next, this.#sharedPorts)) this.#sharedPorts = next;
+      this.#isContestedAnew = false;
+    }
+    return this.#sharedPorts;
+  }
+
+  #countContested(list: readonly ServiceTarget[] | undefined, by: 1 | -1): void {
+    if (list === undefined || list.length < 2 || servedPorts(list).shadowed.length === 0) return;
+    const count = (this.#contested.get(list) ?? 0) + by;
+    if (count > 0) this.#contested.set(list, count);
+    else this.#contested.delete(list);
+    this.#isContestedAnew = true;
   }
 
   #targets({ service, workloads }: ServedBy, concerned: ReadonlyMap<string, string>): Map<string, ServiceTarget[]> {

@@ -15,7 +15,7 @@ export interface Enforcement {
 }
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
-export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' | 'mesh'> {
+export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts'> {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
 }
@@ -24,8 +24,8 @@ export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' 
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
-  const { objects, services, mesh } = context;
-  return { objects, services, mesh, bindings: resolvePolicyBindings(context), enforcement };
+  const { objects, services, mesh, sharedPorts } = context;
+  return { objects, services, mesh, sharedPorts, bindings: resolvePolicyBindings(context), enforcement };
 }
 
 /** Kinds whose objects analyzers read. */
@@ -35,6 +35,7 @@ export const ANALYZED_KINDS = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec',
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
+    first.sharedPorts !== second.sharedPorts ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
     ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))

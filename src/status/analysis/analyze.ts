@@ -4,6 +4,7 @@ import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
+import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
@@ -17,6 +18,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
+  'shadowed-services': findShadowedServices,
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,

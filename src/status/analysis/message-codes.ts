@@ -94,6 +94,13 @@ export const MESSAGE_CODES = {
     title: 'A rule charges more than its quota ever has, so that every request it is for is refused.',
     remedy: 'lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
   },
+  shadowedService: {
+    code: 'MESH0213',
+    level: 'Warn',
+    title:
+      'Workloads serve a port for an older service, so the policies of a younger one that leads there do not hold.',
+    remedy: 'bind the spec to the older service too, or let the services lead to ports of their own',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;

@@ -26,6 +26,8 @@ export const REASONS = {
   rejected: 'Rejected',
   /** Reconciled is False: no binding says for which services it is. */
   notBound: 'NotBound',
+  /** Reconciled is False: workloads serve a port of the service for an older one, whose policies hold there. */
+  shadowed: 'Shadowed',
   /** Reconciled is False: the mesh is set up so that nobody enforces policies. */
   notEnforced: 'NotEnforced',
   /** Reconciled is Unknown: nobody keeps account of what proxies have. */

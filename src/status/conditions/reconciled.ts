@@ -33,6 +33,11 @@ export function reconciledOf(
     return verdict('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }
   if (unbound !== undefined) return verdict('False', REASONS.notBound, joinSentences(counts, unbound.message));
+  const shadowed = messages.filter(({ code }) => code === MESSAGE_CODES.shadowedService.code);
+  if (shadowed.length > 0) {
+    const found = shadowed.map(({ message }) => message);
+    return verdict('False', REASONS.shadowed, joinSentences(counts, listed(found)));
+  }
   if (rejections.length > 0) {
     return verdict('False', REASONS.rejected, joinSentences(counts, ...rejectionTexts(rejections)));
   }

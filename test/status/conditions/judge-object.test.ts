@@ -160,6 +160,11 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; ${remedyOf('unboundSpec')}.`,
   ],
   [
+    'workloads serve the port for an older service',
+    { messages: [messageOf('shadowedService', 'port 8080 of the workloads of a.b is served for c.d')] },
+    `False Shadowed: 3/3 proxies up to date. Port 8080 of the workloads of a.b is served for c.d; ${remedyOf('shadowedService')}.`,
+  ],
+  [
     'everybody has it, and it refers to something that is not there',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
     `True UpToDate: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../model/finding.js';
 import type { Protocol } from '../../../model/protocol.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
-import { compareServices } from '../../../model/service-order.js';
+import { servedPorts } from '../../../model/served-ports.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
 
@@ -29,31 +29,30 @@ export interface InboundPorts {
  * @param address of the inbound listener, for messages
  */
 export function inboundPorts(targets: readonly ServiceTarget[], sniff: boolean, address: string): InboundPorts {
-  const byPort = new Map<number, InboundPort>();
-  const conflicts: Finding[] = [];
-  for (const { service, port, targetPort } of [...targets].sort((a, b) => compareServices(a.service, b.service))) {
+  const inboundPort = ({ service, port, targetPort }: ServiceTarget): InboundPort | undefined => {
     const traffic = trafficClass(port.protocol, sniff);
-    // Unix sockets (port 0) are not reached by redirection.
-    if (traffic === 'none' || targetPort <= 0) continue;
-    const listener = `${address}:${targetPort}`;
-    const candidate = {
-      targetPort,
-      hostname: service.hostname,
-      servicePort: port.number,
-      servicePortName: port.name,
-      protocol: port.protocol,
-      traffic,
-    };
-    const winner = byPort.get(targetPort);
-    if (targetPort === VIRTUAL_INBOUND_PORT) {
-      conflicts.push(conflict(listener, 'TCP', 'virtualInbound', candidate));
-    } else if (winner === undefined) {
-      byPort.set(targetPort, candidate);
-    } else if (winner.hostname !== service.hostname) {
-      conflicts.push(conflict(listener, protocolName(winner), winner.hostname, candidate));
-    }
+    if (traffic === 'none') return undefined;
+    const { protocol, number: servicePort, name: servicePortName } = port;
+    return { targetPort, hostname: service.hostname, servicePort, servicePortName, protocol, traffic };
+  };
+  const { served, shadowed } = servedPorts(targets);
+  const ports: InboundPort[] = [];
+  const conflicts: Finding[] = [];
+  const refuse = (rejected: InboundPort | undefined, acceptedAs: string, accepted: string): void => {
+    if (rejected === undefined) return;
+    conflicts.push(conflict(`${address}:${rejected.targetPort}`, acceptedAs, accepted, rejected));
+  };
+  for (const target of served.values()) {
+    const port = inboundPort(target);
+    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(port, 'TCP', 'virtualInbound');
+    else if (port !== undefined) ports.push(port);
   }
-  return { ports: [...byPort.values()].sort((a, b) => a.targetPort - b.targetPort), conflicts };
+  for (const { target, by } of shadowed) {
+    const winner = inboundPort(by);
+    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(inboundPort(target), 'TCP', 'virtualInbound');
+    else if (winner !== undefined) refuse(inboundPort(target), protocolName(winner), winner.hostname);
+  }
+  return { ports: ports.sort((a, b) => a.targetPort - b.targetPort), conflicts };
 }
 
 function conflict(listener: string, acceptedAs: string, accepted: string, rejected: InboundPort): Finding {

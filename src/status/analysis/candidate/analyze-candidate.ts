@@ -70,6 +70,8 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
         services: touched.services,
         mesh: context.mesh,
+        // What a port is served for depends on bindings that the candidate does not touch.
+        sharedPorts: [],
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
       },

@@ -1,0 +1,58 @@
+import type { ServiceTarget } from './proxy.js';
+import { compareServices } from './service-order.js';
+
+/** A service's port at a workload that serves the port of that number for another service. */
+export interface ShadowedTarget {
+  readonly target: ServiceTarget;
+  /** What the port is served for. */
+  readonly by: ServiceTarget;
+}
+
+export interface ServedPorts {
+  /** By the port that the workload listens on. */
+  readonly served: ReadonlyMap<number, ServiceTarget>;
+  /** In the order in which they lost: the oldest service first. */
+  readonly shadowed: readonly ShadowedTarget[];
+}
+
+/**
+ * Decides which service each port of a workload is served for: the oldest one that leads there, for what arrives does
+ * not say which service it was sent to. Ports that are not served at all (UDP, unix sockets) are left out.
+ *
+ * @param targets of the workload, in any order
+ */
+export function servedPorts(targets: readonly ServiceTarget[]): ServedPorts {
+  const served = new Map<number, ServiceTarget>();
+  const shadowed: ShadowedTarget[] = [];
+  for (const target of [...targets].sort((a, b) => compareServices(a.service, b.service))) {
+    const { service, port, targetPort } = target;
+    // Unix sockets (port 0) are not reached by redirection.
+    if (port.protocol === 'udp' || targetPort <= 0) continue;
+    const by = served.get(targetPort);
+    if (by === undefined) served.set(targetPort, target);
+    else if (by.service.hostname !== service.hostname) shadowed.push({ target, by });
+  }
+  return { served, shadowed };
+}
+
+/** Two services that lead to one port of the same workloads, which serve it for one of them. */
+export interface SharedPort {
+  /** That the workloads listen on. */
+  readonly port: number;
+  /** Host of the service that it is not served for. */
+  readonly service: string;
+  /** Host of the older one that it is served for. */
+  readonly servedFor: string;
+}
+
+/** The ports that several services share at workloads with these targets; sorted, each once. */
+export function sharedPorts(lists: Iterable<readonly ServiceTarget[]>): readonly SharedPort[] {
+  const found = new Map<string, SharedPort>();
+  for (const targets of lists) {
+    for (const { target, by } of servedPorts(targets).shadowed) {
+      const shared = { port: target.targetPort, service: target.service.hostname, servedFor: by.service.hostname };
+      found.set(JSON.stringify([shared.service, shared.port, shared.servedFor]), shared);
+    }
+  }
+  return [...found].sort(([first], [second]) => (first < second ? -1 : 1)).map(([, shared]) => shared);
+}
