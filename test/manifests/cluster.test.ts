@@ -2,22 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
-import { createClusterConnection } from '../../src/bootstrap/cluster-connection.js';
-import type { ReflectorState } from '../../src/kubernetes/watch/judge-failure.js';
-import {
-  CLUSTER_SECRET_SELECTOR,
-  createClusterSecrets,
-  SECRET_KIND,
-} from '../../src/sources/clusters/cluster-secrets.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from '../bootstrap/status/status-objects.js';
 import { startStatusInstance } from '../bootstrap/status/status-rig.js';
+import { startServer } from '../bootstrap/support/running-server.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
 import { createClusterHarness } from '../sources/kubernetes/support/cluster-harness.js';
-import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { type Audit, createAudit } from './support/audit.js';
+import { createCertificate } from './support/create-certificate.js';
 import { createKubectl, type Kubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { MESHD_MAY, type Permission } from './support/meshd-permissions.js';
 import { readDocuments } from './support/read-documents.js';
@@ -154,6 +147,43 @@ const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quota
   .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
   .concat('get peerauthentications.security.mesh.internal', 'create configmaps.');
 
+/** The roots, as workloads find them. */
+async function rootsIn(namespace: string): Promise<string> {
+  const { body } = await api.client.send('GET', `/api/v1/namespaces/${namespace}/configmaps/mesh-ca-root-cert`);
+  return (body as { data?: { 'root-cert.pem'?: string } }).data?.['root-cert.pem'] ?? '';
+}
+
+it('keys, certificates, webhooks and callers with tokens: the whole control plane is refused nothing', async (t) => {
+  const server = await startServer(t, {
+    orchConfig: await kubeconfigOfMeshd(),
+    flags: ['--namespace', 'mesh-system'],
+    variables: { ENABLE_CA_SERVER: 'true', POD_NAME: 'meshd-0' },
+  });
+  await eventually('roots in both namespaces', async () => {
+    return (await rootsIn('mesh-system')) !== '' && (await rootsIn('shop')) !== '';
+  });
+  const configuration = '/apis/admissionregistration.k8s.io/v1';
+  for (const path of [
+    'validatingwebhookconfigurations/meshd-mesh-system',
+    'mutatingwebhookconfigurations/mesh-sidecar-injector',
+  ]) {
+    await eventually(`${path} has a caBundle`, async () =>
+      JSON.stringify((await api.client.send('GET', `${configuration}/${path}`)).body).includes('"caBundle"'),
+    );
+  }
+  const [ready] = server.logged('Discovery server is ready');
+  const token = await tokenOfMeshd(['mesh-ca']);
+  const answer = await createCertificate({
+    address: String(ready?.['secureGrpc']),
+    roots: await rootsIn('shop'),
+    token,
+  });
+  t.is(answer, 'INVALID_ARGUMENT', 'the token is good, and the empty request is not');
+  await server.stop();
+  const forbidden = (await audit.read('navigator-discovery/')).filter(({ isForbidden }) => isForbidden);
+  t.deepEqual(forbidden, []);
+});
+
 it('reading the cluster and writing statuses is refused nothing, and uses every right that is given', async (t) => {
   const kubeconfig = await kubeconfigOfMeshd();
   const namespace = 'mesh-system';
@@ -170,20 +200,6 @@ it('reading the cluster and writing statuses is refused nothing, and uses every 
     });
     await harness.source.stop();
   }
-
-  const connection = createClusterConnection({
-    access: { orchConfig: kubeconfig, environment: {} },
-    userAgent: 'navigator-discovery/test',
-    clock: systemClock,
-  });
-  const watcher = (await connection.open()).createWatcher(createRecordingLogger());
-  await new Promise<void>((resolve) => {
-    const sink = createClusterSecrets(() => undefined);
-    const onState = ({ type }: ReflectorState) => void (type === 'synced' && resolve());
-    watcher.watch({ definition: SECRET_KIND, namespace, selector: CLUSTER_SECRET_SELECTOR, sink, onState });
-  });
-  await watcher.stop();
-  connection.close();
 
   await api.client.applyAll(booksService(namespace));
   const first = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
@@ -226,11 +242,11 @@ it('the account of the policy servers may do nothing', async (t) => {
   t.like(answer.body, { status: { allowed: false } });
 });
 
-async function tokenOfMeshd(): Promise<string> {
+async function tokenOfMeshd(audiences?: readonly string[]): Promise<string> {
   const answer = await api.client.send('POST', '/api/v1/namespaces/mesh-system/serviceaccounts/meshd/token', {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    spec: {},
+    spec: { audiences },
   });
   return (answer.body as { status: { token: string } }).status.token;
 }
