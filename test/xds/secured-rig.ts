@@ -71,7 +71,8 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
   const trustDomains = createTrustDomains({
     own: () => ['cluster.local'],
     ownRoots: () => [authority.certificate],
-    foreign: new Map(partner === undefined ? [] : [['partner.example', [new X509Certificate(partner.certificate)]]]),
+    foreign: () =>
+      new Map(partner === undefined ? [] : [['partner.example', [new X509Certificate(partner.certificate)]]]),
     skipValidation: false,
   });
   const authenticate = createCallerAuthentication([

@@ -113,11 +113,14 @@ function createSecrets({
 }
 
 /** Whoever issued what clients present: our own authority, whoever issued our certificate, other trust domains. */
-function clientRootsOf({ authority, certificate, foreignRoots }: Trust) {
+function clientRootsOf({ authority, certificate, foreign }: Trust) {
   return {
-    current: () => [...(authority?.bundle().roots ?? [certificate.caBundle() ?? '']), ...foreignRoots],
+    current: () => [
+      ...(authority?.bundle().roots ?? [certificate.caBundle() ?? '']),
+      ...[...foreign.roots().values()].flat().map(String),
+    ],
     onChange: (listener: () => void) => {
-      const ends = [authority?.onChange(listener), certificate.onChange(listener)];
+      const ends = [authority?.onChange(listener), certificate.onChange(listener), foreign.onChange(listener)];
       return () => {
         for (const end of ends) end?.();
       };

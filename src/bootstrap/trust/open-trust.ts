@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
 import { expectTokensLikeOwn } from '../../ca/authentication/oidc/own-token.js';
-import { fetchSpiffeBundles } from '../../ca/authentication/spiffe/fetch-bundles.js';
 import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
+import { createSpiffeBundles, type SpiffeBundles } from '../../ca/authentication/spiffe/spiffe-bundles.js';
 import { createTrustDomains, type TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
 import type { TokenReviewer } from '../../ca/authentication/token-review.js';
 import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
@@ -42,8 +42,8 @@ export interface Trust {
   readonly certificate: ServerCertificateSource;
   readonly authenticate: AuthenticateCaller;
   readonly trustDomains: TrustDomains;
-  /** Roots of other trust domains, PEM; fetched once, at the start. */
-  readonly foreignRoots: readonly string[];
+  /** Roots of other trust domains. */
+  readonly foreign: Pick<SpiffeBundles, 'roots' | 'onChange'>;
   stop(): Promise<void>;
 }
 
@@ -86,26 +86,28 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     logger: logging.scope('pkica'),
     random: Math.random,
   });
+  const fetchDocument = createGuardedFetch({ rules: createEgressRules() });
+  const foreign = createSpiffeBundles({
+    endpoints: parseBundleEndpoints(environment.spiffeBundleEndpoints),
+    fetchDocument,
+    clock,
+    logger: logging.scope('spiffe'),
+  });
   const stop = async (): Promise<void> => {
+    foreign.stop();
     await certificate.stop();
     await authority?.stop();
   };
   try {
     await authority?.start();
     await certificate.start();
-    const fetchDocument = createGuardedFetch({ rules: createEgressRules() });
-    const spiffeLogger = logging.scope('spiffe');
-    const foreign = await fetchSpiffeBundles(parseBundleEndpoints(environment.spiffeBundleEndpoints), {
-      fetchDocument,
-      clock,
-      logger: spiffeLogger,
-    });
+    await foreign.start();
     const own = (): readonly [string, ...string[]] => ownTrustDomains(discovery.trustDomain, mesh());
     const rootsIn = createRootReader();
     const trustDomains = createTrustDomains({
       own,
       ownRoots: () => authority?.bundle().roots ?? rootsIn(certificate.caBundle() ?? ''),
-      foreign,
+      foreign: foreign.roots,
       skipValidation: environment.navSkipValidateTrustDomain,
     });
     const authenticators = createAuthenticators({
@@ -120,7 +122,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
       certificate,
       authenticate: createCallerAuthentication(authenticators),
       trustDomains,
-      foreignRoots: [...foreign.values()].flat().map(String),
+      foreign,
       stop,
     };
   } catch (error) {

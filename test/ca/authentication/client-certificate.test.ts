@@ -16,7 +16,7 @@ function authenticator({ skipValidation = false, aliases = ['old.local'] } = {})
   const trustDomains = createTrustDomains({
     own: () => ['cluster.local', ...aliases],
     ownRoots: () => [own.certificate],
-    foreign: new Map([['partner.example', [new X509Certificate(partner.certificate)]]]),
+    foreign: () => new Map([['partner.example', [new X509Certificate(partner.certificate)]]]),
     skipValidation,
   });
   return createClientCertificateAuthenticator(trustDomains, systemClock);
@@ -108,7 +108,7 @@ test('a certificate that has expired since its connection was made proves nothin
   const trustDomains = createTrustDomains({
     own: () => ['cluster.local'],
     ownRoots: () => [own.certificate],
-    foreign: new Map(),
+    foreign: () => new Map(),
     skipValidation: false,
   });
   const later = { ...systemClock, now: () => new Date(Date.now() + 2 * 86_400_000) };

@@ -4,13 +4,19 @@ import { isRecord } from '../../../config/schema/body-copier.js';
 const MAX_KEYS = 256;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+export interface SpiffeBundle {
+  readonly roots: readonly X509Certificate[];
+  /** `spiffe_refresh_hint`: how often to look for another; undefined when it does not say. */
+  readonly refreshMs: number | undefined;
+}
+
 /**
  * Reads the roots of a trust domain from its bundle: a JWKS document, whose entries for `x509-svid` have exactly one
  * certificate each (BEHAVIOUR 4). Entries for anything else are not for us.
  *
  * @throws Error when it is no such document, or names no root
  */
-export function parseSpiffeBundle(text: string): readonly X509Certificate[] {
+export function parseSpiffeBundle(text: string): SpiffeBundle {
   const document = parseJson(text);
   const keys = isRecord(document) ? document['keys'] : undefined;
   if (!Array.isArray(keys)) throw new Error('the bundle is not a JWKS document: it has no list "keys"');
@@ -19,7 +25,8 @@ export function parseSpiffeBundle(text: string): readonly X509Certificate[] {
     isRecord(key) && key['use'] === 'x509-svid' ? [rootOf(key, index)] : [],
   );
   if (roots.length === 0) throw new Error('the bundle has no key for x509-svid, so no root');
-  return roots;
+  const hint = isRecord(document) ? document['spiffe_refresh_hint'] : undefined;
+  return { roots, refreshMs: typeof hint === 'number' && hint > 0 ? hint * 1000 : undefined };
 }
 
 function rootOf(key: Readonly<Record<string, unknown>>, index: number): X509Certificate {

@@ -13,8 +13,8 @@ export interface TrustDomainsOptions {
   own(): readonly string[];
   /** Roots of our authority, PEM, at present. */
   ownRoots(): readonly string[];
-  /** Roots of other trust domains (SPIFFE_BUNDLE_ENDPOINTS). */
-  foreign: ReadonlyMap<string, readonly X509Certificate[]>;
+  /** Roots of other trust domains (SPIFFE_BUNDLE_ENDPOINTS), at present. */
+  foreign(): ReadonlyMap<string, readonly X509Certificate[]>;
   /** NAV_SKIP_VALIDATE_TRUST_DOMAIN: our authority's certificates are good for any trust domain but a foreign one. */
   readonly skipValidation: boolean;
 }
@@ -36,9 +36,9 @@ export function createTrustDomains({ own, ownRoots, foreign, skipValidation }: T
     return roots;
   };
   const isOwn = (trustDomain: string): boolean =>
-    own().some((name) => name.replaceAll('@', '.') === trustDomain) || (skipValidation && !foreign.has(trustDomain));
+    own().some((name) => name.replaceAll('@', '.') === trustDomain) || (skipValidation && !foreign().has(trustDomain));
   return {
     isOwn,
-    rootsOf: (trustDomain) => (isOwn(trustDomain) ? currentRoots() : foreign.get(trustDomain)),
+    rootsOf: (trustDomain) => (isOwn(trustDomain) ? currentRoots() : foreign().get(trustDomain)),
   };
 }

@@ -13,7 +13,7 @@ const CART = 'spiffe://cluster.local/ns/shop/sa/cart';
 const TRUST = createTrustDomains({
   own: () => ['cluster.local'],
   ownRoots: () => [],
-  foreign: new Map(),
+  foreign: () => new Map(),
   skipValidation: false,
 });
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import test from 'ava';
-import { fetchSpiffeBundles } from '../../../../src/ca/authentication/spiffe/fetch-bundles.js';
 import { parseSpiffeBundle } from '../../../../src/ca/authentication/spiffe/parse-bundle.js';
 import { parseBundleEndpoints } from '../../../../src/ca/authentication/spiffe/parse-bundle-endpoints.js';
+import { createSpiffeBundles } from '../../../../src/ca/authentication/spiffe/spiffe-bundles.js';
 import { createTestAuthority } from '../../../support/certificate-issuer.js';
 import { eventually } from '../../../support/eventually.js';
 import { createFakeClock } from '../../../support/fake-clock.js';
@@ -51,7 +51,7 @@ test('every x509-svid of a bundle is a root, and what is for anything else is no
     'nonsense',
   );
   t.deepEqual(
-    parseSpiffeBundle(text).map(({ subject }) => subject),
+    parseSpiffeBundle(text).roots.map(({ subject }) => subject),
     ['CN=partner', 'CN=next'],
   );
 });
@@ -90,46 +90,45 @@ for (const [what, text, message] of [
   });
 }
 
-test('bundles that come late are waited for, at doubling times', async (t) => {
+const PARTNER = new Map([['partner.example', 'https://partner.example']]);
+
+function createRig(fetchDocument: (url: string) => Promise<string>, endpoints: ReadonlyMap<string, string> = PARTNER) {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
+  const bundles = createSpiffeBundles({ endpoints, fetchDocument, clock, logger });
+  const subjects = () => [...bundles.roots()].map(([name, roots]) => [name, roots.map(({ subject }) => subject)]);
+  return { clock, logger, bundles, subjects };
+}
+
+test('bundles that come late are waited for, at doubling times', async (t) => {
   const attempts: number[] = [];
-  const fetched = fetchSpiffeBundles(new Map([['partner.example', 'https://partner.example']]), {
-    fetchDocument: async () => {
-      attempts.push(clock.monotonicMs());
-      if (attempts.length < 4) throw new Error('not yet');
-      return bundle(root);
-    },
-    clock,
-    logger,
+  const rig = createRig(async () => {
+    attempts.push(rig.clock.monotonicMs());
+    if (attempts.length < 4) throw new Error('not yet');
+    return bundle(root);
   });
+  const started = rig.bundles.start();
   for (const waitMs of [50, 100, 200]) {
-    await eventually('a wait', () => clock.timers === 1);
-    clock.advance(waitMs);
+    await eventually('a wait', () => rig.clock.timers === 1);
+    rig.clock.advance(waitMs);
   }
-  t.deepEqual([...(await fetched).keys()], ['partner.example']);
+  await started;
+  t.deepEqual(rig.subjects(), [['partner.example', ['CN=partner']]]);
   t.deepEqual(attempts, [0, 50, 150, 350]);
 });
 
 test('one bundle that does not come within ten seconds is an error, which names it', async (t) => {
-  const clock = createFakeClock();
   let attempts = 0;
-  const fetched = fetchSpiffeBundles(
-    new Map([
-      ['good.example', 'https://good.example'],
-      ['bad.example', 'https://bad.example'],
-    ]),
-    {
-      fetchDocument: async (url) => {
-        if (url === 'https://good.example') return bundle(root);
-        attempts++;
-        throw new Error('the server answered 500');
-      },
-      clock,
-      logger: createRecordingLogger(),
-    },
-  );
-  const outcome = t.throwsAsync(fetched, {
+  const endpoints = new Map([
+    ['good.example', 'https://good.example'],
+    ['bad.example', 'https://bad.example'],
+  ]);
+  const { bundles, clock } = createRig(async (url) => {
+    if (url === 'https://good.example') return bundle(root);
+    attempts++;
+    throw new Error('the server answered 500');
+  }, endpoints);
+  const outcome = t.throwsAsync(bundles.start(), {
     name: 'SpiffeBundleError',
     message: /the roots of trust domain bad.example cannot be had: the server answered 500$/,
   });
@@ -143,5 +142,55 @@ test('one bundle that does not come within ten seconds is an error, which names 
   }
   await outcome;
   t.is(attempts, 8);
-  t.true(clock.monotonicMs() <= 10_100);
+  t.is(clock.timers, 0);
+});
+
+test('a bundle is looked at again as often as it says, within bounds', async (t) => {
+  for (const [hint, afterMs] of [
+    [undefined, 300_000],
+    [600, 600_000],
+    [1, 60_000],
+    [1e9, 3_600_000],
+    [-5, 300_000],
+    ['soon', 300_000],
+  ] as const) {
+    let fetched = 0;
+    const { bundles, clock } = createRig(async () => {
+      fetched++;
+      return JSON.stringify({ keys: [root], spiffe_refresh_hint: hint });
+    });
+    await bundles.start();
+    clock.advance(afterMs - 1);
+    t.is(fetched, 1, `${hint}`);
+    clock.advance(1);
+    t.is(fetched, 2, `${hint}`);
+    bundles.stop();
+  }
+});
+
+test('roots that change are told of, those that do not are not, and what is known stays when none can be had', async (t) => {
+  const next = createTestAuthority('next');
+  let answer: () => string = () => bundle(root);
+  const { bundles, clock, subjects, logger } = createRig(async () => answer());
+  let changes = 0;
+  bundles.onChange(() => changes++);
+  await bundles.start();
+  const refresh = async (): Promise<void> => {
+    clock.advance(300_000);
+    await eventually('the next refresh', () => clock.timers === 1);
+  };
+  await refresh();
+  t.is(changes, 1);
+  answer = () => {
+    throw new Error('down');
+  };
+  await refresh();
+  t.deepEqual(subjects(), [['partner.example', ['CN=partner']]]);
+  t.is(logger.records.at(-1)?.level, 'warn');
+  answer = () => bundle(root, { ...root, x5c: [base64(next.certificate)] });
+  await refresh();
+  t.deepEqual(subjects(), [['partner.example', ['CN=partner', 'CN=next']]]);
+  t.is(changes, 2);
+  bundles.stop();
+  t.is(clock.timers, 0);
 });
