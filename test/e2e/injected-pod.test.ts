@@ -5,6 +5,7 @@ import { runCommand } from '../counterparts/command.js';
 import { type Envoy, startEnvoy } from '../counterparts/envoy.js';
 import { assertNothingRejected } from '../counterparts/envoy-rejections.js';
 import { eventually } from '../counterparts/eventually.js';
+import { startManagedProcess } from '../counterparts/managed-process.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig } from '../counterparts/mesh-rig.js';
 import { ROUTER_ADDRESS } from '../counterparts/network.js';
@@ -50,6 +51,15 @@ const SETTINGS = shippedSettings({
   },
 });
 
+/** Resolves its packages from the folder that tests run in. */
+const HEALTH_SERVER = `
+  import { Server, ServerCredentials } from '@grpc/grpc-js';
+  import { HealthImplementation } from 'grpc-health-check';
+  const server = new Server();
+  new HealthImplementation({ '': 'SERVING' }).addToServer(server);
+  server.bindAsync('0.0.0.0:9090', ServerCredentials.createInsecure(), () => undefined);
+`;
+
 const podOf = (name: string): TestPod => ({
   metadata: { name, labels: { app: name } },
   spec: {
@@ -59,6 +69,14 @@ const podOf = (name: string): TestPod => ({
         image: 'app',
         ports: [{ name: 'http', containerPort: 8080 }],
         readinessProbe: { httpGet: { path: '/health?deep=$(yes)', port: 'http' }, timeoutSeconds: 2 },
+        livenessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+        startupProbe: { tcpSocket: { port: 9999 } },
+      },
+      {
+        name: 'grpc',
+        image: 'app',
+        readinessProbe: { grpc: { port: 9090 }, periodSeconds: 1 },
+        livenessProbe: { grpc: { port: 8080 } },
       },
     ],
   },
@@ -129,6 +147,25 @@ e2eTest('a probe of the application reaches it by way of the status port, as the
   t.is(echo.name, 'web');
   t.is(echo.path, '/health?deep=$(yes)');
   t.is(echo.headers['user-agent'], 'kube-probe/1.36');
+});
+
+e2eTest('TCP and gRPC probes say whether the application is there, not whether its proxy is', async (t) => {
+  const { mesh, web } = t.context;
+  const statusOf = async (probe: string): Promise<number> =>
+    (await mesh.rig.routerAgent.request(`http://${WEB_ADDRESS}:15020/app-health/${probe}`)).status;
+  const becomes = (probe: string, status: number): Promise<unknown> =>
+    eventually(`${probe} answers ${status}`, async () => (await statusOf(probe)) === status);
+  await becomes('web/livez', 200);
+  t.is(await statusOf('web/startupz'), 503, 'nothing listens there');
+  t.is(await statusOf('grpc/livez'), 503, 'it does not speak gRPC');
+  t.is(await statusOf('grpc/readyz'), 503, 'nothing listens there yet');
+
+  const command = web.namespace.enter([process.execPath, '--input-type=module', '-e', HEALTH_SERVER]);
+  const server = startManagedProcess({ name: 'a gRPC server with health', command });
+  mesh.rig.defer(() => server.stop());
+  await becomes('grpc/readyz', 200);
+  await server.stop();
+  await becomes('grpc/readyz', 503);
 });
 
 e2eTest('a probe tells when the application does not answer', async (t) => {

@@ -107,7 +107,7 @@ export function inject(
   );
 
   const statusPort = Number(own(annotations, names.statusPort) ?? proxyConfig.statusPort);
-  const probes = rewriteProbes(original.spec, rendered.rewriteAppHTTPProbe ? statusPort : 0);
+  const probes = rewriteProbes(original.spec, statusPort, rendered.rewrittenProbes);
   const metrics = mergesMetrics(rendered, annotations, mesh, names) ? mergeMetrics(annotations, statusPort) : undefined;
   const variables = new Map(variablesOfPath(request.path));
   if (probes.probes.length > 0) variables.set(PROBES_VARIABLE, JSON.stringify(probes.originals));

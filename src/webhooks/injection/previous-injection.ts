@@ -5,6 +5,7 @@ import { variableOf } from './environment-variable.js';
 import { METRICS_ANNOTATIONS, type ScrapeField } from './merge-metrics.js';
 import { ITEM_LISTS, type ItemList, isMapping, type NamedItem, own, type Pod, type PodSpec, PROBES } from './pod.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_CONTAINER } from './proxy-container.js';
+import { restoreProbe } from './rewrite-probes.js';
 
 /** Names of what an earlier injection added, by list. */
 export type InjectedNames = { readonly [List in ItemList]: readonly string[] };
@@ -58,9 +59,10 @@ function withOwnProbes(spec: PodSpec, proxy: NamedItem): PodSpec {
   const containers = spec.containers.map((container) => {
     const restored = PROBES.flatMap((field) => {
       const probe = own(container, field);
-      const earlier = own(probes, probeRoute(container.name, field));
-      const httpGet = isMapping(earlier) ? own(earlier, 'httpGet') : undefined;
-      return isMapping(probe) && isMapping(httpGet) ? [[field, { ...probe, httpGet }] as const] : [];
+      const restoredProbe = isMapping(probe)
+        ? restoreProbe(probe, own(probes, probeRoute(container.name, field)))
+        : undefined;
+      return restoredProbe === undefined ? [] : [[field, restoredProbe] as const];
     });
     return { ...container, ...Object.fromEntries(restored) };
   });

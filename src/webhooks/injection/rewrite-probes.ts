@@ -1,5 +1,5 @@
-import { type ApplicationProbe, applicationProbes } from './app-probes.js';
-import type { JsonMapping, PodSpec } from './pod.js';
+import { type ApplicationProbe, applicationProbes, PROBE_HANDLERS, type ProbeProtocol } from './app-probes.js';
+import { isMapping, type JsonMapping, own, type PodSpec } from './pod.js';
 
 /** A probe as it is to be. */
 export interface RewrittenProbe extends Pick<ApplicationProbe, 'container' | 'field'> {
@@ -8,21 +8,41 @@ export interface RewrittenProbe extends Pick<ApplicationProbe, 'container' | 'fi
 
 export interface RewrittenProbes {
   readonly probes: readonly RewrittenProbe[];
-  /** The pod's own, by the path that stands for them: what the agent's variable says. */
+  /** How the pod's own are made, by the path that stands for them: what the agent's variable says. */
   readonly originals: Readonly<Record<string, JsonMapping>>;
 }
 
-/** Sends HTTP probes to the status port (BEHAVIOUR 3, "Patch order"): the kubelet has no certificate of the mesh. */
-export function rewriteProbes(spec: PodSpec, statusPort: number): RewrittenProbes {
-  const all = statusPort === 0 ? [] : applicationProbes(spec);
+/**
+ * Sends probes to the status port (BEHAVIOUR 3, "Patch order"): the kubelet has no certificate of the mesh, and a
+ * connection that the proxy takes says nothing about the application.
+ */
+export function rewriteProbes(spec: PodSpec, statusPort: number, protocols: readonly ProbeProtocol[]): RewrittenProbes {
+  const all = statusPort === 0 ? [] : applicationProbes(spec).filter(({ protocol }) => protocols.includes(protocol));
   return {
-    probes: all.map(({ container, field, probe, httpGet, route }) => ({
-      container,
-      field,
-      probe: { ...probe, httpGet: { ...httpGet, path: route, port: statusPort, scheme: 'HTTP' } },
-    })),
+    probes: all.map(({ container, field, protocol, probe, handler, route }) => {
+      const asked = protocol === 'http' ? handler : {};
+      const httpGet = { ...asked, path: route, port: statusPort, scheme: 'HTTP' };
+      return { container, field, probe: { ...without(probe, PROBE_HANDLERS[protocol]), httpGet } };
+    }),
     originals: Object.fromEntries(
-      all.map(({ route, httpGet, timeoutSeconds }) => [route, { httpGet, timeoutSeconds }]),
+      all.map(({ route, protocol, handler, timeoutSeconds }) => [
+        route,
+        { [PROBE_HANDLERS[protocol]]: handler, timeoutSeconds },
+      ]),
     ),
   };
+}
+
+/** A rewritten probe as the pod had it. @param original what `originals` says about it */
+export function restoreProbe(probe: JsonMapping, original: unknown): JsonMapping | undefined {
+  if (!isMapping(original)) return undefined;
+  for (const name of Object.values(PROBE_HANDLERS)) {
+    const handler = own(original, name);
+    if (isMapping(handler)) return { ...without(probe, PROBE_HANDLERS.http), [name]: handler };
+  }
+  return undefined;
+}
+
+function without(mapping: JsonMapping, field: string): JsonMapping {
+  return Object.fromEntries(Object.entries(mapping).filter(([name]) => name !== field));
 }

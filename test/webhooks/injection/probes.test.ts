@@ -42,6 +42,23 @@ test('rewritten probes are the last operations of a patch', (t) => {
   t.deepEqual(paths.slice(-2), ['/spec/containers/0/readinessProbe', '/spec/containers/0/livenessProbe']);
 });
 
+test('TCP and gRPC probes become HTTP probes where the template asks for it, and their own again', (t) => {
+  const given: Given = { config: { template: `rewriteAppTCPProbe: true\nrewriteAppGRPCProbe: true\n${TEMPLATE}` } };
+  const tcp = { tcpSocket: { port: 'web' }, periodSeconds: 3 };
+  const grpc = { grpc: { port: 9090, service: 'shop.Api' } };
+  const once = injected(podWith({ readinessProbe: tcp, livenessProbe: grpc, startupProbe: STARTUP }), given);
+  const httpGet = (end: string) => ({ path: `/app-health/app/${end}`, port: 15020, scheme: 'HTTP' });
+  t.deepEqual(containerOf(once, 'app')['readinessProbe'], { periodSeconds: 3, httpGet: httpGet('readyz') });
+  t.deepEqual(containerOf(once, 'app')['livenessProbe'], { httpGet: httpGet('livez') });
+  t.like(probersOf(once), {
+    '/app-health/app/readyz': { tcpSocket: { port: 'web' }, timeoutSeconds: 1 },
+    '/app-health/app/livez': { grpc: { port: 9090, service: 'shop.Api' }, timeoutSeconds: 1 },
+  });
+  t.deepEqual(injected(once, given), once);
+  const own = containerOf(injected(once), 'app');
+  t.deepEqual([own['readinessProbe'], own['livenessProbe'], own['startupProbe']], [tcp, grpc, STARTUP]);
+});
+
 for (const [title, probe] of [
   ['over TCP', { tcpSocket: { port: 8080 } }],
   ['over gRPC', { grpc: { port: 8080 } }],

@@ -39,14 +39,12 @@ export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
   kubevirtInterfaces: (value: unknown): string => textOf(value),
 
   /**
-   * The HTTP probes that can be made by way of the status port: `route`, `port`, `path`, `isTls`, `timeoutSeconds`
-   * of each. `{{ Spec | applicationProbes }}`
+   * The probes that can be made by way of the status port: `protocol` (http, tcp, grpc), `route`, `port`, `path`, `isTls`,
+   * `service`, `timeoutSeconds`, `periodSeconds` of each. `{{ Spec | applicationProbes }}`
    */
   applicationProbes: (spec: unknown): unknown =>
     isMapping(spec)
-      ? applicationProbes(spec as PodSpec).map(({ route, port, path, isTls, timeoutSeconds }) => ({
-          ...{ route, port, path, isTls, timeoutSeconds },
-        }))
+      ? applicationProbes(spec as PodSpec).map(({ container, field, probe, handler, ...facts }) => facts)
       : [],
 };
 

@@ -1,4 +1,5 @@
 import { createYamlParser, type ParsedYaml } from '../../../config/yaml/parse-document.js';
+import type { ProbeProtocol } from '../app-probes.js';
 import { InjectionError } from '../injection-error.js';
 import { ITEM_LISTS, type ItemList, isMapping, type JsonMapping, type NamedItem } from '../pod.js';
 
@@ -8,15 +9,27 @@ export interface RenderedItems {
   readonly dnsConfig: JsonMapping | undefined;
   /** Annotations of the pod. */
   readonly podRedirectAnnot: Readonly<Record<string, string>>;
-  /** HTTP probes go to the status port, where something that the template brings makes them. */
-  readonly rewriteAppHTTPProbe: boolean;
+  /**
+   * Probes that go to the status port, where something that the template brings makes them: `rewriteAppHTTPProbe`, and
+   * ours `rewriteAppTCPProbe` and `rewriteAppGRPCProbe`.
+   */
+  readonly rewrittenProbes: readonly ProbeProtocol[];
   /** Ours: the template brings an agent that serves the application's metrics with the proxy's on the status port. */
   readonly mergeMetrics: boolean;
   /** Ours: lines for whoever creates the pod. */
   readonly warnings: readonly string[];
 }
 
-const FIELDS = [...ITEM_LISTS, 'dnsConfig', 'podRedirectAnnot', 'rewriteAppHTTPProbe', 'mergeMetrics', 'warnings'];
+const FIELDS = [
+  ...ITEM_LISTS,
+  'dnsConfig',
+  'podRedirectAnnot',
+  'rewriteAppHTTPProbe',
+  'rewriteAppTCPProbe',
+  'rewriteAppGRPCProbe',
+  'mergeMetrics',
+  'warnings',
+];
 const MAX_ITEMS = 100;
 
 /**
@@ -50,7 +63,11 @@ function readItemsOf(output: string, parsed: ParsedYaml): RenderedItems {
     },
     dnsConfig: readMapping(content, 'dnsConfig'),
     podRedirectAnnot: readTexts(content, 'podRedirectAnnot'),
-    rewriteAppHTTPProbe: readBoolean(content, 'rewriteAppHTTPProbe'),
+    rewrittenProbes: [
+      ...(readBoolean(content, 'rewriteAppHTTPProbe') ? (['http'] as const) : []),
+      ...(readBoolean(content, 'rewriteAppTCPProbe') ? (['tcp'] as const) : []),
+      ...(readBoolean(content, 'rewriteAppGRPCProbe') ? (['grpc'] as const) : []),
+    ],
     mergeMetrics: readBoolean(content, 'mergeMetrics'),
     warnings: readLines(content, 'warnings'),
   };
