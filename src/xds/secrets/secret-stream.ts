@@ -3,7 +3,7 @@ import { composeDiscoveryResponse } from '../../envoy/discovery-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { rpcCodeOf } from '../../envoy/rpc-code.js';
-import { encodeRootsSecret, encodeWorkloadSecret } from '../../envoy/secret.js';
+import { encodeWorkloadSecret } from '../../envoy/secret.js';
 import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret-names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { WireMessage } from '../../envoy/wire-message.js';
@@ -25,6 +25,8 @@ export interface SecretConnection {
 
 export interface SecretStreamParts {
   readonly encoder: MessageEncoder;
+  /** Roots as a resource, which is the same for everybody. */
+  readonly encodeRoots: (pem: string) => EncodedResource;
   readonly metrics: PushMetrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,7 +38,7 @@ const TYPE = 'sds';
 
 /**
  * The SDS half of one proxy's stream: the secrets that it asks for by name, and newer ones as soon as there are any.
- * They are encoded once for the connection, and nothing outside of it ever holds them. Like any type: one response at a
+ * Keys are encoded once for the connection, and nothing outside of it ever holds them. Like any type: one response at a
  * time is unanswered, and what the proxy rejected is not offered again before it changes.
  */
 export class SecretStream {
@@ -147,10 +149,10 @@ export class SecretStream {
     this.#certificate = certificate;
     this.#resources.clear();
     if (certificate === undefined) return;
-    const { encoder } = this.#parts;
+    const { encoder, encodeRoots } = this.#parts;
     // Roots first: a proxy that has new ones before its certificate trusts whoever is as far.
     for (const resource of [
-      encodeRootsSecret(encoder, certificate.roots),
+      encodeRoots(certificate.roots),
       encodeWorkloadSecret(encoder, certificate.chain, certificate.privateKey),
     ]) {
       this.#resources.set(resource.name, resource);
