@@ -184,6 +184,8 @@ e2eTest('nothing else of the admin page is reached from outside', async (t) => {
     ['/config_dump', 'GET'],
     ['/healthz/ready/../../config_dump', 'GET'],
     ['/ready', 'GET'],
+    ['/app-health/web/readyz', 'POST'],
+    ['/app-health/web/other', 'GET'],
     ['/', 'GET'],
   ] as const) {
     for (const port of [15020, 15021, 15090]) {
