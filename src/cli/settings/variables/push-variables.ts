@@ -55,7 +55,8 @@ export const pushVariables = {
     name: 'NAV_ENABLE_EDS_DEBOUNCE',
     type: bool,
     default: 'true',
-    meaning: 'Includes EDS pushes in push debouncing (fewer, possibly delayed pushes)',
+    meaning:
+      'Includes EDS pushes in push debouncing (fewer, possibly delayed pushes); endpoints of a service wait for changes of that service alone',
   },
   navEnableStatus: {
     name: 'NAV_ENABLE_STATUS',
