@@ -7,6 +7,8 @@ import { type SecretConnection, SecretStream, type SecretStreamParts } from './s
 
 /** Serves secrets to connections whose identity is proven (SDS; DESIGN 8). */
 export interface SecretService {
+  /** Whether there are any for it; nothing is opened for others. */
+  isFor(identity: WorkloadIdentity): boolean;
   /** @param identity proven by the connection. Close the stream with it. */
   open(identity: WorkloadIdentity, connection: SecretConnection): SecretStream;
 }
@@ -16,7 +18,10 @@ export function createSecretService(
   parts: Omit<SecretStreamParts, 'encodeRoots'>,
 ): SecretService {
   const streamParts = { ...parts, encodeRoots: createRootsEncoder(parts.encoder) };
-  return { open: (identity, connection) => new SecretStream(streamParts, connection, source.open(identity)) };
+  return {
+    isFor: (identity) => source.isFor(identity),
+    open: (identity, connection) => new SecretStream(streamParts, connection, source.open(identity)),
+  };
 }
 
 /** Everybody trusts the same roots at a time: encoded once, and held once. */
