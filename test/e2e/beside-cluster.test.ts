@@ -25,14 +25,24 @@ const { available } = requireCluster();
 const test = anyTest as TestFn<Partial<Context>>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
+const SYSTEM = ['--namespace', 'mesh-system'];
 const GRPC_PORT = 15010;
 const LIMIT = 10;
 /** What a cluster needs for a control plane beside it. */
 const NEEDED = ['00-namespace.yaml', '10-crds.yaml', '20-access.yaml'];
 
+function meshConfig(disablePolicyChecks: boolean): string {
+  return JSON.stringify({
+    mixerCheckServer: 'embedded',
+    mixerReportServer: 'embedded',
+    disablePolicyChecks,
+    defaultConfig: { discoveryAddress: `${NODE_ADDRESS}:${GRPC_PORT}` },
+  });
+}
+
 /** A kubeconfig with the rights of the manifests' service account, and no others. */
 async function restrictedKubeconfig(cluster: Cluster, folder: string): Promise<string> {
-  const token = await cluster.kubectl(['--namespace', 'mesh-system', 'create', 'token', 'meshd']);
+  const token = await cluster.kubectl([...SYSTEM, 'create', 'token', 'meshd']);
   const admin = await readFile(join(cluster.folder, 'kubeconfig'), 'utf8');
   const file = join(folder, 'kubeconfig');
   await writeFile(file, admin.replace('admin-token', token.trim()));
@@ -43,15 +53,8 @@ async function startDiscovery(cluster: Cluster): Promise<ManagedProcess> {
   const folder = join(cluster.folder, 'beside');
   await mkdir(folder);
   await writeFile(join(folder, 'policy'), JSON.stringify({ quotas: shopQuotas(LIMIT) }));
-  const mesh = {
-    mixerCheckServer: 'embedded',
-    mixerReportServer: 'embedded',
-    disablePolicyChecks: false,
-    defaultConfig: { discoveryAddress: `${NODE_ADDRESS}:${GRPC_PORT}` },
-  };
   // Without a file of it, for the server reads the ConfigMap.
-  const settings = ['create', 'configmap', 'mesh', `--from-literal=mesh=${JSON.stringify(mesh)}`];
-  await cluster.kubectl(['--namespace', 'mesh-system', ...settings]);
+  await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh', `--from-literal=mesh=${meshConfig(false)}`]);
   const flags = [
     ...['--orchconfig', await restrictedKubeconfig(cluster, folder), '--policyConfig', join(folder, 'policy')],
     ...['--meshConfig', join(folder, 'no-mesh'), '--networksConfig', join(folder, 'no-networks')],
@@ -97,6 +100,13 @@ e2eTest(
     t.deepEqual(await statusesOf(mesh, 'http://web/books', 40), { 200: LIMIT, 429: 40 - LIMIT });
     t.is((await client.request('http://web/books')).body, 'Quota is exhausted for: books');
     t.deepEqual(await statusesOf(mesh, 'http://free/books', 40), { 200: 40 });
+
+    const patch = JSON.stringify({ data: { mesh: meshConfig(true) } });
+    await cluster.kubectl([...SYSTEM, 'patch', 'configmap', 'mesh', '--type', 'merge', '--patch', patch]);
+    await eventually(
+      'checks are off at once',
+      async () => (await statusesOf(mesh, 'http://web/closed', 20))[200] === 20,
+    );
 
     t.deepEqual(await rejectionsIn(cluster), []);
     t.deepEqual(
