@@ -132,12 +132,24 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     for (const key of objects.keysOf(step.cluster)) if (!named.has(key)) remove(step, key);
   };
 
+  /** What its registry knows of dependencies goes as a whole, not object by object. */
+  const removeCluster = ({ cluster, log }: Step): void => {
+    for (const key of objects.keysOf(cluster)) {
+      const object = objects.delete(cluster, key);
+      if (object !== undefined) log.note(object.kind, key);
+    }
+    for (const consumer of clusters.get(cluster)?.registry.consumers() ?? []) {
+      directory.replace(`${cluster}/${consumer}`, []);
+    }
+  };
+
   return {
     apply: ({ cluster, changes, replacesCluster = false }) => {
       const wasThere = clusters.has(cluster);
       const isSame = replacesCluster ? isSameObject : isSameVersion;
       const step: Step = { cluster, isSame, dirty: new Set(), log: new ChangeLog() };
-      if (replacesCluster) removeOthers(step, changes);
+      if (replacesCluster && changes.length === 0) removeCluster(step);
+      else if (replacesCluster) removeOthers(step, changes);
       for (const change of changes) applyChange(step, change);
       if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
       if (!objects.has(cluster)) clusters.delete(cluster);
