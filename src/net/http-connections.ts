@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Bounds on what one client may hold open, in milliseconds. */
@@ -37,7 +37,10 @@ export interface HttpConnections {
   drain(): void;
 }
 
-/** Holds at most 1,024 connections: for one more, the one goes that has waited longest without a request. */
+/**
+ * Holds at most 1,024 connections. For one more, the one goes that has waited longest without a request; when all have
+ * one, the one whose body has been on its way in the longest; when all wait for answers, the new one.
+ */
 export function createHttpConnections(
   app: RequestListener,
   timeouts: HttpTimeouts,
@@ -56,6 +59,14 @@ export function createHttpConnections(
   return { server, drain: countRequests(server, maxConnections) };
 }
 
+/** What a connection does. */
+interface Activity {
+  /** Requests that run, those that are still on their way in too. */
+  running: number;
+  /** The last one that began. */
+  last: IncomingMessage | undefined;
+}
+
 /**
  * Knows which connections have requests running. Node counts a connection as busy that has never sent a whole
  * request, and no longer times it out once the server closes.
@@ -63,38 +74,45 @@ export function createHttpConnections(
  * @returns drains them
  */
 function countRequests(server: Server, maxConnections: number): () => void {
-  const running = new Map<Socket, number>();
+  // In the order in which they came, or had their last request done.
+  const connections = new Map<Socket, Activity>();
   let draining = false;
-  const admit = (socket: Socket): boolean => {
-    if (running.size < maxConnections) return true;
-    for (const [other, count] of running) {
-      if (count > 0) continue;
-      running.delete(other);
-      other.destroy();
+  const hangUpOnFirst = (isExpendable: (activity: Activity) => boolean): boolean => {
+    for (const [socket, activity] of connections) {
+      if (!isExpendable(activity)) continue;
+      connections.delete(socket);
+      socket.destroy();
       return true;
     }
+    return false;
+  };
+  const admit = (socket: Socket): boolean => {
+    if (connections.size < maxConnections) return true;
+    // Whoever takes long to say what he wants goes before whoever waits for an answer.
+    if (hangUpOnFirst(({ running }) => running === 0)) return true;
+    if (hangUpOnFirst(({ running, last }) => running === 1 && last?.complete === false)) return true;
     socket.destroy();
     return false;
   };
   server.on('connection', (socket) => {
     if (!admit(socket)) return;
-    running.set(socket, 0);
-    socket.once('close', () => running.delete(socket));
+    connections.set(socket, { running: 0, last: undefined });
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', ({ socket }, response) => {
-    running.set(socket, (running.get(socket) ?? 0) + 1);
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const activity = connections.get(socket);
+    if (activity === undefined) return;
+    activity.running++;
+    activity.last = request;
     response.once('close', () => {
-      const left = (running.get(socket) ?? 1) - 1;
-      if (!socket.destroyed) {
-        // Last of those that wait.
-        running.delete(socket);
-        running.set(socket, left);
-      }
-      if (left === 0 && draining) socket.destroySoon();
+      activity.running--;
+      if (connections.delete(socket) && !socket.destroyed) connections.set(socket, activity);
+      if (activity.running === 0 && draining) socket.destroySoon();
     });
   });
   return () => {
     draining = true;
-    for (const [socket, count] of running) if (count === 0) socket.destroy();
+    for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
   };
 }

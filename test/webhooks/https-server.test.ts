@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { ListenError } from '../../src/net/listen-error.js';
@@ -68,6 +68,11 @@ async function openTls(t: ExecutionContext, port: number): Promise<TLSSocket> {
   t.teardown(() => socket.destroy());
   await once(socket, 'secureConnect');
   return socket;
+}
+
+/** However it comes; `once` fails when an error comes before. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 function webhookApp(inject: AdmissionEndpoint | undefined = says('inject'), logger = createRecordingLogger()) {
@@ -159,7 +164,7 @@ test('a client that speaks no TLS is refused', async (t) => {
   const { port, logger } = await serve(t, webhookApp());
   const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
   socket.resume().write('GET /httpsReady HTTP/1.1\r\nHost: a\r\n\r\n');
-  await once(socket, 'close');
+  await closeOf(socket);
   await eventually('the log line', () => logger.records.length === 1);
   t.is(logger.records[0]?.message, 'https connection refused');
 });
@@ -182,7 +187,7 @@ test('a client that says nothing after its handshake is cut off', async (t) => {
   const { port } = await serve(t, webhookApp(), { timeouts: { headersMs: 100 } });
   const socket = await openTls(t, port);
   socket.resume();
-  await once(socket, 'close');
+  await closeOf(socket);
   t.is((await call(port, '/httpsReady')).status, 200);
 });
 
@@ -191,7 +196,7 @@ test('a client that sends its headers byte by byte is cut off', async (t) => {
   const socket = await openTls(t, port);
   socket.resume().write('POST /validate HTTP/1.1\r\nX: ');
   const drip = setInterval(() => socket.write('x'), 20);
-  await once(socket, 'close');
+  await closeOf(socket);
   clearInterval(drip);
   t.is((await call(port, '/httpsReady')).status, 200);
 });
@@ -206,7 +211,7 @@ test('a client that sends its body byte by byte is cut off', async (t) => {
   const socket = await openTls(t, port);
   socket.resume().write('POST /validate HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
   const drip = setInterval(() => socket.write('x'), 20);
-  await once(socket, 'close');
+  await closeOf(socket);
   clearInterval(drip);
   t.is((await call(port, '/httpsReady')).status, 200);
 });
@@ -214,10 +219,33 @@ test('a client that sends its body byte by byte is cut off', async (t) => {
 test('connections without a request make room for others', async (t) => {
   const { port } = await serve(t, webhookApp(), { maxConnections: 3 });
   const idle = await Promise.all([openTls(t, port), openTls(t, port), openTls(t, port)]);
-  const closed = Promise.race(idle.map((socket) => once(socket.resume(), 'close')));
+  const closed = Promise.race(idle.map((socket) => closeOf(socket.resume())));
   t.is((await call(port, '/httpsReady')).status, 200);
   await closed;
   t.pass();
+});
+
+test('connections whose bodies do not come make room for others, those that wait for answers do not', async (t) => {
+  let finish = (): void => undefined;
+  const validate: AdmissionEndpoint = async (incoming, response) => {
+    incoming.on('error', () => undefined).resume();
+    incoming.on('end', () => {
+      finish = () => void response.end('done');
+    });
+  };
+  const app = createWebhookApp({ validate, inject: says('inject'), logger: createRecordingLogger() });
+  const { port } = await serve(t, app, { maxConnections: 3 });
+  const waiting = call(port, '/validate');
+  const begun = finish;
+  await eventually('a request waits for its answer', () => finish !== begun);
+  const slow = await Promise.all([openTls(t, port), openTls(t, port)]);
+  const gone = slow.map((socket) => closeOf(socket.resume()));
+  for (const socket of slow) socket.write('POST /validate HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx');
+  t.is((await call(port, '/inject')).text, 'inject');
+  t.is((await call(port, '/inject')).text, 'inject');
+  await Promise.race(gone);
+  finish();
+  t.is((await waiting).text, 'done');
 });
 
 test('stop waits for a running request, and not for idle connections', async (t) => {
@@ -227,7 +255,7 @@ test('stop waits for a running request, and not for idle connections', async (t)
   };
   const { server, port } = await serve(t, webhookApp(waits));
   const idle = await openTls(t, port);
-  const idleEnds = once(idle.resume(), 'close');
+  const idleEnds = closeOf(idle.resume());
   const answer = call(port, '/inject');
   const begun = finish;
   await eventually('the request runs', () => finish !== begun);
