@@ -28,7 +28,7 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
   return { objects, services, mesh, sharedPorts, bindings: resolvePolicyBindings(context), enforcement };
 }
 
-/** Kinds whose objects analyzers read. */
+/** Kinds of policies, whose objects analyzers read. */
 export const ANALYZED_KINDS = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'] as const;
 
 /** Whether analysis of the two can differ: a snapshot shares by identity whatever did not change. */
@@ -38,6 +38,6 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
     first.sharedPorts !== second.sharedPorts ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
-    ANALYZED_KINDS.some((kind) => first.objects.get(kind) !== second.objects.get(kind))
+    [...ANALYZED_KINDS, 'PeerAuthentication'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))
   );
 }

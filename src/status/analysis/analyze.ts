@@ -1,6 +1,7 @@
 import type { AnalysisInput, Analyzer } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
 import { findDanglingReferences } from './analyzers/dangling-references.js';
+import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
@@ -15,6 +16,7 @@ import { findUselessCharges } from './analyzers/useless-charges.js';
 /** Every analyzer, by the name that a failure is reported with. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'dangling-references': findDanglingReferences,
+  'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,

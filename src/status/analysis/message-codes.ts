@@ -11,8 +11,8 @@ export interface MessageCode {
 }
 
 /**
- * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; 0201 and above are ours and speak of
- * policies. A code never changes its meaning, and that of a retired one is not used again.
+ * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; those above are ours: 0201 and on speak of
+ * policies, 0301 and on of mutual TLS. A code never changes its meaning, and that of a retired one is not used again.
  */
 export const MESSAGE_CODES = {
   internalError: {
@@ -100,6 +100,12 @@ export const MESSAGE_CODES = {
     title:
       'Workloads serve a port for an older service, so the policies of a younger one that leads there do not hold.',
     remedy: 'bind the spec to the older service too, or let the services lead to ports of their own',
+  },
+  ignoredPeerAuthentication: {
+    code: 'MESH0301',
+    level: 'Warn',
+    title: 'A PeerAuthentication holds for no workload, because an older one of its level does.',
+    remedy: 'change the older one or remove it, or select workloads that it does not hold for',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

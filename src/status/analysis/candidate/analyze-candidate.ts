@@ -12,6 +12,7 @@ import { ANALYZERS, analyze } from '../analyze.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
+import { analyzePeerAuthentication } from './analyze-peer-authentication.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
 /** What analysis finds about one object, were it applied now in place of its old version; sorted. */
@@ -58,6 +59,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     return resolved;
   };
   return (candidate, enforcement) => {
+    if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate);
     const side = SIDES.get(candidate.kind);
     if (side === undefined) return [];
     const touched =

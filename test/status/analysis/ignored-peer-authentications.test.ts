@@ -1,0 +1,63 @@
+import test from 'ava';
+import { analysisInputOf, canDiffer } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { contextOf } from '../../model/mesh-objects.js';
+import { peerAuthentication } from '../../model/security/peer-authentication.js';
+import { ENFORCEMENT, shown } from './support.js';
+
+const DAYS = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'] as const;
+const REMEDY = 'change the older one or remove it, or select workloads that it does not hold for';
+
+type Described = readonly [where: string, labels: Readonly<Record<string, string>>, day: 0 | 1 | 2];
+
+const objectOf = ([where, matchLabels, day]: Described) =>
+  peerAuthentication(where, { selector: { matchLabels }, mtls: { mode: 'STRICT' } }, DAYS[day]);
+const messagesOf = (...described: readonly Described[]) =>
+  analyze(analysisInputOf(contextOf(described.map(objectOf)), ENFORCEMENT)).map(shown);
+
+test('a younger object for a whole namespace is MESH0301, and names the one that holds', (t) => {
+  t.deepEqual(messagesOf(['shop/a', {}, 2], ['shop/b', {}, 1], ['safe/a', {}, 2], ['mesh-system/a', {}, 0]), [
+    `MESH0301 PeerAuthentication/shop/a: PeerAuthentication/shop/b holds for its namespace; ${REMEDY}`,
+  ]);
+});
+
+test('so is one whose workloads an older one selects all, by the same labels or fewer', (t) => {
+  const found = messagesOf(
+    ['shop/wide', { app: 'web' }, 0],
+    ['shop/narrow', { app: 'web', tier: 'front' }, 1],
+    ['shop/same', { app: 'web' }, 2],
+    ['safe/same', { app: 'web' }, 2],
+  );
+  t.deepEqual(found, [
+    `MESH0301 PeerAuthentication/shop/narrow: PeerAuthentication/shop/wide holds for every workload that it selects; ${REMEDY}`,
+    `MESH0301 PeerAuthentication/shop/same: PeerAuthentication/shop/wide holds for every workload that it selects; ${REMEDY}`,
+  ]);
+});
+
+test('levels do not meet, nor do labels that differ, nor a wider one that is younger', (t) => {
+  t.deepEqual(
+    messagesOf(
+      ['shop/all', {}, 0],
+      ['shop/web', { app: 'web', tier: 'front' }, 1],
+      ['shop/api', { app: 'api', tier: 'front' }, 1],
+      ['shop/wider', { tier: 'front' }, 2],
+    ),
+    [],
+  );
+});
+
+test('a candidate is told so before it is applied, and alone', (t) => {
+  const context = contextOf([objectOf(['shop/a', {}, 0]), objectOf(['shop/b', {}, 1])]);
+  const said = (candidate: Described) => createCandidateAnalysis(context)(objectOf(candidate), ENFORCEMENT).map(shown);
+  t.deepEqual(said(['shop/c', {}, 2]), [
+    `MESH0301 PeerAuthentication/shop/c: PeerAuthentication/shop/a holds for its namespace; ${REMEDY}`,
+  ]);
+  t.deepEqual(said(['shop/c', { app: 'web' }, 2]), []);
+  t.deepEqual(said(['shop/a', {}, 0]), [], 'an object does not stand in its own way');
+});
+
+test('analysis is made anew when one of them changes', (t) => {
+  const [one, other] = [contextOf([objectOf(['shop/a', {}, 0])]), contextOf([])];
+  t.true(canDiffer(one, other));
+});
