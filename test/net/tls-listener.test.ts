@@ -144,6 +144,17 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
   });
 }
 
+test('a client cannot shake hands anew in the middle of its connection', async (t) => {
+  const rig = await createTlsRig(t);
+  const client = await rig.connect({ maxVersion: 'TLSv1.2' });
+  const outcome = new Promise<string>((resolve) => {
+    client.once('error', ({ message }) => resolve(message));
+    client.renegotiate({}, (error) => resolve(error?.message ?? 'it could'));
+  });
+  client.write('more');
+  t.regex(await outcome, /no renegotiation/);
+});
+
 test('a plaintext client is refused, and the listener goes on', async (t) => {
   const rig = await createTlsRig(t);
   const client = await rig.connectPlain();
