@@ -1,4 +1,5 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { ClusterAccessError } from '../../../src/kubernetes/client/cluster-access-error.js';
 import { createRemoteAccess } from '../../../src/kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kubeconfig.js';
@@ -131,3 +132,32 @@ for (const [what, text, reason] of [
     t.false(error?.message.includes(SECRET));
   });
 }
+
+const anyValue = fc.oneof(
+  fc.constantFrom(SECRET, base64(SECRET), base64(certificate), base64(key), `https://${SECRET}`, '', 'c', 'u', 'here'),
+  fc.jsonValue({ maxDepth: 1 }),
+);
+const anyFields = (...names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), anyValue);
+const anyKubeconfig = fc
+  .tuple(
+    anyFields('server', 'certificate-authority-data', 'certificate-authority', 'tls-server-name', 'proxy-url'),
+    anyFields('token', 'exec', 'client-certificate-data', 'client-key-data', 'username', 'tokenFile'),
+    fc.oneof(fc.constant({}), anyFields('clusters', 'users', 'contexts', 'current-context')),
+  )
+  .map(([cluster, user, rest]) => kubeconfig(cluster, user, rest));
+
+test('whatever a secret has instead of a kubeconfig, the refusal is of one kind and tells no value', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(anyKubeconfig, fc.string(), fc.json()), (text) => {
+      try {
+        const { server, credentials } = parseRemoteKubeconfig(text);
+        t.true(server.startsWith('https://'));
+        t.true(credentials.type === 'token' || credentials.type === 'certificate');
+      } catch (error) {
+        if (!(error instanceof ClusterAccessError)) throw error;
+        t.false(error.message.includes(SECRET));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
