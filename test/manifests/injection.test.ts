@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
 import { captureFlags } from '../../src/cli/settings/capture-flags.js';
 import { createInjectionNames } from '../../src/webhooks/injection/annotation-names.js';
+import { projectRoot } from '../counterparts/project-root.js';
 import { findDeployment, findDocument } from './support/read-documents.js';
 
 interface Webhook {
@@ -61,6 +64,13 @@ test('the init container runs the image of meshd, with flags that it has', (t) =
       Object.values(captureFlags).some(({ name }) => name === flag),
       flag,
     );
+});
+
+test('proxies say the version of package.json', (t) => {
+  const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  t.is(/MESH_VERSION: (\S+)/.exec(data.config)?.[1], version);
 });
 
 test('annotations that the template reads are those that are validated', (t) => {

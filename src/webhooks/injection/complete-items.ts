@@ -1,16 +1,12 @@
 import { withVariable } from './environment-variable.js';
 import { type NamedItem, own, ownMappings, type PodSpec } from './pod.js';
+import type { PodItems } from './previous-injection.js';
 import { PROXY_CONTAINER } from './proxy-container.js';
-import type { RenderedItems } from './template/rendered-items.js';
 
 const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** What the template's proxy container gets besides: variables, and the mount of the pod's service account token. */
-export function completeItems(
-  lists: RenderedItems['lists'],
-  spec: PodSpec,
-  variables: ReadonlyMap<string, string>,
-): RenderedItems['lists'] {
+export function completeItems(lists: PodItems, spec: PodSpec, variables: ReadonlyMap<string, string>): PodItems {
   const mount = serviceAccountMount(spec);
   const complete = (container: NamedItem): NamedItem => {
     if (container.name !== PROXY_CONTAINER) return container;

@@ -1,22 +1,21 @@
 import type { InjectionConfig, InjectionValues } from '../../config/injection/injection-config.js';
-import type { MeshConfig, ProxyConfig } from '../../config/mesh/mesh-config.js';
-import type { ProxyConfigMerger } from '../../config/mesh/proxy-config.js';
-import { formatFinding } from '../../config/violation.js';
-import type { YamlParser } from '../../config/yaml/parse-document.js';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { PatchOperation } from '../admission/admission-answer.js';
 import type { InjectionNames } from './annotation-names.js';
 import { completeItems } from './complete-items.js';
 import { isInjectionRequired, type SkipReason } from './decision/injection-required.js';
 import { missingLabels } from './decision/missing-labels.js';
+import { type ProxyConfigTools, podProxyConfig } from './decision/pod-proxy-config.js';
 import { takesMutualTls } from './decision/takes-mutual-tls.js';
-import { invalidAnnotation, isTrue } from './decision/validate-annotations.js';
+import { isTrue } from './decision/validate-annotations.js';
+import { warnOfUsers } from './decision/warn-of-users.js';
 import { workloadOf } from './decision/workload-of.js';
 import { mergeMetrics } from './merge-metrics.js';
 import { checkNames } from './name-conflicts.js';
 import { buildPatch } from './patch/build-patch.js';
-import { isMapping, own, type Pod, readPod } from './pod.js';
-import { previouslyInjected, withoutInjected } from './previous-injection.js';
-import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_UID } from './proxy-container.js';
+import { own, type Pod, readPod } from './pod.js';
+import { type PodItems, previouslyInjected, statusOf, withoutInjected } from './previous-injection.js';
+import { METRICS_VARIABLE, PROBES_VARIABLE } from './proxy-container.js';
 import { variablesOfPath } from './request-path.js';
 import { rewriteProbes } from './rewrite-probes.js';
 import type { CompiledTemplate } from './template/compile-template.js';
@@ -43,14 +42,11 @@ export interface InjectionSettings {
 }
 
 /** What stays the same as long as the process lives. */
-export interface InjectionTools {
-  readonly names: InjectionNames;
+export interface InjectionTools extends ProxyConfigTools {
   readonly meshDomain: string;
   /** Of the control plane; empty for none. */
   readonly revision: string;
   readonly validateAnnotations: (annotations: Readonly<Record<string, string>>) => void;
-  readonly mergeProxyConfig: ProxyConfigMerger;
-  readonly parseYaml: YamlParser;
   readonly readRenderedItems: RenderedItemsReader;
 }
 
@@ -81,7 +77,7 @@ export function inject(
   const original = withoutInjected(pod, injected);
   const annotations = original.annotations ?? {};
   const workload = workloadOf(pod);
-  const { proxyConfig, warnings } = proxyConfigOf(annotations, mesh, tools);
+  const { proxyConfig, warnings } = podProxyConfig(annotations, mesh, tools);
   const labels = missingLabels(pod, names, {
     workload: workload.name,
     revision: tools.revision,
@@ -91,19 +87,13 @@ export function inject(
     settings.template.render({
       TypeMeta: { apiVersion: workload.apiVersion, kind: workload.kind },
       DeploymentMeta: { name: workload.name, namespace: request.namespace },
-      ObjectMeta: {
-        name: original.name,
-        generateName: original.generateName,
-        namespace: request.namespace,
-        labels: sorted({ ...original.labels, ...labels }),
-        annotations,
-      },
+      ObjectMeta: objectMetaOf(original, request.namespace, labels, names),
       Spec: { ...original.spec, containers: original.spec.containers ?? [] },
       ProxyConfig: proxyConfig,
       MeshConfig: mesh,
       Values: settings.values,
       MeshDomain: tools.meshDomain,
-    } satisfies TemplateData),
+    }),
   );
 
   const statusPort = Number(own(annotations, names.statusPort) ?? proxyConfig.statusPort);
@@ -137,23 +127,6 @@ export function inject(
   };
 }
 
-function proxyConfigOf(
-  annotations: Readonly<Record<string, string>>,
-  mesh: MeshConfig,
-  { names, mergeProxyConfig, parseYaml }: InjectionTools,
-): { readonly proxyConfig: ProxyConfig; readonly warnings: readonly string[] } {
-  const text = own(annotations, names.proxyConfig);
-  if (typeof text !== 'string') return { proxyConfig: mesh.defaultConfig, warnings: [] };
-  const parsed = parseYaml(text);
-  if (parsed.type === 'error') throw invalidAnnotation(names.proxyConfig, text, `it is not YAML: ${parsed.message}`);
-  const merged = mergeProxyConfig(mesh.defaultConfig, parsed.value);
-  if (merged.type === 'invalid') {
-    throw invalidAnnotation(names.proxyConfig, text, merged.violations.map(formatFinding).join('; '));
-  }
-  const warnings = merged.warnings.map((warning) => `annotation ${names.proxyConfig}: ${formatFinding(warning)}`);
-  return { proxyConfig: merged.value, warnings };
-}
-
 /** Only an agent can merge; without one the application's metrics would be lost. */
 function mergesMetrics(
   rendered: RenderedItems,
@@ -166,7 +139,7 @@ function mergesMetrics(
 }
 
 /** A secret that the pod names itself is there already, and stays when what was injected is taken out. */
-function withoutPresentSecrets(lists: RenderedItems['lists'], { spec }: Pod): RenderedItems['lists'] {
+function withoutPresentSecrets(lists: PodItems, { spec }: Pod): PodItems {
   const present = spec.imagePullSecrets ?? [];
   return {
     ...lists,
@@ -174,33 +147,22 @@ function withoutPresentSecrets(lists: RenderedItems['lists'], { spec }: Pod): Re
   };
 }
 
-/** The status annotation: what was injected, so that it can be found again. */
-function statusOf(version: string, lists: RenderedItems['lists']): string {
-  const names = (list: keyof RenderedItems['lists']): readonly string[] => lists[list].map(({ name }) => name);
-  return JSON.stringify({
-    version,
-    initContainers: names('initContainers'),
-    containers: names('containers'),
-    volumes: names('volumes'),
-    imagePullSecrets: names('imagePullSecrets'),
-  });
-}
-
 function isSet(values: InjectionValues, field: string): boolean {
   const value = own(values, field);
   return value === true || (typeof value === 'string' && value !== '');
 }
 
-/** Maps have no order, but texts that are made of them do: what is injected again has to be the same. */
-function sorted(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** The proxy's own traffic is not captured, and it is known by its user. */
-function warnOfUsers({ spec }: Pod): readonly string[] {
-  const userOf = (context: unknown): unknown => (isMapping(context) ? own(context, 'runAsUser') : undefined);
-  const ofPod = userOf(own(spec, 'securityContext'));
-  return (spec.containers ?? [])
-    .filter((container) => (userOf(own(container, 'securityContext')) ?? ofPod) === PROXY_UID)
-    .map(({ name }) => `container ${name} runs as user ${PROXY_UID}, the proxy's own: its traffic is not captured`);
+/** The same for a pod that comes again: without the status of the first time, and labels in an order of their own. */
+function objectMetaOf(
+  { name, generateName, labels, annotations }: Pod,
+  namespace: string,
+  added: Readonly<Record<string, string>>,
+  names: InjectionNames,
+): TemplateData['ObjectMeta'] {
+  const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+  return {
+    ...{ name, generateName, namespace },
+    labels: Object.fromEntries(Object.entries({ ...labels, ...added }).sort(byName)),
+    annotations: Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => key !== names.status)),
+  };
 }

@@ -1,9 +1,9 @@
 import { InjectionError } from './injection-error.js';
 import type { NamedItem, PodSpec } from './pod.js';
-import type { RenderedItems } from './template/rendered-items.js';
+import type { PodItems } from './previous-injection.js';
 
 /** Refuses a pod whose own containers or volumes have names of injected ones. @throws InjectionError NAME_CONFLICT */
-export function checkNames(lists: RenderedItems['lists'], spec: PodSpec): void {
+export function checkNames(lists: PodItems, spec: PodSpec): void {
   const own = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   check('container', own, [...lists.initContainers, ...lists.containers]);
   check('volume', spec.volumes ?? [], lists.volumes);

@@ -10,6 +10,9 @@ import { restoreProbe } from './rewrite-probes.js';
 /** Names of what an earlier injection added, by list. */
 export type InjectedNames = { readonly [List in ItemList]: readonly string[] };
 
+/** What there is to inject, by list. */
+export type PodItems = { readonly [List in ItemList]: readonly NamedItem[] };
+
 /** What pods have that were injected before there was a status annotation (BEHAVIOUR 3, "Patch order"). */
 const LEGACY: InjectedNames = {
   initContainers: ['mesh-init', 'enable-core-dump'],
@@ -33,6 +36,18 @@ export function previouslyInjected(pod: Pod, names: InjectionNames): InjectedNam
     volumes: list('volumes'),
     imagePullSecrets: list('imagePullSecrets'),
   };
+}
+
+/** The status annotation: what was injected, so that it can be found again. */
+export function statusOf(version: string, lists: PodItems): string {
+  const names = (list: ItemList): readonly string[] => lists[list].map(({ name }) => name);
+  return JSON.stringify({
+    version,
+    initContainers: names('initContainers'),
+    containers: names('containers'),
+    volumes: names('volumes'),
+    imagePullSecrets: names('imagePullSecrets'),
+  });
 }
 
 /** A pod as it was before an earlier injection, so that injecting it again begins from there. */

@@ -104,6 +104,14 @@ test('the template sees the labels that the pod is about to get', (t) => {
   t.deepEqual(JSON.parse(pod.spec.containers[1]?.args?.[0] ?? ''), pod.metadata.labels);
 });
 
+test('the template sees the annotations of the pod, and not what an earlier injection said in them', (t) => {
+  const template =
+    'containers: [{ name: mesh-proxy, image: p, args: [{{ ObjectMeta.annotations | toJSON | toJSON }}] }]';
+  const once = injected(podOf({ annotations: { note: 'x' } }), { config: { template } });
+  t.is(once.spec.containers[1]?.args?.[0], '{"note":"x"}');
+  t.deepEqual(injected(once, { config: { template } }), once);
+});
+
 const ENV = 'containers: [{ name: mesh-proxy, image: p, env: [{ name: MESH_META_CLUSTER_ID, value: own }] }]';
 const envAt = (path: string) =>
   injected(podOf(), { config: { template: ENV }, request: { path } }).spec.containers[1]?.env;

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PatchOperation } from '../../admission/admission-answer.js';
 import { type JsonMapping, type NamedItem, own, type Pod, type PodSpec, PROBES } from '../pod.js';
-import type { InjectedNames } from '../previous-injection.js';
+import type { InjectedNames, PodItems } from '../previous-injection.js';
 import { PROXY_CONTAINER, PROXY_UID, VALIDATION_CONTAINER } from '../proxy-container.js';
 import type { RewrittenProbe } from '../rewrite-probes.js';
-import type { RenderedItems } from '../template/rendered-items.js';
 import { addItems, removeItems } from './item-operations.js';
 import { setTexts } from './text-operations.js';
 
@@ -12,7 +11,7 @@ import { setTexts } from './text-operations.js';
 export interface PodChanges {
   /** What an earlier injection added, and this one takes out first. */
   readonly injected: InjectedNames;
-  readonly lists: RenderedItems['lists'];
+  readonly lists: PodItems;
   readonly dnsConfig: JsonMapping | undefined;
   /** Whether the proxy's sockets are shared with the pod's other containers by their group. */
   readonly sharesSockets: boolean;

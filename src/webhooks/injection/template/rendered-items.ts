@@ -2,10 +2,11 @@ import { createYamlParser, type ParsedYaml } from '../../../config/yaml/parse-do
 import type { ProbeProtocol } from '../app-probes.js';
 import { InjectionError } from '../injection-error.js';
 import { ITEM_LISTS, type ItemList, isMapping, type JsonMapping, type NamedItem } from '../pod.js';
+import type { PodItems } from '../previous-injection.js';
 
 /** What a template says is to be injected (BEHAVIOUR 3, "Template data"). */
 export interface RenderedItems {
-  readonly lists: { readonly [List in ItemList]: readonly NamedItem[] };
+  readonly lists: PodItems;
   readonly dnsConfig: JsonMapping | undefined;
   /** Annotations of the pod. */
   readonly podRedirectAnnot: Readonly<Record<string, string>>;
