@@ -5,7 +5,7 @@ import { createFakeClock } from '../../support/fake-clock.js';
 
 function createRig() {
   const clock = createFakeClock();
-  const pace = createWorkPace(clock);
+  const pace = createWorkPace(clock, clock.monotonicMs);
   const done: string[] = [];
   const never = new AbortController().signal;
   return {
@@ -52,9 +52,37 @@ test('of those that wait, each heavy one makes the others wait anew', async (t) 
   t.deepEqual(done, ['first', 'second', 'third']);
 });
 
-test('work that fails has taken its time, too', async (t) => {
+test('work that takes long because it gets no processor is light', async (t) => {
+  const clock = createFakeClock();
+  const pace = createWorkPace(clock, () => 0);
+  const { signal } = new AbortController();
+  const waits = (): string => {
+    clock.advance(300);
+    return 'done';
+  };
+  t.deepEqual(await Promise.all([pace.run(waits, signal), pace.run(waits, signal)]), ['done', 'done']);
+  t.is(clock.timers, 0);
+});
+
+test('by itself it is the processor time of this process that counts', async (t) => {
   const clock = createFakeClock();
   const pace = createWorkPace(clock);
+  const { signal } = new AbortController();
+  const works = (): void => {
+    const until = process.cpuUsage().user + 40_000;
+    while (process.cpuUsage().user < until);
+  };
+  await pace.run(works, signal);
+  const next = pace.run(() => 'next', signal);
+  await setImmediate();
+  t.is(clock.timers, 1);
+  clock.advance(10_000);
+  t.is(await next, 'next');
+});
+
+test('work that fails has taken its time, too', async (t) => {
+  const clock = createFakeClock();
+  const pace = createWorkPace(clock, clock.monotonicMs);
   const { signal } = new AbortController();
   const fails = (): never => {
     clock.advance(50);
