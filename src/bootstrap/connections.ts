@@ -1,4 +1,5 @@
 import type { ProxyConnection } from '../model/proxy-connection.js';
+import { mutualTlsOfProxy } from '../model/security/mutual-tls-of-proxy.js';
 import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -25,6 +26,10 @@ export function createConnections(distributor: Distributor, metrics: PushMetrics
       distributor.add(session);
       metrics.connected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
       logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy connected');
+      if (isStrictInVain(session, distributor)) {
+        const remedy = 'connect it to the secured listener, with a certificate or a token of its workload';
+        logger.warn({ connection: session.id, remedy }, 'Proxy without a certificate takes plaintext, although STRICT');
+      }
     },
     closed: (session) => {
       distributor.remove(session);
@@ -36,4 +41,12 @@ export function createConnections(distributor: Distributor, metrics: PushMetrics
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),
     find: (connectionId) => sessions.get(connectionId),
   };
+}
+
+/** What is to take nothing but mutual TLS, and cannot. */
+function isStrictInVain({ proxy }: ProxySession, { context }: Distributor): boolean {
+  if (proxy === undefined || context === undefined || proxy.hasSecrets) return false;
+  if (proxy.type !== 'sidecar' || proxy.metadata.interceptionMode === 'NONE') return false;
+  const { mode, ports } = mutualTlsOfProxy(context, proxy);
+  return mode === 'STRICT' || [...ports.values()].includes('STRICT');
 }

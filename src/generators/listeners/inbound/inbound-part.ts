@@ -7,10 +7,10 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
 import { modeOfPort, type WorkloadMutualTls, workloadMutualTls } from '../../../model/security/mutual-tls.js';
+import { mutualTlsOfProxy } from '../../../model/security/mutual-tls-of-proxy.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import { createIdentityMemo } from '../../identity-memo.js';
-import { workloadMutualTlsOf } from '../../security/workload-mutual-tls.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
@@ -82,7 +82,7 @@ export function createInboundPart(
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
       const facts = filters.factsOf(context, proxy);
       const targets = context.targetsOf(proxy);
-      const mutualTls = workloadMutualTlsOf(context, proxy) ?? PLAINTEXT;
+      const mutualTls = proxy.hasSecrets ? mutualTlsOfProxy(context, proxy) : PLAINTEXT;
       const variant = `${facts.key}|${interceptionMode}|${mutualTls.key}`;
       return scopes.remember(context.mesh, targets, variant, () => {
         const [wildcard] = wildcardAddresses(facts.families);

@@ -1,17 +1,13 @@
 import { objectKey } from '../../config/object.js';
-import type { Proxy } from '../../model/proxy.js';
-import type { PushContext } from '../../model/push-context.js';
-import type { WorkloadMutualTls } from '../../model/security/mutual-tls.js';
+import type { Proxy } from '../proxy.js';
+import type { PushContext } from '../push-context.js';
+import type { WorkloadMutualTls } from './mutual-tls.js';
 
-/**
- * What the proxy's workload takes; undefined for a proxy without a certificate, which can take plaintext alone,
- * whatever it should.
- */
-export function workloadMutualTlsOf(
+/** What the proxy's workload is to take, whether or not the proxy has the certificate that it needs for it. */
+export function mutualTlsOfProxy(
   context: Pick<PushContext, 'peerAuthentications' | 'objects'>,
   proxy: Proxy,
-): WorkloadMutualTls | undefined {
-  if (!proxy.hasSecrets) return undefined;
+): WorkloadMutualTls {
   return context.peerAuthentications.ofNamespace(proxy.configNamespace).ofWorkload(labelsOf(context, proxy));
 }
 

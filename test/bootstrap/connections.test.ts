@@ -1,0 +1,37 @@
+import test from 'ava';
+import { createConnections } from '../../src/bootstrap/connections.js';
+import type { Proxy, ProxyMetadata } from '../../src/model/proxy.js';
+import type { Distributor } from '../../src/push/distributor.js';
+import type { ProxySession } from '../../src/xds/proxy-session.js';
+import { buildContext, buildProxy } from '../generators/context-builder.js';
+import { peerAuthentication } from '../model/security/peer-authentication.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+import { createRig } from '../xds/session-rig.js';
+
+const MESSAGE = 'Proxy without a certificate takes plaintext, although STRICT';
+const STRICT = { mtls: { mode: 'STRICT' } };
+
+/** Whether it is warned of a proxy that connects. */
+function isWarnedOf(spec: object, proxy: Partial<Proxy> = {}, metadata: Partial<ProxyMetadata> = {}): boolean {
+  const context = buildContext({ peerAuthentications: [peerAuthentication('default/p', spec)] });
+  const distributor = { context, add: () => undefined } as unknown as Distributor;
+  const logger = createRecordingLogger();
+  const connections = createConnections(distributor, createRig().environment.metrics, logger);
+  connections.register({ id: 'one', proxy: buildProxy(proxy, metadata) } as unknown as ProxySession);
+  return logger.records.some(({ level, message }) => level === 'warn' && message === MESSAGE);
+}
+
+test('a proxy that is to be STRICT and has no certificate is warned of', (t) => {
+  t.true(isWarnedOf(STRICT));
+  const port = { selector: { matchLabels: { app: 'web' } }, portLevelMtls: { 80: { mode: 'STRICT' } } };
+  t.true(isWarnedOf(port, {}, { labels: { app: 'web' } }));
+});
+
+test('no other is', (t) => {
+  t.false(isWarnedOf({}));
+  t.false(isWarnedOf({ mtls: { mode: 'PERMISSIVE' } }));
+  t.false(isWarnedOf(STRICT, { hasSecrets: true }));
+  t.false(isWarnedOf(STRICT, { configNamespace: 'elsewhere' }));
+  t.false(isWarnedOf(STRICT, { type: 'router' }));
+  t.false(isWarnedOf(STRICT, {}, { interceptionMode: 'NONE' }));
+});
