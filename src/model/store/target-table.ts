@@ -27,6 +27,8 @@ export class TargetTable {
   readonly #lists = new BucketedMapWriter<readonly ServiceTarget[]>();
   /** Lists in which services share a port, with the number of workloads that have each: few, of many. */
   readonly #contested = new Map<readonly ServiceTarget[], number>();
+  /** Whether a list is one of those; there are few lists, for workloads with the same services share theirs. */
+  readonly #isContested = new WeakMap<readonly ServiceTarget[], boolean>();
   #sharedPorts: readonly SharedPort[] = [];
   #isContestedAnew = false;
 
@@ -71,7 +73,10 @@ export class TargetTable {
   }
 
   #countContested(list: readonly ServiceTarget[] | undefined, by: 1 | -1): void {
-    if (list === undefined || list.length < 2 || servedPorts(list).shadowed.length === 0) return;
+    if (list === undefined || list.length < 2) return;
+    const isContested = this.#isContested.get(list) ?? servedPorts(list).shadowed.length > 0;
+    this.#isContested.set(list, isContested);
+    if (!isContested) return;
     const count = (this.#contested.get(list) ?? 0) + by;
     if (count > 0) this.#contested.set(list, count);
     else this.#contested.delete(list);
