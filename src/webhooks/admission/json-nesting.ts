@@ -1,9 +1,9 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_MAPPING = 0x7b;
-const CLOSE_MAPPING = 0x7d;
+/** `[` and `{` differ in this bit, and so do `]` and `}`. */
+const BRACE_BIT = 0x20;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
 
 /**
  * Whether a JSON text nests deeper than a number of lists and mappings, without parsing it: what reads an object
@@ -11,20 +11,29 @@ const CLOSE_MAPPING = 0x7d;
  */
 export function nestsDeeperThan(text: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
-  let inString = false;
   for (let index = 0; index < text.length; index++) {
-    const byte = text[index];
-    if (inString) {
-      if (byte === BACKSLASH) index++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) {
-      inString = true;
-    } else if (byte === OPEN_MAPPING || byte === OPEN_LIST) {
+    const byte = text[index] ?? 0;
+    if (byte === QUOTE) {
+      index = endOfString(text, index);
+      continue;
+    }
+    const bracket = byte | BRACE_BIT;
+    if (bracket === OPEN) {
       depth++;
       if (depth > maxDepth) return true;
-    } else if (byte === CLOSE_MAPPING || byte === CLOSE_LIST) {
+    } else if (bracket === CLOSE) {
       depth--;
     }
   }
   return false;
+}
+
+function endOfString(text: Uint8Array, start: number): number {
+  let index = start + 1;
+  for (; index < text.length; index++) {
+    const byte = text[index];
+    if (byte === QUOTE) break;
+    if (byte === BACKSLASH) index++;
+  }
+  return index;
 }
