@@ -44,6 +44,7 @@ function contentOf(context: PushContext): unknown {
     })),
     objects: [...context.objects.values()].flatMap((objects) => [...objects]).sort(byKey),
     findings: context.findings.map(({ metric, key, message }) => `${metric} ${key} ${message}`).sort(),
+    sharedPorts: context.sharedPorts,
     views: [...CLUSTERS, 'unheard-of', undefined].map((cluster) => context.viewIn('shop', cluster).services),
     targets: proxies.map((proxy) => context.targetsOf(proxy)),
   };

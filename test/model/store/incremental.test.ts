@@ -155,6 +155,7 @@ function contentOf(context: PushContext): unknown {
     })),
     objects: [...context.objects.values()].flatMap((objects) => [...objects]).sort(byKey),
     findings: context.findings.map(({ metric, key, message }) => `${metric} ${key} ${message}`).sort(),
+    sharedPorts: context.sharedPorts,
     views: [...NAMESPACES, 'elsewhere'].map((ns) => context.viewOf(ns).services.map(shown)),
     targets: proxies.map((proxy) => context.targetsOf(proxy)),
   };
