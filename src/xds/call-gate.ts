@@ -1,4 +1,4 @@
-import { parseSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
+import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -13,6 +13,15 @@ export interface CallGate {
    * @throws StreamError UNAUTHENTICATED
    */
   admit(call: ServedCall): Promise<readonly WorkloadIdentity[]>;
+  /**
+   * Looks from time to time whether a caller still is whom it was admitted as: tokens and certificates run out, accounts
+   * are deleted, and streams go on. While nobody can say, it is.
+   *
+   * @param admitted what `admit` gave
+   * @param onRevoked called once, when it is not
+   * @returns ends it
+   */
+  watch(call: ServedCall, admitted: readonly WorkloadIdentity[], onRevoked: (error: StreamError) => void): () => void;
   /** A caller that is somebody, yet not whom its node claims. */
   denied(call: ServedCall, error: StreamError): void;
 }
@@ -20,39 +29,81 @@ export interface CallGate {
 export interface CallGateOptions {
   /** @returns SPIFFE ids. Throws when nothing that the caller has shown proves who it is. */
   authenticate(credentials: CallCredentials): Promise<{ readonly identities: readonly string[] }>;
+  /** Whether what `authenticate` threw says nothing about the caller. */
+  isTemporary(error: unknown): boolean;
   /** `nav_xds_refused_streams`. */
   refused(reason: 'authentication' | 'authorization'): void;
   readonly clock: Clock;
+  /** From 0 to 1: keeps streams that began together from being looked at together. */
+  readonly random: () => number;
   readonly logger: Logger;
 }
 
 const MAX_REASON_LENGTH = 1024;
+/** A caller is looked at again after a time from half of this to all of it. */
+const LOOK_AGAIN_MS = 3_600_000;
 
 /** Lets in whoever is authenticated (BEHAVIOUR 5, "Auth."). */
-export function createCallGate({ authenticate, refused, clock, logger }: CallGateOptions): CallGate {
+export function createCallGate(options: CallGateOptions): CallGate {
+  const { authenticate, refused, clock, random, logger } = options;
   const log = createSubjectLog(logger, clock);
   const refuse = (reason: 'authentication' | 'authorization', peer: string, error: unknown, message: string): void => {
     refused(reason);
     // A peer that comes again has another port.
     log.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, message);
   };
+  const identify = async (call: ServedCall): Promise<readonly WorkloadIdentity[]> => {
+    const { identities } = await authenticate(callCredentialsOf(call));
+    return identities.flatMap((identity) => parseSpiffeId(identity) ?? []);
+  };
+
   return {
     admit: async (call) => {
       try {
-        const { identities } = await authenticate(callCredentialsOf(call));
-        const parsed = identities.flatMap((identity) => parseSpiffeId(identity) ?? []);
-        if (parsed.length === 0) throw new Error('the caller has no SPIFFE id of a workload');
-        return parsed;
+        const identities = await identify(call);
+        if (identities.length === 0) throw new Error('the caller has no SPIFFE id of a workload');
+        return identities;
       } catch (cause) {
         refuse('authentication', call.getPeer(), cause, 'Caller of the secured listener is not authenticated');
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new StreamError('UNAUTHENTICATED', `authentication failure: ${reason.slice(0, MAX_REASON_LENGTH)}`, {
-          cause,
-        });
+        throw unauthenticated(cause);
       }
+    },
+    watch: (call, admitted, onRevoked) => {
+      let isOver = false;
+      let cancel = (): void => undefined;
+      const look = async (): Promise<void> => {
+        const refusal = await identify(call).then(
+          (identities) => (areSame(identities, admitted) ? undefined : new Error('the caller is another one now')),
+          (error: unknown) => (options.isTemporary(error) ? undefined : error),
+        );
+        if (isOver) return;
+        if (refusal === undefined) {
+          schedule();
+          return;
+        }
+        refuse('authentication', call.getPeer(), refusal, 'Caller of a stream is no longer authenticated');
+        onRevoked(unauthenticated(refusal));
+      };
+      const schedule = (): void => {
+        cancel = clock.schedule(LOOK_AGAIN_MS * (0.5 + random() / 2), () => void look());
+      };
+      schedule();
+      return () => {
+        isOver = true;
+        cancel();
+      };
     },
     denied: (call, error) => {
       refuse('authorization', call.getPeer(), error, 'Proxy claims to be another workload than it is');
     },
   };
+}
+
+function unauthenticated(cause: unknown): StreamError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StreamError('UNAUTHENTICATED', `authentication failure: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause });
+}
+
+function areSame(first: readonly WorkloadIdentity[], second: readonly WorkloadIdentity[]): boolean {
+  return first.map(formatSpiffeId).sort().join() === second.map(formatSpiffeId).sort().join();
 }

@@ -40,9 +40,11 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     const session = new ProxySession(environment, createGrpcStream(call), options);
     sessions.add(session);
     let open = true;
+    let stopWatching = (): void => undefined;
     const close = (): void => {
       if (!open) return;
       open = false;
+      stopWatching();
       sessions.delete(session);
       session.close();
       hooks.closed(session);
@@ -63,6 +65,12 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
         close();
       }
     });
+    if (gate !== undefined && options.callerIdentities !== undefined) {
+      stopWatching = gate.watch(call, options.callerIdentities, (error) => {
+        session.end(error);
+        close();
+      });
+    }
     call.on('end', () => session.finish());
     call.on('error', close);
     call.on('close', close);

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
+import { isTemporaryFailure } from '../../src/ca/authentication/authenticator.js';
 import {
   type AuthenticateCaller,
   createCallerAuthentication,
@@ -81,7 +82,7 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
       reviewerOf: () => ({ cluster: 'local', send: options.review ?? refuseAll }),
       jwtPolicy: 'third-party-jwt',
       trustDomain: () => 'cluster.local',
-      verdicts: createTokenVerdicts(systemClock),
+      verdicts: createTokenVerdicts(rig.clock),
       clock: systemClock,
     }),
   ]);
@@ -115,8 +116,10 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
         ),
       gate: createCallGate({
         authenticate,
+        isTemporary: isTemporaryFailure,
         refused: (reason) => refusedStreams.push(reason),
         clock: rig.clock,
+        random: () => 1,
         logger: rig.logger,
       }),
       services: options.services?.(authenticate) ?? [],

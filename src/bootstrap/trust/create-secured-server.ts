@@ -1,3 +1,4 @@
+import { isTemporaryFailure } from '../../ca/authentication/authenticator.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import { createCertificateService } from '../../ca/service/certificate-service.js';
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
@@ -42,8 +43,10 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const material = createTlsMaterialSource(trust.certificate, clientRootsOf(trust));
   const gate = createCallGate({
     authenticate,
+    isTemporary: isTemporaryFailure,
     refused: (reason) => metrics.increment('nav_xds_refused_streams', { reason }),
     clock,
+    random: Math.random,
     logger,
   });
   const secrets = parts.isAuthenticated ? createSecrets(parts) : undefined;

@@ -9,10 +9,19 @@ export interface Caller {
 
 /** The credentials were for this authenticator, and are not good. The message is for logs, and names no secret. */
 export class AuthenticationError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Somebody who might have said yes could not be asked. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly isTemporary?: boolean } = {}) {
     super(message, options);
     this.name = 'AuthenticationError';
+    this.isTemporary = options.isTemporary ?? false;
   }
+}
+
+/** Whether what was thrown says nothing about the credentials: asked again, the answer may be another. */
+export function isTemporaryFailure(error: unknown): boolean {
+  return !(error instanceof AuthenticationError) || error.isTemporary;
 }
 
 /** One way to prove who one is (BEHAVIOUR 4, "Authenticators"). */

@@ -1,5 +1,5 @@
 import type { CallCredentials } from '../../net/call-credentials.js';
-import { AuthenticationError, type Authenticator, type Caller } from './authenticator.js';
+import { AuthenticationError, type Authenticator, type Caller, isTemporaryFailure } from './authenticator.js';
 
 /** @throws AuthenticationError when nothing that the caller has shown proves who it is */
 export type AuthenticateCaller = (credentials: CallCredentials) => Promise<Caller>;
@@ -22,7 +22,10 @@ export function createCallerAuthentication(authenticators: readonly Authenticato
       }
     }
     if (reasons.length === 0) throw new AuthenticationError(nothingShown(credentials));
-    throw new AuthenticationError(reasons.join('; '), { cause: causes.length === 1 ? causes[0] : causes });
+    throw new AuthenticationError(reasons.join('; '), {
+      cause: causes.length === 1 ? causes[0] : causes,
+      isTemporary: causes.some(isTemporaryFailure),
+    });
   };
 }
 
