@@ -20,8 +20,11 @@ export class UnservedTypes {
     if (this.#told.has(typeUrl) || this.#told.size >= MAX_TYPES) return;
     this.#told.add(typeUrl);
     if (typeUrl === TypeUrl.secret) {
-      const remedy = 'connect to the secured port, with a certificate or a token of the workload';
-      logger.warn({ connection, remedy }, 'Proxy asks for secrets on a stream that proves no identity; it gets none');
+      const remedy = 'connect to the secured port, with a certificate or a token of a workload of this trust domain';
+      logger.warn(
+        { connection, remedy },
+        'Proxy asks for secrets on a stream that proves no identity of ours; it gets none',
+      );
       return;
     }
     logger.warn(

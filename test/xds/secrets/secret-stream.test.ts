@@ -200,7 +200,7 @@ test('nothing is opened, sent or said to be there on a stream that proves no ide
   t.deepEqual(probe.stream.sent, []);
   t.deepEqual(
     probe.rig.logger.records.filter(({ level }) => level === 'warn').map(({ message }) => message),
-    ['Proxy asks for secrets on a stream that proves no identity; it gets none'],
+    ['Proxy asks for secrets on a stream that proves no identity of ours; it gets none'],
   );
 });
 
