@@ -9,7 +9,7 @@ import { type RemoteCredentials, readRemoteCredentials } from './remote-credenti
 export interface RemoteKubeconfig {
   /** https URL of the API server, without a slash at its end. */
   readonly server: string;
-  /** PEM of who signs the API server's certificate; undefined for the authorities that this machine trusts. */
+  /** PEM of who signs the API server's certificate; undefined for public authorities. */
   readonly ca: Buffer | undefined;
   /** Name that the API server's certificate has, where it is not the URL's. */
   readonly serverName: string | undefined;
