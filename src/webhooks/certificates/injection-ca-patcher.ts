@@ -6,6 +6,7 @@ import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
 import { createChangeSink } from './change-sink.js';
 import { createRepeatedWork } from './repeated-work.js';
 import { configurationPath, MUTATING_CONFIGURATION_KIND, trustOf, trustPatch } from './webhook-configuration.js';
+import { createWritePace, UNDONE_REMEDY } from './write-pace.js';
 
 export interface InjectionCaPatcherOptions {
   /** Name of the mutating webhook configuration: INJECTION_WEBHOOK_CONFIG_NAME; empty to leave it alone. */
@@ -53,7 +54,8 @@ export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): In
 
 /** @returns does what is to be done now; says when to try again, undefined for when something changes */
 function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number | undefined> {
-  const { configName, meshDomain, caBundle, send, logger } = options;
+  const { configName, meshDomain, caBundle, send, clock, logger } = options;
+  const pace = createWritePace(clock);
   const entry = `sidecar-injector.${meshDomain}`;
   const path = configurationPath(MUTATING_CONFIGURATION_KIND, configName);
   const fields = { configuration: configName, entry };
@@ -82,6 +84,12 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
       return undefined;
     }
     if (trusted !== bundle.base64) {
+      const waitMs = pace.waitMs();
+      if (waitMs > 0) {
+        tell(UNDONE_REMEDY, 'The injection webhook configuration does not keep the present roots');
+        return waitMs;
+      }
+      pace.wrote();
       const contentType = 'application/strategic-merge-patch+json';
       const answer = await send({ method: 'PATCH', path, contentType, body: trustPatch(entry, bundle.base64) });
       if (answer.status >= 300) {

@@ -12,6 +12,7 @@ import { createChangeSink } from './change-sink.js';
 import { probeReadiness, validationEntryName } from './readiness-probe.js';
 import { createRepeatedWork } from './repeated-work.js';
 import { configurationPath, VALIDATING_CONFIGURATION_KIND, withTrust } from './webhook-configuration.js';
+import { createWritePace, UNDONE_REMEDY } from './write-pace.js';
 
 export interface ValidationControllerOptions {
   /** Name of the validating webhook configuration: VALIDATION_WEBHOOK_CONFIG_NAME, with `${namespace}` replaced. */
@@ -100,7 +101,8 @@ export function createValidationController(options: ValidationControllerOptions)
 
 /** @returns does what is to be done now; says when to look again, undefined for when something changes */
 function createReconciler(options: ValidationControllerOptions): () => Promise<number | undefined> {
-  const { configName, caBundle, send, logger, metrics, random } = options;
+  const { configName, caBundle, send, clock, logger, metrics, random } = options;
+  const pace = createWritePace(clock);
   const path = configurationPath(VALIDATING_CONFIGURATION_KIND, configName);
   const backoff = createBackoff({ initialMs: UPDATE_RETRY_MS, maxMs: MAX_UPDATE_RETRY_MS, random });
   const fields = { configuration: configName };
@@ -148,6 +150,12 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
     if (!isReady) await becomeReady();
     const changed = withTrust(present.body, bundle.base64, isReady ? 'Fail' : 'Ignore');
     if (changed !== undefined) {
+      const waitMs = pace.waitMs();
+      if (waitMs > 0) {
+        tell(UNDONE_REMEDY, 'The validating webhook configuration does not keep what it is given');
+        return waitMs;
+      }
+      pace.wrote();
       const answer = await send({ method: 'PUT', path, body: changed });
       if (answer.status >= 300) {
         return failed(reasonOf(answer), refusalText(answer), 'The validating webhook configuration cannot be updated');

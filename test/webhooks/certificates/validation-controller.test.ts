@@ -175,6 +175,24 @@ for (const [what, roots, reason] of [
   });
 }
 
+test('who undoes what is written does not have it written without end', async (t) => {
+  const rig = createRig(t);
+  rig.faults.probe = DENIED;
+  rig.faults.get = { status: 200, body: { webhooks: [{ name: 'validation.mesh.internal', failurePolicy: 'Ignore' }] } };
+  rig.controller.start();
+  for (let count = 1; count <= 5; count++) {
+    await eventually('it is written', () => rig.writes.length === count);
+    rig.somethingChanges();
+  }
+  const isTold = () => rig.logger.records.some(({ fields }) => String(fields['reason']).includes('somebody else'));
+  await eventually('it is told', isTold);
+  rig.somethingChanges();
+  rig.clock.advance(4_999);
+  t.is(rig.writes.length, 5);
+  rig.clock.advance(1);
+  await eventually('it is written once more', () => rig.writes.length === 6);
+});
+
 test('a conflict is counted with its reason, and tried again later and later', async (t) => {
   const rig = createRig(t);
   rig.faults.put = CONFLICT;
