@@ -1,4 +1,7 @@
 import { isRecord } from '../../config/schema/body-copier.js';
+import { answerText } from './answer-text.js';
+
+const MAX_CAUSES = 16;
 
 /** The API server's refusal of a request, or the error that ended a watch: a Status object. */
 export class ApiError extends Error {
@@ -12,14 +15,14 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, body: unknown, retryAfter?: string) {
-    const text = isRecord(body) && typeof body['message'] === 'string' ? body['message'] : '';
+    const text = isRecord(body) ? answerText(body['message']) : '';
     super(text === '' ? `the API server answered ${status}` : text);
     this.name = 'ApiError';
     this.status = status;
     const details = isRecord(body) && isRecord(body['details']) ? body['details'] : {};
-    this.reason = isRecord(body) && typeof body['reason'] === 'string' ? body['reason'] : '';
-    const causes = Array.isArray(details['causes']) ? details['causes'] : [];
-    this.causes = causes.map((cause: unknown) => (isRecord(cause) ? String(cause['reason']) : ''));
+    this.reason = isRecord(body) ? answerText(body['reason']) : '';
+    const causes = Array.isArray(details['causes']) ? details['causes'].slice(0, MAX_CAUSES) : [];
+    this.causes = causes.map((cause: unknown) => (isRecord(cause) ? answerText(cause['reason']) : ''));
     const seconds = Number(retryAfter ?? details['retryAfterSeconds']);
     this.retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
   }

@@ -1,5 +1,6 @@
 import type { RequestOptions } from 'node:http';
 import { isRecord } from '../../config/schema/body-copier.js';
+import { answerText } from './answer-text.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 
 /** Where the API server is, and how to be let in: `ClusterAccess` of the cluster's source. */
@@ -65,6 +66,6 @@ export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: Api
 
 /** What the API server says about a refusal. */
 export function refusalText({ status, body }: ApiAnswer): string {
-  const message = isRecord(body) ? body['message'] : undefined;
-  return typeof message === 'string' && message !== '' ? message : `the API server answered ${status}`;
+  const message = isRecord(body) ? answerText(body['message']) : '';
+  return message === '' ? `the API server answered ${status}` : message;
 }

@@ -178,8 +178,14 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
   };
 }
 
-/** As Kubernetes names it, for example `Conflict`. */
+/** As Kubernetes names them: whatever a remote API server says, there are only as many series as these. */
+const REASONS: ReadonlySet<unknown> = new Set([
+  ...['AlreadyExists', 'BadRequest', 'Conflict', 'Expired', 'Forbidden', 'Gone', 'InternalError', 'Invalid'],
+  ...['MethodNotAllowed', 'NotAcceptable', 'NotFound', 'RequestEntityTooLarge', 'ServerTimeout', 'ServiceUnavailable'],
+  ...['Timeout', 'TooManyRequests', 'Unauthorized', 'UnsupportedMediaType'],
+]);
+
 function reasonOf({ body }: ApiAnswer): string {
   const reason = isRecord(body) ? body['reason'] : undefined;
-  return typeof reason === 'string' && reason !== '' ? reason : 'Unknown';
+  return typeof reason === 'string' && REASONS.has(reason) ? reason : 'Unknown';
 }

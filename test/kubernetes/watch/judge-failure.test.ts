@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ApiError } from '../../../src/kubernetes/client/api-error.js';
+import { refusalText } from '../../../src/kubernetes/client/api-sender.js';
 import { type Failure, judgeFailure } from '../../../src/kubernetes/watch/judge-failure.js';
 
 const failure = (error: unknown, changes: Partial<Failure> = {}): Failure => ({
@@ -58,4 +59,13 @@ test('an API error tells what the Status object says, and copes with what is non
   t.like(new ApiError(429, body, '7'), { retryAfterMs: 7_000 });
   t.like(new ApiError(502, undefined), { message: 'the API server answered 502', reason: '', retryAfterMs: undefined });
   t.like(new ApiError(503, 'gone', 'Wed, 21 Oct 2026 07:28:00 GMT'), { retryAfterMs: undefined });
+});
+
+test('of what an API server says in a refusal so much is kept as a log can bear', (t) => {
+  const long = 'x'.repeat(1_000_000);
+  const details = { causes: Array.from({ length: 1000 }, () => ({ reason: long })) };
+  const error = new ApiError(500, { message: long, reason: long, details });
+  t.true(JSON.stringify([error.message, error.reason, error.causes]).length < 20_000);
+  const answer = { status: 500, body: { message: long }, retryAfterMs: undefined };
+  t.true(refusalText(answer).length < 1100);
 });

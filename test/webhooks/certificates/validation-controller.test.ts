@@ -175,6 +175,14 @@ for (const [what, roots, reason] of [
   });
 }
 
+test('reasons that no API server gives are counted as one', async (t) => {
+  const rig = createRig(t);
+  rig.faults.put = { status: 500, body: { reason: 'x'.repeat(1000) } };
+  rig.controller.start();
+  await eventually('it is counted', async () => (await rig.counted()).length > 0);
+  t.deepEqual(await rig.counted(), ['update_error{reason="Unknown"} 1']);
+});
+
 test('who undoes what is written does not have it written without end', async (t) => {
   const rig = createRig(t);
   rig.faults.probe = DENIED;
