@@ -74,7 +74,7 @@ export class SecretStream {
       return;
     }
     if (responseNonce === '') this.#sent.clear();
-    else if (errorDetail !== undefined) this.#reject(errorDetail);
+    else if (errorDetail !== undefined && this.#unanswered) this.#reject(errorDetail);
     this.#unanswered = false;
     this.#setNames(request.encodedNames);
     this.#respond();
@@ -102,7 +102,7 @@ export class SecretStream {
     this.#parts.logger.warn(fields, 'Proxy asks for secrets that do not exist');
   }
 
-  /** A rejection is told of, and never what was rejected. */
+  /** A rejection is told of, once for each response, and never what was rejected. */
   #reject({ code, message }: { readonly code: number; readonly message: string }): void {
     const { metrics, logger } = this.#parts;
     const name = rpcCodeOf(code);

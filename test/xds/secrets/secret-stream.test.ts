@@ -172,6 +172,15 @@ test('a rejected secret is told of without its content, and not offered again be
   t.false(logged.includes('SECRET KEY'));
 });
 
+test('a proxy that says again and again that it rejects a secret is heard once', async (t) => {
+  const probe = connect(certificate('bad'));
+  probe.ask({ node: NODE, names: BOTH });
+  await settle();
+  for (let count = 0; count < 100; count++) probe.answer({ names: BOTH, error: 'no' });
+  t.is(probe.rig.counts[`rejected sds ${NODE} INTERNAL`], 1);
+  t.is(probe.rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
+});
+
 test('an answer to an older response changes nothing', async (t) => {
   const probe = connect(certificate('1'));
   probe.ask({ node: NODE, names: BOTH });
