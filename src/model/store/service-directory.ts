@@ -38,7 +38,7 @@ export interface DirectoryChange {
 }
 
 type Progress = {
-  -readonly [Key in keyof DirectoryChange]: DirectoryChange[Key] extends ReadonlySet<string>
+  -readonly [Key in Exclude<keyof DirectoryChange, 'addresses'>]: DirectoryChange[Key] extends ReadonlySet<string>
     ? Set<string>
     : DirectoryChange[Key];
 };
@@ -99,7 +99,6 @@ export class ServiceDirectory {
       full: false,
       sources: new Set(),
       endpoints: new Set(),
-      addresses: new Set(),
       svc: 0,
       svcdelete: 0,
       eds: 0,
@@ -119,7 +118,7 @@ export class ServiceDirectory {
       if (this.#updateHost(hostname)) progress.endpoints.add(hostname);
     }
     this.#dirty.clear();
-    return progress;
+    return { ...progress, addresses: this.targets.settle() };
   }
 
   #assignAddress(key: string, service: Service | undefined, moved: Set<string>): void {
@@ -143,7 +142,7 @@ export class ServiceDirectory {
     } else {
       this.#records.set(key, record);
     }
-    this.targets.update(servedBy(previous), servedBy(record), progress.addresses);
+    this.targets.update(servedBy(previous), servedBy(record));
     this.findings.set(key, record?.claims.flatMap(({ findings }) => findings) ?? []);
     noteChange(previous, record, progress);
   }

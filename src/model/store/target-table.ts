@@ -21,6 +21,15 @@ export interface ServedBy {
   readonly workloads: readonly Workloads[];
 }
 
+/** What becomes different in the list of one workload. */
+interface ListChange {
+  readonly address: string;
+  /** By the hosts of services that changed: what the workload serves of them now. */
+  readonly byHost: Map<string, readonly ServiceTarget[]>;
+}
+
+const NO_TARGETS: readonly ServiceTarget[] = [];
+
 /** The own services of every workload, by `workloadKey`. */
 export class TargetTable {
   readonly #interner: TargetInterner;
@@ -31,31 +40,44 @@ export class TargetTable {
   readonly #isContested = new WeakMap<readonly ServiceTarget[], boolean>();
   #sharedPorts: readonly SharedPort[] = [];
   #isContestedAnew = false;
+  /** Services of a workload that change together are put into its list at once. */
+  readonly #changes = new Map<string, ListChange>();
 
   constructor(interner: TargetInterner) {
     this.#interner = interner;
   }
 
-  /**
-   * Brings the lists of one service's workloads up to date.
-   *
-   * @param changed receives the addresses whose own services changed
-   */
-  update(previous: ServedBy | undefined, next: ServedBy | undefined, changed: Set<string>): void {
+  /** Takes note of what the workloads of one service serve of it; `settle` brings their lists up to date. */
+  update(previous: ServedBy | undefined, next: ServedBy | undefined): void {
     const concerned = concernedWorkloads(previous, next);
     if (concerned.size === 0) return;
     const { hostname } = (next ?? (previous as ServedBy)).service;
-    const targets = next === undefined ? new Map<string, ServiceTarget[]>() : this.#targets(next, concerned);
+    const targets = next === undefined ? undefined : this.#targets(next, concerned);
     for (const [key, address] of concerned) {
+      let change = this.#changes.get(key);
+      if (change === undefined) {
+        change = { address, byHost: new Map() };
+        this.#changes.set(key, change);
+      }
+      change.byHost.set(hostname, targets?.get(key) ?? NO_TARGETS);
+    }
+  }
+
+  /** @returns the addresses whose own services changed */
+  settle(): Set<string> {
+    const changed = new Set<string>();
+    for (const [key, { address, byHost }] of this.#changes) {
       const known = this.#lists.get(key);
-      const others = (known ?? []).filter(({ service }) => service.hostname !== hostname);
-      const list = this.#interner.list([...others, ...(targets.get(key) ?? [])]);
+      const others = (known ?? NO_TARGETS).filter(({ service }) => !byHost.has(service.hostname));
+      const list = this.#interner.list([...others, ...[...byHost.values()].flat()]);
       const isChanged = list.length === 0 ? this.#lists.delete(key) : this.#lists.set(key, list);
       if (!isChanged) continue;
       changed.add(address);
       this.#countContested(known, -1);
       this.#countContested(list, 1);
     }
+    this.#changes.clear();
+    return changed;
   }
 
   snapshot(): BucketedMap<readonly ServiceTarget[]> {
