@@ -64,6 +64,11 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
+/** Requests of which none uses up a quota, and each is checked: meshd is asked before it reaches the application. */
+async function startCheckedLoad({ client }: ClusterMesh): Promise<void> {
+  await client.call('startLoad', { request: { url: 'http://web/' } });
+}
+
 async function moreRequests({ client }: ClusterMesh): Promise<void> {
   const { requests } = await client.call('readLoad', null);
   await eventually(
@@ -91,7 +96,7 @@ e2eTest('a QuotaSpec that is applied is in force: status says so, and exactly it
 e2eTest('the API server is restarted under load: no request fails, and what is applied then is in force', async (t) => {
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
-  await client.call('startLoad', { request: { url: 'http://free/' } });
+  await startCheckedLoad(mesh);
   await moreRequests(mesh);
 
   await cluster.restartApiServer();
@@ -113,7 +118,7 @@ e2eTest('the API server is restarted under load: no request fails, and what is a
 e2eTest('meshd is scaled, rolled and killed under load, and no request fails', async (t) => {
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
-  await client.call('startLoad', { request: { url: 'http://free/' } });
+  await startCheckedLoad(mesh);
   await moreRequests(mesh);
 
   // Without the metrics API the autoscaler leaves the number alone.
