@@ -26,6 +26,7 @@ import { createInjector } from '../injection/create-injector.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
 import { createWebhooks } from '../webhooks/create-webhooks.js';
+import { createCertificateProbe } from './certificate-probe.js';
 import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
 import { createRemoteReviewers } from './remote-reviewers.js';
@@ -182,13 +183,11 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       },
     },
     probes: [
-      {
-        name: 'webhooks',
-        check: () =>
-          webhooks === undefined || trust?.certificate.current() !== undefined
-            ? { ready: true }
-            : { ready: false, reason: 'there is no certificate to serve API servers with yet' },
-      },
+      createCertificateProbe({
+        isServed: () => webhooks === undefined || trust?.certificate.current() !== undefined,
+        clock,
+        logger: logging.scope('pkica'),
+      }),
     ],
     injectionTemplate: injector.template,
     problems: injector.problems,
