@@ -74,7 +74,8 @@ store the fail policy of the proxy or service answers, as it would at every othe
 `;
 
 const CAPTURE = `What the init container of an injected pod runs: it sends the TCP traffic of its own network namespace through the proxy,
-with the nat rules of \`iptables\` and \`ip6tables\`. Run again, it sets the same rules.
+with the nat rules of \`iptables\` and \`ip6tables\`, and writes the files that Envoy follows its certificates by. Run again,
+it does the same.
 `;
 
 /** The whole page, as text. */

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { findNamespaceMode } from '../counterparts/namespace-mode.js';
@@ -59,4 +61,30 @@ it('a flag that makes no sense is refused before anything is done', (t) => {
   t.regex(printed, /--includeOutboundIPRanges/);
   t.regex(printed, /such as 10\.0\.0\.0\/8/);
   t.notRegex(printed, /MESH/);
+});
+
+it('files are written, and with interception mode NONE nothing else is done', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'navigator-capture-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const file = (name: string, content: string): string => `'--writeFile=${join(folder, name)}=${content}'`;
+  const printed = inNamespace(
+    `$CAPTURE --interceptionMode=NONE ${file('a.json', '{"x": "1=2, 3"}')} ${file('b', '')}\niptables-save -t nat`,
+  );
+  t.true(
+    printed.startsWith(
+      `${folder}/a.json is written\n${folder}/b is written\nno rules are set: interception mode NONE\n`,
+    ),
+  );
+  t.notRegex(printed, /MESH/);
+  t.is(await readFile(join(folder, 'a.json'), 'utf8'), '{"x": "1=2, 3"}');
+  t.is(await readFile(join(folder, 'b'), 'utf8'), '');
+});
+
+it('a file that cannot be written keeps the pod from starting', (t) => {
+  const printed = inNamespace('$CAPTURE --writeFile=/nowhere/at/all=x 2>&1 || echo failed');
+  t.regex(printed, /ENOENT: no such file or directory, open '\/nowhere\/at\/all'\nfailed/);
+  t.regex(
+    inNamespace('$CAPTURE --writeFile=relative=x 2>&1 || true'),
+    /--writeFile.*path=content, with a path from the root/,
+  );
 });

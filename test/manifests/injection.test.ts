@@ -57,8 +57,8 @@ test('the webhook leads to a port of the Service of meshd', (t) => {
 
 test('the init container runs the image of meshd, with flags that it has', (t) => {
   t.is(values.init.image, findDeployment('meshd').spec.template.spec.containers[0].image);
-  const flags = [...data.config.matchAll(/prepend: '--(\w+)='/g)].map(([, name]) => name);
-  t.is(flags.length, 5);
+  const flags = [...data.config.matchAll(/prepend: '--(\w+)=/g)].map(([, name]) => name);
+  t.is(flags.length, 8);
   for (const flag of flags)
     t.true(
       Object.values(captureFlags).some(({ name }) => name === flag),

@@ -18,13 +18,20 @@ export class CaptureTrafficCommand extends ReportedCommand<CommandContext<Discov
 
   protected override async perform(): Promise<void> {
     parseCommonFlags(this.context.flags);
-    const { dryRun, ...traffic } = readSettings(captureFlags, flagSource(this.context.flags)).fields;
+    const { dryRun, interceptionMode, files, ...traffic } = readSettings(
+      captureFlags,
+      flagSource(this.context.flags),
+    ).fields;
     const report = (line: string): void => void this.context.stdout.write(`${line}\n`);
     if (dryRun) {
       const { captureRules } = await import('../../capture/capture-rules.js');
       for (const family of ['ipv4', 'ipv6'] as const) report(`# ${family}\n${captureRules(family, traffic).trimEnd()}`);
       return;
     }
+    const { writeFiles } = await import('../../capture/write-files.js');
+    await writeFiles(files);
+    for (const { path } of files) report(`${path} is written`);
+    if (interceptionMode === 'NONE') return report('no rules are set: interception mode NONE');
     const { captureTraffic } = await import('../../capture/capture-traffic.js');
     const { createProgramRunner } = await import('../../capture/run-program.js');
     const { readIpv6State } = await import('../../capture/ipv6-state.js');

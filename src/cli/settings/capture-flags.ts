@@ -1,9 +1,15 @@
 import type { CapturedTraffic } from '../../capture/captured-traffic.js';
-import { bool, integer } from '../values/scalar-types.js';
-import { addressRanges, addressSelection, portSelection, ports } from '../values/traffic-types.js';
+import type { WrittenFile } from '../../capture/write-files.js';
+import { bool, integer, oneOf } from '../values/scalar-types.js';
+import { addressRanges, addressSelection, portSelection, ports, writtenFiles } from '../values/traffic-types.js';
 import type { FlagTable } from './setting.js';
 
+export const INTERCEPTION_MODES = ['REDIRECT', 'NONE'] as const;
+
 export interface CaptureFlags extends CapturedTraffic {
+  /** With NONE no rules are set. */
+  readonly interceptionMode: (typeof INTERCEPTION_MODES)[number];
+  readonly files: readonly WrittenFile[];
   readonly dryRun: boolean;
 }
 
@@ -11,6 +17,18 @@ const port = integer({ min: 1, max: 65535 });
 
 /** The flags of the `capture-traffic` command, which is ours. */
 export const captureFlags: FlagTable<CaptureFlags> = {
+  interceptionMode: {
+    name: 'interceptionMode',
+    type: oneOf(INTERCEPTION_MODES),
+    default: 'REDIRECT',
+    meaning: 'How traffic comes to the proxy: REDIRECT, or NONE to set no rules',
+  },
+  files: {
+    name: 'writeFile',
+    type: writtenFiles,
+    default: '',
+    meaning: 'path=content of a file to write first, for the proxy to read; may be repeated',
+  },
   includeInboundPorts: {
     name: 'includeInboundPorts',
     type: portSelection,

@@ -1,3 +1,4 @@
+import type { WrittenFile } from '../../capture/write-files.js';
 import {
   type AddressRange,
   parseAddressRanges,
@@ -19,6 +20,21 @@ export const addressRanges: ValueType<readonly AddressRange[]> = typeOf(
   parseAddressRanges,
   'address ranges with commas, such as 10.0.0.0/8,fd00::/8',
 );
+
+/** `path=content`, once for each file; a comma is part of the content. */
+export const writtenFiles: ValueType<readonly WrittenFile[]> = {
+  name: 'stringArray',
+  parse: (occurrences) => {
+    const given = occurrences.filter((text) => text !== '');
+    const files = given.map((text) => ({
+      path: text.split('=', 1)[0] ?? '',
+      content: text.slice(text.indexOf('=') + 1),
+    }));
+    return given.every((text) => /^\/[^=]*=/.test(text))
+      ? { ok: true, value: files }
+      : { ok: false, allowed: 'path=content, with a path from the root' };
+  },
+};
 
 function typeOf<Value>(parse: (text: string) => Value, allowed: string): ValueType<Value> {
   return scalarType('string', (text) => {

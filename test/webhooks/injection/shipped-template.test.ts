@@ -37,6 +37,10 @@ function readPod(file: string): TestPod {
   return load(readFileSync(join(FOLDER, file), 'utf8')) as TestPod;
 }
 
+/** Arguments of a container; none of one that there is not. */
+const argsOf = (pod: TestPod, name: string): readonly string[] =>
+  pod.spec.initContainers?.find((container) => container.name === name)?.args ?? [];
+
 const inputs = readdirSync(FOLDER).filter((file) => file.endsWith('.in.yaml'));
 
 /** Envoy's bootstrap is shown as what it says; it is one argument. */
@@ -77,10 +81,13 @@ for (const file of inputs) {
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'root-cert.pem'), createSelfSignedCertificate().certificate);
     await writeFile(join(folder, 'mesh-token'), 'token');
+    const here = (text: string): string =>
+      text.replaceAll(/\/var\/run\/secrets\/(mesh|tokens)|\/etc\/mesh\/proxy/g, folder);
+    const main = join(projectRoot(), 'build/src/cli/main.js');
+    const written = argsOf(result, 'mesh-init').filter((arg) => arg.startsWith('--writeFile='));
+    await runCommand([process.execPath, main, 'capture-traffic', '--interceptionMode=NONE', ...written.map(here)]);
     for (const address of ['10.244.0.5', 'fd00:10:244::5']) {
-      const text = JSON.stringify(bootstrapOf(result, address))
-        .replaceAll('/var/run/secrets/mesh/', `${folder}/`)
-        .replaceAll('/var/run/secrets/tokens/', `${folder}/`);
+      const text = here(JSON.stringify(bootstrapOf(result, address)));
       const binary = 'value' in envoy ? envoy.value : '';
       await t.notThrowsAsync(runCommand([binary, '--mode', 'validate', '--config-yaml', text, '--log-level', 'error']));
     }
