@@ -36,9 +36,7 @@ it('endpoints of a cluster on another network are reached by its gateway, which 
   const ports = [{ name: 'http', port: GATEWAY_PORT }];
   // The own cluster has a gateway of that name too: it leads into another network.
   await serve(local, 'gateway', ['10.0.0.5'], { ports });
-  const balanced = (ip: string) =>
-    serve(remote, 'gateway', ['10.1.0.5'], { ports, type: 'LoadBalancer' }, { loadBalancer: { ingress: [{ ip }] } });
-  await balanced('198.51.100.7');
+  await serve(remote, 'gateway', ['10.1.0.5'], { ports });
   await register(t, clusters, 'west', { west: embeddedKubeconfig(remote) });
   const server = await startServer(t, { orchConfig: local.kubeconfig });
   const inner = await watchEndpoints(t, server.grpcPort, { CLUSTER_ID: 'Orchestrator', NETWORK: 'inner' });
@@ -47,9 +45,16 @@ it('endpoints of a cluster on another network are reached by its gateway, which 
   await inner.has('10.0.0.1', '10.1.0.2');
 
   await writeFile(server.networksFile, NETWORKS);
-  await inner.has('10.0.0.1', `198.51.100.7:${GATEWAY_PORT}`);
+  await inner.has('10.0.0.1', '10.1.0.5');
+  // Nothing but endpoints of another host changes.
+  await serve(remote, 'gateway', ['10.1.0.6'], { ports });
+  await inner.has('10.0.0.1', '10.1.0.6');
   await outer.has('10.0.0.1', '10.1.0.2', `192.0.2.1:${GATEWAY_PORT}`);
   await anywhere.has('10.0.0.1', '10.1.0.2');
+  const balanced = (ip: string) =>
+    serve(remote, 'gateway', ['10.1.0.6'], { ports, type: 'LoadBalancer' }, { loadBalancer: { ingress: [{ ip }] } });
+  await balanced('198.51.100.7');
+  await inner.has('10.0.0.1', `198.51.100.7:${GATEWAY_PORT}`);
   await balanced('198.51.100.8');
   await inner.has('10.0.0.1', `198.51.100.8:${GATEWAY_PORT}`);
 
