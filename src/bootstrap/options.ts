@@ -1,3 +1,4 @@
+import type { AddressRange } from '../config/injection/captured-traffic.js';
 import type { LoggingOptions } from '../telemetry/logging-options.js';
 
 /** Where a listener binds. */
@@ -117,6 +118,8 @@ export interface Environment {
   readonly navDebounceAfterMs: number;
   readonly navDebounceMaxMs: number;
   readonly navDistributionHistoryRetentionMs: number;
+  /** Beyond SPEC 4.6: exceptions from the rules of DESIGN 8 for fetched documents. */
+  readonly navEgressAllowed: readonly AddressRange[];
   readonly navEnabledServiceApis: boolean;
   readonly navEnableAnalysis: boolean;
   readonly navEnableConfigDistributionTracking: boolean;

@@ -86,7 +86,8 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     logger: logging.scope('pkica'),
     random: Math.random,
   });
-  const fetchDocument = createGuardedFetch({ rules: createEgressRules() });
+  const allowed = environment.navEgressAllowed.map(({ cidr }) => cidr);
+  const fetchDocument = createGuardedFetch({ rules: createEgressRules(allowed) });
   const foreign = createSpiffeBundles({
     endpoints: parseBundleEndpoints(environment.spiffeBundleEndpoints),
     fetchDocument,

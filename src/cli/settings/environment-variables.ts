@@ -6,7 +6,7 @@ import { pushVariables } from './variables/push-variables.js';
 import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
 
-/** Every environment variable that the process reads (SPEC 4.6, and MESH_DOMAIN of DESIGN 2). */
+/** Every environment variable that the process reads (SPEC 4.6, MESH_DOMAIN of DESIGN 2, and what says that it is ours). */
 export const environmentVariables: VariableTable<Environment> = {
   ...processVariables,
   ...proxyVariables,

@@ -130,6 +130,7 @@ REVISION                                        - string   -
 SECRET_WATCHER_RESYNC_PERIOD                    - string   -
 MESH_DOMAIN                                     - string   mesh.internal
 POD_UID                                         - string   -
+NAV_EGRESS_ALLOWED                              - string   -
 `;
 
 interface Listed {

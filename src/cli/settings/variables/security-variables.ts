@@ -1,6 +1,7 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
 import { bundleEndpoints } from '../../values/text-types.js';
+import { addressRanges } from '../../values/traffic-types.js';
 import { awaits, type VariableTable } from '../setting.js';
 import { UNLANDED } from '../unlanded-reasons.js';
 
@@ -98,6 +99,14 @@ export const securityVariables = {
     type: text,
     default: './etc/cacerts',
     meaning: 'Location of a local or mounted CA root',
+  },
+  navEgressAllowed: {
+    name: 'NAV_EGRESS_ALLOWED',
+    type: addressRanges,
+    default: '',
+    meaning:
+      'Address ranges with commas that documents of token issuers and SPIFFE bundles may come from although they are of this machine, link-local, a metadata service or otherwise refused; ours',
+    whenUnset: 'none',
   },
   spiffeBundleEndpoints: {
     name: 'SPIFFE_BUNDLE_ENDPOINTS',
