@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { childPath, type Violation } from '../violation.js';
 import { createBodyCopier, type UnknownField } from './body-copier.js';
@@ -35,20 +35,26 @@ export interface SchemaCompiler {
 /** Violations per object that are told; a broken list of thousands is one mistake, not thousands. */
 const MAX_VIOLATIONS = 20;
 
+/** Values of an object of which all violations are looked for; of more, the first is told. */
+const MAX_EXPLAINED_VALUES = 20_000;
+
+/** The schemas are ours: checking them against the meta-schema at every start would take longer than compiling them. */
+const AJV_OPTIONS = { verbose: true, meta: false, validateSchema: false, code: { optimize: false } } as const;
+
 export function createSchemaCompiler(): SchemaCompiler {
-  // The schemas are ours: checking them against the meta-schema at every start would take longer than compiling them.
-  const ajv = new Ajv({
-    allErrors: true,
-    verbose: true,
-    meta: false,
-    validateSchema: false,
-    code: { optimize: false },
-  });
+  const ajv = new Ajv(AJV_OPTIONS);
+  const explainingAjv = new Ajv({ ...AJV_OPTIONS, allErrors: true });
   return {
     compile: <Schema extends TSchema>(schema: Schema, unknown: 'reported' | 'ignored') => {
       type Value = Immutable<Static<Schema>>;
       const copy = createBodyCopier(schema);
       const isValid = ajv.compile<Value>(schema);
+      let explaining: ValidateFunction<Value> | undefined;
+      const explain = (value: unknown): readonly ErrorObject[] => {
+        explaining ??= explainingAjv.compile<Value>(schema);
+        explaining(value);
+        return explaining.errors ?? [];
+      };
       return {
         read: (input): SchemaReadResult<Value> => {
           const unknownFields: Violation[] = [];
@@ -57,12 +63,29 @@ export function createSchemaCompiler(): SchemaCompiler {
               unknownFields.push(unknownFieldViolation(field));
           });
           if (isValid(value)) return { type: 'valid', value, unknownFields };
-          const violations = translateSchemaErrors(isValid.errors ?? []).slice(0, MAX_VIOLATIONS);
+          const first = isValid.errors ?? [];
+          // A million mistakes in one object would take seconds to be looked for.
+          const errors = hasMoreValues(value, MAX_EXPLAINED_VALUES) ? first : explain(value);
+          const violations = translateSchemaErrors(errors).slice(0, MAX_VIOLATIONS);
           return { type: 'invalid', violations, unknownFields };
         },
       };
     },
   };
+}
+
+/** Whether something parsed has more values in it than that; looks at no more. */
+function hasMoreValues(root: unknown, limit: number): boolean {
+  const waiting: unknown[] = [root];
+  let seen = 0;
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    seen += values.length;
+    if (seen > limit) return true;
+    for (const each of values) if (typeof each === 'object' && each !== null) waiting.push(each);
+  }
+  return false;
 }
 
 function unknownFieldViolation({ path, field, value, known }: UnknownField): Violation {

@@ -1,0 +1,42 @@
+import test from 'ava';
+import { Type } from 'typebox';
+import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
+
+const schema = Type.Object({
+  names: Type.Array(Type.String({ description: 'A name.' }), { description: 'Names.', default: [], maxItems: 100_000 }),
+});
+const reader = createSchemaCompiler().compile(schema, 'reported');
+const violationsOf = (input: unknown) => {
+  const result = reader.read(input);
+  return result.type === 'invalid' ? result.violations : [];
+};
+
+test('all mistakes of an object are told, up to twenty', (t) => {
+  t.is(violationsOf({ names: [1, 'a', 2] }).length, 2);
+  t.is(violationsOf({ names: Array.from({ length: 1000 }, () => 1) }).length, 20);
+});
+
+test('of an object with very many values only the first mistake is looked for', (t) => {
+  const names: unknown[] = Array.from({ length: 50_000 }, (_, index) => `name-${index}`);
+  names[7] = 1;
+  names[9] = 1;
+  t.deepEqual(
+    violationsOf({ names }).map(({ path, message }) => [path, message]),
+    [['names[7]', 'is a number, not a string']],
+  );
+});
+
+test('a large object without a mistake is read whole', (t) => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `name-${index}`);
+  const result = reader.read({ names });
+  t.is(result.type, 'valid');
+  if (result.type === 'valid') t.deepEqual(result.value, { names });
+});
+
+test('that a list is too long is told with its length, whatever is in it', (t) => {
+  const names = Array.from({ length: 200_000 }, () => 1);
+  t.deepEqual(
+    violationsOf({ names }).map(({ path, value, message }) => [path, (value as unknown[]).length, message]),
+    [['names', 200_000, 'has too many items']],
+  );
+});
