@@ -4,7 +4,7 @@ import type { BodyBudget } from './body-budget.js';
 export type ReadBody =
   | { readonly type: 'body'; readonly bytes: Buffer; release(): void }
   | { readonly type: 'too-long' }
-  /** The budget that all requests share is spent. */
+  /** The budget that all requests share is spent, and this one has taken long or is the last to come. */
   | { readonly type: 'busy' }
   /** The caller is gone. */
   | { readonly type: 'cut-off' };
@@ -19,16 +19,17 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let received = 0;
-    const give = (): void => budget.give(received);
     const finish = (result: ReadBody): void => {
       request.off('data', take).off('end', end).off('close', cutOff).off('error', cutOff);
       request.on('error', () => undefined);
-      if (result.type !== 'body') give();
+      if (result.type === 'body') account.complete();
+      else account.close();
       resolve(result);
     };
+    const account = budget.open(() => finish({ type: 'busy' }));
     const take = (chunk: Buffer): void => {
       if (received + chunk.length > maxBytes) finish({ type: 'too-long' });
-      else if (!budget.take(chunk.length)) finish({ type: 'busy' });
+      else if (!account.take(chunk.length)) finish({ type: 'busy' });
       else {
         received += chunk.length;
         chunks.push(chunk);
@@ -38,7 +39,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
       finish({
         type: 'body',
         bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-        release: give,
+        release: account.close,
       });
     const cutOff = (): void => finish({ type: 'cut-off' });
     request.on('data', take).on('end', end).on('close', cutOff).on('error', cutOff);
