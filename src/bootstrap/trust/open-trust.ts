@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
 import { expectTokensLikeOwn } from '../../ca/authentication/oidc/own-token.js';
+import { limitPeers } from '../../ca/authentication/peer-limit.js';
 import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { createSpiffeBundles, type SpiffeBundles } from '../../ca/authentication/spiffe/spiffe-bundles.js';
 import { createTrustDomains, type TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
@@ -121,7 +122,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     return {
       authority,
       certificate,
-      authenticate: createCallerAuthentication(authenticators),
+      authenticate: limitPeers(createCallerAuthentication(authenticators)),
       trustDomains,
       foreign,
       stop,
