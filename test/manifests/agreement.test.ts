@@ -176,7 +176,7 @@ test('JavaScript may use most of the memory limit, and leaves a quarter for what
 
 test('every settings file that the programs are told to read is one that a ConfigMap puts there', (t) => {
   const mounted = (deployment: Deployment): readonly string[] =>
-    (JSON.stringify(deployment.spec.template.spec.volumes).match(/"configMap":\{"name":"[^"]+"/g) ?? [])
+    (JSON.stringify(volumeOf(deployment, 'config')).match(/"configMap":\{"name":"[^"]+"/g) ?? [])
       .map((found) => found.split('"').at(-2) ?? '')
       .flatMap((name) => Object.keys(filesOf(name)).map((file) => `/etc/mesh/config/${file}`));
   const read = (deployment: Deployment, ...names: string[]) =>
@@ -184,18 +184,28 @@ test('every settings file that the programs are told to read is one that a Confi
   t.deepEqual(mounted(MESHD), read(MESHD, 'meshConfig', 'networksConfig', 'policyConfig'));
   t.deepEqual(mounted(POLICY), read(POLICY, 'policyConfig'));
   for (const deployment of [MESHD, POLICY]) {
-    t.deepEqual(containerOf(deployment)['volumeMounts'], [
-      { name: 'config', mountPath: '/etc/mesh/config', readOnly: true },
-    ]);
+    const mounts = containerOf(deployment)['volumeMounts'] as readonly { readonly name: string }[];
+    t.deepEqual(
+      mounts.filter(({ name }) => name === 'config'),
+      [{ name: 'config', mountPath: '/etc/mesh/config', readOnly: true }] as readonly object[],
+    );
+    for (const { name } of mounts) t.truthy(volumeOf(deployment, name), name);
   }
 });
 
-test('the mesh config sends proxies and policy servers to the Service of meshd, at its plaintext port', (t) => {
+function volumeOf(deployment: Deployment, name: string): object | undefined {
+  const volumes = deployment.spec.template.spec.volumes as readonly { readonly name: string }[];
+  return volumes.find((volume) => volume.name === name);
+}
+
+test('the mesh config sends proxies to the Service of meshd at its secured port, and policy servers come by the other', (t) => {
   const mesh = load(filesOf('mesh')['mesh'] ?? '') as { defaultConfig: { discoveryAddress: string } };
-  const address = `meshd.mesh-system.svc:${portsOf(MESHD)['grpc-xds']}`;
-  t.is(mesh.defaultConfig.discoveryAddress, address);
-  t.is(argument(containerOf(POLICY), 'discoveryAddress'), address);
-  t.is(portOfAddress(argument(containerOf(MESHD), 'grpcAddr')), portOfAddress(address));
+  const secured = `meshd.mesh-system.svc:${portsOf(MESHD)['tls-xds']}`;
+  t.is(mesh.defaultConfig.discoveryAddress, secured);
+  t.is(portOfAddress(argument(containerOf(MESHD), 'secureGRPCAddr')), portOfAddress(secured));
+  const plaintext = `meshd.mesh-system.svc:${portsOf(MESHD)['grpc-xds']}`;
+  t.is(argument(containerOf(POLICY), 'discoveryAddress'), plaintext);
+  t.is(portOfAddress(argument(containerOf(MESHD), 'grpcAddr')), portOfAddress(plaintext));
 });
 
 test('the address of the policy servers in README.md is the one that their Service has', (t) => {

@@ -58,12 +58,13 @@ test('both programs start with exactly the arguments and settings of their Deplo
   await mkdir(mesh);
   const discovery = containerOf('meshd');
   const policy = containerOf('navigator-policy');
-  const free = await findFreePorts(6);
-  const discoveryPorts = new Map([15010, 8080, 15014, 15016].map((port, index) => [port, Number(free[index])]));
+  const ports = [15010, 15012, 15017, 8080, 15014, 15016];
+  const [first, second, ...free] = await findFreePorts(ports.length + 2);
+  const discoveryPorts = new Map(ports.map((port, index) => [port, Number(free[index])]));
   const policyPorts = new Map([
     [15010, Number(discoveryPorts.get(15010))],
-    [15014, Number(free[4])],
-    [15016, Number(free[5])],
+    [15014, Number(first)],
+    [15016, Number(second)],
   ]);
   const page = async (port: number | undefined, path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`);
