@@ -36,7 +36,8 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
     if (object === undefined) return [];
     const unknown = unknownFields.map(unknownFieldLine);
     try {
-      return [...unknown, ...(await warnings.warningsOf(object, oldObject === undefined, signal))];
+      const found = await pace.run(() => warnings.warningsOf(object, oldObject === undefined, signal), signal);
+      return [...unknown, ...found];
     } catch (err) {
       const { namespace, name } = object.metadata;
       logger.error({ err, kind: object.kind, namespace, name }, 'Warnings about an object could not be found');

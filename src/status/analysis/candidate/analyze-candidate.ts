@@ -1,4 +1,5 @@
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
+import type { QuotaSpecBinding } from '../../../config/policy/bindings.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../../model/policy/policy-bindings.js';
@@ -61,7 +62,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
   return (candidate, enforcement) => {
     if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate);
     const side = SIDES.get(candidate.kind);
-    if (side === undefined) return [];
+    if (side === undefined || isTooLarge(candidate, context)) return [];
     const touched =
       candidate.kind === side.specKind
         ? touchedBySpec(candidate, context, present()[side.name])
@@ -85,6 +86,17 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
       ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
     ].sort(compareMessages);
   };
+}
+
+/** Comparisons of a binding's services with those of the mesh: some milliseconds. */
+const MAX_PATTERN_COMPARISONS = 1_000_000;
+
+/** Wildcards among a thousand other services, in a mesh of thousands: that is left to the analysis of what is applied. */
+function isTooLarge({ body }: MeshObject, { services }: PushContext): boolean {
+  const named = (body as Partial<QuotaSpecBinding>).services ?? [];
+  return (
+    named.some(({ service }) => service?.includes('*')) && named.length * services.length > MAX_PATTERN_COMPARISONS
+  );
 }
 
 /** What of a snapshot a candidate has to do with. */
@@ -151,11 +163,11 @@ function servicesOf(
   { services, servicesByHost }: PushContext,
 ): readonly Service[] {
   const patterns = bindings.flatMap((binding) => binding.services.map(({ pattern }) => pattern));
-  if (patterns.some(({ type }) => type === 'every' || type === 'containing')) {
-    return services.filter(({ hostname }) => patterns.some((pattern) => matchesHost(pattern, hostname)));
-  }
+  if (patterns.some(({ type }) => type === 'every')) return services;
   const hostnames = new Set(patterns.flatMap((pattern) => (pattern.type === 'host' ? pattern.hostname : [])));
-  return [...hostnames].flatMap((hostname) => servicesByHost.get(hostname) ?? []);
+  const texts = [...new Set(patterns.flatMap((pattern) => (pattern.type === 'containing' ? pattern.text : [])))];
+  if (texts.length === 0) return [...hostnames].flatMap((hostname) => servicesByHost.get(hostname) ?? []);
+  return services.filter(({ hostname }) => hostnames.has(hostname) || texts.some((text) => hostname.includes(text)));
 }
 
 /** What they bind to hosts is left out: only the analyzer of overlaps asks for it. */

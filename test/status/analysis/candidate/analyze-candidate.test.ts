@@ -158,3 +158,18 @@ test('comparisons are bounded: what is beyond the bound is not found, and costs 
   t.deepEqual(saidOf(candidate, mesh()), []);
   t.is(saidOf(candidate, mesh(...rules(900, 'c').slice(-1))).length, 1);
 });
+
+test('a wildcard among very many services is not looked at in a large mesh, only after it was applied', (t) => {
+  const entry = (index: number) => `ServiceEntry shop/web-${index} {hosts: [s${index}.shop.svc.cluster.local]}`;
+  const mesh = (count: number) => [
+    `QuotaSpec shop/a ${QUOTA}`,
+    ...Array.from({ length: count }, (_, index) => entry(index)),
+  ];
+  const services = Array.from({ length: 999 }, () => '{name: gone}').join();
+  const wide = `QuotaSpecBinding shop/b {services: [${services}, {service: "*"}], quotaSpecs: [{name: a}]}`;
+  const plain = `QuotaSpecBinding shop/b {services: [${services}], quotaSpecs: [{name: a}]}`;
+  const count = (candidate: string, size: number) => saidOf(candidate, mesh(size).join('\n')).length;
+  t.true(count(wide, 1000) >= 999);
+  t.is(count(wide, 1001), 0);
+  t.is(count(plain, 1001), 999);
+});
