@@ -171,6 +171,6 @@ test('whatever a proxy sends, it gets a proxy or a NodeError with a short printa
         t.notRegex((error as NodeError).message, /[\u0000-\u001f]/);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 10_000 },
   );
 });
