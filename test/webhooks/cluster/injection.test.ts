@@ -156,7 +156,7 @@ it('asked twice about one pod, it injects once', async (t) => {
     result.spec.initContainers?.map(({ name }) => name),
     ['mesh-init', 'mesh-proxy'],
   );
-  t.deepEqual(result.spec.volumes?.filter(({ name }) => name.startsWith('mesh-')).length, 2);
+  t.deepEqual(result.spec.volumes?.filter(({ name }) => name.startsWith('mesh-')).length, 3);
   t.regex(JSON.stringify(containerOf(result, 'mesh-proxy')), /MESH_KUBE_APP_PROBERS.*\\"port\\":80/);
 });
 
