@@ -9,13 +9,12 @@ export class DependencyIndex {
 
   /** Replaces what the consumer depends on. */
   set(consumer: string, facts: Iterable<string>): void {
-    const next = [...new Set(facts)];
-    const previous = this.#facts.get(consumer) ?? [];
-    if (previous.length === next.length && previous.every((fact, index) => fact === next[index])) return;
-    for (const fact of previous) this.#unlink(fact, consumer);
-    for (const fact of next) this.#link(fact, consumer);
-    if (next.length === 0) this.#facts.delete(consumer);
-    else this.#facts.set(consumer, next);
+    const next = new Set(facts);
+    const previous = new Set(this.#facts.get(consumer));
+    for (const fact of previous) if (!next.has(fact)) this.#unlink(fact, consumer);
+    for (const fact of next) if (!previous.has(fact)) this.#link(fact, consumer);
+    if (next.size === 0) this.#facts.delete(consumer);
+    else this.#facts.set(consumer, [...next]);
   }
 
   consumersOf(fact: string): Iterable<string> {

@@ -38,6 +38,10 @@ export class KubernetesRegistry {
   readonly #slices = new Map<string, Map<string, EndpointSlice>>();
   /** Slice key to Service key. */
   readonly #sliceOwners = new Map<string, string>();
+  readonly #translated = new WeakMap<
+    KubernetesService,
+    { readonly translation: Translation; readonly service: Service }
+  >();
 
   constructor(settings: KubernetesRegistrySettings, workloads: ClusterWorkloads) {
     this.#settings = settings;
@@ -73,18 +77,20 @@ export class KubernetesRegistry {
 
   setSlice(slice: EndpointSlice, dirty: Set<string>): void {
     const key = keyOf(slice);
-    this.deleteSlice(key, dirty);
     const owner = slice.metadata.labels[SERVICE_NAME_LABEL];
-    if (owner === undefined) return;
-    const service = objectKey('Service', slice.metadata.namespace, owner);
+    const service = owner === undefined ? undefined : objectKey('Service', slice.metadata.namespace, owner);
+    if (this.#sliceOwners.get(key) !== service) this.deleteSlice(key, dirty);
+    if (service === undefined) return;
     this.#sliceOwners.set(key, service);
-    let slices = this.#slices.get(service);
+    const slices = this.#slices.get(service);
     if (slices === undefined) {
-      slices = new Map();
-      this.#slices.set(service, slices);
+      this.#slices.set(service, new Map([[key, slice]]));
+      this.#select(service);
+    } else {
+      // The one that changed last comes last, whoever came first.
+      slices.delete(key);
+      slices.set(key, slice);
     }
-    slices.set(key, slice);
-    this.#select(service);
     dirty.add(service);
   }
 
@@ -110,12 +116,21 @@ export class KubernetesRegistry {
       this.#workloads.dependencies.set(key, []);
       return undefined;
     }
-    const service = translateKubernetesService(object, translation);
+    const service = this.#translate(object, translation);
     const collector = new EndpointCollector(service, this.#workloads, translation);
     this.#collect(key, object, service, collector, translation);
     this.#workloads.dependencies.set(key, collector.facts);
     const external = externalAddresses(object);
     return external.length === 0 ? collector.claim() : { ...collector.claim(), externalAddresses: external };
+  }
+
+  /** The very same service while only its endpoints change. */
+  #translate(object: KubernetesService, translation: Translation): Service {
+    const known = this.#translated.get(object);
+    if (known?.translation === translation) return known.service;
+    const service = translateKubernetesService(object, translation);
+    this.#translated.set(object, { translation, service });
+    return service;
   }
 
   #collect(
