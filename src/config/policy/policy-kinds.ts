@@ -10,9 +10,12 @@ import { type HttpApiSpec, httpApiSpecSchema } from './http-api-spec.js';
 import { validateHttpApiSpec } from './http-api-spec-rules.js';
 import { type QuotaSpec, quotaSpecSchema } from './quota-spec.js';
 import { validateQuotaSpec } from './quota-spec-rules.js';
+import { createRegexBudget } from './regex-budget.js';
+import { createRegexCheckMemo } from './regex-check-memo.js';
 
 /** The policy kinds, of group `config.<mesh domain>` (SPEC 9). */
 export function createPolicyKinds(meshDomain: string): readonly KindDefinition[] {
+  const checkOne = createRegexCheckMemo();
   const shared = {
     group: `config.${meshDomain}`,
     versions: ['v1alpha2'],
@@ -26,7 +29,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'quotaspecs',
     shortNames: ['qs'],
     schema: quotaSpecSchema,
-    validate: validateQuotaSpec,
+    validate: (spec) => validateQuotaSpec(spec, createRegexBudget(checkOne)),
   };
   const quotaSpecBinding: KindDefinition<QuotaSpecBinding> = {
     ...shared,
@@ -42,7 +45,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'httpapispecs',
     shortNames: ['has'],
     schema: httpApiSpecSchema,
-    validate: validateHttpApiSpec,
+    validate: (spec) => validateHttpApiSpec(spec, createRegexBudget(checkOne)),
   };
   const httpApiSpecBinding: KindDefinition<HttpApiSpecBinding> = {
     ...shared,

@@ -5,8 +5,8 @@ import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
 import { createRegexBudget, type RegexBudget } from './regex-budget.js';
 
 /** Rules of a QuotaSpec that its schema cannot express (BEHAVIOUR 7, "QuotaSpec"). */
-export function validateQuotaSpec(spec: QuotaSpec): readonly Violation[] {
-  return firstViolations(quotaSpecViolations(spec, '', createRegexBudget()));
+export function validateQuotaSpec(spec: QuotaSpec, regexes = createRegexBudget()): readonly Violation[] {
+  return firstViolations(quotaSpecViolations(spec, '', regexes));
 }
 
 /** The same, somewhere inside another object. */
