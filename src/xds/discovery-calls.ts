@@ -1,5 +1,6 @@
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { Logger } from '../telemetry/logger.js';
+import { createSubjectLog } from '../telemetry/subject-log.js';
 import type { CallGate } from './call-gate.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
@@ -31,6 +32,7 @@ export interface DiscoveryCallsOptions {
 }
 
 export function createDiscoveryCalls({ environment, hooks, logger, gate }: DiscoveryCallsOptions): DiscoveryCalls {
+  const refusals = createSubjectLog(logger, environment.clock);
   const sessions = new Set<ProxySession>();
   const waiting = new Set<DiscoveryStream>();
   const onTheWire = createCallCount();
@@ -60,7 +62,10 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
         const streamError =
           error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
         if (streamError.code === 'PERMISSION_DENIED') gate?.denied(call, streamError);
-        logger.info({ peer: call.getPeer(), code: streamError.code, reason: streamError.message }, 'Stream refused');
+        const { code, message: reason } = streamError;
+        const peer = call.getPeer();
+        // A peer that comes again has another port.
+        refusals.warn(`${peer.replace(/:\d+$/, '')} ${reason}`, { peer, code, reason }, 'Stream refused');
         session.end(streamError);
         close();
       }

@@ -64,6 +64,18 @@ test('a proxy subscribes, acknowledges and is pushed to over real gRPC', async (
   await server.stop(1000);
 });
 
+test('whoever is refused over and over is logged once', async (t) => {
+  const { rig, server, port } = await startServer();
+  for (let count = 0; count < 5; count++) {
+    const client = connectClient(port, ADS);
+    client.send({ typeUrl: TypeUrl.cluster });
+    await client.ended();
+    client.close();
+  }
+  t.is(rig.logger.records.filter(({ message }) => message === 'Stream refused').length, 1);
+  await server.stop(1000);
+});
+
 for (const { service, method, onlyType } of DISCOVERY_METHODS) {
   test(`${service} answers ${method}`, async (t) => {
     const { server, port } = await startServer();
