@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { findTestcluster } from '../../test/counterparts/kubernetes/find-testcluster.js';
+import { projectRoot } from '../../test/counterparts/project-root.js';
 import { formatKubernetesReport, judgeKubernetes } from '../kubernetes/kubernetes-report.js';
 import { type KubernetesOptions, runKubernetes } from '../kubernetes/run-kubernetes.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
@@ -90,7 +91,8 @@ async function runKubernetesCommand(
   const release = endOnSignals(cleanup, processes, line);
   try {
     const progress = (what: string) => line.update(what, undefined);
-    const result = await runKubernetes(options, { binary: found.value, processes, cleanup, progress });
+    const keptFolder = join(projectRoot(), '.cache/bench-clusters');
+    const result = await runKubernetes(options, { binary: found.value, keptFolder, processes, cleanup, progress });
     line.clear();
     const goals = judgeKubernetes(result);
     if (flags.isOn('json')) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -17,12 +17,16 @@ export interface MadeClusterOptions {
   /** The testcluster binary. */
   readonly binary: string;
   readonly size: ClusterSize;
+  /** Where made clusters are kept. */
+  readonly keptFolder: string;
   readonly cleanup: Cleanup;
   readonly progress: (what: string) => void;
 }
 
 /** A file system in memory, where there is one: an API server is as fast as its etcd can write. */
 const MEMORY_FOLDER = '/dev/shm';
+/** Containers often have a few MiB there; a large cluster and what changes in it take some hundred. */
+const MEMORY_NEEDED_BYTES = 2 * 1024 ** 3;
 const PROGRESS_EVERY = 100;
 
 /** The server keeps its certificate authority there. */
@@ -30,16 +34,15 @@ const MESH_NAMESPACE: KubernetesManifest = { apiVersion: 'v1', kind: 'Namespace'
 
 /**
  * Starts a real API server that has exactly that cluster in it, and what the server needs of its own. A cluster that was
- * made once is kept in .cache as the data of its etcd; each run works on a copy, which it may change.
+ * made once is kept as the data of its etcd; each run works on a copy, which it may change.
  */
 export async function startMadeCluster(options: MadeClusterOptions): Promise<ApiServer> {
-  const { binary, size, cleanup, progress } = options;
+  const { binary, size, keptFolder, cleanup, progress } = options;
   const objects = clusterObjects(buildClusterShape(size));
-  const parent = existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
-  const folder = await mkdtemp(join(parent, 'navigator-bench-'));
+  const folder = await mkdtemp(join(await findFastFolder(), 'navigator-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   const dataFolder = join(folder, 'etcd');
-  const kept = keptFolders(size, objects);
+  const kept = keptFolders(keptFolder, size, objects);
   if (existsSync(kept.folder)) {
     progress('copying the cluster');
     await cp(kept.folder, dataFolder, { recursive: true });
@@ -53,6 +56,11 @@ export async function startMadeCluster(options: MadeClusterOptions): Promise<Api
   // Not kept with the rest: they are another's with every change of a schema.
   await Promise.all([installCrds(server), server.client.apply(MESH_NAMESPACE)]);
   return server;
+}
+
+async function findFastFolder(): Promise<string> {
+  const system = await statfs(MEMORY_FOLDER).catch(() => undefined);
+  return system !== undefined && system.bavail * system.bsize >= MEMORY_NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
 async function makeCluster(
@@ -78,8 +86,7 @@ interface KeptFolders {
   readonly folder: string;
 }
 
-function keptFolders(size: ClusterSize, objects: readonly (readonly NewObject[])[]): KeptFolders {
-  const parent = join(projectRoot(), '.cache/bench-clusters');
+function keptFolders(parent: string, size: ClusterSize, objects: readonly (readonly NewObject[])[]): KeptFolders {
   const prefix = `${size.services}x${size.endpointsPerService}-${size.pods}-${size.namespaces}-`;
   const content = hash('sha256', JSON.stringify(objects), 'hex').slice(0, 16);
   return { parent, prefix, folder: join(parent, `${prefix}${content}`) };

@@ -34,6 +34,8 @@ export interface KubernetesOptions {
 export interface KubernetesContext {
   /** The testcluster binary. */
   readonly binary: string;
+  /** Where made clusters are kept. */
+  readonly keptFolder: string;
   readonly processes: OwnedProcesses;
   readonly cleanup: Cleanup;
   readonly progress: (what: string) => void;
