@@ -216,13 +216,26 @@ test('a type that is not served is named in one warning, and the stream goes on'
   const server = await startServer(t, { files: MESH });
   const client = connectClient(server.grpcPort, ADS);
   t.teardown(() => client.close());
-  client.send({ node: sidecar().id, typeUrl: 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret' });
-  client.send({ typeUrl: 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret' });
+  client.send({ node: sidecar().id, typeUrl: 'type.googleapis.com/envoy.service.runtime.v3.Runtime' });
+  client.send({ typeUrl: 'type.googleapis.com/envoy.service.runtime.v3.Runtime' });
   client.send({ typeUrl: TypeUrl.cluster });
   t.is((await client.response(0)).typeUrl, TypeUrl.cluster);
   const warnings = server.log.filter(({ level, scope }) => level === 'warn' && scope === 'ads');
   t.is(warnings.length, 1);
-  t.is(warnings[0]?.['typeUrl'], 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret');
+  t.is(warnings[0]?.['typeUrl'], 'type.googleapis.com/envoy.service.runtime.v3.Runtime');
+});
+
+test('secrets that are asked for on the plaintext listener are not served, and one warning says where they are', async (t) => {
+  const server = await startServer(t, { files: MESH, variables: { ENABLE_CA_SERVER: 'true' } });
+  const client = connectClient(server.grpcPort, ADS);
+  t.teardown(() => client.close());
+  client.send({ node: sidecar().id, typeUrl: TypeUrl.secret, names: ['default', 'ROOTCA'] });
+  client.send({ typeUrl: TypeUrl.secret, names: ['default', 'ROOTCA'] });
+  client.send({ typeUrl: TypeUrl.cluster });
+  t.is((await client.response(0)).typeUrl, TypeUrl.cluster);
+  const warnings = server.log.filter(({ level, scope }) => level === 'warn' && scope === 'ads');
+  t.is(warnings.length, 1);
+  t.regex(String(warnings[0]?.['remedy']), /secured port/);
 });
 
 test('a refusal is logged, counted and shown with its reason, and not answered', async (t) => {
