@@ -185,6 +185,7 @@ e2eTest('nothing else of the admin page is reached from outside', async (t) => {
     ['/healthz/ready/../../config_dump', 'GET'],
     ['/ready', 'GET'],
     ['/app-health/web/readyz', 'POST'],
+    ['/app-health/web/readyz?x=1', 'GET'],
     ['/app-health/web/other', 'GET'],
     ['/', 'GET'],
   ] as const) {

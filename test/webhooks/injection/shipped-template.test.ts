@@ -133,6 +133,25 @@ test('labels and paths of a pod cannot leave the text that they are written into
   t.is(route.route.prefix_rewrite, `/${hostile}`);
 });
 
+test('the name of a workload means what it says, also where it looks like a variable', (t) => {
+  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: '$(INSTANCE_IP)', controller: true };
+  const pod: TestPod = podOf({ ownerReferences: [owner] });
+  const { node } = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(pod, SHIPPED))));
+  t.is(node.metadata.WORKLOAD_NAME, '$(INSTANCE_IP)');
+  t.true(node.cluster.startsWith('$(INSTANCE_IP).'));
+});
+
+test('a probe gets through as the kubelet makes it, and with no query that somebody else adds', (t) => {
+  const pod = podOf(
+    {},
+    { containers: [{ name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } }] },
+  );
+  const text = JSON.stringify(bootstrapOf(injectShipped(pod, SHIPPED)));
+  const route = '/app-health/app/livez';
+  const exactly = (name: string, value: string) => ({ name, string_match: { exact: value } });
+  t.true(text.includes(JSON.stringify({ path: route, headers: [exactly(':method', 'GET'), exactly(':path', route)] })));
+});
+
 test('every door to the admin page leads to one path, for reading', (t) => {
   const { static_resources: resources } = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(podOf(), SHIPPED))));
   const doors = resources.listeners.map((listener: { filter_chains: { filters: { typed_config: unknown }[] }[] }) =>
