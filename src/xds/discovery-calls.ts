@@ -64,8 +64,8 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
         if (streamError.code === 'PERMISSION_DENIED') gate?.denied(call, streamError);
         const { code, message: reason } = streamError;
         const peer = call.getPeer();
-        // A peer that comes again has another port.
-        refusals.warn(`${peer.replace(/:\d+$/, '')} ${reason}`, { peer, code, reason }, 'Stream refused');
+        // A peer that comes again has another port, and may think up another reason each time.
+        refusals.warn(`${peer.replace(/:\d+$/, '')} ${code}`, { peer, code, reason }, 'Stream refused');
         session.end(streamError);
         close();
       }
