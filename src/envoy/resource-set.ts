@@ -15,6 +15,8 @@ export interface ResourceSet {
    * workload's own; a set that was made in one piece is its own only part.
    */
   readonly parts: readonly ResourceSet[];
+  /** The set that some resources were replaced in to make this one, and which: comparing the two is done then. */
+  readonly step?: { readonly from: WeakRef<ResourceSet>; readonly diff: ResourceDiff };
   /**
    * All entries, one after another in a few pieces: the body of a response. Made when needed, and kept only while
    * somebody holds it: proxies hold the set for as long as they have it, and most never need its bytes again.
@@ -31,11 +33,15 @@ export interface ResourceDiff {
 }
 
 /** @param resources sorted by name, each name once. */
-export function createResourceSet(resources: readonly EncodedResource[]): ResourceSet {
+export function createResourceSet(
+  resources: readonly EncodedResource[],
+  step?: NonNullable<ResourceSet['step']>,
+): ResourceSet {
   let hash: string | undefined;
   let body: WeakRef<Buffer> | undefined;
   const set: ResourceSet = {
     resources,
+    ...(step === undefined ? {} : { step }),
     get hash() {
       hash ??= hashOf(resources);
       return hash;
@@ -76,15 +82,17 @@ export function replaceResources(
   previous: ResourceSet,
   replacements: readonly EncodedResource[],
 ): ResourceSet | undefined {
-  let resources: EncodedResource[] | undefined;
+  const changed = new Map<number, EncodedResource>();
   for (const replacement of replacements) {
     const index = indexOfName(previous.resources, replacement.name);
     if (index === undefined) return undefined;
-    if (previous.resources[index]?.version === replacement.version) continue;
-    resources ??= [...previous.resources];
-    resources[index] = replacement;
+    if (previous.resources[index]?.version !== replacement.version) changed.set(index, replacement);
   }
-  return resources === undefined ? previous : createResourceSet(resources);
+  if (changed.size === 0) return previous;
+  const resources = [...previous.resources];
+  for (const [index, replacement] of changed) resources[index] = replacement;
+  const diff = { changed: [...changed.values()].sort(compareNames), removed: [] };
+  return createResourceSet(resources, { from: new WeakRef(previous), diff });
 }
 
 /** Puts sets together that have no name in common; nothing is copied before somebody asks for it. */
@@ -104,6 +112,7 @@ export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
 }
 
 export function diffResourceSets(from: ResourceSet, to: ResourceSet): ResourceDiff {
+  if (to.step?.from.deref() === from) return to.step.diff;
   const changed: EncodedResource[] = [];
   const removed: string[] = [];
   let index = 0;

@@ -118,3 +118,20 @@ test('replacing resources by equal ones gives the very same set, and those it do
   t.is(replaceResources(before, []), before);
   for (const name of ['0', 'b', 'd']) t.is(replaceResources(before, [resource(name, '1')]), undefined);
 });
+
+test('what was replaced is the difference, whoever compares', (t) => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.stringMatching(/^[a-c]{1,3}$/), fc.constantFrom('1', '2')), world, (state, news) => {
+      const before = setOf(state);
+      const known = Object.entries(news).filter(([name]) => Object.hasOwn(state, name));
+      const after = replaceResources(
+        before,
+        known.map(([name, content]) => resource(name, content)),
+      );
+      const whole = setOf({ ...state, ...Object.fromEntries(known) });
+      t.deepEqual(after?.resources, whole.resources);
+      t.deepEqual(diffResourceSets(before, after ?? EMPTY_RESOURCE_SET), diffResourceSets(before, whole));
+      t.deepEqual(diffResourceSets(setOf(state), after ?? EMPTY_RESOURCE_SET), diffResourceSets(before, whole));
+    }),
+  );
+});
