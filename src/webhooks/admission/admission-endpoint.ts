@@ -7,6 +7,7 @@ import type { BodyBudget } from './body-budget.js';
 import { type DecodedReview, decodeReview } from './decode-review.js';
 import { encodeReview } from './encode-review.js';
 import { readBody } from './read-body.js';
+import { createWorkPace, type WorkPace } from './work-pace.js';
 
 /** What became of calls before a handler saw them, for metrics (BEHAVIOUR 3, "Common envelope"). */
 export interface AdmissionObserver {
@@ -35,10 +36,12 @@ export type AdmissionEndpoint = (request: IncomingMessage, response: ServerRespo
 const JSON_TYPE = 'application/json';
 const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
+const FAILED = 'the request could not be judged; the log of this server has the error';
 
 /** Serves one admission handler over HTTP. The promise never rejects. */
 export function createAdmissionEndpoint(options: AdmissionEndpointOptions): AdmissionEndpoint {
-  const { observer, budget, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  const { observer, budget, clock, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  const pace = createWorkPace(clock);
   return async (request, response) => {
     observer.received?.();
     const fail = (status: number, text: string): void => {
@@ -55,7 +58,7 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
         return fail(503, 'too many requests at once; try again');
       case 'body':
         try {
-          await answer(body.bytes, request, response, fail, options);
+          await answer(body.bytes, request, response, { ...options, pace, fail });
         } finally {
           body.release();
         }
@@ -63,37 +66,47 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
   };
 }
 
+interface AnswerOptions extends AdmissionEndpointOptions {
+  readonly pace: WorkPace;
+  fail(status: number, text: string): void;
+}
+
 async function answer(
   body: Buffer,
   request: IncomingMessage,
   response: ServerResponse,
-  fail: (status: number, text: string) => void,
-  options: AdmissionEndpointOptions,
+  options: AnswerOptions,
 ): Promise<void> {
+  const { pace, fail } = options;
   if (body.length === 0) return fail(400, 'no body found');
   if (request.headers['content-type'] !== JSON_TYPE) return fail(415, `invalid Content-Type, want \`${JSON_TYPE}\``);
-  const review = decodeReview(body);
-  const outcome = await outcomeOf(review, request, response, options);
-  switch (outcome.type) {
-    case 'gone':
-      return;
-    case 'failed':
-      return fail(outcome.status, outcome.text);
-    case 'answered':
-      send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
+  const abort = new AbortController();
+  const hangUp = (): void => abort.abort();
+  response.once('close', hangUp);
+  try {
+    const review = await pace.run(() => decodeReview(body), abort.signal);
+    const outcome = await outcomeOf(review, request, abort, options);
+    if (outcome.type === 'answered') send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
+    else if (!response.destroyed) fail(outcome.status, outcome.text);
+  } catch (err) {
+    // Whoever hung up before its turn came is not answered.
+    if (abort.signal.aborted) return;
+    options.logger.error({ err, url: request.url }, 'admission review could not be answered');
+    fail(500, FAILED);
+  } finally {
+    response.off('close', hangUp);
   }
 }
 
 type Outcome =
   | { readonly type: 'answered'; readonly answer: AdmissionAnswer }
-  | { readonly type: 'failed'; readonly status: number; readonly text: string }
-  /** The caller is. */
-  | { readonly type: 'gone' };
+  /** Nobody may be there to hear it. */
+  | { readonly type: 'failed'; readonly status: number; readonly text: string };
 
 async function outcomeOf(
   review: DecodedReview,
   request: IncomingMessage,
-  response: ServerResponse,
+  abort: AbortController,
   options: AdmissionEndpointOptions,
 ): Promise<Outcome> {
   const { handler, observer, logger, clock, timeLimitMs = DEFAULT_TIME_LIMIT_MS } = options;
@@ -103,24 +116,15 @@ async function outcomeOf(
   }
   const { path, query } = splitUrl(request.url ?? '/');
   const limitMs = Math.min(timeLimitMs, callersLimitMs(query) ?? timeLimitMs);
-  const abort = new AbortController();
-  const hangUp = (): void => abort.abort();
-  response.once('close', hangUp);
+  const { uid, kind } = review.request;
   try {
     const answer = await within(limitMs, clock, abort, handler, review.request, { path, signal: abort.signal });
     if (answer !== undefined) return { type: 'answered', answer };
-    if (response.destroyed) return { type: 'gone' };
-    logger.warn({ path, limitMs, uid: review.request.uid }, 'admission handler took too long');
+    if (!request.socket.destroyed) logger.warn({ path, limitMs, uid }, 'admission handler took too long');
     return { type: 'failed', status: 504, text: `no answer within ${limitMs} ms` };
   } catch (err) {
-    logger.error({ err, path, uid: review.request.uid, kind: review.request.kind.kind }, 'admission handler failed');
-    return {
-      type: 'failed',
-      status: 500,
-      text: 'the request could not be judged; the log of this server has the error',
-    };
-  } finally {
-    response.off('close', hangUp);
+    logger.error({ err, path, uid, kind: kind.kind }, 'admission handler failed');
+    return { type: 'failed', status: 500, text: FAILED };
   }
 }
 

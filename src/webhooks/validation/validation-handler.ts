@@ -5,11 +5,11 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
+import { createWorkPace } from '../admission/work-pace.js';
 import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
 import type { FailureReason, Verdict } from './verdict.js';
 import { unknownFieldLine } from './warning-lines.js';
-import { createWorkPace } from './work-pace.js';
 
 export interface ValidationOptions {
   readonly kinds: KindRegistry;

@@ -181,6 +181,12 @@ test('an exception of the handler ends its request with 500 and is logged', asyn
   );
 });
 
+test('an answer that cannot be written is 500, too', async (t) => {
+  const { port, events } = await serve(t, () => ({ allowed: true, patch: [{ op: 'add', path: '/a', value: 1n }] }));
+  t.is((await post(port, reviewOf())).status, 500);
+  t.deepEqual(events, ['received', 'http 500']);
+});
+
 for (const [query, afterMs] of [
   ['', 10_000],
   ['?timeout=30s', 10_000],

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { createWorkPace } from '../../../src/webhooks/validation/work-pace.js';
+import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
 function createRig() {
