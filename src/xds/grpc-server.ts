@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { type GrpcListenerSettings, grpcServerOptions } from '../net/grpc-listener.js';
 import type { GrpcService } from '../net/grpc-service.js';
+import { createHealthService } from '../net/health-service.js';
 import { rawStreamingMethod } from '../net/raw-method.js';
 import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -56,7 +56,10 @@ export function createGrpcServer(
   // Where there is TLS, it ends in the listener.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = createListener((socket) => injector.injectConnection(socket));
-  const health = new HealthImplementation({ '': 'NOT_SERVING' });
+  const health = createHealthService([
+    ...DISCOVERY_METHODS.map(({ service }) => service),
+    ...services.map(({ name }) => name),
+  ]);
   const calls = createDiscoveryCalls({ environment, hooks, logger, gate });
 
   for (const { service, method, onlyType } of DISCOVERY_METHODS) {
@@ -67,17 +70,14 @@ export function createGrpcServer(
   }
   if (gate !== undefined) addUnservedMethods(server, gate);
   for (const service of services) service.addTo(server);
-  health.addToServer(server);
+  health.addTo(server);
   addLazyReflection(server, REFLECTED_FILES);
 
   return {
     start: () => listener.listen(settings.host, settings.port),
-    setServing: () => {
-      const names = [...DISCOVERY_METHODS.map(({ service }) => service), ...services.map(({ name }) => name)];
-      for (const name of ['', ...names]) health.setStatus(name, 'SERVING');
-    },
+    setServing: () => health.setServing(true),
     stop: async (graceMs) => {
-      health.setStatus('', 'NOT_SERVING');
+      health.setServing(false);
       const closed = listener.close();
       calls.endAll(new StreamError('UNAVAILABLE', 'server is shutting down'));
       for (const service of services) service.endStreams?.();

@@ -1,7 +1,7 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
 import { type GrpcListenerSettings, grpcServerOptions } from '../../../net/grpc-listener.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
+import { createHealthService } from '../../../net/health-service.js';
 import { createTcpListener } from '../../../net/tcp-listener.js';
 
 /** The policy server's own address. */
@@ -22,18 +22,15 @@ export function createPolicyGrpcServer(
   // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = createTcpListener((socket) => injector.injectConnection(socket));
-  const names = ['', ...services.map(({ name }) => name)];
-  const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, 'NOT_SERVING' as const])));
+  const health = createHealthService(services.map(({ name }) => name));
   for (const service of services) service.addTo(server);
-  health.addToServer(server);
+  health.addTo(server);
 
   return {
     start: () => listener.listen(settings.host, settings.port),
-    setServing: () => {
-      for (const name of names) health.setStatus(name, 'SERVING');
-    },
+    setServing: () => health.setServing(true),
     async stop(graceMs) {
-      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      health.setServing(false);
       const closed = listener.close();
       // No new calls; connections are closed when their calls have ended.
       server.tryShutdown(() => undefined);
