@@ -1,18 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { Registry } from 'prom-client';
+import { type Clock, systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionAnswer } from '../../../src/webhooks/admission/admission-answer.js';
 import type { InjectionSettings } from '../../../src/webhooks/injection/inject.js';
 import { createInjectionHandler, createInjectionObserver } from '../../../src/webhooks/injection/injection-handler.js';
+import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { asked } from '../fixtures/ask.js';
 import { podOf, settingsOf, tools } from './support/injection.js';
 
-function createHandler(settings: InjectionSettings | undefined) {
+function createHandler(settings: InjectionSettings | undefined, clock: Clock = systemClock) {
   const registry = new Registry();
   const metrics = createMetrics(registry);
   const logger = createRecordingLogger();
-  const handler = createInjectionHandler({ settings: () => settings, tools, metrics, logger });
+  const handler = createInjectionHandler({ settings: () => settings, tools, metrics, logger, clock });
   const ask = async (object: unknown, path = '/inject'): Promise<AdmissionAnswer> =>
     await handler(asked(object), { path, signal: new AbortController().signal });
   const counts = async (): Promise<Readonly<Record<string, number>>> => {
@@ -90,4 +93,20 @@ test('every request is counted, and those that never reach the handler as failur
   observer.httpError?.(415);
   observer.undecodable?.();
   t.deepEqual(await counts(), { sidecar_injection_requests_total: 2, sidecar_injection_failure_total: 2 });
+});
+
+test('after a pod that takes long to render there is a rest, so that such pods do not take all the time', async (t) => {
+  const template = '{% for a in (1..1000) %}{% for b in (1..1000) %}{% if a == b %}{% endif %}{% endfor %}{% endfor %}';
+  const clock = createFakeClock();
+  const { ask } = createHandler(settingsOf({ config: { template } }), clock);
+  await ask(podOf());
+  let isAnswered = false;
+  const next = ask(podOf()).then(() => {
+    isAnswered = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+  t.false(isAnswered);
+  clock.advance(60_000);
+  await next;
+  t.true(isAnswered);
 });
