@@ -87,5 +87,7 @@ test('of services that are not there nothing is remembered, however many are wat
     cancel();
   }
   t.is(await check('x'), status.NOT_FOUND);
-  t.true(heldMiB() - before < 32);
+  // Streams take a moment to end, and hold their requests until then.
+  await eventually('half of the names are let go of', () => heldMiB() - before < 32);
+  t.pass();
 });

@@ -1,7 +1,7 @@
 import { parseDuration } from '../parse-duration.js';
 import type { Violation } from '../violation.js';
 import { validateAddress, validateDuration } from './field-rules.js';
-import type { ProxyConfigFile } from './proxy-config.js';
+import type { ProxyConfigFile } from './proxy-config-schema.js';
 
 /** Rules of a ProxyConfig that its schema cannot express. @param prefix of paths: `defaultConfig.`, or nothing */
 export function validateProxyConfig(file: ProxyConfigFile, prefix: string): readonly Violation[] {

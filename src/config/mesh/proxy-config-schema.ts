@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
 
 /** `defaultConfig` of the mesh config file: what proxies are started with (BEHAVIOUR 8). */
 export const proxyConfigSchema = Type.Object(
@@ -45,3 +46,6 @@ export const proxyConfigSchema = Type.Object(
   },
   { description: 'What proxies are started with.', default: {} },
 );
+
+/** A ProxyConfig as files write it. */
+export type ProxyConfigFile = Immutable<Static<typeof proxyConfigSchema>>;

@@ -1,16 +1,11 @@
-import type { Static } from 'typebox';
 import { formatDuration } from '../format-duration.js';
 import { parseDuration } from '../parse-duration.js';
 import { isRecord } from '../schema/body-copier.js';
-import type { Immutable } from '../schema/immutable.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsResult } from '../settings-reader.js';
 import type { ProxyConfig } from './mesh-config.js';
 import { validateProxyConfig } from './proxy-config-rules.js';
-import { proxyConfigSchema } from './proxy-config-schema.js';
-
-/** A ProxyConfig as files write it. */
-export type ProxyConfigFile = Immutable<Static<typeof proxyConfigSchema>>;
+import { type ProxyConfigFile, proxyConfigSchema } from './proxy-config-schema.js';
 
 /** Puts the fields that parsed content has over those of a mesh's `defaultConfig` (BEHAVIOUR 3, `proxy.D/config`). */
 export type ProxyConfigMerger = (base: ProxyConfig, content: unknown) => SettingsResult<ProxyConfig>;
