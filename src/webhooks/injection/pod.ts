@@ -33,6 +33,9 @@ export interface Pod {
   readonly spec: PodSpec;
 }
 
+/** What injection does with containers, volumes and so on takes longer the more there are, for each of them. */
+const MAX_LIST_ITEMS = 1000;
+
 /** Probes that the kubelet makes. */
 export const PROBES = ['readinessProbe', 'livenessProbe', 'startupProbe'] as const;
 export type ProbeField = (typeof PROBES)[number];
@@ -117,6 +120,7 @@ function ownersOf(metadata: JsonMapping): readonly OwnerReference[] {
 function checkItems(value: unknown, path: string, needsName: boolean): void {
   if (value === undefined || value === null) return;
   if (!Array.isArray(value)) throw invalid(path, 'is not a list');
+  if (value.length > MAX_LIST_ITEMS) throw invalid(path, `has ${value.length} items; ${MAX_LIST_ITEMS} are the most`);
   for (const [index, item] of value.entries()) {
     if (!isMapping(item)) throw invalid(`${path}[${index}]`, 'is not an object');
     const name = own(item, 'name');

@@ -13,6 +13,9 @@ export type InjectedNames = { readonly [List in ItemList]: readonly string[] };
 /** What there is to inject, by list. */
 export type PodItems = { readonly [List in ItemList]: readonly NamedItem[] };
 
+/** Of each list; templates bring no more. */
+const MAX_INJECTED = 100;
+
 /** What pods have that were injected before there was a status annotation (BEHAVIOUR 3, "Patch order"). */
 const LEGACY: InjectedNames = {
   initContainers: ['mesh-init', 'enable-core-dump'],
@@ -28,7 +31,7 @@ export function previouslyInjected(pod: Pod, names: InjectionNames): InjectedNam
   if (!isMapping(status)) return LEGACY;
   const list = (name: ItemList): readonly string[] => {
     const value = own(status, name);
-    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    return Array.isArray(value) ? value.slice(0, MAX_INJECTED).filter((each) => typeof each === 'string') : [];
   };
   return {
     initContainers: list('initContainers'),

@@ -1,0 +1,21 @@
+import test from 'ava';
+import { readPod } from '../../../src/webhooks/injection/pod.js';
+import { previouslyInjected } from '../../../src/webhooks/injection/previous-injection.js';
+import { podOf, tools } from './support/injection.js';
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `c${index}`, image: 'a' }));
+
+for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets']) {
+  test(`a pod with more ${list} than anybody has is refused, whatever it would take to inject it`, (t) => {
+    t.notThrows(() => readPod(podOf({}, { [list]: many(1000) })));
+    t.throws(() => readPod(podOf({}, { [list]: many(1001) })), {
+      message: `could not read the pod: spec.${list}: has 1001 items; 1000 are the most`,
+    });
+  });
+}
+
+test('of what is said to be injected no more is believed than a template can bring', (t) => {
+  const containers = many(50_000).map(({ name }) => name);
+  const pod = readPod(podOf({ annotations: { [tools.names.status]: JSON.stringify({ containers }) } }));
+  t.is(previouslyInjected(pod, tools.names).containers.length, 100);
+});
