@@ -51,9 +51,18 @@ export function createApiClient(access: ClusterAccess, userAgent: string): ApiCl
     getJson: async (path, query, limits) => {
       const answer = await open(path, query, limits);
       const warnings = warningsOf(answer);
-      return { body: JSON.parse(await readWhole(answer, MAX_ANSWER_BYTES)), warnings };
+      return { body: parse(await readWhole(answer, MAX_ANSWER_BYTES)), warnings };
     },
   };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says would show a piece of the answer, which may be a secret.
+    throw new Error('the API server answered with what is no JSON');
+  }
 }
 
 /** A credential program may take long, and a stop does not wait for it. */

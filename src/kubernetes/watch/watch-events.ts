@@ -11,8 +11,8 @@ export interface ObjectEvent {
 
 /** The API server, or something before it, sent what is no watch event. */
 export class UnreadableEventError extends Error {
-  constructor(options?: ErrorOptions) {
-    super('the API server sent a watch event that cannot be read', options);
+  constructor() {
+    super('the API server sent a watch event that cannot be read');
     this.name = 'UnreadableEventError';
   }
 }
@@ -87,8 +87,9 @@ function readEvent(line: string): WatchEvent | Error {
   let event: unknown;
   try {
     event = JSON.parse(line);
-  } catch (cause) {
-    return new UnreadableEventError({ cause });
+  } catch {
+    // What the parser says would show a piece of the object, which may be a secret.
+    return new UnreadableEventError();
   }
   if (!isRecord(event)) return new UnreadableEventError();
   const { type, object } = event;

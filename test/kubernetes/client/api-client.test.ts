@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { type ApiClient, createApiClient } from '../../../src/kubernetes/client/api-client.js';
 import { ApiError } from '../../../src/kubernetes/client/api-error.js';
@@ -79,4 +80,12 @@ test('an abort ends a request at once, also one that waits for credentials', asy
     const error = await t.throwsAsync(request, { any: true });
     t.is((error as Error).name, 'AbortError');
   }
+});
+
+test('an answer that is no JSON is told of without a piece of it, which may be of a secret', async (t) => {
+  const client = await createClient(t, (_incoming, answer) => answer.end('{"data":c2VjcmV0}'));
+  const error = await t.throwsAsync(client.getJson('/secrets', {}, limits()), {
+    message: 'the API server answered with what is no JSON',
+  });
+  t.false(inspect(error).includes('c2Vjcm'));
 });
