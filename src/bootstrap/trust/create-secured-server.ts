@@ -1,4 +1,5 @@
 import { isTemporaryFailure } from '../../ca/authentication/authenticator.js';
+import type { AuthenticateCaller } from '../../ca/authentication/caller-authentication.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import { createCertificateService } from '../../ca/service/certificate-service.js';
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
@@ -6,6 +7,7 @@ import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import { createTlsListener } from '../../net/tls-listener.js';
+import { createUnprovenConnections } from '../../net/unproven-connections.js';
 import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
@@ -37,7 +39,13 @@ export interface SecuredServerParts {
 /** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
 export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const { trust, session, metrics, logging, clock } = parts;
-  const { authority, authenticate, trustDomains } = trust;
+  const { authority, trustDomains } = trust;
+  const connections = createUnprovenConnections(clock);
+  const authenticate: AuthenticateCaller = async (credentials) => {
+    const caller = await trust.authenticate(credentials);
+    connections.proven(credentials.peer);
+    return caller;
+  };
   const logger = logging.scope('ads');
   const limitedLog = createLimitedLog(logger, clock);
   const material = createTlsMaterialSource(trust.certificate, clientRootsOf(trust));
@@ -81,7 +89,11 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
             onUnusableMaterial: (err) =>
               logger.error({ err }, 'The certificate of the secured listener cannot be used; the one before stays'),
           },
-          take,
+          (socket) => {
+            // Where nobody is asked, nobody has anything to prove.
+            if (parts.isAuthenticated) connections.opened(socket);
+            take(socket);
+          },
         ),
       ...(parts.isAuthenticated ? { gate } : {}),
       ...(certificates === undefined ? {} : { services: [certificates] }),
