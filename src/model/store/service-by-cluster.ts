@@ -1,5 +1,6 @@
 import type { ServiceClaim } from '../registry/service-claim.js';
 import type { ServiceInCluster } from '../service.js';
+import { compareText } from '../service-order.js';
 
 /**
  * What the claims of several clusters on one host say of each cluster.
@@ -17,5 +18,6 @@ export function serviceByCluster(
     byCluster.set(cluster, { addresses: service.addresses, externalAddresses });
     isNews ||= cluster !== ownCluster || externalAddresses.length > 0;
   }
-  return isNews ? byCluster : undefined;
+  // In one order, whatever the claims' is: which of them is older may change, and then nothing else has.
+  return isNews ? new Map([...byCluster].sort(([first], [second]) => compareText(first, second))) : undefined;
 }
