@@ -38,6 +38,10 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   const onTheWire = createCallCount();
   let ended = false;
 
+  /** A peer that comes again has another port, and may think up another reason each time. */
+  const logRefusal = (peer: string, { code, message: reason }: StreamError): void =>
+    refusals.warn(`${peer.replace(/:\d+$/, '')} ${code}`, { peer, code, reason }, 'Stream refused');
+
   const open = (call: RawCall, options: SessionOptions): void => {
     const session = new ProxySession(environment, createGrpcStream(call), options);
     sessions.add(session);
@@ -61,11 +65,8 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
         }
         const streamError =
           error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
-        if (streamError.code === 'PERMISSION_DENIED') gate?.denied(call, streamError);
-        const { code, message: reason } = streamError;
-        const peer = call.getPeer();
-        // A peer that comes again has another port, and may think up another reason each time.
-        refusals.warn(`${peer.replace(/:\d+$/, '')} ${code}`, { peer, code, reason }, 'Stream refused');
+        if (gate !== undefined && streamError.code === 'PERMISSION_DENIED') gate.denied(call, streamError);
+        else logRefusal(call.getPeer(), streamError);
         session.end(streamError);
         close();
       }
