@@ -10,4 +10,6 @@ export interface EncodedResource {
    * Resource.resource both have number 2, so the same bytes serve state-of-the-world and delta.
    */
   readonly entry: Buffer;
+  /** Of a cluster: the name of the endpoint assignment that it waits for, where that is not the cluster's own. */
+  readonly assignment?: string;
 }

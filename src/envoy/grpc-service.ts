@@ -6,6 +6,7 @@ import { parseOutboundClusterName } from './names.js';
 
 /** How often a call that got no answer is made again, and after which time. */
 export interface GrpcRetries {
+  /** With 0, calls that have not reached a server are made again all the same: nobody can have acted on those. */
   readonly maxRetries: number;
   /** At least 1. */
   readonly baseWaitMs: number;
@@ -25,8 +26,14 @@ export interface GrpcServiceOptions {
   readonly formattedMetadata?: Readonly<Record<string, string>>;
 }
 
+/** Calls that did not reach a server. */
+const NOT_REACHED = 'connect-failure,refused-stream,reset-before-request';
+
 /** Calls that did not reach a server, or got no answer from one. */
-const RETRY_ON = 'connect-failure,refused-stream,reset,unavailable,cancelled,deadline-exceeded,5xx';
+const NOT_ANSWERED = `${NOT_REACHED},reset,unavailable,cancelled,deadline-exceeded,5xx`;
+
+/** For calls that are not to be retried: as many as find a server that lives, of several, and almost at once. */
+const FIND_A_SERVER = { maxRetries: 3, baseWaitMs: 10 } as const;
 
 /**
  * Envoy takes the longest wait as the timeout of an attempt: whoever wants retries to follow each other closely does
@@ -58,23 +65,24 @@ export function buildGrpcService(options: GrpcServiceOptions): GrpcService {
   return {
     envoyGrpc: { clusterName: cluster, ...authorityOf(cluster) },
     ...(timeoutMs === undefined ? {} : { timeout: duration(timeoutMs) }),
-    ...(retries === undefined || retries.maxRetries === 0
-      ? {}
-      : {
-          retryPolicy: {
-            retryOn: RETRY_ON,
-            numRetries: { value: retries.maxRetries },
-            retryBackOff: {
-              baseInterval: duration(retries.baseWaitMs),
-              maxInterval: duration(Math.max(retries.maxWaitMs, MIN_ATTEMPT_MS)),
-            },
-            ...ANOTHER_SERVER,
-          },
-        }),
+    ...(retries === undefined ? {} : { retryPolicy: buildRetryPolicy(retries, timeoutMs) }),
     initialMetadata: [
       ...Object.entries(metadata).map(([key, value]): HeaderValue => ({ key, value: literal(value) })),
       ...Object.entries(formattedMetadata).map(([key, value]): HeaderValue => ({ key, value })),
     ],
+  };
+}
+
+/** @param timeoutMs for the call: the one attempt that reaches a server has all of it */
+function buildRetryPolicy(retries: GrpcRetries, timeoutMs = 0): RetryPolicy {
+  const isRetried = retries.maxRetries > 0;
+  const { maxRetries, baseWaitMs } = isRetried ? retries : FIND_A_SERVER;
+  const attemptMs = Math.max(retries.maxWaitMs, isRetried ? MIN_ATTEMPT_MS : timeoutMs);
+  return {
+    retryOn: isRetried ? NOT_ANSWERED : NOT_REACHED,
+    numRetries: { value: maxRetries },
+    retryBackOff: { baseInterval: duration(baseWaitMs), maxInterval: duration(attemptMs) },
+    ...ANOTHER_SERVER,
   };
 }
 

@@ -9,7 +9,7 @@ export interface Selection {
 /** Compares sets once, however many streams make the same step. */
 export interface DiffCache {
   diff(from: ResourceSet | undefined, to: ResourceSet): ResourceDiff;
-  /** What changed between two sets, plus everything of `to` that `again` names. */
+  /** What changed between two sets, plus everything of `to` that resources of `again` wait for. */
   select(from: ResourceSet | undefined, to: ResourceSet, again: ResourceDiff | undefined): Selection;
 }
 
@@ -44,7 +44,7 @@ export function createDiffCache(): DiffCache {
         again,
         () => {
           if (again === undefined || again.changed.length === 0) return { resources: step.changed };
-          const names = new Set(again.changed.map((resource) => resource.name));
+          const names = new Set(again.changed.map(({ name, assignment }) => assignment ?? name));
           for (const resource of step.changed) names.add(resource.name);
           return { resources: to.resources.filter((resource) => names.has(resource.name)) };
         },

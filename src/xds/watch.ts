@@ -134,6 +134,8 @@ export class Watch {
   unchanged(set: ResourceSet, root: string): void {
     this.due = 'no';
     this.sent = set;
+    // Clusters that changed and have none of these wait for nothing.
+    this.warming = undefined;
     if (!this.#unanswered) {
       this.#accepted = set;
       this.#refused = undefined;

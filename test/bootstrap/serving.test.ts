@@ -40,6 +40,22 @@ test('a change in a file is followed from the file to the acknowledgement', asyn
   t.false(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com'));
 });
 
+test('clusters that come without endpoints bring nobody any', async (t) => {
+  const server = await startServer(t, { files: MESH });
+  const proxy = await connectProxy(t, server, sidecar());
+  const before = proxy.responsesOf(TypeUrl.endpoint);
+  for (const name of ['pay', 'mail', 'bank']) {
+    await server.folder.write(`${name}.yaml`, serviceEntry(name));
+    await eventually('the proxy has the cluster', () =>
+      proxy.namesOf(TypeUrl.cluster).includes(`outbound|80||${name}.example.com`),
+    );
+    await eventually('and its route, which is pushed after endpoints', () =>
+      JSON.stringify(proxy.resource(TypeUrl.route, '80')).includes(`${name}.example.com`),
+    );
+  }
+  t.is(proxy.responsesOf(TypeUrl.endpoint), before);
+});
+
 test('a change that no proxy needs to be sent counts as distributed all the same', async (t) => {
   const server = await startServer(t, { files: { ...MESH, 'pay.yaml': serviceEntry('pay') } });
   const proxy = await connectProxy(t, server, sidecar());

@@ -40,9 +40,19 @@ test('a retry asks another server than the one that has failed, as long as there
   t.is(retryPolicy?.hostSelectionRetryMaxAttempts, 32);
 });
 
-test('no retries are no retry policy', (t) => {
+test('without retries a call that has reached no server looks for one that lives, and keeps its time', (t) => {
   const retries = { maxRetries: 0, baseWaitMs: 80, maxWaitMs: 1000 };
-  t.false('retryPolicy' in buildGrpcService({ ...SERVER, retries }));
+  const { retryPolicy } = buildGrpcService({ ...SERVER, retries });
+  t.is(retryPolicy?.retryOn, 'connect-failure,refused-stream,reset-before-request');
+  t.deepEqual(retryPolicy?.retryBackOff, {
+    baseInterval: { seconds: 0, nanos: 10_000_000 },
+    maxInterval: { seconds: 5 },
+  });
+  t.is(retryPolicy?.retryHostPredicate?.length, 1);
+});
+
+test('a stream has no retry policy', (t) => {
+  t.false('retryPolicy' in buildGrpcService(SERVER));
 });
 
 test('an attempt has a quarter of a second at least, for Envoy takes the longest wait as its timeout', (t) => {

@@ -21,6 +21,14 @@ test('a selection has what changed and what is asked for again, once each and so
   t.deepEqual(namesOf(diffs.select(from, to, again).resources), ['a', 'b']);
 });
 
+test('a cluster that waits for an assignment of another name gets that one again', (t) => {
+  const diffs = createDiffCache();
+  const cluster = { ...frameResource('t', 'alias', Buffer.from('changed')), assignment: 'b' };
+  const endpoints = setOf({ a: '1', alias: '1', b: '1' });
+  const again = diffs.diff(undefined, createResourceSet([cluster]));
+  t.deepEqual(namesOf(diffs.select(endpoints, endpoints, again).resources), ['b']);
+});
+
 test('from nothing everything is new', (t) => {
   const diffs = createDiffCache();
   t.deepEqual(namesOf(diffs.select(undefined, setOf({ a: '1', b: '1' }), undefined).resources), ['a', 'b']);

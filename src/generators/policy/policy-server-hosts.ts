@@ -17,6 +17,11 @@ export function addressOfServer(server: PolicyServer, mesh: MeshConfig, embedded
   return { host, port: embeddedPort };
 }
 
+/** The hostnames that a host may have as a service: its own, and those that it is short for in the cluster. */
+export function serviceNamesOf(host: string, domain: string): readonly string[] {
+  return [host, `${host}.svc.${domain}`, `${host}.${domain}`];
+}
+
 /**
  * Whether a host is that of a policy server, under any name that a mesh config may have for it. Its own traffic is
  * never checked: each check would have to be checked itself.
@@ -34,7 +39,7 @@ function serverHosts(mesh: MeshConfig, domain: string): ReadonlySet<string> {
   for (const server of [checkServerOf(mesh), reportServerOf(mesh)]) {
     if (server === undefined) continue;
     const { host } = addressOfServer(server, mesh, 0);
-    for (const name of [host, `${host}.svc.${domain}`, `${host}.${domain}`]) hosts.add(name);
+    for (const name of serviceNamesOf(host, domain)) hosts.add(name);
   }
   return hosts;
 }

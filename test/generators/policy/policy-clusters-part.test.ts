@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
+import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import type { Json } from '../../../src/envoy/message-json.js';
 import { createPolicyClustersPart } from '../../../src/generators/policy/policy-clusters-part.js';
 import type { Proxy } from '../../../src/model/proxy.js';
@@ -7,21 +8,31 @@ import { buildPort, buildProxy, buildService } from '../context-builder.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
 import { EMBEDDED, policyContext, SERVERS } from './policy-context.js';
 
+const meshd = buildService({
+  name: 'meshd',
+  namespace: 'mesh-system',
+  hostname: 'meshd.mesh-system.svc.cluster.local',
+  ports: [buildPort({ name: 'grpc-policy', number: 15016, protocol: 'grpc' })],
+});
+
 const policyService = buildService({
   name: 'policy',
   hostname: 'policy.example.com',
   ports: [buildPort({ name: 'grpc', number: 9091, protocol: 'grpc' })],
 });
 
-function clustersOf(
+function resourcesOf(
   policy: Partial<PolicyMeshConfig>,
   { services = [], proxy = buildProxy(), port = 15016 }: ClusterOptions = {},
-): ReadonlyMap<string, Json> {
-  const part = createPolicyClustersPart(ENCODER, { embeddedPolicyPort: () => port });
+): readonly EncodedResource[] {
+  const part = createPolicyClustersPart(ENCODER, { embeddedPolicyPort: () => port, initialFetchTimeoutMs: 0 });
   const context = policyContext(policy, { services });
   const scope = part.scope(context, proxy);
-  const resources = scope === undefined ? [] : part.generate(context, scope).resources;
-  return new Map(resources.map((resource) => [resource.name, toJson(resource)]));
+  return scope === undefined ? [] : part.generate(context, scope).resources;
+}
+
+function clustersOf(policy: Partial<PolicyMeshConfig>, options?: ClusterOptions): ReadonlyMap<string, Json> {
+  return new Map(resourcesOf(policy, options).map((resource) => [resource.name, toJson(resource)]));
 }
 
 interface ClusterOptions {
@@ -44,6 +55,47 @@ test('the embedded server is where proxies find discovery, at the port that it h
   const cluster = clusters.get('policy_server');
   t.deepEqual(addressOf(cluster), { address: 'meshd.mesh-system.svc', portValue: 4711 });
   t.is(at(cluster, 'type'), 'STRICT_DNS');
+});
+
+test('the embedded server of a service that is known is each of its instances', (t) => {
+  const assignment = 'outbound|15016||meshd.mesh-system.svc.cluster.local';
+  const [resource, ...others] = resourcesOf(EMBEDDED, { services: [meshd] });
+  t.deepEqual(others, []);
+  t.is(resource?.name, 'policy_server');
+  // What the stream sends once more when the cluster changes.
+  t.is(resource?.assignment, assignment);
+  const cluster = clustersOf(EMBEDDED, { services: [meshd] }).get('policy_server');
+  t.is(at(cluster, 'type'), 'EDS');
+  t.is(at(cluster, 'edsClusterConfig.serviceName'), assignment);
+  t.is(at(cluster, 'lbPolicy'), 'LEAST_REQUEST');
+  t.is(at(cluster, 'loadAssignment'), undefined);
+});
+
+for (const [what, service] of [
+  ['does not serve the port', { ...meshd, ports: [buildPort({ number: 15010, protocol: 'grpc' })] }],
+  ['is a name that proxies resolve', { ...meshd, resolution: 'dns' }],
+  ['is one in each of several clusters', { ...meshd, byCluster: new Map() }],
+] as const) {
+  test(`the embedded server is found by its name where the service ${what}`, (t) => {
+    const [resource] = resourcesOf(EMBEDDED, { services: [buildService(service)] });
+    t.is(resource?.assignment, undefined);
+    const cluster = clustersOf(EMBEDDED, { services: [buildService(service)] }).get('policy_server');
+    t.is(at(cluster, 'type'), 'STRICT_DNS');
+    t.is(at(cluster, 'edsClusterConfig'), undefined);
+  });
+}
+
+test('a connection to a policy server that takes long leaves time for another one', (t) => {
+  for (const services of [[], [meshd]]) {
+    t.is(at(clustersOf(EMBEDDED, { services }).get('policy_server'), 'connectTimeout'), '1s');
+  }
+});
+
+test('reports that keep to one server are sent to its name', (t) => {
+  const affine = { ...EMBEDDED, sidecarToTelemetrySessionAffinity: true };
+  const clusters = clustersOf(affine, { services: [meshd] });
+  t.is(at(clusters.get('policy_report_server'), 'type'), 'STRICT_DNS');
+  t.is(at(clusters.get('policy_server'), 'type'), 'EDS');
 });
 
 test('servers that are no service of the view get clusters of the names that services have', (t) => {
