@@ -20,7 +20,7 @@ export function createInjectionTools({ meshDomain, revision, compiler }: Injecti
     names,
     meshDomain,
     revision,
-    validateAnnotations: createAnnotationValidator(names),
+    validateAnnotations: createAnnotationValidator(names, meshDomain),
     mergeProxyConfig: createProxyConfigMerger(compiler),
     parseYaml: createYamlParser(),
     readRenderedItems: createRenderedItemsReader(),

@@ -20,6 +20,10 @@ const ANNOTATIONS: Readonly<Record<string, { readonly good: readonly string[]; r
   [`${TRAFFIC}/includeInboundPorts`]: { good: ['', '*', '80', '80, 443'], bad: ['http', '0', '80;443', '65536'] },
   [`${TRAFFIC}/excludeInboundPorts`]: { good: ['', '22'], bad: ['*', '-22', '22,'] },
   [`${TRAFFIC}/excludeOutboundPorts`]: { good: ['', '3306'], bad: ['*', '3306 3307'] },
+  'policy.mesh.internal/check': { good: ['', 'enable', 'allow-on-error', 'disable'], bad: ['on', 'Enable'] },
+  'policy.mesh.internal/checkRetries': { good: ['', '0', '100'], bad: ['-1', '101', '1.5', 'two'] },
+  'policy.mesh.internal/checkBaseRetryWaitTime': { good: ['80ms', '24h'], bad: ['80', '0ms', '25h', '1us'] },
+  'policy.mesh.internal/checkMaxRetryWaitTime': { good: ['1.5s'], bad: ['soon'] },
   'metrics.mesh.internal/merge-metrics': { good: ['true', 'FALSE'], bad: ['', 'on'] },
 };
 

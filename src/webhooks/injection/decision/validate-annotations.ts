@@ -5,6 +5,7 @@ import {
   parsePorts,
   TrafficSyntaxError,
 } from '../../../config/injection/captured-traffic.js';
+import { readPolicyOverrides } from '../../../model/policy/read-policy-overrides.js';
 import type { InjectionNames } from '../annotation-names.js';
 import { InjectionError } from '../injection-error.js';
 
@@ -18,9 +19,13 @@ const BOOLEANS: ReadonlySet<string> = new Set(
 );
 const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
 
-/** Says so of a pod's annotations that cannot be used (BEHAVIOUR 3, "Validated annotations"). */
+/**
+ * Says so of a pod's annotations that cannot be used (BEHAVIOUR 3, "Validated annotations"), among them those that its
+ * proxy hands on as node metadata: a control plane would refuse to serve such a proxy.
+ */
 export function createAnnotationValidator(
   names: InjectionNames,
+  meshDomain: string,
 ): (annotations: Readonly<Record<string, string>>) => void {
   const checks: readonly (readonly [string, Check])[] = [
     [names.interceptionMode, isInterceptionMode],
@@ -42,6 +47,13 @@ export function createAnnotationValidator(
       const problem = value === undefined ? undefined : check(value);
       if (value !== undefined && problem !== undefined) throw invalidAnnotation(name, value, problem);
     }
+    readPolicyOverrides(
+      {
+        text: (name) => (Object.hasOwn(annotations, name) ? annotations[name] || undefined : undefined),
+        wrong: (name, value, wanted) => invalidAnnotation(name, value, `use ${wanted}`),
+      },
+      meshDomain,
+    );
   };
 }
 
