@@ -2,8 +2,10 @@
 import { Cli } from 'clipanion';
 import { discoveryProgram } from './discovery-program.js';
 import { endProcess } from './end-process.js';
+import { keepHeapYoung } from './keep-heap-young.js';
 import { run } from './run.js';
 
+keepHeapYoung();
 const environment = {
   ...Cli.defaultContext,
   loadDiscovery: async () => (await import('../bootstrap/start-discovery.js')).startDiscovery,

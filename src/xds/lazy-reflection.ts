@@ -1,7 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { ReflectionService } from '@grpc/reflection';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 
@@ -18,13 +17,13 @@ interface Reflection {
 }
 
 /**
- * Serves gRPC reflection, and describes the services only when somebody asks for the first time: it takes a
- * fifth of a second, which every start would wait for, and people ask once in a while.
+ * Serves gRPC reflection, and loads it and describes the services only when somebody asks for the first time: it takes
+ * a quarter of a second, which every start would wait for, and people ask once in a while.
  *
  * @param files `.proto` files whose services are described
  */
 export function addLazyReflection(server: Server, files: readonly string[]): void {
-  let reflections: ReadonlyMap<string, Reflection> | undefined;
+  let reflections: Promise<ReadonlyMap<string, Reflection>> | undefined;
   for (const service of SERVICES) {
     const path = `/${service}/${METHOD}`;
     server.addService(
@@ -32,16 +31,22 @@ export function addLazyReflection(server: Server, files: readonly string[]): voi
       {
         [METHOD]: (call: RawReflectionCall) => {
           reflections ??= describe(files);
-          const reflection = reflections.get(path);
-          if (reflection === undefined) call.end();
-          else answer(call, reflection);
+          reflections.then(
+            (known) => {
+              const reflection = known.get(path);
+              if (reflection === undefined) call.end();
+              else answer(call, reflection);
+            },
+            (error: Error) => call.emit('error', error),
+          );
         },
       },
     );
   }
 }
 
-function describe(files: readonly string[]): ReadonlyMap<string, Reflection> {
+async function describe(files: readonly string[]): Promise<ReadonlyMap<string, Reflection>> {
+  const { ReflectionService } = await import('@grpc/reflection');
   const reflections = new Map<string, Reflection>();
   const service = new ReflectionService(loadSync([...files], { includeDirs: [...protoIncludeDirs()] }));
   const collector: Pick<Server, 'addService'> = {

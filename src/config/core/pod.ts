@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
+import { Type } from '../schema/type.js';
 
 const containerSchema = Type.Object({
   name: Type.String({ description: 'Name of the container.' }),

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
+import { Type } from '../schema/type.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from './label-selector.js';

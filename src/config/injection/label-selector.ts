@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../schema/type.js';
 import type { Violation } from '../violation.js';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
+import { Type } from '../schema/type.js';
 import { attributesField } from './attributes.js';
 import { durationField } from './duration.js';
 import { httpApiSpecSchema } from './http-api-spec.js';

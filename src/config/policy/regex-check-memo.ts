@@ -1,6 +1,6 @@
 import { checkRegex, type RegexCheck } from './regex.js';
 
-/** Checks that are kept: a few MiB at the very most. */
+/** Checks that are kept, at the very most: a few MiB. */
 const MAX_KEPT = 4096;
 
 /**
@@ -8,16 +8,19 @@ const MAX_KEPT = 4096;
  * all else about a rule, and a spec is read again at its admission, from its source, and whenever a rule of it changes.
  */
 export function createRegexCheckMemo(check: (text: string) => RegexCheck = checkRegex): (text: string) => RegexCheck {
-  // In the order of their last use.
-  const kept = new Map<string, RegexCheck>();
+  // Two generations, the older of which is dropped when the younger is full: to move each one that is used to the end
+  // of a single Map has the engine copy all of it again and again, which shows in the pauses of the garbage collector.
+  let younger = new Map<string, RegexCheck>();
+  let older = new Map<string, RegexCheck>();
   return (text) => {
-    const result = kept.get(text) ?? check(text);
-    kept.delete(text);
-    kept.set(text, result);
-    if (kept.size > MAX_KEPT) {
-      const [oldest] = kept.keys();
-      if (oldest !== undefined) kept.delete(oldest);
+    const known = younger.get(text);
+    if (known !== undefined) return known;
+    const result = older.get(text) ?? check(text);
+    if (younger.size >= MAX_KEPT / 2) {
+      older = younger;
+      younger = new Map();
     }
+    younger.set(text, result);
     return result;
   };
 }

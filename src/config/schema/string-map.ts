@@ -1,4 +1,5 @@
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import type { Static, TSchema, TUnsafe } from 'typebox';
+import { Type } from './type.js';
 
 /**
  * A map with free string keys. Written as `additionalProperties`, because a CRD's structural schema has no

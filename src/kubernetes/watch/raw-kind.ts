@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../config/schema/type.js';
 import type { KindDefinition } from '../../config/kind-definition.js';
 
 /** A kind of which lists are watched that are no mesh's configuration: objects come as they are. */

@@ -21,17 +21,22 @@ test('a regular expression is compiled once', (t) => {
   t.deepEqual(checked, ['a+', 'bb']);
 });
 
-test('what was not asked for longest is forgotten beyond 4,096', (t) => {
+test('the last 2,048 are known, and what was not asked for in a while is forgotten', (t) => {
   const { check, checked } = createRig();
-  for (let index = 0; index < 4096; index++) check(`${index}`);
-  check('0');
-  check('one more');
-  checked.length = 0;
-  check('0');
-  check('2');
-  t.deepEqual(checked, []);
-  check('1');
-  t.deepEqual(checked, ['1']);
+  const ask = (from: number, to: number): readonly string[] => {
+    checked.length = 0;
+    for (let index = from; index < to; index++) check(`${index}`);
+    return [...checked];
+  };
+  t.is(ask(0, 2048).length, 2048);
+  t.deepEqual(ask(0, 2048), []);
+  t.is(ask(2048, 4096).length, 2048);
+  t.deepEqual(ask(2048, 4096), []);
+  // From before, asked for again, and so among the last.
+  t.deepEqual(ask(7, 8), []);
+  t.is(ask(4096, 4096 + 2047).length, 2047);
+  t.deepEqual(ask(7, 8), []);
+  t.deepEqual(ask(8, 9), ['8']);
 });
 
 test('a bad expression is told each time, and the sizes of one object together stay bounded', (t) => {
