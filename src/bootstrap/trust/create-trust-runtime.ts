@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { createRootDistribution, type RootDistribution } from '../../ca/distribution/root-distribution.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem } from '../../introspection/views.js';
@@ -13,19 +12,15 @@ import type { Enforcement } from '../../status/analysis/analysis-input.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
-import type { HttpsServer } from '../../webhooks/https-server.js';
-import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import type { GrpcServer } from '../../xds/grpc-server.js';
 import type { SessionEnvironment } from '../../xds/proxy-session.js';
 import { createCentralWork } from '../central/central-work.js';
 import { createRemoteWork } from '../central/remote-work.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
-import { createInjector } from '../injection/create-injector.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
-import { createWebhooks } from '../webhooks/create-webhooks.js';
+import type { ReviewRuntime } from '../webhooks/review-runtime.js';
 import { createCertificateProbe } from './certificate-probe.js';
 import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
@@ -75,35 +70,18 @@ export interface TrustRuntime {
   problems(): readonly ConfigProblem[];
 }
 
-/** Files of the injector (BEHAVIOUR 3, "Config"). */
-const INJECTION_DIRECTORY = './var/lib/mesh/inject';
-/** Of bodies of reviews, all together: some hundred large objects at once. */
-const REVIEW_BYTES = 64 << 20;
-
 export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
-  const { options, mesh, metrics, logging, clock } = parts;
+  const { options, logging, clock } = parts;
   const { discovery, environment } = options;
   const { podName, meshDomain } = environment;
   // Two instances without a name must not take one another for themselves.
   const identity = podName === '' ? `unknown-${randomUUID()}` : podName;
   const reviewers = createRemoteReviewers();
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
-  const warnings = createCandidateWarnings({ clock, enforcement: parts.enforcement });
-  const budget = createBodyBudget(REVIEW_BYTES);
-  const injector = createInjector({
-    directory: INJECTION_DIRECTORY,
-    meshDomain,
-    revision: environment.revision,
-    mesh,
-    compiler: createSchemaCompiler(),
-    clock,
-    logger: logging.scope('default'),
-    metrics,
-    budget,
-  });
   let trust: Trust | undefined;
   let server: GrpcServer | undefined;
-  let webhooks: HttpsServer | undefined;
+  let reviews: ReviewRuntime | undefined;
+  let newest: PushContext | undefined;
   let distribution: RootDistribution | undefined;
   let isServing = false;
 
@@ -132,17 +110,11 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       });
       distribution.start();
     }
-    await injector.start();
-    webhooks = createWebhooks({
-      ...parts,
-      cluster,
-      certificate,
-      inject: injector.endpoint,
-      budget,
-      warnings,
-      identity,
-    });
-    return await webhooks.start();
+    // With all that judges and injects, which nobody needs without a cluster.
+    const { createReviewRuntime } = await import('../webhooks/review-runtime.js');
+    reviews = createReviewRuntime({ ...parts, cluster, certificate, identity });
+    if (newest !== undefined) reviews.observe(newest);
+    return await reviews.start();
   };
 
   return {
@@ -157,19 +129,16 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       remoteWork?.begin(createCentralWork({ ...parts, authority, caBundle, identity }));
       return { secureGrpc, https };
     },
-    observe: warnings.observe,
+    observe: (context) => {
+      newest = context;
+      reviews?.observe(context);
+    },
     setServing: () => {
       isServing = true;
       server?.setServing();
     },
     stop: async (graceMs) => {
-      await Promise.all([
-        server?.stop(graceMs),
-        webhooks?.stop(),
-        distribution?.stop(),
-        remoteWork?.stop(),
-        injector.stop(),
-      ]);
+      await Promise.all([server?.stop(graceMs), reviews?.stop(), distribution?.stop(), remoteWork?.stop()]);
       await trust?.stop();
     },
     remoteClusters: {
@@ -184,12 +153,12 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     },
     probes: [
       createCertificateProbe({
-        isServed: () => webhooks === undefined || trust?.certificate.current() !== undefined,
+        isServed: () => reviews === undefined || trust?.certificate.current() !== undefined,
         clock,
         logger: logging.scope('pkica'),
       }),
     ],
-    injectionTemplate: injector.template,
-    problems: injector.problems,
+    injectionTemplate: () => reviews?.injectionTemplate(),
+    problems: () => reviews?.problems() ?? [],
   };
 }

@@ -112,7 +112,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
       foreign: foreign.roots,
       skipValidation: environment.navSkipValidateTrustDomain,
     });
-    const authenticators = createAuthenticators({
+    const authenticators = await createAuthenticators({
       trustDomains,
       trustDomain: () => own()[0],
       ...tokenReviewOf(parts),

@@ -2,8 +2,6 @@ import type { FetchDocument } from '../../net/egress/guarded-fetch.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Authenticator } from './authenticator.js';
 import { createClientCertificateAuthenticator } from './client-certificate.js';
-import { createOidcAuthenticator } from './oidc/oidc-authenticator.js';
-import { createSigningKeys } from './oidc/signing-keys.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
 import { createTokenReviewAuthenticator, type TokenReviewer } from './token-review.js';
 import { createTokenVerdicts } from './token-verdicts.js';
@@ -36,7 +34,7 @@ export interface OidcSettings {
 }
 
 /** The ways to prove who one is, in the order in which they are tried (BEHAVIOUR 4, "Authenticators"). */
-export function createAuthenticators(options: AuthenticatorsOptions): readonly Authenticator[] {
+export async function createAuthenticators(options: AuthenticatorsOptions): Promise<readonly Authenticator[]> {
   const { trustDomains, tokenReview, oidc, clock } = options;
   const authenticators = [createClientCertificateAuthenticator(trustDomains, clock)];
   const common = { trustDomain: () => options.trustDomain(), verdicts: createTokenVerdicts(clock), clock };
@@ -47,6 +45,8 @@ export function createAuthenticators(options: AuthenticatorsOptions): readonly A
   }
   const { issuer, audience, orchServiceHost, fetchDocument } = oidc;
   if (issuer !== '' && orchServiceHost === '') {
+    const { createOidcAuthenticator } = await import('./oidc/oidc-authenticator.js');
+    const { createSigningKeys } = await import('./oidc/signing-keys.js');
     const fetched = (outcome: 'success' | 'failure'): void => oidc.keysFetched(outcome);
     const keys = createSigningKeys({ issuer, fetchDocument, clock, fetched });
     authenticators.push(createOidcAuthenticator({ ...common, issuer, audience, keys }));

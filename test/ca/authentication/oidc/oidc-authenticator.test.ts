@@ -21,7 +21,7 @@ async function createRig(orchServiceHost = '') {
   const clock = createFakeClock();
   const issuer = await createTestIssuer(START_SECONDS);
   const outcomes: string[] = [];
-  const authenticators = createAuthenticators({
+  const authenticators = await createAuthenticators({
     trustDomains: TRUST,
     trustDomain: () => 'cluster.local',
     oidc: {

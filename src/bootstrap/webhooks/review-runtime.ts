@@ -1,0 +1,76 @@
+import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
+import type { KindRegistry } from '../../config/kinds.js';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
+import type { ConfigProblem } from '../../introspection/views.js';
+import type { PushContext } from '../../model/push-context.js';
+import type { Enforcement } from '../../status/analysis/analysis-input.js';
+import type { Clock } from '../../telemetry/clock.js';
+import type { Logging } from '../../telemetry/logging.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
+import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
+import type { Cluster } from '../cluster-connection.js';
+import { createInjector } from '../injection/create-injector.js';
+import type { ListenAddress, Options } from '../options.js';
+import { createWebhooks } from './create-webhooks.js';
+
+export interface ReviewRuntimeParts {
+  readonly options: Options;
+  readonly cluster: Cluster;
+  readonly certificate: ServerCertificateSource;
+  /** The mesh config in force, at the time of the call. */
+  readonly mesh: () => MeshConfig;
+  readonly kinds: KindRegistry;
+  readonly enforcement: () => Enforcement;
+  /** Two instances must never have the same one. */
+  readonly identity: string;
+  readonly metrics: Metrics;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** Everything that API servers ask: the validator and the injector, on one listener. */
+export interface ReviewRuntime {
+  /** @throws ListenError */
+  start(): Promise<ListenAddress>;
+  observe(context: PushContext): void;
+  /** Text of the injector's template; undefined while it is off. */
+  injectionTemplate(): string | undefined;
+  problems(): readonly ConfigProblem[];
+  stop(): Promise<void>;
+}
+
+/** Files of the injector (BEHAVIOUR 3, "Config"). */
+const INJECTION_DIRECTORY = './var/lib/mesh/inject';
+/** Of bodies of reviews, all together: some hundred large objects at once. */
+const REVIEW_BYTES = 64 << 20;
+
+export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
+  const { options, clock, enforcement, logging } = parts;
+  const { meshDomain, revision } = options.environment;
+  const warnings = createCandidateWarnings({ clock, enforcement });
+  const budget = createBodyBudget(REVIEW_BYTES);
+  const injector = createInjector({
+    ...parts,
+    directory: INJECTION_DIRECTORY,
+    meshDomain,
+    revision,
+    compiler: createSchemaCompiler(),
+    logger: logging.scope('default'),
+    budget,
+  });
+  const webhooks = createWebhooks({ ...parts, inject: injector.endpoint, budget, warnings });
+  return {
+    start: async () => {
+      await injector.start();
+      return await webhooks.start();
+    },
+    observe: warnings.observe,
+    injectionTemplate: injector.template,
+    problems: injector.problems,
+    stop: async () => {
+      await Promise.all([webhooks.stop(), injector.stop()]);
+    },
+  };
+}
