@@ -2,7 +2,7 @@ import { monotonicMs } from '../measure/monotonic-clock.js';
 import { ProgressLine } from '../report/progress-line.js';
 import { Cleanup } from '../run/cleanup.js';
 import { OwnedProcesses } from '../subject/owned-process.js';
-import { measureWebhook } from '../webhook/measure-webhook.js';
+import { measureWebhook, type WebhookResult } from '../webhook/measure-webhook.js';
 import { startWebhookProcess } from '../webhook/webhook-process.js';
 import { formatWebhookReport, isWebhookGoalMet } from '../webhook/webhook-report.js';
 import { buildWebhookWorkload } from '../webhook/webhook-workload.js';
@@ -15,7 +15,8 @@ export const webhookCommand: BenchCommand = {
   name: 'webhook',
   summary: 'Measures the validation webhook: QuotaSpecs on a schedule, over HTTPS, with warnings.',
   details: `Each request is an update of a QuotaSpec, bound to ten services and compared with one that is bound to all.
-The server is the webhook alone, in a process of its own: one thread.`,
+The server is the webhook alone, in a process of its own: one thread. The floor is a bare HTTPS server
+that parses the same reviews.`,
   operands: [],
   flags: {
     rules: { placeholder: 'N', description: 'Quota rules of a QuotaSpec.', default: '100' },
@@ -38,14 +39,19 @@ The server is the webhook alone, in a process of its own: one thread.`,
     const line = new ProgressLine(process.stderr, monotonicMs);
     const release = endOnSignals(cleanup, processes, line);
     try {
-      line.update('validation', undefined);
-      const server = await startWebhookProcess({ mesh }, processes);
-      cleanup.add(() => server.stop());
-      const result = await measureWebhook(server, { reviews, perSecond, seconds });
+      const measure = async (subject: 'server' | 'floor'): Promise<WebhookResult> => {
+        line.update(`validation, ${subject}`, undefined);
+        const started = await startWebhookProcess(subject, { mesh }, processes);
+        cleanup.add(() => started.stop());
+        const result = await measureWebhook(started, { reviews, perSecond, seconds });
+        await started.stop();
+        return result;
+      };
+      const results = { server: await measure('server'), floor: await measure('floor') };
       line.clear();
-      if (flags.isOn('json')) stdout.write(`${JSON.stringify({ ...size, perSecond, ...result }, null, 2)}\n`);
-      else stdout.write(formatWebhookReport(size, perSecond, result));
-      return flags.isOn('strict') && !isWebhookGoalMet(result) ? 1 : 0;
+      if (flags.isOn('json')) stdout.write(`${JSON.stringify({ ...size, perSecond, ...results }, null, 2)}\n`);
+      else stdout.write(formatWebhookReport(size, perSecond, results));
+      return flags.isOn('strict') && !isWebhookGoalMet(results.server) ? 1 : 0;
     } finally {
       line.clear();
       await cleanup.run();

@@ -5,14 +5,21 @@ import { BenchError } from '../cli/bench-error.js';
 import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-process.js';
 import type { WebhookServerReady, WebhookServerTask } from './webhook-protocol.js';
 
-/** The webhook server in a process of its own. */
+/** What is measured, or the least that it could be. */
+const ENTRIES = { server: '../webhook-server.js', floor: '../webhook-floor-server.js' } as const;
+
+/** A webhook server in a process of its own. */
 export interface WebhookProcess extends WebhookServerReady {
   readonly pid: number | undefined;
   stop(): Promise<void>;
 }
 
-export async function startWebhookProcess(task: WebhookServerTask, processes: OwnedProcesses): Promise<WebhookProcess> {
-  const child = fork(fileURLToPath(new URL('../webhook-server.js', import.meta.url)), {
+export async function startWebhookProcess(
+  subject: keyof typeof ENTRIES,
+  task: WebhookServerTask,
+  processes: OwnedProcesses,
+): Promise<WebhookProcess> {
+  const child = fork(fileURLToPath(new URL(ENTRIES[subject], import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   processes.add(child);
