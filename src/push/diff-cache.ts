@@ -15,7 +15,9 @@ export interface DiffCache {
 
 export function createDiffCache(): DiffCache {
   const diffs = new WeakMap<ResourceSet, WeakMap<ResourceSet, ResourceDiff>>();
-  const selections = new WeakMap<ResourceDiff, Map<ResourceDiff | undefined, Selection>>();
+  const plain = new WeakMap<ResourceDiff, Selection>();
+  /** What is sent again is taken from the set, so that it is one for each set: proxies with the same step may differ. */
+  const repeating = new WeakMap<ResourceSet, WeakMap<ResourceDiff, WeakMap<ResourceDiff, Selection>>>();
 
   const diffWhole = (from: ResourceSet, to: ResourceSet): ResourceDiff =>
     remember(
@@ -39,16 +41,16 @@ export function createDiffCache(): DiffCache {
     diff,
     select: (from, to, again) => {
       const step = diff(from, to);
-      return remember(
-        remember(selections, step, () => new Map()),
-        again,
-        () => {
-          if (again === undefined || again.changed.length === 0) return { resources: step.changed };
-          const names = new Set(again.changed.map(({ name, assignment }) => assignment ?? name));
-          for (const resource of step.changed) names.add(resource.name);
-          return { resources: to.resources.filter((resource) => names.has(resource.name)) };
-        },
-      );
+      if (again === undefined || again.changed.length === 0) {
+        return remember(plain, step, () => ({ resources: step.changed }));
+      }
+      const ofSet = remember(repeating, to, () => new WeakMap());
+      const ofAgain = remember(ofSet, again, () => new WeakMap());
+      return remember(ofAgain, step, () => {
+        const names = new Set(again.changed.map(({ name, assignment }) => assignment ?? name));
+        for (const resource of step.changed) names.add(resource.name);
+        return { resources: to.resources.filter((resource) => names.has(resource.name)) };
+      });
     },
   };
 }

@@ -37,7 +37,11 @@ export function addLazyReflection(server: Server, files: readonly string[]): voi
               if (reflection === undefined) call.end();
               else answer(call, reflection);
             },
-            (error: Error) => call.emit('error', error),
+            (error: Error) => {
+              // The next one who asks may have more luck.
+              reflections = undefined;
+              call.emit('error', error);
+            },
           );
         },
       },

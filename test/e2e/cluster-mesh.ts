@@ -34,6 +34,36 @@ export async function podsOf(
     .map((line) => line.replace('pod/', ''));
 }
 
+/** Waits for a Deployment. */
+export async function rolledOut(cluster: Cluster, namespace: string, name: string): Promise<void> {
+  await cluster.kubectl(['--namespace', namespace, 'rollout', 'status', `deployment/${name}`, ROLLED_OUT]);
+}
+
+/** Until API servers ask the webhooks, objects pass unasked and pods are refused. */
+export async function webhooksAnswer(cluster: Cluster): Promise<void> {
+  await eventually(
+    'API servers ask both webhooks',
+    async () => {
+      const failurePolicy = ['-o', 'jsonpath={.webhooks[*].failurePolicy}'];
+      const policies = await cluster.kubectl([
+        'get',
+        'validatingwebhookconfiguration',
+        'meshd-mesh-system',
+        ...failurePolicy,
+      ]);
+      const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
+      const injector = await cluster.kubectl([
+        'get',
+        'mutatingwebhookconfiguration',
+        'mesh-sidecar-injector',
+        ...bundle,
+      ]);
+      return policies === 'Fail' && injector !== '';
+    },
+    PATIENT,
+  );
+}
+
 /**
  * Installs the shop with kubectl and waits until its pods are ready.
  * @param discovery of the control plane; default: that of the manifests

@@ -5,7 +5,7 @@ import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
-import { listOf, PATIENT, podsOf, ROLLED_OUT } from './cluster-mesh.js';
+import { listOf, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { plainWorkload } from './injected-workload.js';
 
 interface Context {
@@ -68,33 +68,6 @@ async function agentIn(cluster: Cluster, namespace: string, app: string): Promis
   const [pod = ''] = await podsOf(cluster, ['--namespace', namespace], `app=${app}`);
   return startAgent(cluster.enterPod(pod));
 }
-
-const rolledOut = (cluster: Cluster, namespace: string, name: string): Promise<string> =>
-  cluster.kubectl(['--namespace', namespace, 'rollout', 'status', `deployment/${name}`, ROLLED_OUT]);
-
-/** Until API servers ask the webhooks, objects pass unasked and pods are refused. */
-const webhooksAnswer = (cluster: Cluster): Promise<unknown> =>
-  eventually(
-    'API servers ask both webhooks',
-    async () => {
-      const failurePolicy = ['-o', 'jsonpath={.webhooks[*].failurePolicy}'];
-      const policies = await cluster.kubectl([
-        'get',
-        'validatingwebhookconfiguration',
-        'meshd-mesh-system',
-        ...failurePolicy,
-      ]);
-      const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
-      const injector = await cluster.kubectl([
-        'get',
-        'mutatingwebhookconfiguration',
-        'mesh-sidecar-injector',
-        ...bundle,
-      ]);
-      return policies === 'Fail' && injector !== '';
-    },
-    PATIENT,
-  );
 
 test.before(async (t) => {
   if (available === undefined) return;

@@ -29,6 +29,33 @@ test('a cluster that waits for an assignment of another name gets that one again
   t.deepEqual(namesOf(diffs.select(endpoints, endpoints, again).resources), ['b']);
 });
 
+test('what is sent again is of the set that a proxy is to have, whoever is asked for first', (t) => {
+  const again = createDiffCache().diff(undefined, setOf({ b: 'changed' }));
+  const [without, near, far] = [setOf({ a: '1' }), setOf({ a: '1', b: 'near' }), setOf({ a: '1', b: 'far' })];
+  for (const order of [
+    [without, near, far],
+    [far, near, without],
+  ]) {
+    const diffs = createDiffCache();
+    const selected = new Map(order.map((set) => [set, diffs.select(set, set, again)]));
+    t.deepEqual(selected.get(without)?.resources, []);
+    t.is(selected.get(near)?.resources[0], near.resources[1]);
+    t.is(selected.get(far)?.resources[0], far.resources[1]);
+    t.is(selected.get(near), diffs.select(near, near, again), 'once for each set');
+  }
+});
+
+test('proxies that share a part that changed, and wait for what is in another part, get their own', (t) => {
+  const diffs = createDiffCache();
+  const again = diffs.diff(undefined, setOf({ b: 'changed' }));
+  const [before, after] = [setOf({ a: '1' }), setOf({ a: '2' })];
+  const [mine, yours] = [setOf({ b: 'mine' }), setOf({ b: 'yours' })];
+  const selected = (own: typeof mine) =>
+    diffs.select(joinResourceSets([before, own]), joinResourceSets([after, own]), again).resources;
+  t.is(selected(mine)[1], mine.resources[0]);
+  t.is(selected(yours)[1], yours.resources[0]);
+});
+
 test('from nothing everything is new', (t) => {
   const diffs = createDiffCache();
   t.deepEqual(namesOf(diffs.select(undefined, setOf({ a: '1', b: '1' }), undefined).resources), ['a', 'b']);

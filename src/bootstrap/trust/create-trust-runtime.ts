@@ -20,6 +20,7 @@ import { createRemoteWork } from '../central/remote-work.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
+import { StartError } from '../start-error.js';
 import type { ReviewRuntime } from '../webhooks/review-runtime.js';
 import { createCertificateProbe } from './certificate-probe.js';
 import { createSecuredServer } from './create-secured-server.js';
@@ -84,6 +85,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   let newest: PushContext | undefined;
   let distribution: RootDistribution | undefined;
   let isServing = false;
+  let isStopped = false;
 
   const serveProxies = async (opened: Trust): Promise<ListenAddress> => {
     const settings = secureGrpcSettings(options);
@@ -112,6 +114,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     }
     // With all that judges and injects, which nobody needs without a cluster.
     const { createReviewRuntime } = await import('../webhooks/review-runtime.js');
+    if (isStopped) throw new StartError('the server was told to stop while it started');
     reviews = createReviewRuntime({ ...parts, cluster, certificate, identity });
     if (newest !== undefined) reviews.observe(newest);
     return await reviews.start();
@@ -138,6 +141,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
       server?.setServing();
     },
     stop: async (graceMs) => {
+      isStopped = true;
       await Promise.all([server?.stop(graceMs), reviews?.stop(), distribution?.stop(), remoteWork?.stop()]);
       await trust?.stop();
     },

@@ -13,13 +13,14 @@ import {
   reportClusterOf,
   reportServerOf,
 } from '../../model/policy/policy-servers.js';
-import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createIdentityMemo } from '../identity-memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildPolicyCluster, type ServerPlace } from './policy-cluster.js';
-import { addressOfServer, serviceNamesOf } from './policy-server-hosts.js';
+import { addressOfServer, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';
 import { createServedLookup } from './served-hosts.js';
 
 export interface PolicyClustersScope extends Scope {
@@ -55,39 +56,52 @@ export function createPolicyClustersPart(
   };
   const http2 = { [PROTOCOL_OPTIONS]: encoder.packAny(`type.googleapis.com/${PROTOCOL_OPTIONS}`, protocolOptions) };
 
+  /** The assignment of the instances of discovery, where it is theirs that the proxy's name for it leads to. */
+  const instancesOf = (context: PushContext, proxy: Proxy, { host, port }: ServerAddress): string | undefined => {
+    const { metadata, configNamespace, ipAddresses } = proxy;
+    const own = context.clusterOf(undefined);
+    // Across clusters, networks and families it is the name that knows the way.
+    if (context.clusterOf(metadata.clusterId) !== own || metadata.network) return undefined;
+    if (!addressFamiliesOf(ipAddresses).ipv4) return undefined;
+    const found = servedBy(context.viewOf(configNamespace), serviceNamesOf(host, context.domain), port);
+    // Not whoever writes a ServiceEntry of that name.
+    if (found?.registry !== 'Orchestrator' || found.resolution === 'dns') return undefined;
+    // In several clusters it is not one service, but each cluster's own.
+    if ([...(found.byCluster?.keys() ?? [])].some((cluster) => cluster !== own)) return undefined;
+    return outboundClusterName(port, '', found.hostname);
+  };
+
   /** Undefined for a cluster that the proxy has already. */
   const placeOf = (
-    { mesh, domain }: PushContext,
-    view: ServiceView,
+    context: PushContext,
+    proxy: Proxy,
     cluster: string,
     server: PolicyServer,
-    ipv6Only: boolean,
   ): ServerPlace | undefined => {
-    const { host, port } = addressOfServer(server, mesh, settings.embeddedPolicyPort());
-    const address = { type: 'address', host, port, ipv6Only } as const;
+    const address = addressOfServer(server, context.mesh, settings.embeddedPolicyPort());
+    const byName = { type: 'address', ...address, ipv6Only: !addressFamiliesOf(proxy.ipAddresses).ipv4 } as const;
     // That one keeps to a single instance, whichever its name leads to.
-    if (cluster === AFFINE_REPORT_CLUSTER) return address;
-    if (server.type === 'address') return servedBy(view, [host], port) === undefined ? address : undefined;
-    const discovery = servedBy(view, serviceNamesOf(host, domain), port);
-    // In several clusters it is not one service, but each cluster's own, which the name leads to.
-    if (discovery === undefined || discovery.resolution === 'dns' || discovery.byCluster !== undefined) return address;
-    return { type: 'instances', assignment: outboundClusterName(port, '', discovery.hostname) };
+    if (cluster === AFFINE_REPORT_CLUSTER) return byName;
+    if (server.type === 'address') {
+      const view = context.viewOf(proxy.configNamespace);
+      return servedBy(view, [address.host], address.port) === undefined ? byName : undefined;
+    }
+    const assignment = instancesOf(context, proxy, address);
+    return assignment === undefined ? byName : { type: 'instances', assignment };
   };
 
   return {
     name: 'policy',
-    scope: (context, { type, configNamespace, ipAddresses }) => {
-      if (type !== 'sidecar') return undefined;
+    scope: (context, proxy) => {
+      if (proxy.type !== 'sidecar') return undefined;
       const { mesh } = context;
       const servers = [
         [checkClusterOf(mesh.policy), checkServerOf(mesh)],
         [reportClusterOf(mesh.policy), reportServerOf(mesh)],
       ] as const;
-      const view = context.viewOf(configNamespace);
-      const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
       const places = new Map<string, ServerPlace>();
       for (const [name, server] of servers) {
-        const place = server === undefined ? undefined : placeOf(context, view, name, server, ipv6Only);
+        const place = server === undefined ? undefined : placeOf(context, proxy, name, server);
         if (place !== undefined) places.set(name, place);
       }
       return places.size === 0 ? undefined : { key: JSON.stringify([...places]), places };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PROXY_UID } from '../capture-rules.js';
 import { runCommand } from '../command.js';
 import { eventually } from '../eventually.js';
@@ -51,6 +51,8 @@ async function writeImages(folder: string, envoy: string): Promise<readonly stri
       `exec '${process.execPath}' "${cli}/$program" "$@"`,
     ],
     envoy: [`exec setpriv ${[...proxy, ...capability].join(' ')} '${envoy}' "$@"`],
+    // That of the samples' apps: it runs its arguments, with Node in the path.
+    node: [`export PATH='${dirname(process.execPath)}':"$PATH"`, 'exec "$@"'],
   };
   const flags = ['--image', 'host=host'];
   for (const [image, lines] of Object.entries(images)) {

@@ -71,15 +71,34 @@ test('the embedded server of a service that is known is each of its instances', 
   t.is(at(cluster, 'loadAssignment'), undefined);
 });
 
-for (const [what, service] of [
-  ['does not serve the port', { ...meshd, ports: [buildPort({ number: 15010, protocol: 'grpc' })] }],
-  ['is a name that proxies resolve', { ...meshd, resolution: 'dns' }],
-  ['is one in each of several clusters', { ...meshd, byCluster: new Map() }],
+test('instances are used, too, where the control plane is known to the outside', (t) => {
+  const exposed = { addresses: ['10.96.0.1'], externalAddresses: ['192.0.2.1'] };
+  const service = { ...meshd, byCluster: new Map([['Orchestrator', exposed]]) };
+  t.is(at(clustersOf(EMBEDDED, { services: [service] }).get('policy_server'), 'type'), 'EDS');
+});
+
+const IN_TWO_CLUSTERS = new Map(
+  ['Orchestrator', 'west'].map((cluster) => [cluster, { addresses: [], externalAddresses: [] }]),
+);
+
+for (const [what, service, proxy] of [
+  ['the service does not serve the port', { ports: [buildPort({ number: 15010, protocol: 'grpc' })] }, {}],
+  ['the service is a name that proxies resolve', { resolution: 'dns' }, {}],
+  ['the service is one in each of several clusters', { byCluster: IN_TWO_CLUSTERS }, {}],
+  ['the service is what somebody wrote in a ServiceEntry', { registry: 'External' }, {}],
+  ['the proxy is in another cluster', {}, { metadata: { clusterId: 'west' } }],
+  ['the proxy is in a network', {}, { metadata: { network: 'vms' } }],
+  ['the proxy has no IPv4 address', {}, { ipAddresses: ['fd00::9'] }],
 ] as const) {
-  test(`the embedded server is found by its name where the service ${what}`, (t) => {
-    const [resource] = resourcesOf(EMBEDDED, { services: [buildService(service)] });
+  test(`the embedded server is found by its name where ${what}`, (t) => {
+    const metadata = { ...buildProxy().metadata, ...('metadata' in proxy ? proxy.metadata : {}) };
+    const options = {
+      services: [buildService({ ...meshd, ...service })],
+      proxy: buildProxy({ ...proxy, metadata }),
+    };
+    const [resource] = resourcesOf(EMBEDDED, options);
     t.is(resource?.assignment, undefined);
-    const cluster = clustersOf(EMBEDDED, { services: [buildService(service)] }).get('policy_server');
+    const cluster = clustersOf(EMBEDDED, options).get('policy_server');
     t.is(at(cluster, 'type'), 'STRICT_DNS');
     t.is(at(cluster, 'edsClusterConfig'), undefined);
   });

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
@@ -66,27 +65,39 @@ test('work that takes long because it gets no processor is light', async (t) => 
 });
 
 test('by itself it is the processor time of this process that counts', async (t) => {
-  const pace = createWorkPace(systemClock);
+  const clock = createFakeClock();
+  const pace = createWorkPace(clock);
   const { signal } = new AbortController();
+  // Time goes on exactly as the processor is used.
   const works = (): void => {
-    const until = process.cpuUsage().user + 60_000;
-    while (process.cpuUsage().user < until);
+    const start = process.cpuUsage().user;
+    let used = 0;
+    while (used < 60_000) used = process.cpuUsage().user - start;
+    clock.advance(used / 1000);
   };
   await pace.run(works, signal);
-  let isDone = false;
-  const next = pace.run(() => {
-    isDone = true;
-  }, signal);
+  const next = pace.run(() => 'next', signal);
   await setImmediate();
-  t.false(isDone);
-  await next;
-  t.true(isDone);
+  t.is(clock.timers, 1);
+  clock.advance(10_000);
+  t.is(await next, 'next');
 });
 
-test('many light works are no heavy one', async (t) => {
-  const { run, clock } = createRig();
-  for (let count = 0; count < 100; count++) await run('light', 15);
+test('light work that gets no processor for a while is light, also after other work', async (t) => {
+  const clock = createFakeClock();
+  let cpuMs = 0;
+  const pace = createWorkPace(clock, () => cpuMs);
+  const { signal } = new AbortController();
+  const work = (usedMs: number, tookMs: number) => (): void => {
+    cpuMs += usedMs;
+    clock.advance(tookMs);
+  };
+  await pace.run(work(9, 9), signal);
+  await pace.run(work(12, 25), signal);
+  const next = pace.run(() => 'next', signal);
+  await setImmediate();
   t.is(clock.timers, 0);
+  t.is(await next, 'next');
 });
 
 test('work that fails has taken its time, too', async (t) => {

@@ -1,0 +1,41 @@
+import { Ajv } from 'ajv';
+import test from 'ava';
+import fc from 'fast-check';
+import { addFastChoice } from '../../../src/config/schema/fast-choice.js';
+
+const choiceOf = (...fields: readonly string[]) => ({
+  type: 'object',
+  oneOf: fields.map((field) => ({ required: [field] })),
+});
+
+test('it takes what the oneOf of Ajv takes, and nothing else', (t) => {
+  const names = ['exact', 'prefix', 'regex', 'constructor', 'other'];
+  const schema = choiceOf('exact', 'prefix', 'regex');
+  const [ours, theirs] = [addFastChoice(new Ajv()).compile(schema), new Ajv().compile(schema)];
+  const object = fc.dictionary(fc.constantFrom(...names), fc.option(fc.string(), { nil: undefined }));
+  const seen = new Set<boolean>();
+  fc.assert(
+    fc.property(fc.oneof({ weight: 9, arbitrary: object }, fc.jsonValue()), (value) => {
+      const isTaken = ours(value);
+      seen.add(isTaken);
+      return isTaken === theirs(value);
+    }),
+    { numRuns: 10_000 },
+  );
+  t.deepEqual([...seen].sort(), [false, true]);
+});
+
+test('what breaks it is told under the same keyword, with the branches', (t) => {
+  const check = addFastChoice(new Ajv({ verbose: true })).compile(choiceOf('a', 'b'));
+  t.false(check({ a: 1, b: 2 }));
+  const [error, ...others] = check.errors ?? [];
+  t.deepEqual(others, []);
+  t.like(error, { keyword: 'oneOf', data: { a: 1, b: 2 }, schema: [{ required: ['a'] }, { required: ['b'] }] });
+});
+
+test('a branch that does more than require one field is refused', (t) => {
+  const ajv = addFastChoice(new Ajv());
+  for (const branch of [{ required: ['a', 'b'] }, { required: ['a'], type: 'object' }, { type: 'string' }, {}]) {
+    t.throws(() => ajv.compile({ oneOf: [branch] }), { message: /more than require one field/ });
+  }
+});
