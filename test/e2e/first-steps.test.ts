@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
-import { type Agent, startAgent } from '../counterparts/agent.js';
+import { startAgent } from '../counterparts/agent.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
@@ -9,32 +9,35 @@ import { PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { countStatuses } from './policy-mesh.js';
 
 const { available } = requireCluster();
-const test = anyTest as TestFn<{ cluster?: Cluster; client?: Agent }>;
+const test = anyTest as TestFn<{ cluster?: Cluster }>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
 const NAMESPACE = 'first-steps';
 const CALLER = `spiffe://cluster.local/ns/${NAMESPACE}/sa/client`;
 const IN_FORCE = /^books +True +True +True +2\/2 proxies up to date\. /;
 
-test.after.always(async (t) => {
-  await t.context.client?.stop();
-  await t.context.cluster?.close();
-});
-
-e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
-  if (available === undefined) return t.fail();
+test.before(async (t) => {
+  if (available === undefined) return;
   const cluster = await startCluster(available);
   t.context.cluster = cluster;
   await cluster.kubectl(['apply', '-f', join(projectRoot(), 'manifests/')]);
   await rolledOut(cluster, 'mesh-system', 'meshd');
   await webhooksAnswer(cluster);
+});
 
+test.after.always(async (t) => {
+  await t.context.cluster?.close();
+});
+
+e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
+  const { cluster } = t.context;
+  if (cluster === undefined) throw new Error('the cluster did not start');
   await cluster.kubectl(['apply', '-f', join(projectRoot(), 'samples/first-steps/')]);
   await rolledOut(cluster, NAMESPACE, 'books');
   await rolledOut(cluster, NAMESPACE, 'client');
   const [pod = ''] = await podsOf(cluster, ['--namespace', NAMESPACE], 'app=client');
   const client = startAgent(cluster.enterPod(pod));
-  t.context.client = client;
+  t.teardown(() => client.stop());
 
   await eventually(
     'books knows who calls it',
