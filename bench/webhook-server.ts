@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Registry } from 'prom-client';
-import { keepHeapYoung } from '../src/cli/keep-heap-young.js';
+import { tuneHeap } from '../src/cli/tune-heap.js';
 import { createKindRegistry } from '../src/config/kinds.js';
 import { createDefaultMeshConfig } from '../src/config/mesh/read-mesh-config.js';
 import { nextPushContext } from '../src/model/snapshot/next-push-context.js';
@@ -29,7 +29,7 @@ const logger: Logger = {
   isDebugEnabled: () => false,
 };
 
-keepHeapYoung();
+tuneHeap();
 // The bench is gone, however it ended: so is its server.
 process.on('disconnect', () => process.exit(0));
 const [task] = (await once(process, 'message')) as [WebhookServerTask];

@@ -2,10 +2,10 @@
 import { Cli } from 'clipanion';
 import { discoveryProgram } from './discovery-program.js';
 import { endProcess } from './end-process.js';
-import { keepHeapYoung } from './keep-heap-young.js';
 import { run } from './run.js';
+import { tuneHeap } from './tune-heap.js';
 
-keepHeapYoung();
+tuneHeap();
 const environment = {
   ...Cli.defaultContext,
   loadDiscovery: async () => (await import('../bootstrap/start-discovery.js')).startDiscovery,

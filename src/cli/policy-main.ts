@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Cli } from 'clipanion';
 import { endProcess } from './end-process.js';
-import { keepHeapYoung } from './keep-heap-young.js';
 import { policyProgram } from './policy-program.js';
 import { run } from './run.js';
+import { tuneHeap } from './tune-heap.js';
 
-keepHeapYoung();
+tuneHeap();
 const environment = {
   ...Cli.defaultContext,
   loadPolicy: async () => (await import('../bootstrap/start-policy.js')).startPolicy,

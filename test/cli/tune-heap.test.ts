@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
 
-test('this Node knows the flag that keeps the heap young', async (t) => {
-  const module = JSON.stringify(`${projectRoot()}/build/src/cli/keep-heap-young.js`);
-  const program = `import { keepHeapYoung } from ${module}; keepHeapYoung(); console.log('done');`;
+test('this Node knows the flag of V8 that tunes the heap', async (t) => {
+  const module = JSON.stringify(`${projectRoot()}/build/src/cli/tune-heap.js`);
+  const program = `import { tuneHeap } from ${module}; tuneHeap(); console.log('done');`;
   const run = promisify(execFile);
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
   // V8 complains of what it does not know, and goes on.
