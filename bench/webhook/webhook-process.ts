@@ -6,7 +6,10 @@ import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-
 import type { WebhookServerReady, WebhookServerTask } from './webhook-protocol.js';
 
 /** What is measured, or the least that it could be. */
-const ENTRIES = { server: '../webhook-server.js', floor: '../webhook-floor-server.js' } as const;
+const ENTRIES = {
+  server: new URL('../webhook-server.js', import.meta.url),
+  floor: new URL('../webhook-floor-server.js', import.meta.url),
+} as const;
 
 /** A webhook server in a process of its own. */
 export interface WebhookProcess extends WebhookServerReady {
@@ -19,7 +22,7 @@ export async function startWebhookProcess(
   task: WebhookServerTask,
   processes: OwnedProcesses,
 ): Promise<WebhookProcess> {
-  const child = fork(fileURLToPath(new URL(ENTRIES[subject], import.meta.url)), {
+  const child = fork(fileURLToPath(ENTRIES[subject]), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   processes.add(child);
