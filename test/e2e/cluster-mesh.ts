@@ -107,6 +107,38 @@ export async function rejectionsIn(cluster: Cluster): Promise<readonly string[]>
   return found;
 }
 
+interface ClusterStatus {
+  readonly name: string;
+  readonly host_statuses?: readonly { readonly address: { readonly socket_address: { readonly address: string } } }[];
+}
+
+/** Waits until the sidecar of a pod knows the policy servers by their own addresses: those of the pods of meshd. */
+export async function knowsPolicyServers(cluster: Cluster, pod: string): Promise<void> {
+  const agent = startAgent(cluster.enterPod(pod));
+  let seen = '';
+  try {
+    await eventually(
+      `${pod} knows every policy server`,
+      async () => {
+        const running = ['--field-selector', 'status.phase=Running', '-o', 'jsonpath={.items[*].status.podIP}'];
+        const meshd = ['-n', 'mesh-system', 'get', 'pods', '-l', 'app.kubernetes.io/name=meshd', ...running];
+        const wanted = (await cluster.kubectl(meshd)).split(' ').sort().join();
+        const { body } = await agent.request('http://127.0.0.1:15000/clusters?format=json');
+        const { cluster_statuses: clusters } = JSON.parse(body) as { cluster_statuses: readonly ClusterStatus[] };
+        const hosts = clusters.find(({ name }) => name === 'policy_server')?.host_statuses ?? [];
+        const known = hosts.map(({ address }) => address.socket_address.address);
+        seen = `${known.sort().join()} of ${wanted}`;
+        return known.join() === wanted;
+      },
+      PATIENT,
+    );
+  } catch (cause) {
+    throw new Error(`the policy servers that ${pod} knows: ${seen}`, { cause });
+  } finally {
+    await agent.stop();
+  }
+}
+
 /** Waits until `kubectl get` shows a person: valid, nothing missing, in force, on both proxies of the service. */
 export async function statusIsGood({ cluster }: ClusterMesh): Promise<void> {
   let line = '';

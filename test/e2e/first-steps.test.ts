@@ -5,7 +5,7 @@ import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
-import { PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
+import { knowsPolicyServers, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { countStatuses } from './policy-mesh.js';
 
 const { available } = requireCluster();
@@ -54,6 +54,10 @@ e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota
     PATIENT,
   );
   t.log(status.trim());
+
+  for (const books of await podsOf(cluster, ['--namespace', NAMESPACE], 'app=books')) {
+    await knowsPolicyServers(cluster, books);
+  }
 
   const orders = Array.from({ length: 15 }, () => ({ url: 'http://books/orders' }));
   t.deepEqual(countStatuses(await client.call('requestMany', { requests: orders, concurrency: 5 })), {

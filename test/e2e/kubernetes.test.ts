@@ -9,10 +9,12 @@ import {
   type ClusterMesh,
   closePath,
   installShop,
+  knowsPolicyServers,
   listOf,
   podsOf,
   ROLLED_OUT,
   rejectionsIn,
+  SHOP,
   servicesAnswer,
   shopQuotas,
   statusesOf,
@@ -126,6 +128,8 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await rolledOut(mesh);
   const before = await podsOf(cluster, SYSTEM, MESHD_PODS);
   t.is(before.length, 2);
+  // By the address of their Service a killed one would be asked until the cluster's network has noticed.
+  for (const pod of await podsOf(cluster, SHOP, 'app=web')) await knowsPolicyServers(cluster, pod);
   await closePath(mesh, '/closed-by-two');
   await statusIsGood(mesh);
 
