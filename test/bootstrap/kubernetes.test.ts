@@ -9,6 +9,7 @@ import { ProxyClient } from './support/proxy-client.js';
 import { startServerProcess } from './support/server-process.js';
 
 const { available: binary } = requireKubernetes();
+// Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1, as in .ci/run, that is an error.
 const it = binary === undefined ? test.skip : test;
 const NAMESPACE = 'shop';
 

@@ -14,6 +14,7 @@ import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 
 const { available: binary } = requireKubernetes();
+// Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1, as in .ci/run, that is an error.
 const it = binary === undefined ? test.skip : test;
 const RBAC = 'rbac.authorization.k8s.io';
 const SOURCES = /^settings (are read from|exist nowhere)/;

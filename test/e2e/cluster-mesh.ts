@@ -15,7 +15,7 @@ export interface ClusterMesh {
 }
 
 export const SHOP = ['--namespace', 'shop'] as const;
-export const ROLLED_OUT = '--timeout=90s';
+const ROLLED_OUT = '--timeout=90s';
 /** For a rollout, and for changes of files that the kubelet brings, on a machine that does other things as well. */
 export const PATIENT = { timeoutMs: 60_000, intervalMs: 200 };
 
@@ -82,7 +82,7 @@ export async function installShop(cluster: Cluster, discovery?: AdsAddress): Pro
   ];
   await cluster.kubectl(['apply', '-f', '-'], listOf(objects));
   for (const { name } of workloads) {
-    await cluster.kubectl([...SHOP, 'rollout', 'status', `deployment/${name}`, ROLLED_OUT]);
+    await rolledOut(cluster, 'shop', name);
   }
   const [pod = ''] = await podsOf(cluster, SHOP, 'app=client');
   return startAgent(cluster.enterPod(pod));

@@ -12,8 +12,8 @@ import {
   knowsPolicyServers,
   listOf,
   podsOf,
-  ROLLED_OUT,
   rejectionsIn,
+  rolledOut,
   SHOP,
   servicesAnswer,
   shopQuotas,
@@ -36,8 +36,7 @@ function meshOf({ cluster, client }: Partial<ClusterMesh>): ClusterMesh {
   return { cluster, client };
 }
 
-const rolledOut = ({ cluster }: ClusterMesh) =>
-  cluster.kubectl([...SYSTEM, 'rollout', 'status', 'deployment/meshd', ROLLED_OUT]);
+const meshdRolledOut = ({ cluster }: Pick<ClusterMesh, 'cluster'>) => rolledOut(cluster, 'mesh-system', 'meshd');
 
 /** How often containers of meshd ended by themselves. */
 async function meshdRestarts(cluster: Cluster): Promise<number> {
@@ -52,7 +51,7 @@ test.before(async (t) => {
   t.context.cluster = cluster;
   // As docs/kubernetes.md says it.
   await cluster.kubectl(['apply', '-f', MANIFESTS]);
-  await cluster.kubectl([...SYSTEM, 'rollout', 'status', 'deployment/meshd', ROLLED_OUT]);
+  await meshdRolledOut({ cluster });
   t.context.client = await installShop(cluster);
 });
 
@@ -125,7 +124,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
 
   // Without the metrics API the autoscaler leaves the number alone.
   await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=2']);
-  await rolledOut(mesh);
+  await meshdRolledOut(mesh);
   const before = await podsOf(cluster, SYSTEM, MESHD_PODS);
   t.is(before.length, 2);
   // By the address of their Service a killed one would be asked until the cluster's network has noticed.
@@ -134,7 +133,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await statusIsGood(mesh);
 
   await cluster.kubectl([...SYSTEM, 'rollout', 'restart', 'deployment/meshd']);
-  await rolledOut(mesh);
+  await meshdRolledOut(mesh);
   await closePath(mesh, '/closed-after-rollout');
   await statusIsGood(mesh);
   await moreRequests(mesh);
@@ -148,7 +147,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   cluster.killPod(victim);
   await cluster.kubectl([...SYSTEM, 'delete', 'pod', victim, '--force', '--grace-period=0']);
   await closePath(mesh, '/closed-after-kill');
-  await rolledOut(mesh);
+  await meshdRolledOut(mesh);
   // Its pod owned what it reported last, which would keep the status from being good for a minute.
   await eventually('the report of the victim is gone', async () => {
     const reports = await cluster.kubectl([...SYSTEM, 'get', 'configmaps', '-o', 'name']);
