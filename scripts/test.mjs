@@ -15,7 +15,7 @@ import { bold, note, red, warn } from './terminal.mjs';
 const AVA = join(projectRoot, 'node_modules/ava/entrypoints/cli.mjs');
 
 /** The tests that run real proxies or a real Kubernetes come last, and have the machine for themselves. */
-const COUNTERPART_TESTS = ['test/counterparts', 'test/e2e', 'test/sources/kubernetes/cluster'];
+const COUNTERPART_TESTS = ['test/counterparts', 'test/attacks', 'test/e2e', 'test/sources/kubernetes/cluster'];
 const PHASES = [
   ['test/**/*.test.ts', ...COUNTERPART_TESTS.map((folder) => `!${folder}/**`)],
   ['--concurrency=1', ...COUNTERPART_TESTS.map((folder) => `${folder}/**/*.test.ts`)],

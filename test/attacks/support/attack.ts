@@ -1,0 +1,36 @@
+/** Where the server under attack listens, and what an attacker may hold. Plain data: it crosses a process boundary. */
+export interface AttackTarget {
+  readonly host: string;
+  readonly ports: {
+    readonly grpc: number;
+    readonly secureGrpc: number;
+    readonly https: number;
+    readonly policy: number;
+    readonly http: number;
+    readonly monitoring: number;
+  };
+  /** Root certificate of the mesh, PEM. */
+  readonly root: string;
+  /** Name in the certificate of the secured listeners. */
+  readonly serverName: string;
+  /** Certificate and key of a workload of another tenant: namespace `attackers`, service account `attacker`. PEM. */
+  readonly credentials: { readonly certificate: string; readonly key: string };
+  /** Kubeconfig file of the cluster's administrator, for attacks by objects that a tenant may create in `attackers`. */
+  readonly kubeconfig: string;
+  readonly processId: number;
+}
+
+/** One way to misuse the server. */
+export interface Attack {
+  /** What the attack does, as a test title: "300 half-sent calls of CreateCertificate without credentials". */
+  readonly title: string;
+  /** The attack's length when it runs beside another one, ms. Default 10,000. An attack may end earlier by itself. */
+  readonly durationMs?: number;
+  /**
+   * Attacks until done or until `signal` aborts. Errors of connections are part of an attack and must not reject.
+   *
+   * @param scale multiplies the rate or the size; 1 is what the issue names
+   * @returns one line that says what was done: how many connections, bytes, answers, refusals
+   */
+  run(target: AttackTarget, scale: number, signal: AbortSignal): Promise<string>;
+}

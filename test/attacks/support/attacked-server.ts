@@ -1,0 +1,198 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { booksService, quotaBinding, quotaSpec } from '../../bootstrap/status/status-objects.js';
+import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
+import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
+import { createPluggedInAuthority, createRoot, issueFor, type KeyPair } from '../../e2e/plugged-in-authority.js';
+import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { eventually } from '../../support/eventually.js';
+import { accessManifests, MESHD_USER } from '../../webhooks/cluster/webhook-rig.js';
+import type { AttackTarget } from './attack.js';
+import { createMemoryGroup } from './memory-limit.js';
+import { type MemoryWatch, watchResidentMemory } from './resident-memory.js';
+import { readShippedLimits } from './shipped-limits.js';
+
+const MAIN = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
+const SERVER_NAME = 'meshd.mesh-system.svc';
+
+/** The tenant whose users are the probes. */
+export const VICTIM = { namespace: 'shop', serviceAccount: 'books' } as const;
+export const BOOKS = 'books.shop.svc.cluster.local';
+export const PAPERS = 'papers.shop.svc.cluster.local';
+export const ATTACKERS = 'attackers';
+
+export interface AttackedServerOptions {
+  /** Added to the environment of the server. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Added to the flags of the server. */
+  readonly flags?: readonly string[];
+  /** YAML; default: one quota of a billion requests an hour for each API key. */
+  readonly policyConfig?: string;
+}
+
+/** A whole server beside a cluster, under the memory limit of `manifests/`. */
+export interface AttackedServer {
+  readonly api: ApiServer;
+  readonly target: AttackTarget;
+  readonly process: ManagedProcess;
+  readonly memory: MemoryWatch;
+  readonly memoryLimitBytes: number;
+  /** Whether the kernel enforces the limit; elsewhere only the samples of `memory` show it. */
+  readonly isLimited: boolean;
+  /** The sidecar of `books` in `shop`. */
+  readonly victim: KeyPair;
+  /** A certificate of the mesh for any identity. @param id a SPIFFE id */
+  issue(id: string): Promise<KeyPair>;
+  /** One line of /metrics by its name and labels; undefined when it is not there. */
+  metric(series: string): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts an API server with the namespaces `shop` (services `books` and `papers`, a QuotaSpec and its binding) and
+ * `attackers` (empty), and the control plane beside it, with the rights of `manifests/`.
+ *
+ * @param binary the test cluster's program (find-testcluster.ts)
+ */
+export async function startAttackedServer(
+  binary: string,
+  { env = {}, flags = [], policyConfig = DEFAULT_POLICY_CONFIG }: AttackedServerOptions = {},
+): Promise<AttackedServer> {
+  const undo: (() => unknown)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const api = await startApiServer({ binary });
+    undo.push(() => api.close());
+    await prepareCluster(api);
+    const folder = await mkdtemp(join(tmpdir(), 'navigator-attack-'));
+    undo.push(() => rm(folder, { recursive: true, force: true }));
+    const root = await createRoot();
+    const authority = await createPluggedInAuthority(root);
+    undo.push(() => authority.remove());
+    await writeFile(join(folder, 'mesh.yaml'), MESH_CONFIG);
+    await writeFile(join(folder, 'policy.yaml'), policyConfig);
+
+    const { memoryBytes, nodeOptions } = readShippedLimits();
+    const group = createMemoryGroup(`navigator-attack-${process.pid}-${Date.now()}`, memoryBytes);
+    if (group !== undefined) undo.push(() => group.remove());
+    const addresses = [
+      '--grpcAddr',
+      '--httpAddr',
+      '--monitoringAddr',
+      '--policyAddr',
+      '--secureGRPCAddr',
+      '--httpsAddr',
+    ];
+    const command = [
+      ...[process.execPath, MAIN, 'discovery', '--log_as_json'],
+      ...addresses.flatMap((flag) => [flag, '127.0.0.1:0']),
+      ...['--orchconfig', await api.kubeconfigOf(MESHD_USER)],
+      ...['--meshConfig', join(folder, 'mesh.yaml'), '--policyConfig', join(folder, 'policy.yaml')],
+      ...flags,
+    ];
+    const managed = startManagedProcess({
+      name: 'discovery',
+      command: group?.enter(command) ?? command,
+      env: {
+        NODE_OPTIONS: nodeOptions,
+        ROOT_CA_DIR: authority.folder,
+        POD_NAME: 'meshd-0',
+        NAV_ENABLE_STATUS: 'true',
+        NAV_ENABLE_ANALYSIS: 'true',
+        ...env,
+      },
+    });
+    undo.push(() => managed.stop('SIGKILL'));
+    const ready = await readyLine(managed);
+    const [http = 0, monitoring = 0] = (ready['http'] as readonly string[]).map(portOf);
+    const ports = {
+      grpc: portOf(ready['grpc']),
+      secureGrpc: portOf(ready['secureGrpc']),
+      https: portOf(ready['https']),
+      policy: portOf(ready['policy']),
+      http,
+      monitoring,
+    };
+    const memory = watchResidentMemory(managed.child.pid ?? 0);
+    undo.push(() => memory.stop());
+    const issue = (id: string): Promise<KeyPair> => issueFor(root, id);
+    const target: AttackTarget = {
+      host: '127.0.0.1',
+      ports,
+      root: root.roots,
+      serverName: SERVER_NAME,
+      credentials: await issue(`spiffe://cluster.local/ns/${ATTACKERS}/sa/attacker`),
+      kubeconfig: api.kubeconfig,
+      processId: managed.child.pid ?? 0,
+    };
+    return {
+      api,
+      target,
+      process: managed,
+      memory,
+      memoryLimitBytes: memoryBytes,
+      isLimited: group !== undefined,
+      victim: await issue(`spiffe://cluster.local/ns/${VICTIM.namespace}/sa/${VICTIM.serviceAccount}`),
+      issue,
+      metric: async (series) => {
+        const text = await (await fetch(`http://127.0.0.1:${ports.monitoring}/metrics`)).text();
+        const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+        return line === undefined ? undefined : Number(line.slice(series.length + 1));
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const MESH_CONFIG = `
+mixerCheckServer: embedded
+mixerReportServer: embedded
+disablePolicyChecks: false
+disableMixerHttpReports: false
+policyCheckFailOpen: false
+`;
+
+const DEFAULT_POLICY_CONFIG = `
+quotas:
+  - name: requests
+    maxAmount: 1000000000
+    validDuration: 1h
+    dimensions: [request.api_key]
+storage: { type: memory }
+`;
+
+async function prepareCluster(api: ApiServer): Promise<void> {
+  await api.client.applyAll(allCrds());
+  await api.client.applyAll([VICTIM.namespace, ATTACKERS, 'mesh-system'].map(namespaceManifest));
+  await api.client.applyAll(accessManifests());
+  await api.client.applyAll([...booksService(VICTIM.namespace), ...papersService()]);
+  await api.client.applyAll([quotaSpec(VICTIM.namespace), quotaBinding(VICTIM.namespace)]);
+}
+
+function papersService(): ReturnType<typeof booksService> {
+  return booksService(VICTIM.namespace).map((manifest) => ({
+    ...manifest,
+    metadata: { ...manifest.metadata, name: 'papers' },
+  }));
+}
+
+/** The log line that names all ports. */
+async function readyLine(managed: ManagedProcess): Promise<Readonly<Record<string, unknown>>> {
+  const find = (): string | undefined =>
+    managed.lines.find((line) => line.includes('"Discovery server is ready"') && line.startsWith('{'));
+  await eventually('the server under attack is ready', () => find() !== undefined || !managed.isRunning(), 60_000);
+  const line = find();
+  if (line === undefined) throw new Error(`the server ended before it was ready: ${managed.tail()}`);
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+function portOf(address: unknown): number {
+  return Number(String(address).split(':').at(-1));
+}

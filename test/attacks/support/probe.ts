@@ -1,0 +1,64 @@
+/** A legitimate user, who does the same thing over and over. */
+export interface ProbeUser {
+  readonly name: string;
+  /** One action; rejects when it fails. */
+  act(): Promise<void>;
+  close(): void;
+}
+
+export interface ProbeReport {
+  readonly name: string;
+  readonly actions: number;
+  /** The message of each failed action. */
+  readonly failures: readonly string[];
+  /** Of all actions, also of one that had not ended when the probe stopped; ms. */
+  readonly slowestMs: number;
+}
+
+export interface Probe {
+  /** Ends all users and says what they met. */
+  stop(): Promise<readonly ProbeReport[]>;
+}
+
+const INTERVAL_MS = 100;
+const TIMEOUT_MS = 5_000;
+
+/** Lets every user act each 100 ms; a user whose last action has not ended waits for it. */
+export function startProbe(users: readonly ProbeUser[]): Probe {
+  const stopping = new AbortController();
+  const running = users.map((user) => runUser(user, stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      const reports = await Promise.all(running);
+      for (const user of users) user.close();
+      return reports;
+    },
+  };
+}
+
+async function runUser(user: ProbeUser, stopping: AbortSignal): Promise<ProbeReport> {
+  let actions = 0;
+  let slowestMs = 0;
+  const failures: string[] = [];
+  while (!stopping.aborted) {
+    const start = performance.now();
+    try {
+      await withTimeout(user.act());
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+    const took = performance.now() - start;
+    slowestMs = Math.max(slowestMs, took);
+    actions++;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, INTERVAL_MS - took)));
+  }
+  return { name: user.name, actions, failures, slowestMs };
+}
+
+function withTimeout(action: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+    action.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

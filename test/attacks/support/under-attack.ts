@@ -1,0 +1,83 @@
+import {
+  type AttackedServer,
+  type AttackedServerOptions,
+  BOOKS,
+  PAPERS,
+  startAttackedServer,
+  VICTIM,
+} from './attacked-server.js';
+import { type ProbeReport, type ProbeUser, startProbe } from './probe.js';
+import { createAdsUser, createNewcomer } from './probes/ads-user.js';
+import { createCheckUser } from './probes/check-user.js';
+import { createReadyUser } from './probes/ready-user.js';
+import { createReviewUser } from './probes/review-user.js';
+import { runAttack } from './run-attack.js';
+
+/** The probes act alone for so long before an attack, and go on for so long after it. */
+const CALM_MS = 1_000;
+
+/** What an attack did to a server and its users. */
+export interface Outcome {
+  /** What each attack said it did. */
+  readonly attacks: readonly string[];
+  readonly isAlive: boolean;
+  readonly peakBytes: number;
+  readonly limitBytes: number;
+  readonly users: readonly ProbeReport[];
+  /** The server's last words, for an error message. */
+  readonly tail: string;
+}
+
+export interface AttackOptions extends AttackedServerOptions {
+  /** Default 1. */
+  readonly scale?: number;
+  /** Looks at the server after the attack, before it is ended. */
+  readonly after?: (server: AttackedServer) => Promise<void>;
+}
+
+/**
+ * Runs attacks at the same time against a server of their own.
+ *
+ * @param names files in `attacks/`, without `.ts`
+ */
+export async function putUnderAttack(
+  binary: string,
+  names: readonly string[],
+  { scale = 1, after, ...options }: AttackOptions = {},
+): Promise<Outcome> {
+  const server = await startAttackedServer(binary, options);
+  try {
+    const probe = startProbe(legitimateUsers(server));
+    await calm();
+    const attacks = await Promise.all(names.map((name) => runAttack(name, server.target, scale)));
+    await calm();
+    const users = await probe.stop();
+    if (server.process.isRunning()) await after?.(server);
+    return {
+      attacks,
+      isAlive: server.process.isRunning(),
+      peakBytes: server.memory.peak(),
+      limitBytes: server.memoryLimitBytes,
+      users,
+      tail: server.process.tail(),
+    };
+  } finally {
+    await server.close();
+  }
+}
+
+function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser[] {
+  const credentials = { ...victim, ...VICTIM };
+  const clusterOf = (host: string): string => `outbound|80||${host}`;
+  return [
+    createAdsUser(target, credentials, [clusterOf(BOOKS), clusterOf(PAPERS)]),
+    createNewcomer(target, credentials, clusterOf(BOOKS)),
+    createReadyUser(target),
+    createReviewUser(target),
+    createCheckUser(target, BOOKS),
+  ];
+}
+
+function calm(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, CALM_MS));
+}
