@@ -6,6 +6,7 @@ import type { QuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { QuotaStore } from '../../policy/quota/quota-store.js';
 import type { PolicyBackend } from '../../policy/server/policy-backend.js';
 import type { GrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
+import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { OpenQuotaStore } from './open-quota-store.js';
 
@@ -16,7 +17,12 @@ export interface PolicyBackendsOptions {
   readonly metrics: QuotaMetrics;
   /** Of scope `policy`. */
   readonly logger: Logger;
+  /** The same for what callers can cause over and over. */
+  readonly limitedLog: LimitedLog;
 }
+
+const EVICTION_REMEDY =
+  'more keys are in use than storage.maxCounters allows: raise it, or list the known keys in the quota (keys)';
 
 /** A server of `mesh.policy.v1` that decides instead of this process. */
 export type RemoteBackend = NonNullable<PolicyServerConfig['backend']>;
@@ -47,7 +53,7 @@ interface Remote {
 }
 
 export function createPolicyBackends(config: PolicyServerConfig, options: PolicyBackendsOptions): PolicyBackends {
-  const { openStore, connect, metrics, logger } = options;
+  const { openStore, connect, metrics, logger, limitedLog } = options;
 
   const openLocal = ({ storage, quotas: limits }: PolicyServerConfig): Local => {
     const store = openStore(storage);
@@ -57,6 +63,7 @@ export function createPolicyBackends(config: PolicyServerConfig, options: Policy
       metrics,
       onUndefined: (quota) =>
         logger.warn({ quota }, 'A quota without a limit is charged, and granted; the file of --policyConfig lacks it'),
+      onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
     });
     return { type: 'local', backend: { transport: quotas, isLocal: true }, quotas, storage, store };
   };

@@ -25,6 +25,7 @@ import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Clock } from '../../telemetry/clock.js';
+import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ListenAddress } from '../options.js';
@@ -79,6 +80,7 @@ const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(res
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
   const { configFile, listener, protos, encoder, metrics, logging, clock, onConfigChange } = options;
   const logger = logging.scope('policy');
+  const limitedLog = createLimitedLog(logger, clock);
   const codec = createPolicyCodec(protos);
   const quotaMetrics = createQuotaMetrics(metrics);
 
@@ -116,6 +118,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
     metrics: quotaMetrics,
     logger,
+    limitedLog,
   });
   let limited = limitedQuotasOf(file.current());
   const server = createPolicyServer({

@@ -45,7 +45,7 @@ export type QuotaStorage = MemoryStorage | RedisStorage;
 
 export interface MemoryStorage {
   readonly type: 'memory';
-  /** Combinations of dimension values that are counted apart, for each quota. */
+  /** Counters of each quota at most, one for each combination of dimension values. */
   readonly maxCounters: number;
 }
 

@@ -71,7 +71,7 @@ const storageSchema = Type.Object(
     maxCounters: Type.Optional(
       Type.Integer({
         description:
-          'memory: most combinations of dimension values that one quota counts apart (100000 unless given). Further ones share one counter until others expire.',
+          'memory: most counters of one quota, one for each combination of dimension values (100000 unless given). A further combination evicts the counter that was used least recently, first among those that were used once; the evicted one begins again with its full amount.',
         minimum: 1,
         maximum: 10_000_000,
       }),

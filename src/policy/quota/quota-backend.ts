@@ -19,6 +19,8 @@ export interface QuotaBackendOptions {
   readonly metrics: QuotaMetrics;
   /** Told once per name, until the limits change, of quotas that are charged and have no limit. */
   readonly onUndefined?: (quota: string) => void;
+  /** Told of each charge that made the store forget a counter that still counted. */
+  readonly onEvicted?: (quota: string) => void;
 }
 
 /** Counts quotas in this process, or in a store of its own. */
@@ -58,7 +60,7 @@ interface Asked {
  * same time, are charged once. `report` takes nothing: whoever serves proxies deals with reports itself.
  */
 export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
-  const { metrics, onUndefined } = options;
+  const { metrics, onUndefined, onEvicted } = options;
   let store = options.store;
   let limits = compile(options.limits);
   let toldUndefined = new Set<string>();
@@ -78,7 +80,9 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
       if (!answer.isRepetition) {
         for (const [at, result] of answer.results.entries()) {
           const { quota, params } = asked[at] ?? {};
-          if (quota !== undefined && params !== undefined) metrics.charged(quota, params.amount, result);
+          if (quota === undefined || params === undefined) continue;
+          metrics.charged(quota, params.amount, result);
+          if (result.evicted) onEvicted?.(quota);
         }
       }
       return answer;

@@ -14,7 +14,7 @@ export function createQuotaMetrics(metrics: Metrics): QuotaMetrics {
   return {
     charged: (quota, amount, result) => {
       metrics.increment('policy_server_quota_charges_total', { quota, result: resultLabel(amount, result) });
-      if (result.isShared) metrics.increment('policy_server_quota_shared_charges_total', { quota });
+      if (result.evicted) metrics.increment('policy_server_quota_evicted_counters_total', { quota }, result.evicted);
     },
     undefinedCharged: () => metrics.increment('policy_server_quota_undefined_charges_total'),
     storeFailed: (store, error) => {

@@ -39,8 +39,8 @@ export interface ChargeResult {
   readonly validMs: number;
   /** Until asking again can help; missing when all was granted, and when more was asked for than there ever is. */
   readonly retryAfterMs?: number;
-  /** Whether a counter was charged that other keys share, for there are too many keys. */
-  readonly isShared?: boolean;
+  /** Counters of other keys that were forgotten for this one while they still counted; missing for none. */
+  readonly evicted?: number;
 }
 
 export interface StoreAnswer {

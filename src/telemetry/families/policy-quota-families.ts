@@ -7,8 +7,8 @@ export const policyQuotaFamilies = {
     'quota',
     'result',
   ),
-  policy_server_quota_shared_charges_total: counter(
-    'Charges to the counter that values beyond storage.maxCounters share, by quota.',
+  policy_server_quota_evicted_counters_total: counter(
+    'Counters that were forgotten before their window expired, because a quota had storage.maxCounters of them.',
     'quota',
   ),
   policy_server_quota_undefined_charges_total: counter('Charges granted to quotas without a configured limit.'),

@@ -123,11 +123,13 @@ async function play({
       }
       if (retryAfterMs !== undefined && retryAfterMs <= 0) throw new Error('come back at once');
       if (validMs <= 0 || validMs > limit.durationMs) throw new Error(`valid for ${validMs}`);
-      // Conservative: with one counter for many keys less may be granted, never less with room for all.
+      // Conservative: a bucket counts a little longer than its window.
       const most = Math.max(limit.maxAmount - mayCount(limit, of(index, key), nowMs, epochMs), 0);
-      if (maxCounters >= 100 && granted < (bestEffort ? Math.min(amount, most) : most >= amount ? amount : 0)) {
+      if (granted < (bestEffort ? Math.min(amount, most) : most >= amount ? amount : 0)) {
         throw new Error(`granted ${granted} of ${amount} where ${most} are left`);
       }
+      // A counter that was evicted begins again: which one, the store does not tell.
+      if (result.evicted) return;
       if (isCharged) taken.push({ quota: index, key, amount: granted, atMs: nowMs });
       if (inWindow(limit, of(index, key), nowMs, epochMs) > limit.maxAmount) throw new Error('more than the limit');
     }

@@ -33,7 +33,7 @@ test('an amount that does not fit is refused as a whole, best effort takes what 
 
 test('a limit of 0 refuses all, and tells nobody to come back', async (t) => {
   const { charge } = setUp();
-  const nothing = { granted: 0, isCharged: false, validMs: 60_000, isShared: false };
+  const nothing = { granted: 0, isCharged: false, validMs: 60_000 };
   t.deepEqual(await charge({ maxAmount: 0 }), nothing);
   t.deepEqual(await charge({ maxAmount: 0, bestEffort: true }), nothing);
 });
@@ -193,64 +193,76 @@ test('repetitions that are remembered are bounded: one that is forgotten is char
   t.false((await request('first')).isRepetition);
 });
 
-test('beyond the bound, keys share a counter under their own limits; keys that are counted notice nothing', async (t) => {
+test('beyond the bound, a new key evicts the counter that was used least recently', async (t) => {
   const { charge } = setUp({ maxCounters: 2 });
   await charge({ key: 'a', amount: 9 });
-  await charge({ key: 'b', amount: 1 });
-  t.like(await charge({ key: 'c', amount: 6 }), { granted: 6, isShared: true });
-  t.like(await charge({ key: 'd', amount: 6 }), { granted: 0 }, 'c and d share');
-  t.like(await charge({ key: 'd', amount: 4 }), { granted: 4, isShared: true });
-  t.like(await charge({ key: 'e', amount: 1 }), { granted: 0 });
-  t.like(await charge({ key: 'e', amount: 10, maxAmount: 20 }), { granted: 10 }, 'an override’s own limit');
-  t.like(await charge({ key: 'a', amount: 1 }), { granted: 1, isShared: false });
-  t.like(await charge({ key: 'a', amount: 1 }), { granted: 0 });
-  t.like(await charge({ key: 'b', amount: 9 }), { granted: 9, isShared: false });
+  await charge({ key: 'b', amount: 9 });
+  t.deepEqual(await charge({ key: 'c', amount: 9 }), { granted: 9, isCharged: true, validMs: 60_000, evicted: 1 });
+  t.like(await charge({ key: 'b', amount: 2 }), { granted: 0 }, 'b is counted still');
+  t.like(await charge({ key: 'a', amount: 10 }), { granted: 10, evicted: 1 }, 'a begins again');
+  t.like(await charge({ key: 'b', amount: 2 }), { granted: 0 }, 'c was evicted: b was asked for later');
 });
 
-test('ever new keys never drive out the counter of a key that is at its limit', async (t) => {
+test('a flood of invented keys evicts no counter of a key that is in use, whose limit stays exact', async (t) => {
   const { charge } = setUp({ maxCounters: 100 });
+  const limit = 200;
+  let granted = 0;
+  for (let n = 0; n < 100_000; n++) {
+    if (n % 50 === 0) granted += (await charge({ key: 'legitimate', maxAmount: limit })).granted;
+    t.is((await charge({ key: `invented-${n}` })).granted, 1, 'a new key is always served');
+  }
+  t.is(granted, limit);
+});
+
+test('a key at its limit whose requests are refused counts as used', async (t) => {
+  const { charge } = setUp({ maxCounters: 10 });
   await charge({ key: 'greedy', amount: 10 });
+  for (let n = 0; n < 1000; n++) {
+    await charge({ key: `k${n}` });
+    if (n % 5 === 0) t.is((await charge({ key: 'greedy' })).granted, 0);
+  }
+});
+
+test('a key that was used again outlasts any number of keys that were used once', async (t) => {
+  const { charge } = setUp({ maxCounters: 10 });
+  await charge({ key: 'proven', amount: 5 });
+  await charge({ key: 'proven', amount: 5 });
   for (let n = 0; n < 1000; n++) await charge({ key: `k${n}` });
-  t.is((await charge({ key: 'greedy' })).granted, 0);
+  t.is((await charge({ key: 'proven' })).granted, 0);
 });
 
-test('a key that leaves the shared counter gets no second limit', async (t) => {
-  const { clock, charge } = setUp({ maxCounters: 1 });
-  await charge({ key: 'a' });
-  clock.advance(30_000);
-  t.like(await charge({ key: 'b', amount: 8 }), { granted: 8, isShared: true });
-  clock.advance(31_000);
-  t.like(await charge({ key: 'b', amount: 3 }), { granted: 0 }, 'a has expired, b’s 8 have not');
-  t.like(await charge({ key: 'b', amount: 2 }), { granted: 2, isShared: false });
-  t.like(await charge({ key: 'b' }), { granted: 0, retryAfterMs: 30_000 });
-  clock.advance(30_000);
-  t.like(await charge({ key: 'b', amount: 8 }), { granted: 8 });
+test('of keys that were all used again, the one that was not used for longest is evicted', async (t) => {
+  const { charge } = setUp({ maxCounters: 10 });
+  for (let n = 0; n < 30; n++) {
+    await charge({ key: `k${n}` });
+    await charge({ key: `k${n}` });
+  }
+  t.is((await charge({ key: 'k29', amount: 9 })).granted, 0);
+  t.is((await charge({ key: 'k0', amount: 9 })).granted, 9);
 });
 
-test('expired counters make room, so that new keys are counted apart again', async (t) => {
+test('expired counters make room before any counter that still counts', async (t) => {
   const { clock, charge } = setUp({ maxCounters: 3 });
-  for (const key of ['a', 'b', 'c', 'd']) await charge({ key, window: 'fixed' });
+  for (const key of ['a', 'b', 'c']) await charge({ key, window: 'fixed' });
   clock.advance(60_000);
-  for (const key of ['e', 'f', 'g']) t.like(await charge({ key, window: 'fixed' }), { isShared: false });
-  t.like(await charge({ key: 'h', window: 'fixed' }), { isShared: true });
+  for (const key of ['d', 'e', 'f']) t.false('evicted' in (await charge({ key, window: 'fixed' })), key);
+  t.like(await charge({ key: 'g', window: 'fixed' }), { evicted: 1 });
 });
 
-test('a counter that is used on makes no room, and keeps none from those that are not', async (t) => {
-  const { clock, charge } = setUp({ maxCounters: 2 });
-  await charge({ key: 'a' });
-  clock.advance(10_000);
-  await charge({ key: 'b' });
-  clock.advance(45_000);
-  await charge({ key: 'a' });
-  clock.advance(20_000);
-  t.like(await charge({ key: 'c' }), { isShared: false }, 'b has expired');
-  t.like(await charge({ key: 'd' }), { isShared: true });
+test('expired counters of keys that were used again make room too', async (t) => {
+  const { clock, charge } = setUp({ maxCounters: 10 });
+  for (let n = 0; n < 8; n++) {
+    await charge({ key: `k${n}` });
+    await charge({ key: `k${n}` });
+  }
+  clock.advance(61_000);
+  for (let n = 0; n < 10; n++) t.false('evicted' in (await charge({ key: `new${n}` })), `${n}`);
 });
 
 test('a key that is refused takes no memory', async (t) => {
   const { charge } = setUp({ maxCounters: 1 });
   for (let n = 0; n < 10; n++) t.is((await charge({ key: `k${n}`, amount: 11 })).granted, 0);
-  t.like(await charge({ key: 'a' }), { granted: 1, isShared: false });
+  t.false('evicted' in (await charge({ key: 'a' })));
 });
 
 test('counters of groups that are kept stay, others are forgotten', async (t) => {

@@ -28,11 +28,11 @@ for (const [result, amount, outcome] of RESULTS) {
   });
 }
 
-test('charges to the shared counter are seen, so that its bound can be raised', async (t) => {
+test('evicted counters are counted by quota, so that the bound can be raised', async (t) => {
   const { metrics, lines } = setUp();
-  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1, isShared: true });
-  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1, isShared: false });
-  t.true((await lines()).includes('policy_server_quota_shared_charges_total{quota="rate"} 1'));
+  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1, evicted: 1 });
+  metrics.charged('rate', 1, { granted: 1, isCharged: true, validMs: 1 });
+  t.true((await lines()).includes('policy_server_quota_evicted_counters_total{quota="rate"} 1'));
 });
 
 test('quotas without a limit are counted without their names, which callers choose', async (t) => {

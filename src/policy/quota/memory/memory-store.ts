@@ -6,7 +6,7 @@ import { createRecentAnswers } from './recent-answers.js';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
-  /** Keys of a group that have a counter of their own; further ones share one. */
+  /** Counters of a group at most; a further key evicts the counter that was used least recently. */
   readonly maxCounters: number;
   /** Requests that are known when they are repeated; older ones are charged again. 65,536 unless given. */
   readonly maxRepetitions?: number;
@@ -48,9 +48,9 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
     const results = charges.map((charge, at): ChargeResult => {
       const { granted = 0, validMs = 0, retryAfterMs } = assessed[at] ?? {};
       const isCharged = granted > 0 && (charge.bestEffort || !isRefused);
-      const isShared = isCharged && groupOf(charge).charge(charge.counter.key, granted, nowMs);
+      const evicted = isCharged ? groupOf(charge).charge(charge.counter.key, granted, nowMs) : 0;
       isAnyCharged ||= isCharged;
-      const result = { granted, isCharged, validMs, isShared };
+      const result = { granted, isCharged, validMs, ...(evicted > 0 && { evicted }) };
       return retryAfterMs === undefined ? result : { ...result, retryAfterMs };
     });
     const answer = { results, isRepetition: false };

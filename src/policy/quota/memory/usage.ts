@@ -20,10 +20,6 @@ export class Usage {
     return new Usage([bucket, amount], amount);
   }
 
-  static none(): Usage {
-    return new Usage([], 0);
-  }
-
   /** What was used in buckets from the given one on. Forgets older ones: later calls must not go back. */
   total(oldest: number): number {
     if ((this.#entries[this.#first] ?? oldest) < oldest) this.#forget(oldest);
@@ -52,10 +48,6 @@ export class Usage {
       if (left <= most) return entries[at];
     }
     return undefined;
-  }
-
-  copy(): Usage {
-    return new Usage(this.#entries.slice(this.#first), this.#sum);
   }
 
   #forget(oldest: number): void {

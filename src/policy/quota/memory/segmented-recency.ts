@@ -1,0 +1,64 @@
+import { createRecencyList, type RecencyLink } from '../../client/recency-list.js';
+
+/** What a SegmentedRecency keeps: an item holds its own place, for there are as many as callers have keys. */
+export interface Segmented<T> {
+  isProven: boolean;
+  link: RecencyLink<T> | undefined;
+}
+
+/** Items by when they were used last: those that were used once apart from those that were used again. */
+export interface SegmentedRecency<T extends Segmented<T>> {
+  /** Adds an item that is used for the first time. */
+  add(item: T): void;
+  /** The item is used again. */
+  touch(item: T): void;
+  remove(item: T): void;
+  /** The least recently used item of each segment; the first of them is the one to evict. */
+  leastRecent(): readonly T[];
+}
+
+/** Part of all items that may be proven. The rest is for new items, so that they last until they are used again. */
+const PROVEN_SHARE = 0.8;
+
+/**
+ * A segmented LRU list (Karedla, Love and Wherry, 1994). An item that is used again moves to the proven segment, which
+ * new items never displace. When the proven segment is full, its least recently used item is unproven again.
+ *
+ * @param capacity items that the caller keeps at most
+ */
+export function createSegmentedRecency<T extends Segmented<T>>(capacity: number): SegmentedRecency<T> {
+  const maxProven = Math.floor(capacity * PROVEN_SHARE);
+  const unproven = createRecencyList<T>();
+  const proven = createRecencyList<T>();
+  let provenItems = 0;
+
+  const put = (item: T, isProven: boolean): void => {
+    item.isProven = isProven;
+    item.link = (isProven ? proven : unproven).add(item);
+    if (isProven) provenItems++;
+  };
+  const remove = (item: T): void => {
+    if (item.link === undefined) return;
+    (item.isProven ? proven : unproven).remove(item.link);
+    item.link = undefined;
+    if (item.isProven) provenItems--;
+  };
+
+  return {
+    add: (item) => put(item, false),
+    touch: (item) => {
+      if (item.isProven && item.link !== undefined) {
+        proven.touch(item.link);
+        return;
+      }
+      remove(item);
+      put(item, maxProven > 0);
+      const displaced = provenItems > maxProven ? proven.oldest()?.item : undefined;
+      if (displaced === undefined) return;
+      remove(displaced);
+      put(displaced, false);
+    },
+    remove,
+    leastRecent: () => [unproven, proven].flatMap((segment) => segment.oldest()?.item ?? []),
+  };
+}
