@@ -50,6 +50,7 @@ export async function writeCheckedMesh(
     defaultConfig: { discoveryAddress: '127.0.0.1:15010' },
     mixerCheckServer: 'embedded',
     disablePolicyChecks: false,
+    policyCheckFailOpen: false,
   };
   await writeFile(files.meshConfigFile, JSON.stringify(meshConfig));
   const names = new Set(quotaSpec.rules?.flatMap(({ quotas = [] }) => quotas.map(({ quota }) => quota)));

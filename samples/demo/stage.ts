@@ -48,6 +48,7 @@ function policySettings(discoveryHost: string): string {
     'mixerReportServer: embedded',
     'disablePolicyChecks: false',
     'disableMixerHttpReports: false',
+    'policyCheckFailOpen: false',
     '',
   ].join('\n');
 }

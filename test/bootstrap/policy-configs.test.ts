@@ -18,6 +18,7 @@ mixerCheckServer: embedded
 mixerReportServer: embedded
 disablePolicyChecks: false
 disableMixerHttpReports: false
+policyCheckFailOpen: false
 `;
 const WEB = 'web.shop.svc.cluster.local';
 const CART = 'cart.shop.svc.cluster.local';
@@ -114,7 +115,7 @@ test('a proxy that embeds the client gets its own configurations, and others whe
   };
   t.is(read(), 'FAIL_CLOSE');
 
-  await writeFile(server.meshConfigFile, `${MESH}policyCheckFailOpen: true\n`);
+  await writeFile(server.meshConfigFile, MESH.replace('policyCheckFailOpen: false', ''));
   await http.received(2);
   t.is(read(), 'FAIL_OPEN');
 });

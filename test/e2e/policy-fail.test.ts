@@ -89,13 +89,13 @@ e2eTest(
   },
 );
 
-e2eTest('policyCheckFailOpen takes effect while the mesh runs; the metadata of a proxy wins over it', async (t) => {
+e2eTest('a mesh config without policyCheckFailOpen fails open (SPEC 2.12); the metadata of a proxy wins over it', async (t) => {
   const policy = policyOf(t.context);
   const { discovery } = policy.mesh;
   const allowed = () => failureModesOf(policy);
   t.deepEqual(await allowed(), [false]);
   const updates = await listenerUpdates(policy);
-  await discovery.writeMeshConfig(policyMeshConfig({ policyCheckFailOpen: true }));
+  await discovery.writeMeshConfig(policyMeshConfig({ policyCheckFailOpen: undefined }));
   await eventually('the sidecar has the new fail policy', async () => (await allowed()).join() === 'true');
   t.is(await listenerUpdates(policy), updates, 'no listener was replaced for it');
 

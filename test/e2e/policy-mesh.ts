@@ -14,8 +14,8 @@ export interface PolicySettings {
   readonly mixerCheckServer?: string;
   /** Default `embedded`. */
   readonly mixerReportServer?: string;
-  /** Default false. */
-  readonly policyCheckFailOpen?: boolean;
+  /** Default false; undefined leaves the field out. */
+  readonly policyCheckFailOpen?: boolean | undefined;
   /** Default false. */
   readonly disableMixerHttpReports?: boolean;
   /** Default false. */
@@ -30,6 +30,7 @@ export function policyMeshConfig(settings: PolicySettings = {}): string {
     mixerReportServer: 'embedded',
     disablePolicyChecks: false,
     disableMixerHttpReports: false,
+    policyCheckFailOpen: false,
     ...settings,
   });
 }

@@ -12,8 +12,8 @@ export const policyFields = {
   }),
   disablePolicyChecks: Type.Boolean({ description: 'Whether requests go unchecked.', default: true }),
   policyCheckFailOpen: Type.Boolean({
-    description: 'Whether requests pass when the server cannot be reached.',
-    default: false,
+    description: 'Whether requests pass when the server cannot be reached: FAIL_OPEN (SPEC 2.12 and 7), or FAIL_CLOSE.',
+    default: true,
   }),
   disableMixerHttpReports: Type.Boolean({ description: 'Whether HTTP requests go unreported.', default: true }),
   enableClientSidePolicyCheck: Type.Boolean({ description: 'Whether the calling side checks too.', default: false }),

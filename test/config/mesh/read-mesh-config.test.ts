@@ -50,7 +50,7 @@ test('the defaults are those of the specification', (t) => {
       mixerCheckServer: '',
       mixerReportServer: '',
       disablePolicyChecks: true,
-      policyCheckFailOpen: false,
+      policyCheckFailOpen: true,
       disableMixerHttpReports: true,
       enableClientSidePolicyCheck: false,
       sidecarToTelemetrySessionAffinity: false,
