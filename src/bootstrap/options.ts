@@ -119,6 +119,10 @@ export interface Environment {
   readonly navDebounceMaxMs: number;
   readonly navDistributionHistoryRetentionMs: number;
   /** Beyond SPEC 4.6: exceptions from the rules of DESIGN 8 for fetched documents. */
+  /** How long an API server may be unreachable while the service accounts it listed last count as existing. */
+  readonly navAccountOutageLimitMs: number;
+  /** Certificates are renewed while their service account exists. */
+  readonly navCheckServiceAccounts: boolean;
   readonly navEgressAllowed: readonly AddressRange[];
   readonly navEnabledServiceApis: boolean;
   readonly navEnableAnalysis: boolean;

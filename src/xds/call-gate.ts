@@ -31,6 +31,8 @@ export interface CallGateOptions {
   authenticate(credentials: CallCredentials): Promise<{ readonly identities: readonly string[] }>;
   /** Whether what `authenticate` threw says nothing about the caller. */
   isTemporary(error: unknown): boolean;
+  /** Calls back once, when an identity is revoked at its source. @returns ends it. Default: that is never known. */
+  onRevoked?(identity: WorkloadIdentity, listener: (reason: Error) => void): () => void;
   /** `nav_xds_refused_streams`. */
   refused(reason: 'authentication' | 'authorization'): void;
   readonly clock: Clock;
@@ -81,17 +83,25 @@ export function createCallGate(options: CallGateOptions): CallGate {
           schedule();
           return;
         }
+        revoke(refusal);
+      };
+      const revoke = (refusal: unknown): void => {
+        if (isOver) return;
+        end();
         refuse('authentication', call.getPeer(), refusal, 'Caller of a stream is no longer authenticated');
         onRevoked(unauthenticated(refusal));
+      };
+      const ends = admitted.map((identity) => options.onRevoked?.(identity, revoke));
+      const end = (): void => {
+        isOver = true;
+        cancel();
+        for (const endOne of ends) endOne?.();
       };
       const schedule = (): void => {
         cancel = clock.schedule(LOOK_AGAIN_MS * (0.5 + random() / 2), () => void look());
       };
       schedule();
-      return () => {
-        isOver = true;
-        cancel();
-      };
+      return end;
     },
     denied: (call, error) => {
       refuse('authorization', call.getPeer(), error, 'Proxy claims to be another workload than it is');

@@ -39,7 +39,7 @@ export interface SecuredServerParts {
 /** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
 export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const { trust, session, metrics, logging, clock } = parts;
-  const { authority, trustDomains } = trust;
+  const { authority, trustDomains, accounts } = trust;
   const connections = createUnprovenConnections(clock);
   const authenticate: AuthenticateCaller = async (credentials) => {
     const caller = await trust.authenticate(credentials);
@@ -52,6 +52,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const gate = createCallGate({
     authenticate,
     isTemporary: isTemporaryFailure,
+    ...(accounts === undefined ? {} : { onRevoked: accounts.onGone }),
     refused: (reason) => metrics.increment('nav_xds_refused_streams', { reason }),
     clock,
     random: Math.random,
@@ -116,9 +117,15 @@ function createSecrets({
   logging,
   clock,
 }: SecuredServerParts): { readonly service: SecretService; stop(): void } | undefined {
-  const { authority } = trust;
+  const { authority, accounts } = trust;
   if (authority === undefined) return undefined;
-  const workloads = createWorkloadSecrets({ authority, clock, logger: logging.scope('pkica'), random: Math.random });
+  const workloads = createWorkloadSecrets({
+    authority,
+    clock,
+    logger: logging.scope('pkica'),
+    random: Math.random,
+    ...(accounts === undefined ? {} : { checkIdentity: accounts.mustNotBeGone }),
+  });
   const source = createSecretSource(workloads, authority, trust.trustDomains);
   const { metrics, logger } = session;
   return {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createAccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { createRootDistribution, type RootDistribution } from '../../ca/distribution/root-distribution.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
@@ -78,6 +79,10 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   // Two instances without a name must not take one another for themselves.
   const identity = podName === '' ? `unknown-${randomUUID()}` : podName;
   const reviewers = createRemoteReviewers();
+  const accounts =
+    parts.cluster === undefined || !environment.navCheckServiceAccounts
+      ? undefined
+      : createAccountDirectory({ outageLimitMs: environment.navAccountOutageLimitMs, clock });
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
   let trust: Trust | undefined;
   let server: GrpcServer | undefined;
@@ -123,8 +128,9 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   return {
     start: async () => {
       const cluster = await parts.cluster?.open();
-      trust = await openTrust({ ...parts, cluster, remoteReviewerOf: reviewers.of });
+      trust = await openTrust({ ...parts, cluster, remoteReviewerOf: reviewers.of, accountDirectory: accounts });
       if (trust === undefined) return { secureGrpc: undefined, https: undefined };
+      if (cluster !== undefined) accounts?.add(discovery.clusterId, cluster.createWatcher(logging.scope('pkica')));
       const secureGrpc = await serveProxies(trust);
       const https = cluster && (await serveApiServers(trust, cluster));
       const { authority, certificate } = trust;
@@ -143,15 +149,17 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     stop: async (graceMs) => {
       isStopped = true;
       await Promise.all([server?.stop(graceMs), reviews?.stop(), distribution?.stop(), remoteWork?.stop()]);
-      await trust?.stop();
+      await Promise.all([trust?.stop(), accounts?.stop()]);
     },
     remoteClusters: {
       reached: (reached) => {
         reviewers.observer.reached(reached);
+        accounts?.add(reached.id, reached.link.createWatcher(logging.scope('secretcontroller')));
         remoteWork?.observer.reached(reached);
       },
       removed: (id) => {
         reviewers.observer.removed(id);
+        accounts?.remove(id);
         remoteWork?.observer.removed(id);
       },
     },

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { type AccountChecks, createAccountChecks } from '../../ca/authentication/accounts/account-checks.js';
+import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
 import { expectTokensLikeOwn } from '../../ca/authentication/oidc/own-token.js';
@@ -31,6 +33,8 @@ export interface TrustParts {
   readonly cluster: Cluster | undefined;
   /** API servers of remote clusters that know tokens, by cluster id. */
   readonly remoteReviewerOf: (clusterId: string) => TokenReviewer | undefined;
+  /** Which service accounts exist; undefined where no cluster is read, or NAV_CHECK_SERVICE_ACCOUNTS is off. */
+  readonly accountDirectory: AccountDirectory | undefined;
   readonly metrics: Metrics;
   readonly logging: Logging;
   readonly clock: Clock;
@@ -43,6 +47,8 @@ export interface Trust {
   readonly certificate: ServerCertificateSource;
   readonly authenticate: AuthenticateCaller;
   readonly trustDomains: TrustDomains;
+  /** Undefined where accounts are not checked. */
+  readonly accounts?: AccountChecks | undefined;
   /** Roots of other trust domains. */
   readonly foreign: Pick<SpiffeBundles, 'roots' | 'onChange'>;
   stop(): Promise<void>;
@@ -112,8 +118,10 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
       foreign: foreign.roots,
       skipValidation: environment.navSkipValidateTrustDomain,
     });
+    const accounts = parts.accountDirectory && createAccountChecks(parts.accountDirectory, trustDomains.isOwn);
     const authenticators = await createAuthenticators({
       trustDomains,
+      accounts,
       trustDomain: () => own()[0],
       ...tokenReviewOf(parts),
       oidc: { ...(await oidcSettings(parts)), fetchDocument },
@@ -124,6 +132,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
       certificate,
       authenticate: limitPeers(createCallerAuthentication(authenticators)),
       trustDomains,
+      accounts,
       foreign,
       stop,
     };

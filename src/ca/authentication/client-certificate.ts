@@ -1,5 +1,6 @@
 import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
 import type { Clock } from '../../telemetry/clock.js';
+import type { AccountChecks } from './accounts/account-checks.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
 import { uriNamesOf } from './spiffe/certificate-names.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
@@ -8,8 +9,14 @@ import { chainsTo } from './spiffe/verify-chain.js';
 /**
  * Knows callers by the one URI name of their certificate, a SPIFFE id, whose trust domain's own roots must be behind
  * it (BEHAVIOUR 4, "SPIFFE_BUNDLE_ENDPOINTS"). No other name of the certificate says anything.
+ *
+ * @param accounts undefined without a cluster: then nothing but the certificate is checked
  */
-export function createClientCertificateAuthenticator(trustDomains: TrustDomains, clock: Clock): Authenticator {
+export function createClientCertificateAuthenticator(
+  trustDomains: TrustDomains,
+  clock: Clock,
+  accounts?: AccountChecks,
+): Authenticator {
   return {
     name: 'client certificate',
     authenticate: async ({ verifiedCertificate: leaf }) => {
@@ -36,6 +43,8 @@ export function createClientCertificateAuthenticator(trustDomains: TrustDomains,
           `the certificate is not from an authority of its trust domain ${identity.trustDomain}`,
         );
       }
+      // A certificate outlives its account, and could be exchanged for the next one for ever.
+      await accounts?.mustExist(identity);
       return { identities: [uri], authenticatedBy: 'client certificate' };
     },
   };

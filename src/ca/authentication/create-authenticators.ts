@@ -1,5 +1,6 @@
 import type { FetchDocument } from '../../net/egress/guarded-fetch.js';
 import type { Clock } from '../../telemetry/clock.js';
+import type { AccountChecks } from './accounts/account-checks.js';
 import type { Authenticator } from './authenticator.js';
 import { createClientCertificateAuthenticator } from './client-certificate.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
@@ -17,6 +18,8 @@ export interface AuthenticatorsOptions {
     /** The API server of a cluster, or the local one: also for a cluster that nobody has heard of, and for none. */
     reviewerOf(clusterId: string | undefined): TokenReviewer;
   };
+  /** Left out where there is no cluster that has accounts. */
+  readonly accounts?: AccountChecks | undefined;
   readonly oidc: OidcSettings;
   readonly clock: Clock;
 }
@@ -36,7 +39,7 @@ export interface OidcSettings {
 /** The ways to prove who one is, in the order in which they are tried (BEHAVIOUR 4, "Authenticators"). */
 export async function createAuthenticators(options: AuthenticatorsOptions): Promise<readonly Authenticator[]> {
   const { trustDomains, tokenReview, oidc, clock } = options;
-  const authenticators = [createClientCertificateAuthenticator(trustDomains, clock)];
+  const authenticators = [createClientCertificateAuthenticator(trustDomains, clock, options.accounts)];
   const common = { trustDomain: () => options.trustDomain(), verdicts: createTokenVerdicts(clock), clock };
   if (tokenReview !== undefined) {
     const { jwtPolicy } = tokenReview;

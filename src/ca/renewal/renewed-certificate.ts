@@ -13,6 +13,8 @@ export interface RenewedCertificateOptions {
   readonly judge: BundleJudge;
   /** One or more. */
   readonly subjectAltNames: readonly SubjectAltName[];
+  /** Throws while none may be issued; it is asked again later. Default: one always may. */
+  readonly mayIssue?: () => void;
   readonly clock: Clock;
   /** Told of failures, never of keys. */
   readonly logger: Logger;
@@ -74,6 +76,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
 
   const attempt = async (): Promise<void> => {
     try {
+      options.mayIssue?.();
       const { privateKey, publicKey } = await generate('ec', { namedCurve: 'P-256' });
       const issuing = authority.bundle();
       const { chain, notAfter } = await authority.issue({ publicKey, subjectAltNames, ttlMs: 0 });

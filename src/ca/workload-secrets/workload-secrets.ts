@@ -14,6 +14,8 @@ export interface WorkloadSecretsOptions {
   readonly logger: Logger;
   /** From 0 up to, not including, 1: spreads renewals. */
   readonly random: () => number;
+  /** Throws when the identity must not have another certificate. Default: it always may. */
+  readonly checkIdentity?: (identity: WorkloadIdentity) => void;
 }
 
 /** The key and certificate of one workload, as long as its connection lives. */
@@ -44,16 +46,18 @@ interface OpenSecret extends WorkloadSecret {
   end(): void;
 }
 
-export function createWorkloadSecrets({ authority, clock, logger, random }: WorkloadSecretsOptions): WorkloadSecrets {
+export function createWorkloadSecrets(options: WorkloadSecretsOptions): WorkloadSecrets {
+  const { authority, clock, logger, random, checkIdentity } = options;
   const judge = createBundleJudge();
   const connections = new Map<string, Map<string, OpenSecret>>();
 
-  const create = (spiffeId: string): OpenSecret => {
+  const create = (identity: WorkloadIdentity, spiffeId: string): OpenSecret => {
     const listeners = createChangeListeners();
     const certificate = createRenewedCertificate({
       authority,
       judge,
       subjectAltNames: [{ type: 'uri', value: spiffeId }],
+      mayIssue: () => checkIdentity?.(identity),
       clock,
       logger,
       random,
@@ -78,7 +82,7 @@ export function createWorkloadSecrets({ authority, clock, logger, random }: Work
       const spiffeId = formatSpiffeId(identity);
       const secrets = connections.get(connection) ?? new Map<string, OpenSecret>();
       connections.set(connection, secrets);
-      const secret = secrets.get(spiffeId) ?? create(spiffeId);
+      const secret = secrets.get(spiffeId) ?? create(identity, spiffeId);
       secrets.set(spiffeId, secret);
       return secret;
     },

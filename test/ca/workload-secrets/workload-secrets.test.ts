@@ -234,3 +234,28 @@ test('neither JSON, nor inspect, nor a log has the key', async (t) => {
   for (const text of texts) t.notRegex(text, /PRIVATE/);
   t.regex(present.privateKey, /^-----BEGIN PRIVATE KEY-----\n/);
 });
+
+test('a workload whose account is gone keeps its certificate and gets no other, unless the account comes back', async (t) => {
+  const clock = createFakeClock();
+  const authority = await createTestAuthority(clock);
+  const logger = createRecordingLogger();
+  let isGone = false;
+  const checkIdentity = (): void => {
+    if (isGone) throw new Error('the service account does not exist');
+  };
+  const secrets = createWorkloadSecrets({ authority, clock, logger, random: () => 0, checkIdentity });
+  t.teardown(secrets.stop);
+  const secret = secrets.open('connection-1', REVIEWS);
+  const first = await issued(secret);
+  isGone = true;
+  clock.advance(12 * HOUR_MS);
+  await eventually('the renewal fails', () => logger.records.some(({ level }) => level === 'warn'));
+  t.is(secret.current(), first);
+  isGone = false;
+  const next = await eventually('another certificate', () => {
+    clock.advance(60_000);
+    const present = secret.current();
+    return present === first ? undefined : present;
+  });
+  t.truthy(next);
+});

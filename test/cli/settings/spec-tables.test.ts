@@ -129,6 +129,8 @@ POD_NAME                                        - string   -
 REVISION                                        - string   -
 SECRET_WATCHER_RESYNC_PERIOD                    - string   -
 MESH_DOMAIN                                     - string   mesh.internal
+NAV_ACCOUNT_OUTAGE_LIMIT                        - duration 24h0m0s
+NAV_CHECK_SERVICE_ACCOUNTS                      - bool     true
 POD_UID                                         - string   -
 NAV_EGRESS_ALLOWED                              - string   -
 `;

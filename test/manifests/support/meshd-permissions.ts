@@ -26,6 +26,7 @@ const statusOf = (resource: string): string => `${resource}/status`;
 /** All that the control plane may do: `shop` stands for every namespace that is not its own. */
 export const MESHD_MAY: readonly Permissions[] = [
   { group: '', resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: FOLLOW, namespaces: ANY },
+  { group: '', resources: ['serviceaccounts'], verbs: FOLLOW, namespaces: ANY },
   { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: FOLLOW, namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS, verbs: READ, namespaces: ANY },
   { group: 'config.mesh.internal', resources: POLICY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },

@@ -82,6 +82,20 @@ export const securityVariables = {
     default: '',
     meaning: 'Custom host name of the server for which the server cert is signed',
   },
+  navAccountOutageLimitMs: {
+    name: 'NAV_ACCOUNT_OUTAGE_LIMIT',
+    type: duration({ minNs: 0n }),
+    default: '24h0m0s',
+    meaning:
+      'How long certificates are renewed while the API server does not answer, for the service accounts that it listed last; ours',
+  },
+  navCheckServiceAccounts: {
+    name: 'NAV_CHECK_SERVICE_ACCOUNTS',
+    type: bool,
+    default: 'true',
+    meaning:
+      'If true, certificates authenticate their callers, and are renewed, only while their service account exists in a cluster that is read; without a cluster it has no effect; ours',
+  },
   navCertProvider: {
     name: 'NAV_CERT_PROVIDER',
     type: text,
