@@ -7,7 +7,9 @@ import { POLICY_TYPE_URLS } from '../policy/wire/policy-type-urls.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
+import type { Clock } from '../telemetry/clock.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createMetricsText } from '../telemetry/metrics-text.js';
 import type { Connections } from './connections.js';
 import { type PushStatusSources, pushStatus, recordPushStatus } from './push-status.js';
 
@@ -24,6 +26,7 @@ export interface ViewParts {
   readonly adszConfigEnabled: boolean;
   /** Of other parts than the snapshot. */
   readonly probes: readonly ReadinessProbe[];
+  readonly clock: Clock;
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
 }
@@ -60,10 +63,7 @@ export function createViews(parts: ViewParts): Views {
     knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
       versions.map((version) => ({ group, version, kind })),
     ),
-    metrics: async () => {
-      recordPushStatus(metrics, status);
-      return { contentType: registry.contentType, text: await registry.metrics() };
-    },
+    metrics: createMetricsText(registry, parts.clock, () => recordPushStatus(metrics, status)),
     connections: () => connections.list(),
     context: () => distributor.context,
     resourcesOf,

@@ -5,8 +5,6 @@ import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js'
 import { createMessageEncoder } from '../envoy/message-encoder.js';
 import { createMessageJson } from '../envoy/message-json.js';
 import { loadProtoRegistry } from '../envoy/proto-registry.js';
-import { createHttpApp } from '../introspection/http-app.js';
-import { createHttpServer } from '../introspection/http-server.js';
 import { createServicePolicies } from '../model/policy/service-policies.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
@@ -29,6 +27,7 @@ import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
+import { createHttpServers } from './create-http-servers.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
 import { routeGrpcLog } from './grpc-log.js';
@@ -202,7 +201,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     clock,
   });
 
-  const app = createHttpApp({
+  const { http, monitoring } = createHttpServers({
+    options,
     views: createViews({
       build,
       messageJson: createMessageJson(protos),
@@ -212,19 +212,13 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       kinds,
       metrics,
       registry,
+      clock,
       adszConfigEnabled: environment.navDebugAdszConfig,
       probes: trust.probes,
       injectionTemplate: trust.injectionTemplate,
       problems: () => [...sources.problems(), ...policy.problems(), ...trust.problems(), ...analysis.problems()],
     }),
-    logger,
-    clock,
-  });
-  const http = createHttpServer({ setting: '--httpAddr', address: discovery.httpAddr, app, logger, clock });
-  const monitoring = createHttpServer({
-    setting: '--monitoringAddr',
-    address: discovery.monitoringAddr,
-    app,
+    metrics,
     logger,
     clock,
   });

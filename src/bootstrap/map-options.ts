@@ -1,3 +1,4 @@
+import type { HttpServerOptions } from '../introspection/http-server.js';
 import type { MeshStoreSettings } from '../model/store/settings.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
@@ -63,6 +64,17 @@ export function storeSettings({ discovery, environment }: Options): MeshStoreSet
     servicesSelectWorkloadEntries: environment.navEnableOrchSelectWorkloadEntries,
     serviceEntriesSelectPods: environment.navEnableServiceentrySelectPods,
     edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
+  };
+}
+
+/** Bounds of the HTTP and HTTPS listeners. */
+export function httpServerSettings({ environment }: Options): Required<Pick<HttpServerOptions, 'timeouts' | 'limits'>> {
+  return {
+    timeouts: { headersMs: environment.navHttpHeadersTimeoutMs, idleMs: environment.navHttpIdleTimeoutMs },
+    limits: {
+      maxConnections: environment.navHttpMaxConnections,
+      maxConnectionsPerPeer: environment.navHttpMaxConnectionsPerPeer,
+    },
   };
 }
 

@@ -167,6 +167,10 @@ export interface Environment {
   readonly ingressGatewayNamespace: string;
   readonly meshMetricsAnnotations: string;
   readonly navDebugAdszConfig: boolean;
+  readonly navHttpHeadersTimeoutMs: number;
+  readonly navHttpIdleTimeoutMs: number;
+  readonly navHttpMaxConnections: number;
+  readonly navHttpMaxConnectionsPerPeer: number;
   readonly navFilterGatewayClusterConfig: boolean;
   readonly orchIngressNs: string;
   readonly podName: string;

@@ -9,8 +9,10 @@ import { HttpProblem } from './http-problem.js';
 import { nearestPath } from './nearest-path.js';
 import type { Page } from './page.js';
 import { createPages } from './page-table.js';
+import { createRenderTurns, MAX_OPEN_PAGES } from './render-turns.js';
 import { securityHeaders } from './security-headers.js';
-import { sendReply } from './send-reply.js';
+import { type SendTools, sendReply } from './send-reply.js';
+import { createSharedBytes } from './shared-bytes.js';
 import type { Views } from './views.js';
 
 export interface HttpAppOptions {
@@ -19,6 +21,8 @@ export interface HttpAppOptions {
   readonly clock: Clock;
   /** Who may see configuration. Default: callers on this machine, under any of its loopback names. */
   readonly access?: Partial<AccessPolicy>;
+  /** Called when a page is refused, or its slow reader cut off, because too many are read at once. */
+  readonly onRefused?: (peer: string) => void;
   /** Default: all pages of BEHAVIOUR 2 that have landed. */
   readonly pages?: readonly Page[];
 }
@@ -30,6 +34,13 @@ export function createHttpApp(options: HttpAppOptions): Express {
   const access: AccessPolicy = { mayReadConfiguration: isLoopbackCaller, ownNames: [], ...options.access };
   const headers = securityHeaders([DEBUG_INDEX_STYLE]);
 
+  const onRefused = options.onRefused ?? (() => undefined);
+  const tools: SendTools = {
+    clock: options.clock,
+    turns: createRenderTurns(),
+    shared: createSharedBytes((response) => onRefused(response.socket?.remoteAddress ?? '')),
+  };
+
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -39,7 +50,7 @@ export function createHttpApp(options: HttpAppOptions): Express {
   });
   app.use(limitBody);
   for (const page of pages) {
-    app.all(page.path, requireReadMethod, pageHandler(page, access, options));
+    app.all(page.path, requireReadMethod, pageHandler(page, access, tools, options));
   }
   app.use((request) => {
     throw new HttpProblem(404, notFoundText(request.path, pages));
@@ -50,7 +61,16 @@ export function createHttpApp(options: HttpAppOptions): Express {
   return app;
 }
 
-function pageHandler(page: Page, access: AccessPolicy, { views, logger, clock }: HttpAppOptions) {
+function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options: HttpAppOptions) {
+  const { views, logger, clock } = options;
+  const answer = async (request: Request, response: Response): Promise<void> => {
+    const reply = await page.handle(views, {
+      query: queryOf(request.url),
+      safe: request.method === 'HEAD',
+      now: clock.now(),
+    });
+    if (!response.destroyed) await sendReply(request, response, reply, tools);
+  };
   return async (request: Request, response: Response): Promise<void> => {
     if (page.audience === 'operator') {
       const caller = callerOf(request);
@@ -60,12 +80,23 @@ function pageHandler(page: Page, access: AccessPolicy, { views, logger, clock }:
         throw new HttpProblem(403, refusal);
       }
     }
-    const reply = await page.handle(views, {
-      query: queryOf(request.url),
-      safe: request.method === 'HEAD',
-      now: clock.now(),
-    });
-    await sendReply(request, response, reply, clock);
+    if (page.audience === 'anyone') {
+      await answer(request, response);
+      return;
+    }
+    const close = tools.turns.open();
+    if (close === undefined) {
+      options.onRefused?.(request.socket.remoteAddress ?? '');
+      response.setHeader('Retry-After', '1');
+      throw new HttpProblem(503, `${MAX_OPEN_PAGES} pages are being read already. Try again when one of them is done.`);
+    }
+    try {
+      await tools.turns.next();
+      // Nothing is rendered for a client that has gone meanwhile.
+      if (!response.destroyed) await answer(request, response);
+    } finally {
+      close();
+    }
   };
 }
 

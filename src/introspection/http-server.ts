@@ -1,6 +1,8 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { HttpLimits } from '../net/connection-table.js';
 import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
+import type { HttpRefusal } from '../net/http-intake.js';
 import { type ListenAddress, parseListenAddress } from '../net/listen-address.js';
 import { ListenError } from '../net/listen-error.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -16,6 +18,9 @@ export interface HttpServerOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
+  readonly limits?: Partial<HttpLimits>;
+  /** Told of every request and connection that a limit ended. */
+  readonly onRefused?: (refusal: HttpRefusal) => void;
 }
 
 export interface HttpServer {
@@ -33,7 +38,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { setting, logger, clock } = options;
   const address = typeof options.address === 'string' ? parseListenAddress(options.address) : options.address;
   const timeouts = httpTimeouts(options.timeouts);
-  const { server, drain } = createHttpConnections(options.app, timeouts);
+  const { server, drain } = createHttpConnections(options.app, { ...options, timeouts });
   let stopping: Promise<void> | undefined;
 
   const close = async (): Promise<void> => {

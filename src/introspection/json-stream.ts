@@ -1,27 +1,33 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../telemetry/clock.js';
+import type { RenderTurns } from './render-turns.js';
 
 /** How long one dump may hold the event loop before everybody else gets a turn. */
 const SLICE_MS = 5;
 const CHUNK_CHARS = 64 * 1024;
 
 /**
- * Joins small pieces into chunks, and gives way to other work in between: pushes to proxies go on while
- * somebody reads a large dump.
+ * Joins small pieces into chunks, in slices of 5 ms, each in its turn: pushes to proxies and probes go on while a
+ * large dump is read. A chunk is made when its reader has taken the one before.
  */
-export async function* chunkPieces(pieces: Iterable<string>, clock: Clock): AsyncGenerator<string, void> {
+export async function* chunkPieces(
+  pieces: Iterable<string>,
+  clock: Clock,
+  turns: Pick<RenderTurns, 'next'>,
+): AsyncGenerator<string, void> {
   let chunk = '';
+  await turns.next();
   let sliceStart = clock.monotonicMs();
   for (const piece of pieces) {
     chunk += piece;
     if (chunk.length >= CHUNK_CHARS) {
       yield chunk;
       chunk = '';
+    } else if (clock.monotonicMs() - sliceStart < SLICE_MS) {
+      continue;
     }
-    if (clock.monotonicMs() - sliceStart < SLICE_MS) continue;
-    await nextTurn();
+    await turns.next();
     sliceStart = clock.monotonicMs();
   }
   yield chunk;

@@ -14,6 +14,8 @@ export interface PageRequest {
 export type Reply =
   | { readonly type: 'json'; readonly body: JsonSource }
   | { readonly type: 'text'; readonly text: string; readonly contentType?: string }
+  /** Text that answers share as it is, already encoded. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
   /** Text too long to be made at once. */
   | { readonly type: 'lines'; readonly lines: Iterable<string> }
   | { readonly type: 'html'; readonly html: Html }

@@ -3,9 +3,17 @@ import type { Clock } from '../telemetry/clock.js';
 import { jsonPieces } from './json-source.js';
 import { chunkPieces, streamChunks } from './json-stream.js';
 import type { Reply } from './page.js';
+import type { RenderTurns } from './render-turns.js';
+import type { SharedBytes } from './shared-bytes.js';
+
+export interface SendTools {
+  readonly clock: Clock;
+  readonly turns: RenderTurns;
+  readonly shared: SharedBytes;
+}
 
 /** Writes what a page answered; HEAD gets the headers alone, and nothing long is made for it. */
-export async function sendReply(request: Request, response: Response, reply: Reply, clock: Clock): Promise<void> {
+export async function sendReply(request: Request, response: Response, reply: Reply, tools: SendTools): Promise<void> {
   switch (reply.type) {
     case 'empty':
       response.status(reply.status).end();
@@ -14,15 +22,19 @@ export async function sendReply(request: Request, response: Response, reply: Rep
       response.setHeader('Content-Type', reply.contentType ?? 'text/plain; charset=utf-8');
       response.end(reply.text);
       return;
+    case 'bytes':
+      response.setHeader('Content-Type', reply.contentType).setHeader('Content-Length', reply.bytes.length);
+      tools.shared.send(response, reply.bytes);
+      return;
     case 'html':
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(reply.html.markup);
       return;
     case 'lines':
-      await stream(request, response, 'text/plain; charset=utf-8', reply.lines, clock);
+      await stream(request, response, 'text/plain; charset=utf-8', reply.lines, tools);
       return;
     case 'json':
-      await stream(request, response, 'application/json; charset=utf-8', jsonDocument(reply), clock);
+      await stream(request, response, 'application/json; charset=utf-8', jsonDocument(reply), tools);
   }
 }
 
@@ -36,15 +48,16 @@ async function stream(
   response: Response,
   contentType: string,
   pieces: Iterable<string>,
-  clock: Clock,
+  { clock, turns }: SendTools,
 ): Promise<void> {
-  const chunks = chunkPieces(pieces, clock);
+  const chunks = chunkPieces(pieces, clock, turns);
   if (request.method === 'HEAD') {
     response.setHeader('Content-Type', contentType).end();
     return;
   }
   // What fails before the first chunk is there can still be answered with 500.
   const first = await chunks.next();
+  if (response.destroyed) return;
   response.setHeader('Content-Type', contentType);
   await streamChunks(first.value ?? '', chunks, response);
 }

@@ -4,6 +4,7 @@ import type { MessageJson } from '../envoy/message-json.js';
 import type { Finding } from '../model/finding.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { PushContext } from '../model/push-context.js';
+import type { MetricsText } from '../telemetry/metrics-text.js';
 import type { ReadinessProbe } from './ready.js';
 
 /** What `/version` and the index page name (BEHAVIOUR 2, `version`). Unset values are `unknown`. */
@@ -11,12 +12,6 @@ export interface BuildInfo {
   readonly version: string;
   readonly revision: string;
   readonly status: string;
-}
-
-/** What `/metrics` answers: the exposition format's content type and the families. */
-export interface MetricsText {
-  readonly contentType: string;
-  readonly text: string;
 }
 
 /** A kind of configuration that the server knows, for `/debug/resourcesz`. */
@@ -69,6 +64,7 @@ export interface Views {
   /** NAV_DEBUG_ADSZ_CONFIG: adsz and cdsz show resources too. */
   readonly adszConfigEnabled: boolean;
   readonly knownKinds: readonly KnownKind[];
+  /** Rendered at most once a second, whatever number of callers. */
   metrics(): Promise<MetricsText>;
   connections(): readonly ProxyConnection[];
   /** Undefined until the sources have synced. */

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createConnectionTable, type HttpLimits } from './connection-table.js';
+import { createHttpIntake, type HttpRefusal } from './http-intake.js';
 
-/** Bounds on what one client may hold open, in milliseconds. */
+/** Bounds on the time of one client, in milliseconds. */
 export interface HttpTimeouts {
   /** From the connection to the end of the request's headers. Default 5,000. */
   readonly headersMs: number;
@@ -15,6 +16,13 @@ export interface HttpTimeouts {
   readonly graceMs: number;
 }
 
+export interface HttpConnectionsOptions {
+  readonly timeouts: HttpTimeouts;
+  readonly limits?: Partial<HttpLimits>;
+  /** A peer can cause it as often as it likes: for logs that are limited, and for counters. */
+  onRefused?(refusal: HttpRefusal): void;
+}
+
 const DEFAULT_TIMEOUTS: HttpTimeouts = {
   headersMs: 5000,
   requestMs: 10_000,
@@ -23,29 +31,26 @@ const DEFAULT_TIMEOUTS: HttpTimeouts = {
   graceMs: 10_000,
 };
 
-const MAX_CONNECTIONS = 1024;
+const DEFAULT_LIMITS: HttpLimits = { maxConnections: 1024, maxConnectionsPerPeer: 512 };
 
 export function httpTimeouts(given: Partial<HttpTimeouts> = {}): HttpTimeouts {
   return { ...DEFAULT_TIMEOUTS, ...given };
 }
 
-/** An HTTP server whose clients cannot hold it up, with or without TLS below it. */
+/** An HTTP server with bounded connections, with or without TLS below it. */
 export interface HttpConnections {
   /** Listens by itself, or is handed connections with `emit('connection', socket)`. */
   readonly server: Server;
-  /** Hangs up on connections without a running request, on the others when their requests are done. */
+  /** Closes connections without a running request, and the others when their requests are done. */
   drain(): void;
 }
 
 /**
- * Holds at most 1,024 connections. For one more, the one goes that has waited longest without a request; when all have
- * one, the one whose body has been on its way in the longest; when all wait for answers, the new one.
+ * Serves an app with bounded connections (see `createConnectionTable`), one request at a time on each (see
+ * `createHttpIntake`).
  */
-export function createHttpConnections(
-  app: RequestListener,
-  timeouts: HttpTimeouts,
-  maxConnections = MAX_CONNECTIONS,
-): HttpConnections {
+export function createHttpConnections(app: RequestListener, options: HttpConnectionsOptions): HttpConnections {
+  const { timeouts, onRefused = () => undefined } = options;
   const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
@@ -53,66 +58,11 @@ export function createHttpConnections(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
     },
-    app,
+    createHttpIntake(app, onRefused),
   );
   server.timeout = timeouts.idleMs;
-  return { server, drain: countRequests(server, maxConnections) };
-}
-
-/** What a connection does. */
-interface Activity {
-  /** Requests that run, those that are still on their way in too. */
-  running: number;
-  /** The last one that began. */
-  last: IncomingMessage | undefined;
-}
-
-/**
- * Knows which connections have requests running. Node counts a connection as busy that has never sent a whole
- * request, and no longer times it out once the server closes.
- *
- * @returns drains them
- */
-function countRequests(server: Server, maxConnections: number): () => void {
-  // In the order in which they came, or had their last request done.
-  const connections = new Map<Socket, Activity>();
-  let draining = false;
-  const hangUpOnFirst = (isExpendable: (activity: Activity) => boolean): boolean => {
-    for (const [socket, activity] of connections) {
-      if (!isExpendable(activity)) continue;
-      connections.delete(socket);
-      socket.destroy();
-      return true;
-    }
-    return false;
-  };
-  const admit = (socket: Socket): boolean => {
-    if (connections.size < maxConnections) return true;
-    // Whoever takes long to say what he wants goes before whoever waits for an answer.
-    if (hangUpOnFirst(({ running }) => running === 0)) return true;
-    if (hangUpOnFirst(({ running, last }) => running === 1 && last?.complete === false)) return true;
-    socket.destroy();
-    return false;
-  };
-  server.on('connection', (socket) => {
-    if (!admit(socket)) return;
-    connections.set(socket, { running: 0, last: undefined });
-    socket.once('close', () => connections.delete(socket));
-  });
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    const activity = connections.get(socket);
-    if (activity === undefined) return;
-    activity.running++;
-    activity.last = request;
-    response.once('close', () => {
-      activity.running--;
-      if (connections.delete(socket) && !socket.destroyed) connections.set(socket, activity);
-      if (activity.running === 0 && draining) socket.destroySoon();
-    });
-  });
-  return () => {
-    draining = true;
-    for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
-  };
+  const table = createConnectionTable({ ...DEFAULT_LIMITS, ...options.limits }, onRefused);
+  server.on('connection', table.admit);
+  server.on('request', table.began);
+  return { server, drain: table.drain };
 }

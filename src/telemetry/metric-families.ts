@@ -2,6 +2,7 @@ import { accessFamilies } from './families/access-families.js';
 import { analysisFamilies } from './families/analysis-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
+import { httpFamilies } from './families/http-families.js';
 import { mcpFamilies } from './families/mcp-families.js';
 import { policyDiscoveryFamilies } from './families/policy-discovery-families.js';
 import { policyFamilies } from './families/policy-families.js';
@@ -25,6 +26,7 @@ export const metricFamilies = {
   ...processFamilies,
   ...pushFamilies,
   ...registryFamilies,
+  ...httpFamilies,
   ...webhookFamilies,
 } as const satisfies Readonly<Record<string, Family>>;
 

@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
+import type { HttpLimits } from '../net/connection-table.js';
 import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
+import type { HttpRefusal } from '../net/http-intake.js';
 import { type ListenAddress, parseListenAddress } from '../net/listen-address.js';
 import { ListenError } from '../net/listen-error.js';
 import { createTlsListener } from '../net/tls-listener.js';
@@ -18,8 +20,9 @@ export interface HttpsServerOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Default 1,024; of those without a running request, the one that has waited longest makes room. */
-  readonly maxConnections?: number;
+  readonly limits?: Partial<HttpLimits>;
+  /** Told of every request and connection that a limit ended. */
+  readonly onRefused?: (refusal: HttpRefusal) => void;
 }
 
 export interface HttpsServer {
@@ -42,7 +45,7 @@ export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
   const address = typeof options.address === 'string' ? parseListenAddress(options.address) : options.address;
   const timeouts = httpTimeouts({ keepAliveMs: KEEP_ALIVE_MS, ...options.timeouts });
   const limitedLog = createLimitedLog(logger, clock);
-  const { server, drain } = createHttpConnections(options.app, timeouts, options.maxConnections);
+  const { server, drain } = createHttpConnections(options.app, { ...options, timeouts });
   const listener = createTlsListener(
     {
       material,

@@ -217,7 +217,7 @@ test('a client that sends its body byte by byte is cut off', async (t) => {
 });
 
 test('connections without a request make room for others', async (t) => {
-  const { port } = await serve(t, webhookApp(), { maxConnections: 3 });
+  const { port } = await serve(t, webhookApp(), { limits: { maxConnections: 3 } });
   const idle = await Promise.all([openTls(t, port), openTls(t, port), openTls(t, port)]);
   const closed = Promise.race(idle.map((socket) => closeOf(socket.resume())));
   t.is((await call(port, '/httpsReady')).status, 200);
@@ -234,7 +234,7 @@ test('connections whose bodies do not come make room for others, those that wait
     });
   };
   const app = createWebhookApp({ validate, inject: says('inject'), logger: createRecordingLogger() });
-  const { port } = await serve(t, app, { maxConnections: 3 });
+  const { port } = await serve(t, app, { limits: { maxConnections: 3 } });
   const waiting = call(port, '/validate');
   const begun = finish;
   await eventually('a request waits for its answer', () => finish !== begun);

@@ -20,6 +20,7 @@ import { createMetrics, recordStart } from '../../telemetry/metrics.js';
 import { routeGrpcLog } from '../grpc-log.js';
 import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
+import { reportHttpRefusals } from '../report-http-refusals.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews } from './policy-views.js';
 
@@ -123,6 +124,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
         messageJson: createMessageJson(protos),
         probes,
         registry,
+        clock,
         problems: runtime.problems,
       }),
       pages: createPolicyPages(),
@@ -131,6 +133,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     }),
     logger,
     clock,
+    onRefused: reportHttpRefusals('--monitoringAddr', metrics, logger, clock),
   });
   let starting: Promise<PolicyAddresses> | undefined;
   let cancelLook = (): void => {};

@@ -9,6 +9,8 @@ import { versionPage } from '../../introspection/pages/version-page.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem, Views } from '../../introspection/views.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
+import type { Clock } from '../../telemetry/clock.js';
+import { createMetricsText } from '../../telemetry/metrics-text.js';
 
 /** The pages of a policy server of its own process. */
 export function createPolicyPages(): readonly Page[] {
@@ -21,11 +23,12 @@ export interface PolicyViewParts {
   readonly messageJson: MessageJson;
   readonly probes: readonly ReadinessProbe[];
   readonly registry: Registry;
+  readonly clock: Clock;
   problems(): readonly ConfigProblem[];
 }
 
 /** What those pages show; there are no proxies, snapshots or pushes in this process. */
-export function createPolicyViews({ build, messageJson, probes, registry, problems }: PolicyViewParts): Views {
+export function createPolicyViews({ build, messageJson, probes, registry, clock, problems }: PolicyViewParts): Views {
   return {
     build,
     messageJson,
@@ -34,7 +37,7 @@ export function createPolicyViews({ build, messageJson, probes, registry, proble
     trackingEnabled: false,
     adszConfigEnabled: false,
     knownKinds: [],
-    metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    metrics: createMetricsText(registry, clock),
     connections: () => [],
     context: () => undefined,
     resourcesOf: () => [],

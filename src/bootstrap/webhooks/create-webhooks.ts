@@ -13,7 +13,9 @@ import type { CandidateWarnings } from '../../webhooks/validation/candidate-warn
 import { createValidationEndpoint } from '../../webhooks/validation/validation-endpoint.js';
 import { createWebhookApp } from '../../webhooks/webhook-app.js';
 import type { Cluster } from '../cluster-connection.js';
+import { httpServerSettings } from '../map-options.js';
 import type { Options } from '../options.js';
+import { reportHttpRefusals } from '../report-http-refusals.js';
 
 export interface WebhookParts {
   readonly options: Options;
@@ -44,6 +46,8 @@ export function createWebhooks(parts: WebhookParts): HttpsServer {
     app: createWebhookApp({ validate, inject, logger }),
     logger,
     clock,
+    ...httpServerSettings(options),
+    onRefused: reportHttpRefusals('--httpsAddr', metrics, logger, clock),
   });
 
   const caBundle = { current: certificate.caBundle, onChange: certificate.onChange };

@@ -5,7 +5,7 @@ export const metricsPage: Page = {
   description: 'Metrics in the scrape text format',
   audience: 'anyone',
   handle: async (views) => {
-    const { text, contentType } = await views.metrics();
-    return { type: 'text', text, contentType };
+    const { bytes, contentType } = await views.metrics();
+    return { type: 'bytes', bytes, contentType };
   },
 };

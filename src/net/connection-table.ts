@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HttpRefusal } from './http-intake.js';
+
+/** Bounds on the number of connections of one listener. */
+export interface HttpLimits {
+  /** Default 1,024. */
+  readonly maxConnections: number;
+  /** From one address. Default 512. */
+  readonly maxConnectionsPerPeer: number;
+}
+
+/** The connections of an HTTP listener, and which of them have requests running. */
+export interface ConnectionTable {
+  /** Takes a connection; closes another one, or this one, where there are too many. */
+  admit(socket: Socket): void;
+  /** A request began on a connection. */
+  began(request: IncomingMessage, response: ServerResponse): void;
+  /** Closes connections without a running request, and the others when their requests are done. */
+  drain(): void;
+}
+
+/** What a connection does. */
+interface Activity {
+  readonly peer: string;
+  /** Requests that run, those included that are still being received. */
+  running: number;
+  /** The last one that began. */
+  last: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined;
+}
+
+/** Which connections make room for a new one; the first that finds one decides. */
+const EXPENDABLE: readonly ((activity: Activity) => boolean)[] = [
+  ({ running }) => running === 0,
+  // A client that is slow to send its request goes before one that waits for an answer.
+  ({ running, last }) => running === 1 && last?.request.complete === false,
+  // So does one that is slow to read its answer.
+  ({ last }) => last?.response.headersSent === true,
+];
+
+/**
+ * Bounds connections, in all and from one address. For one more, the table closes a connection without a request,
+ * else one whose request is still being received, else one whose answer is being read: of the address with the most
+ * connections, the one that has been so the longest. When all wait for answers, it closes the new one.
+ *
+ * It counts requests itself: Node counts a connection as busy that has never sent a whole request, and no longer times
+ * it out once the server closes.
+ */
+export function createConnectionTable(limits: HttpLimits, onRefused: (refusal: HttpRefusal) => void): ConnectionTable {
+  // In the order in which they came, or had their last request done.
+  const connections = new Map<Socket, Activity>();
+  const perPeer = new Map<string, number>();
+  let draining = false;
+
+  const forget = (socket: Socket): void => {
+    const activity = connections.get(socket);
+    if (activity === undefined) return;
+    connections.delete(socket);
+    const count = (perPeer.get(activity.peer) ?? 1) - 1;
+    if (count === 0) perPeer.delete(activity.peer);
+    else perPeer.set(activity.peer, count);
+  };
+
+  /** @param ofPeer only connections of this address */
+  const victimOf = (isExpendable: (activity: Activity) => boolean, ofPeer: string | undefined): Socket | undefined => {
+    let victim: Socket | undefined;
+    let most = 0;
+    for (const [socket, activity] of connections) {
+      if (ofPeer !== undefined && activity.peer !== ofPeer) continue;
+      const count = perPeer.get(activity.peer) ?? 0;
+      if (count <= most || !isExpendable(activity)) continue;
+      victim = socket;
+      most = count;
+    }
+    return victim;
+  };
+
+  const makeRoom = (reason: 'connections' | 'connections-per-peer', peer: string): boolean => {
+    for (const isExpendable of EXPENDABLE) {
+      const victim = victimOf(isExpendable, reason === 'connections' ? undefined : peer);
+      if (victim === undefined) continue;
+      onRefused({ peer: connections.get(victim)?.peer ?? '', reason });
+      forget(victim);
+      victim.destroy();
+      return true;
+    }
+    onRefused({ peer, reason });
+    return false;
+  };
+
+  const hasRoom = (peer: string): boolean => {
+    const ofPeer = perPeer.get(peer) ?? 0;
+    if (ofPeer >= limits.maxConnectionsPerPeer) return makeRoom('connections-per-peer', peer);
+    return connections.size < limits.maxConnections || makeRoom('connections', peer);
+  };
+
+  return {
+    admit: (socket) => {
+      const peer = socket.remoteAddress ?? '';
+      if (!hasRoom(peer)) {
+        socket.destroy();
+        return;
+      }
+      connections.set(socket, { peer, running: 0, last: undefined });
+      perPeer.set(peer, (perPeer.get(peer) ?? 0) + 1);
+      socket.once('close', () => forget(socket));
+    },
+    began: (request, response) => {
+      const { socket } = request;
+      const activity = connections.get(socket);
+      if (activity === undefined) return;
+      activity.running++;
+      activity.last = { request, response };
+      response.once('close', () => {
+        activity.running--;
+        // Last in the order from now on.
+        if (!socket.destroyed && connections.delete(socket)) connections.set(socket, activity);
+        if (activity.running === 0 && draining) socket.destroySoon();
+      });
+    },
+    drain: () => {
+      draining = true;
+      for (const [socket, { running }] of connections) if (running === 0) socket.destroy();
+    },
+  };
+}

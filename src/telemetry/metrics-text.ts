@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.js';
+
+/** What a scrape gets. Scrapes of the same second get the very same bytes. */
+export interface MetricsText {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+/** One rendering serves all scrapes for this long after it is done. */
+const KEPT_MS = 1000;
+/** How long rendering may hold the event loop at a time. */
+const SLICE_MS = 5;
+
+/**
+ * Renders a registry for scrapes, at most once a second and in slices: a rendering of a large mesh takes tens of
+ * milliseconds, and anyone may scrape. Scrapes that come during a rendering wait for it.
+ *
+ * @param collect brings gauges up to date before each rendering
+ */
+export function createMetricsText(
+  registry: Registry,
+  clock: Clock,
+  collect: () => void = () => undefined,
+): () => Promise<MetricsText> {
+  let rendering: Promise<MetricsText> | undefined;
+  let keptUntilMs = Number.NEGATIVE_INFINITY;
+  const render = async (): Promise<MetricsText> => {
+    collect();
+    const bytes = await renderInSlices(registry, clock);
+    keptUntilMs = clock.monotonicMs() + KEPT_MS;
+    return { contentType: registry.contentType, bytes };
+  };
+  return () => {
+    if (rendering !== undefined && clock.monotonicMs() < keptUntilMs) return rendering;
+    keptUntilMs = Number.POSITIVE_INFINITY;
+    rendering = render();
+    rendering.catch(() => {
+      rendering = undefined;
+    });
+    return rendering;
+  };
+}
+
+/** The same text as `registry.metrics()`, which makes all of it at once. */
+async function renderInSlices(registry: Registry, clock: Clock): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let sliceStartMs = clock.monotonicMs();
+  for (const { name } of registry.getMetricsAsArray()) {
+    const text = await registry.getSingleMetricAsString(name);
+    parts.push(Buffer.from(parts.length === 0 ? text : `\n\n${text}`));
+    if (clock.monotonicMs() - sliceStartMs < SLICE_MS) continue;
+    await nextTurn();
+    sliceStartMs = clock.monotonicMs();
+  }
+  parts.push(Buffer.from('\n'));
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,47 @@
+import test from 'ava';
+import { Counter, Registry } from 'prom-client';
+import { createMetricsText } from '../../src/telemetry/metrics-text.js';
+import { createFakeClock } from '../support/fake-clock.js';
+
+function rig() {
+  const registry = new Registry();
+  const clock = createFakeClock();
+  const counter = new Counter({ name: 'calls_total', help: 'Calls.', labelNames: ['peer'], registers: [registry] });
+  let rendered = 0;
+  const scrape = createMetricsText(registry, clock, () => {
+    rendered++;
+  });
+  return { registry, clock, counter, scrape, renderings: () => rendered };
+}
+
+test('the text is the one of the registry', async (t) => {
+  const { registry, counter, scrape } = rig();
+  new Counter({ name: 'other_total', help: 'Others.', registers: [registry] }).inc(3);
+  counter.inc({ peer: 'a' });
+  const { bytes, contentType } = await scrape();
+  t.is(bytes.toString(), await registry.metrics());
+  t.is(contentType, registry.contentType);
+});
+
+test('scrapes at the same time share one rendering, and those of the next second its bytes', async (t) => {
+  const { clock, counter, scrape, renderings } = rig();
+  const [first, second] = await Promise.all([scrape(), scrape()]);
+  t.is(first?.bytes, second?.bytes);
+  counter.inc({ peer: 'a' });
+  clock.advance(999);
+  t.is((await scrape()).bytes, first?.bytes);
+  t.is(renderings(), 1);
+  clock.advance(1);
+  t.regex((await scrape()).bytes.toString(), /calls_total\{peer="a"\} 1/);
+  t.is(renderings(), 2);
+});
+
+test('a rendering that fails is not kept', async (t) => {
+  let fails = true;
+  const scrape = createMetricsText(new Registry(), createFakeClock(), () => {
+    if (fails) throw new Error('no');
+  });
+  await t.throwsAsync(scrape(), { message: 'no' });
+  fails = false;
+  await t.notThrowsAsync(scrape());
+});
