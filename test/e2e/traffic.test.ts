@@ -42,6 +42,29 @@ const ECHO: ServiceOptions = {
 };
 const STORE: ServiceOptions = { name: 'store', clusterIP: 'None', ports: [{ name: 'tcp-store', port: 9100 }] };
 
+/** Two hosts without addresses that share a port; the names decide which of them is older. */
+function sharedPort(number: number, tcpName: string, httpName: string): readonly Manifest[] {
+  return [
+    serviceEntryManifest(tcpName, {
+      hosts: [`${tcpName}.example.com`],
+      ports: [{ number, name: 'tcp', protocol: 'TCP', targetPort: 6001 }],
+      resolution: 'STATIC',
+      endpoints: [{ address: EXTERNAL_STATIC_ADDRESS }],
+    }),
+    serviceEntryManifest(httpName, {
+      hosts: [`${httpName}.example.com`],
+      ports: [{ number, name: 'http', protocol: 'HTTP', targetPort: 80 }],
+      resolution: 'STATIC',
+      endpoints: [{ address: EXTERNAL_DNS_ADDRESS }],
+    }),
+  ];
+}
+
+const SHARED_PORTS = [
+  { port: 6200, tcp: 'a-tcp', http: 'b-http', order: 'TCP is older' },
+  { port: 6201, tcp: 'd-tcp', http: 'c-http', order: 'HTTP is older' },
+] as const;
+
 const MESH: Readonly<Record<string, readonly Manifest[]>> = {
   'echo.yaml': [serviceManifest(ECHO), endpointsManifest(ECHO, [SERVER_ADDRESS])],
   'store.yaml': [serviceManifest(STORE), endpointsManifest(STORE, [SERVER_ADDRESS])],
@@ -65,6 +88,7 @@ const MESH: Readonly<Record<string, readonly Manifest[]>> = {
       resolution: 'NONE',
     }),
   ],
+  'shared-ports.yaml': SHARED_PORTS.flatMap(({ port, tcp, http }) => sharedPort(port, tcp, http)),
 };
 
 /** A server that speaks first waits for this long at the client's sidecar, and for a second at its own. */
@@ -322,6 +346,20 @@ e2eTest('a ServiceEntry with resolution STATIC sends its virtual address to its 
   t.is(answer, 'static: ping');
   t.is(await countOfClusters(client.envoy, 'outbound|6000||static.example.com', 'upstream_cx_total'), 1);
 });
+
+for (const { port, tcp, http, order } of SHARED_PORTS) {
+  e2eTest(`hosts without addresses share a port, where ${order}: HTTP goes by its host, all else to TCP`, async (t) => {
+    const { client } = t.context;
+    const echo = await client.agent.requestEcho(`http://203.0.113.2:${port}/`, {
+      headers: { host: `${http}.example.com:${port}` },
+    });
+    t.is(echo.name, 'api');
+    t.is(await countOfClusters(client.envoy, `outbound|${port}||${http}.example.com`, 'upstream_rq_total'), 1);
+    const target = { address: '203.0.113.2', port, send: 'ping', until: 'ping' };
+    t.is(await client.agent.call('exchangeTcp', target), 'static: ping');
+    t.is(await countOfClusters(client.envoy, `outbound|${port}||${tcp}.example.com`, 'upstream_cx_total'), 1);
+  });
+}
 
 e2eTest('a ServiceEntry with resolution NONE keeps the address that the app connected to', async (t) => {
   const { client } = t.context;

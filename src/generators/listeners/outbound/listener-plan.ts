@@ -30,12 +30,18 @@ export interface OutboundPlan {
 }
 
 /**
- * Decides who listens where; the first to claim something keeps it.
+ * Decides which service gets which connections; the oldest keeps what several want. With sniffing, services of HTTP and
+ * one of TCP share the port of an address that they share: requests go by their Host header, all else to the TCP service.
  *
  * @param claims oldest service first
  * @param reserved what is not for services: `<address>_<port>` to the name of what has it
+ * @param sniff NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND
  */
-export function planListeners(claims: Iterable<Claim>, reserved: ReadonlyMap<string, string>): OutboundPlan {
+export function planListeners(
+  claims: Iterable<Claim>,
+  reserved: ReadonlyMap<string, string>,
+  sniff: boolean,
+): OutboundPlan {
   const listeners = new Map<string, ListenerPlan>();
   const conflicts: Conflict[] = [];
   for (const claim of claims) {
@@ -52,7 +58,7 @@ export function planListeners(claims: Iterable<Claim>, reserved: ReadonlyMap<str
       listener = { name, bind, port: port.number, shared, whole: emptyPlan(), ranges: new Map() };
       listeners.set(name, listener);
     }
-    const conflict = admit(planFor(listener, claim.range), claim);
+    const conflict = admit(planFor(listener, claim.range), claim, sniff && claim.shared && claim.range === '');
     if (conflict !== undefined) conflicts.push(conflict);
   }
   return { listeners, conflicts };
@@ -71,17 +77,21 @@ function emptyPlan(): TrafficPlan {
   return { http: [], byServerName: new Map(), rest: undefined };
 }
 
-/** Gives the claim what is still free; returns what it was refused, if anything. */
-function admit(plan: TrafficPlan, claim: Claim): Conflict | undefined {
+/**
+ * Gives the claim what is still free; returns what it was refused, if anything.
+ *
+ * @param mixes whether HTTP is told from other traffic here, so that both can be served
+ */
+function admit(plan: TrafficPlan, claim: Claim, mixes: boolean): Conflict | undefined {
   switch (claim.traffic) {
     case 'http': {
-      if (plan.rest?.traffic === 'tcp') return overTcp(claim, 'HTTP', plan.rest);
+      if (plan.rest?.traffic === 'tcp' && !mixes) return overTcp(claim, 'HTTP', plan.rest);
       plan.http.push(claim);
       return undefined;
     }
     case 'tcp': {
       if (plan.rest !== undefined) return overTcp(claim, 'TCP', plan.rest);
-      const conflict = overHttp(claim, plan.http);
+      const conflict = mixes ? undefined : overHttp(claim, plan.http);
       if (conflict === undefined) plan.rest = claim;
       return conflict;
     }
@@ -95,15 +105,13 @@ function admit(plan: TrafficPlan, claim: Claim): Conflict | undefined {
       return undefined;
     }
     case 'sniffed': {
-      // Alone at its address it has a table of its own; sharing, it joins the others' by host.
       const { rest } = plan;
-      if (rest !== undefined && (rest.traffic === 'tcp' || !claim.shared || claim.range !== '')) {
-        return overTcp(claim, 'TCP', rest);
-      }
-      const conflict = rest !== undefined ? overTcp(claim, 'TCP', rest) : overHttp(claim, plan.http);
+      // Alone at its address it has a table of its own; sharing, it joins the others' by host.
+      if (rest !== undefined && !mixes) return overTcp(claim, 'TCP', rest);
       plan.http.push(claim);
-      if (conflict === undefined) plan.rest = claim;
-      return conflict;
+      if (rest !== undefined) return overTcp(claim, 'TCP', rest);
+      plan.rest = claim;
+      return undefined;
     }
   }
 }

@@ -74,6 +74,7 @@ export function createOutboundPart(
       const plan = planListeners(
         claimsOf(claimsFor, context, view, rules),
         reservedListeners(context, scope, sharedBind),
+        settings.sniffOutbound,
       );
       const additionalAddresses = captured ? additional : [];
       const key = `${facts.key}|${captured}`;

@@ -10,8 +10,12 @@ import { at, ENCODER, generateAll, toJson } from '../../served-resources.js';
 const sharing = (name: string, protocol: Protocol, number = 9000) =>
   buildService({ name, addresses: [], ports: [buildPort({ name: 'port', number, protocol })] });
 
-const generate = (services: Parameters<typeof buildContext>[0], metadata = {}) =>
-  generateAll(createListenerGenerator(ENCODER, SETTINGS), buildContext(services), buildProxy({}, metadata));
+const generate = (services: Parameters<typeof buildContext>[0], sniffOutbound = true, metadata = {}) =>
+  generateAll(
+    createListenerGenerator(ENCODER, { ...SETTINGS, sniffOutbound }),
+    buildContext(services),
+    buildProxy({}, metadata),
+  );
 
 const summary = ({ metric, key, message }: Finding) =>
   `${metric.replace('nav_conflict_outbound_listener_', '')} ${key} ${message}`;
@@ -30,20 +34,13 @@ const CASES: readonly ConflictCase[] = [
   { older: 'tls', younger: 'tls' },
   { older: 'auto', younger: 'http' },
   { older: 'auto', younger: 'tls' },
-  {
-    older: 'http',
-    younger: 'tcp',
-    finding: `tcp_over_current_http 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedHTTP=${HOST('older')} RejectedTCP=${HOST('younger')} HTTPServices=1`,
-  },
-  {
-    older: 'http',
-    younger: 'auto',
-    finding: `tcp_over_current_http 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedHTTP=${HOST('older')} RejectedTCP=${HOST('younger')} HTTPServices=1`,
-  },
+  { older: 'http', younger: 'tcp' },
+  { older: 'http', younger: 'auto' },
+  { older: 'tcp', younger: 'http' },
   {
     older: 'tcp',
-    younger: 'http',
-    finding: `http_over_current_tcp 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedTCP=${HOST('older')} RejectedHTTP=${HOST('younger')} TCPServices=1`,
+    younger: 'auto',
+    finding: `tcp_over_current_tcp 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedTCP=${HOST('older')} RejectedTCP=${HOST('younger')} TCPServices=1`,
   },
   {
     older: 'tcp',
@@ -69,6 +66,43 @@ for (const { older, younger, finding } of CASES) {
   });
 }
 
+const WITHOUT_SNIFFING: readonly ConflictCase[] = [
+  {
+    older: 'http',
+    younger: 'tcp',
+    finding: `tcp_over_current_http 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedHTTP=${HOST('older')} RejectedTCP=${HOST('younger')} HTTPServices=1`,
+  },
+  {
+    older: 'tcp',
+    younger: 'http',
+    finding: `http_over_current_tcp 0.0.0.0:9000 Listener=0.0.0.0:9000 AcceptedTCP=${HOST('older')} RejectedHTTP=${HOST('younger')} TCPServices=1`,
+  },
+];
+
+for (const { older, younger, finding } of WITHOUT_SNIFFING) {
+  test(`without sniffing, ${younger} after ${older} is a conflict on a shared port`, (t) => {
+    const { findings } = generate({ services: [sharing('older', older), sharing('younger', younger)] }, false);
+    t.deepEqual(findings.map(summary), [finding]);
+  });
+}
+
+for (const [first, second] of [
+  ['tcp', 'http'],
+  ['http', 'tcp'],
+] as const) {
+  test(`on a shared port, ${first} before ${second}: requests have a chain, and the TCP service gets the rest`, (t) => {
+    const { resources } = generate({ services: [sharing(`${first}-1`, first), sharing(`${second}-2`, second)] });
+    const listener = toJson(resources.find(({ name }) => name === '0.0.0.0_9000') as never);
+    t.is(
+      at(listener, 'defaultFilterChain.filters.0.typedConfig.cluster'),
+      `outbound|9000||${HOST(first === 'tcp' ? 'tcp-1' : 'tcp-2')}`,
+    );
+    t.is(at(listener, 'filterChains.0.filterChainMatch.transportProtocol'), 'raw_buffer');
+    t.is(at(listener, 'filterChains.0.filters.0.typedConfig.rds.routeConfigName'), '9000');
+    t.is(at(listener, 'filterChains.1'), undefined);
+  });
+}
+
 test('the older TCP service keeps the shared port', (t) => {
   const { resources } = generate({ services: [sharing('older', 'tcp'), sharing('younger', 'tcp')] });
   const listener = resources.find(({ name }) => name === '0.0.0.0_9000');
@@ -88,7 +122,7 @@ test('two services at one address and port conflict, whatever their other ports'
 
 test('the message names ten of many accepted hosts, and counts them all', (t) => {
   const many = Array.from({ length: 12 }, (_, index) => sharing(`web-${index}`, 'http'));
-  const { findings } = generate({ services: [...many, sharing('late', 'tcp')] });
+  const { findings } = generate({ services: [...many, sharing('late', 'tcp')] }, false);
   const [message = ''] = findings.map((finding) => finding.message);
   t.true(message.includes(`${HOST('web-9')},… RejectedTCP`));
   t.true(message.endsWith('HTTPServices=12'));
@@ -129,7 +163,7 @@ test('a sidecar that binds ports leaves alone those of its workload, of Envoy, a
     mesh: { ...MESH, proxyHttpPort: 15007 },
     targets: port === undefined ? [] : [{ service: web, port, targetPort: 8080 }],
   };
-  const { resources, findings } = generate(context, { interceptionMode: 'NONE' });
+  const { resources, findings } = generate(context, true, { interceptionMode: 'NONE' });
   t.deepEqual(
     resources.map(({ name }) => name),
     ['127.0.0.1_9000', '127.0.0.1_15007'],
