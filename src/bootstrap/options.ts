@@ -63,8 +63,17 @@ export interface DiscoveryFlags {
 
 /** Flags of `navigator-policy serve`, a policy server of its own process. Ours: the specification does not have it. */
 export interface PolicyFlags {
-  /** `host:port` of the discovery server's plaintext gRPC. Default `meshd.mesh-system.svc:15010`. */
+  /** `host:port` of the discovery server's gRPC. Default `meshd.mesh-system.svc:15012`. */
   readonly discoveryAddress: string;
+  /** PEM files, read anew at each connection. Empty: none. */
+  readonly discoveryClientCertFile: string;
+  readonly discoveryClientKeyFile: string;
+  /** PEM file of the roots that the discovery server's certificate must have. Empty: plaintext. */
+  readonly discoveryRootCertFile: string;
+  /** Empty: the host of `discoveryAddress`. */
+  readonly discoveryServerName: string;
+  /** A file with a bearer token, read anew at each connection. Empty: none. */
+  readonly discoveryTokenFile: string;
   /** DNS suffix of services. Default `cluster.local`. */
   readonly domain: string;
   readonly monitoringAddr: ListenAddress;
@@ -147,6 +156,8 @@ export interface Environment {
   /** 0 means that the proxy waits without limit. */
   readonly navInitialFetchTimeoutMs: number;
   readonly navPushThrottle: number;
+  /** Service accounts of the control plane's namespace that may read the policies of all namespaces. */
+  readonly navPolicyReaders: readonly string[];
   readonly navScopeGatewayToNamespace: boolean;
   readonly navSidecarUseRemoteAddress: boolean;
   readonly navSkipValidateTrustDomain: boolean;

@@ -61,4 +61,9 @@ export interface Proxy {
    * is an authority. Nothing that it says of itself.
    */
   readonly hasSecrets: boolean;
+  /**
+   * Whether it is served the policies of all namespaces, as policy servers are, or those of its own namespace. Decided by
+   * the identity that it has proven. Default true: on a listener without authentication nothing is proven.
+   */
+  readonly seesAllPolicies?: boolean;
 }

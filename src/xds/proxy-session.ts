@@ -42,6 +42,8 @@ export interface SessionEnvironment {
   connectionId(nodeId: string): string;
   /** Gives workloads whose identity is proven their certificates. Default: there are none to give. */
   readonly secrets?: SecretService;
+  /** Whether an identity that is proven may read the policies of all namespaces. Default: none may. */
+  readonly seesAllPolicies?: (identity: WorkloadIdentity) => boolean;
 }
 
 /** A response on its way. */
@@ -224,7 +226,12 @@ export class ProxySession implements PushTarget {
       this.#proxy = proxy;
     } else {
       this.#identity = matchIdentity(proxy, this.#callerIdentities);
-      this.#proxy = { ...proxy, hasSecrets: this.#environment.secrets?.isFor(this.#identity) ?? false };
+      const { secrets, seesAllPolicies } = this.#environment;
+      this.#proxy = {
+        ...proxy,
+        hasSecrets: secrets?.isFor(this.#identity) ?? false,
+        seesAllPolicies: seesAllPolicies?.(this.#identity) ?? false,
+      };
     }
     this.#id = this.#environment.connectionId(proxy.id);
     this.#environment.register(this);

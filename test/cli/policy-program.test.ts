@@ -40,7 +40,12 @@ async function optionsOf(argv: readonly string[], env: Record<string, string> = 
 test('serve starts the policy server with its defaults', async (t) => {
   const { policy, unlanded, warnings } = await optionsOf(['serve']);
   t.deepEqual(policy, {
-    discoveryAddress: 'meshd.mesh-system.svc:15010',
+    discoveryAddress: 'meshd.mesh-system.svc:15012',
+    discoveryClientCertFile: '',
+    discoveryClientKeyFile: '',
+    discoveryRootCertFile: './var/run/secrets/mesh/root-cert.pem',
+    discoveryServerName: '',
+    discoveryTokenFile: './var/run/secrets/tokens/mesh-token',
     domain: 'cluster.local',
     monitoringAddr: { host: '', port: 15014 },
     namespace: 'mesh-system',

@@ -38,7 +38,13 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
   const name = `navigator-policy at ${address}`;
   const command = rig.network.router.enter([
     ...[process.execPath, join(projectRoot(), 'build/src/cli/policy-main.js'), 'serve'],
-    ...['--discoveryAddress', `${adsAddress.address}:${adsAddress.port}`, '--policyConfig', policyConfigFile],
+    ...[
+      '--discoveryAddress',
+      `${adsAddress.address}:${adsAddress.port}`,
+      '--policyConfig',
+      policyConfigFile,
+      '--discoveryRootCert=',
+    ],
     ...['--policyAddr', `${address}:${port}`, '--monitoringAddr', `${address}:${MONITORING_PORT}`],
   ]);
   let server: ManagedProcess | undefined;

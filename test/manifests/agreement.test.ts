@@ -198,14 +198,21 @@ function volumeOf(deployment: Deployment, name: string): object | undefined {
   return volumes.find((volume) => volume.name === name);
 }
 
-test('the mesh config sends proxies to the Service of meshd at its secured port, and policy servers come by the other', (t) => {
+test('the mesh config sends proxies to the Service of meshd at its secured port, and policy servers come there too', (t) => {
   const mesh = load(filesOf('mesh')['mesh'] ?? '') as { defaultConfig: { discoveryAddress: string } };
   const secured = `meshd.mesh-system.svc:${portsOf(MESHD)['tls-xds']}`;
   t.is(mesh.defaultConfig.discoveryAddress, secured);
+  t.is(argument(containerOf(POLICY), 'discoveryAddress'), secured);
   t.is(portOfAddress(argument(containerOf(MESHD), 'secureGRPCAddr')), portOfAddress(secured));
-  const plaintext = `meshd.mesh-system.svc:${portsOf(MESHD)['grpc-xds']}`;
-  t.is(argument(containerOf(POLICY), 'discoveryAddress'), plaintext);
-  t.is(portOfAddress(argument(containerOf(MESHD), 'grpcAddr')), portOfAddress(plaintext));
+});
+
+test('policy servers prove who they are by a token of the audience that meshd asks for, and check its certificate', (t) => {
+  t.is(argument(containerOf(POLICY), 'discoveryRootCert'), '/var/run/secrets/mesh/root-cert.pem');
+  t.is(argument(containerOf(POLICY), 'discoveryTokenFile'), '/var/run/secrets/tokens/mesh-token');
+  t.like(volumeOf(POLICY, 'roots'), { configMap: { name: 'mesh-ca-root-cert' } });
+  t.like(volumeOf(POLICY, 'token'), {
+    projected: { sources: [{ serviceAccountToken: { path: 'mesh-token', audience: 'mesh-ca' } }] },
+  });
 });
 
 test('the address of the policy servers in README.md is the one that their Service has', (t) => {

@@ -21,6 +21,7 @@ import { routeGrpcLog } from '../grpc-log.js';
 import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
 import { reportHttpRefusals } from '../report-http-refusals.js';
+import { createDiscoveryCredentials } from './discovery-credentials.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews } from './policy-views.js';
 
@@ -88,6 +89,8 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       address: policy.discoveryAddress,
       keepaliveIntervalMs: common.keepaliveIntervalMs,
       keepaliveTimeoutMs: common.keepaliveTimeoutMs,
+      credentials: createDiscoveryCredentials(policy),
+      ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
     }),
     node: encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy'),
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos)),

@@ -5,6 +5,7 @@ import { createCertificateService } from '../../ca/service/certificate-service.j
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
 import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import { createTlsListener } from '../../net/tls-listener.js';
 import { createUnprovenConnections } from '../../net/unproven-connections.js';
@@ -25,6 +26,8 @@ export interface SecuredServerParts {
   readonly settings: GrpcListenerSettings;
   /** XDS_AUTH; without it the connection is encrypted and nobody is asked who they are, so nobody gets secrets. */
   readonly isAuthenticated: boolean;
+  /** Whether an identity may read the policies of all namespaces, as policy servers must. */
+  readonly seesAllPolicies: (identity: WorkloadIdentity) => boolean;
   /** What sessions share with those of the plaintext listener. */
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;
@@ -38,7 +41,7 @@ export interface SecuredServerParts {
 
 /** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
 export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
-  const { trust, session, metrics, logging, clock } = parts;
+  const { trust, session, seesAllPolicies, metrics, logging, clock } = parts;
   const { authority, trustDomains, accounts } = trust;
   const connections = createUnprovenConnections(clock);
   const authenticate: AuthenticateCaller = async (credentials) => {
@@ -72,7 +75,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
     });
   const server = createGrpcServer(
     parts.settings,
-    secrets === undefined ? session : { ...session, secrets: secrets.service },
+    { ...session, seesAllPolicies, ...(secrets === undefined ? {} : { secrets: secrets.service }) },
     parts.hooks,
     logger,
     {

@@ -26,6 +26,7 @@ import type { ReviewRuntime } from '../webhooks/review-runtime.js';
 import { createCertificateProbe } from './certificate-probe.js';
 import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
+import { createPolicyReaders } from './policy-readers.js';
 import { createRemoteReviewers } from './remote-reviewers.js';
 
 export interface TrustRuntimeParts {
@@ -94,7 +95,13 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
 
   const serveProxies = async (opened: Trust): Promise<ListenAddress> => {
     const settings = secureGrpcSettings(options);
-    server = createSecuredServer({ ...parts, trust: opened, settings, isAuthenticated: environment.xdsAuth });
+    server = createSecuredServer({
+      ...parts,
+      trust: opened,
+      settings,
+      isAuthenticated: environment.xdsAuth,
+      seesAllPolicies: createPolicyReaders(options, opened.trustDomains),
+    });
     const port = await server.start().catch((cause: NodeJS.ErrnoException) => {
       throw new ListenError('--secureGRPCAddr', discovery.secureGrpcAddr, cause);
     });

@@ -9,8 +9,41 @@ export const policyFlags: FlagTable<PolicyFlags> = {
   discoveryAddress: {
     name: 'discoveryAddress',
     type: remoteAddress,
-    default: 'meshd.mesh-system.svc:15010',
-    meaning: 'host:port of the discovery server to subscribe to, without TLS',
+    default: 'meshd.mesh-system.svc:15012',
+    meaning: 'host:port of the discovery server to subscribe to',
+  },
+  discoveryClientCertFile: {
+    name: 'discoveryClientCert',
+    type: text,
+    default: '',
+    meaning:
+      'PEM file of a client certificate chain to show to the discovery server instead of a token, with --discoveryClientKey',
+  },
+  discoveryClientKeyFile: {
+    name: 'discoveryClientKey',
+    type: text,
+    default: '',
+    meaning: 'PEM file of the key of --discoveryClientCert',
+  },
+  discoveryRootCertFile: {
+    name: 'discoveryRootCert',
+    type: text,
+    default: './var/run/secrets/mesh/root-cert.pem',
+    meaning:
+      'PEM file of the roots that the certificate of the discovery server must have; empty connects in plaintext, and shows neither token nor certificate',
+  },
+  discoveryServerName: {
+    name: 'discoveryServerName',
+    type: text,
+    default: '',
+    meaning: "Name that the discovery server's certificate must have; if not set, the host of --discoveryAddress",
+  },
+  discoveryTokenFile: {
+    name: 'discoveryTokenFile',
+    type: text,
+    default: './var/run/secrets/tokens/mesh-token',
+    meaning:
+      'File with the token that proves to the discovery server who this server is; ignored with --discoveryClientCert, and where it is empty or in plaintext none is shown',
   },
   domain: { name: 'domain', type: dnsName, default: discoveryFlags.domain.default, meaning: 'DNS domain suffix' },
   monitoringAddr: {

@@ -21,6 +21,13 @@ export const optionalNamespaceName: ValueType<string> = scalarType('string', (va
 /** Namespace names separated by commas. */
 export const namespaceNames: ValueType<readonly string[]> = commaListType('string', parseNamespace);
 
+/** Names of service accounts separated by commas, as Kubernetes has them. */
+export const serviceAccountNames: ValueType<readonly string[]> = commaListType('string', (value) =>
+  /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(value)
+    ? { ok: true, value }
+    : { ok: false, allowed: 'names of service accounts separated by commas, without their namespace' },
+);
+
 /** A DNS name such as `cluster.local`, in lower case. */
 export const dnsName: ValueType<string> = scalarType('string', (value) =>
   value.length <= 253 && value.split('.').every((label) => LABEL.test(label))

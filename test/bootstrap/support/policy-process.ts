@@ -34,9 +34,10 @@ export async function startPolicyProcess(t: Teardown, flags: readonly string[]):
 /** Runs the binary with the flags; later ones win over the free ports. */
 export function startPolicyBinary(t: Teardown, flags: readonly string[]): ManagedProcess {
   const addresses = ['--policyAddr', '--monitoringAddr'].flatMap((flag) => [flag, '127.0.0.1:0']);
+  const plaintext = '--discoveryRootCert=';
   const managed = startManagedProcess({
     name: 'navigator-policy',
-    command: [process.execPath, MAIN, 'serve', '--log_as_json', ...addresses, ...flags],
+    command: [process.execPath, MAIN, 'serve', '--log_as_json', plaintext, ...addresses, ...flags],
   });
   t.teardown(() => managed.stop('SIGKILL'));
   return managed;

@@ -51,6 +51,7 @@ test('whoever proves who they are stays connected, and who only watches the heal
       maxReceiveMessageBytes: 4_194_304,
     },
     isAuthenticated: true,
+    seesAllPolicies: () => false,
     session: rig.environment,
     hooks: { closed: (session) => rig.distributor.remove(session) },
     encoder: SECRET_ENCODER,

@@ -131,6 +131,7 @@ SECRET_WATCHER_RESYNC_PERIOD                    - string   -
 MESH_DOMAIN                                     - string   mesh.internal
 NAV_ACCOUNT_OUTAGE_LIMIT                        - duration 24h0m0s
 NAV_CHECK_SERVICE_ACCOUNTS                      - bool     true
+NAV_POLICY_READERS                              - string   navigator-policy
 POD_UID                                         - string   -
 NAV_EGRESS_ALLOWED                              - string   -
 `;

@@ -1,6 +1,6 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
-import { bundleEndpoints } from '../../values/text-types.js';
+import { bundleEndpoints, serviceAccountNames } from '../../values/text-types.js';
 import { addressRanges } from '../../values/traffic-types.js';
 import { awaits, type VariableTable } from '../setting.js';
 import { UNLANDED } from '../unlanded-reasons.js';
@@ -101,6 +101,13 @@ export const securityVariables = {
     type: text,
     default: 'meshd',
     meaning: "Provider of the discovery server's DNS certificate",
+  },
+  navPolicyReaders: {
+    name: 'NAV_POLICY_READERS',
+    type: serviceAccountNames,
+    default: 'navigator-policy',
+    meaning:
+      "Service accounts with commas of the control plane's namespace that are served the policies of all namespaces on the secured listener, as policy servers need; others are served those of their own namespace; ours",
   },
   navSkipValidateTrustDomain: {
     name: 'NAV_SKIP_VALIDATE_TRUST_DOMAIN',

@@ -5,12 +5,17 @@ import { checkServerOf, reportServerOf } from '../../../model/policy/policy-serv
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
-import type { ResourcePart, WildcardGenerator } from '../../generator.js';
+import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import { serviceConfigsAffectedBy } from './configs-affected-by.js';
 
+interface ServiceConfigScope extends Scope {
+  /** Whose services; undefined for all. */
+  readonly namespace: string | undefined;
+}
+
 /**
- * What the client has to know of each service (SPEC 2.11), by host: of all services of the mesh, for a policy server
- * serves all proxies. Everybody who asks gets the same; one is encoded again only when it has changed.
+ * What the client has to know of each service (SPEC 2.11), by host: of all services of the mesh for policy servers, which
+ * serve all proxies, and of its own namespace's for a workload. A service is encoded again only when it has changed.
  */
 export function createServiceConfigGenerator(
   configs: ConfigEncoder,
@@ -27,13 +32,17 @@ export function createServiceConfigGenerator(
     return resource;
   };
 
-  const part: ResourcePart = {
+  const part: ResourcePart<ServiceConfigScope> = {
     name: 'services',
-    scope: ({ mesh }) =>
-      checkServerOf(mesh) === undefined && reportServerOf(mesh) === undefined ? undefined : { key: '' },
-    generate: (context) => {
+    scope: ({ mesh }, { seesAllPolicies = true, configNamespace }) => {
+      if (checkServerOf(mesh) === undefined && reportServerOf(mesh) === undefined) return undefined;
+      const namespace = seesAllPolicies ? undefined : configNamespace;
+      return { key: namespace ?? '', namespace };
+    },
+    generate: (context, { namespace }) => {
       const { configOf } = policiesOf(context);
-      const resources = context.services.map((service) => resourceOf(service.hostname, configOf(service)));
+      const services = context.services.filter((service) => namespace === undefined || service.namespace === namespace);
+      const resources = services.map((service) => resourceOf(service.hostname, configOf(service)));
       return { resources, findings: [] };
     },
   };

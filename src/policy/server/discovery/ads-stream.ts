@@ -1,4 +1,4 @@
-import { type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, Client, credentials, Metadata } from '@grpc/grpc-js';
 import { passThrough } from '../../../net/raw-method.js';
 
 /** One ADS stream, from its opening to its end. */
@@ -17,12 +17,27 @@ export interface AdsStreamEvents {
 /** Opens a stream to the discovery server. */
 export type OpenAdsStream = (events: AdsStreamEvents) => AdsStream;
 
+/** What a stream shows of its caller, and what it takes for the server. */
+export interface AdsCredentials {
+  readonly channel: ChannelCredentials;
+  readonly metadata: Metadata;
+}
+
 export interface AdsStreamSettings {
   /** `host:port`, or another target of gRPC. */
   readonly address: string;
   readonly keepaliveIntervalMs: number;
   readonly keepaliveTimeoutMs: number;
+  /** Asked for each stream, so that tokens and certificates that were renewed count. Throws when they cannot be read. */
+  readonly credentials: () => AdsCredentials;
+  /** Name that the server's certificate must have; default: the host of `address`. */
+  readonly serverName?: string;
 }
+
+export const PLAINTEXT_CREDENTIALS = (): AdsCredentials => ({
+  channel: credentials.createInsecure(),
+  metadata: new Metadata(),
+});
 
 const ADS_PATH = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 /** A mesh of many services in one response, which servers of ours send as it is. */
@@ -40,10 +55,17 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
     'grpc.keepalive_time_ms': settings.keepaliveIntervalMs,
     'grpc.keepalive_timeout_ms': settings.keepaliveTimeoutMs,
     'grpc.enable_channelz': 0,
+    ...(settings.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': settings.serverName }),
   };
   return (events) => {
-    const client = new Client(settings.address, credentials.createInsecure(), options);
-    const call = client.makeBidiStreamRequest(ADS_PATH, passThrough, passThrough);
+    let shown: AdsCredentials;
+    try {
+      shown = settings.credentials();
+    } catch (error) {
+      return failedStream(events, error);
+    }
+    const client = new Client(settings.address, shown.channel, options);
+    const call = client.makeBidiStreamRequest(ADS_PATH, passThrough, passThrough, shown.metadata);
     let isOpen = true;
     const end = (reason: string): void => {
       if (!isOpen) return;
@@ -67,4 +89,11 @@ export function createAdsStreams(settings: AdsStreamSettings): OpenAdsStream {
       },
     };
   };
+}
+
+/** A stream that could not be opened: it says so later, as any other that ends. */
+function failedStream(events: AdsStreamEvents, error: unknown): AdsStream {
+  const reason = error instanceof Error ? error.message : String(error);
+  const telling = setImmediate(() => events.ended(reason));
+  return { send: () => undefined, close: () => clearImmediate(telling) };
 }

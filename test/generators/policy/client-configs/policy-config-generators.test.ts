@@ -82,7 +82,16 @@ test('there is a ServiceConfig for every service of the mesh, whoever asks', (t)
   t.deepEqual([...served(of('serviceConfig'), context, buildProxy({ type: 'router' })).keys()], names);
 });
 
-test('all who ask for ServiceConfigs share one scope', (t) => {
+test('a proxy that has proven to be a workload gets the ServiceConfigs of its own namespace', (t) => {
+  const of = generators();
+  const ledger = buildService({ name: 'ledger', namespace: 'bank', hostname: 'ledger.bank.svc.cluster.local' });
+  const context = buildContext({ mesh: ON, services: [WEB, ledger] });
+  const names = (proxy: Proxy) => [...served(of('serviceConfig'), context, proxy).keys()];
+  t.deepEqual(names(buildProxy({ seesAllPolicies: false, configNamespace: 'bank' })), [ledger.hostname]);
+  t.deepEqual(names(buildProxy({ seesAllPolicies: true, configNamespace: 'bank' })), [ledger.hostname, WEB.hostname]);
+});
+
+test('all policy servers share one scope of ServiceConfigs', (t) => {
   const of = generators();
   const context = buildContext({ mesh: ON, services: [WEB] });
   const other = buildProxy({ id: 'router~10.0.0.2~x.y~y.svc', type: 'router', configNamespace: 'y' });

@@ -2,7 +2,7 @@ import { Server, type ServerDuplexStream } from '@grpc/grpc-js';
 import test from 'ava';
 import { Registry } from 'prom-client';
 import { passThrough, rawStreamingMethod } from '../../../../src/net/raw-method.js';
-import { createAdsStreams } from '../../../../src/policy/server/discovery/ads-stream.js';
+import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/policy/server/discovery/ads-stream.js';
 import { encodeNode } from '../../../../src/policy/server/discovery/discovery-messages.js';
 import {
   createServiceSubscription,
@@ -53,6 +53,7 @@ function subscribe(t: Teardown, port: number): ServiceSubscription {
       address: `127.0.0.1:${port}`,
       keepaliveIntervalMs: 30_000,
       keepaliveTimeoutMs: 10_000,
+      credentials: PLAINTEXT_CREDENTIALS,
     }),
     node: encodeNode('router~127.0.0.1~navigator-policy.a~a.svc.cluster.local', 'navigator-policy', 'test'),
     readServiceConfig,
