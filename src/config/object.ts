@@ -23,6 +23,11 @@ export interface MeshObject<Kind extends string = string, Body = unknown> {
   readonly metadata: ObjectMeta;
   /** What the kind's schema describes: `spec` for most kinds, the top-level fields for Endpoints and EndpointSlice. */
   readonly body: Body;
+  /**
+   * `cluster`: an API server has it, whose users may have rights in one namespace alone, so that it acts on other
+   * namespaces only as far as those allow. Absent: a file of the operator has it, which may act on every namespace.
+   */
+  readonly origin?: 'cluster';
 }
 
 /** Names one object across the mesh: `<Kind>/<namespace>/<name>`, as /debug/config_distribution takes it. */
@@ -30,6 +35,11 @@ export type ObjectKey = string;
 
 export function objectKey(kind: string, namespace: string, name: string): ObjectKey {
   return `${kind}/${namespace}/${name}`;
+}
+
+/** The namespace in an object key; empty for cluster-scoped kinds. */
+export function namespaceOfKey(key: ObjectKey): string {
+  return key.split('/')[1] ?? '';
 }
 
 export function keyOf(object: MeshObject): ObjectKey {

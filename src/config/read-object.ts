@@ -12,6 +12,8 @@ export interface ReadOptions {
   readonly defaultNamespace: string;
   /** `tolerated`: fields that the kind does not know are told beside the object. Default: they make it invalid. */
   readonly unknownFields?: 'tolerated';
+  /** Of the objects that are read (MeshObject.origin). Default: a file. */
+  readonly origin?: 'cluster';
 }
 
 /** What came of reading one object. */
@@ -82,6 +84,7 @@ export function createObjectReader(
           apiVersion: apiVersionOf(definition),
           metadata: metadata.value,
           body: body.value,
+          ...(options.origin === undefined ? {} : { origin: options.origin }),
         },
         ...(unknownFields.length > 0 ? { unknownFields } : {}),
       };

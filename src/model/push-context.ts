@@ -3,6 +3,7 @@ import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
 import type { MeshObject, ObjectKey } from '../config/object.js';
 import type { ServiceEndpoints } from './endpoint.js';
 import type { Finding } from './finding.js';
+import type { BindingGrants } from './policy/binding-grants.js';
 import type { Proxy, ServiceTarget } from './proxy.js';
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
@@ -53,6 +54,8 @@ export interface PushContext {
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
   /** Who takes mutual TLS. */
   readonly peerAuthentications: PeerAuthentications;
+  /** Which namespaces let bindings of others act on them. */
+  readonly bindingGrants: BindingGrants;
   /** What the translation into services and endpoints met (endpoint_no_pod, nav_endpoint_not_ready, …). */
   readonly findings: readonly Finding[];
   /** Ports of workloads that several services lead to: policies of one of them hold there. Same ports, same array. */

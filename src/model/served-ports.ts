@@ -43,6 +43,8 @@ export interface SharedPort {
   readonly service: string;
   /** Host of the older one that it is served for. */
   readonly servedFor: string;
+  /** Of both services: a workload's own ones are of its own namespace. */
+  readonly namespace: string;
 }
 
 /** The ports that several services share at workloads with these targets; sorted, each once. */
@@ -50,8 +52,9 @@ export function sharedPorts(lists: Iterable<readonly ServiceTarget[]>): readonly
   const found = new Map<string, SharedPort>();
   for (const targets of lists) {
     for (const { target, by } of servedPorts(targets).shadowed) {
-      const shared = { port: target.targetPort, service: target.service.hostname, servedFor: by.service.hostname };
-      found.set(JSON.stringify([shared.service, shared.port, shared.servedFor]), shared);
+      const { hostname: service, namespace } = target.service;
+      const shared = { port: target.targetPort, service, servedFor: by.service.hostname, namespace };
+      found.set(JSON.stringify([service, shared.port, shared.servedFor, namespace]), shared);
     }
   }
   return [...found].sort(([first], [second]) => (first < second ? -1 : 1)).map(([, shared]) => shared);

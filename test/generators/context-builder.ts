@@ -10,6 +10,7 @@ import {
 } from '../../src/model/security/peer-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
+import { NO_GRANTS } from '../model/policy/no-grants.js';
 
 /** What a test says of a snapshot; the rest is as plain as can be. */
 export interface ContextParts {
@@ -60,6 +61,7 @@ export const MESH: MeshConfig = {
     disableMixerHttpReports: true,
     enableClientSidePolicyCheck: false,
     sidecarToTelemetrySessionAffinity: false,
+    policyBindingScope: 'GRANTED_NAMESPACES',
     reportBatchMaxEntries: 100,
     reportBatchMaxTimeMs: 1000,
   },
@@ -100,6 +102,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     shadowedByHost: new Map((parts.shadowed ?? []).map((service) => [service.hostname, [service]])),
     endpoints,
     objects: new Map(),
+    bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
     findings: [],
     sharedPorts: [],

@@ -6,6 +6,7 @@ import { whyUnchecked } from '../../src/model/policy/explain-policy.js';
 import type { PolicyOverrides } from '../../src/model/policy/policy-overrides.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { EVERYTHING_ON, meshWith } from '../model/policy/mesh-with.js';
+import { ofCluster } from '../model/policy/tenant-objects.js';
 import { call } from './fixtures/http-client.js';
 import { connection, context, meshObject, service } from './fixtures/mesh.js';
 import { registry, serve } from './fixtures/serve.js';
@@ -181,6 +182,17 @@ test('policyz says that a service without bindings is not checked by the embedde
   t.deepEqual(embedded['services']?.[0]?.['checks'], { on: false, why });
   const external = await read(t, contextWith({ ...EVERYTHING_ON, mixerCheckServer: 'p.x:1' }, [SPEC]));
   t.deepEqual(external['services']?.[0]?.['checks'], { on: true });
+});
+
+test('policyz names the bindings that the namespace of a service does not let act, with the command that would', async (t) => {
+  const binding = ofCluster('QuotaSpecBinding evil/b {services: [{service: "*"}], quotaSpecs: [{name: none}]}');
+  const spec = ofCluster('QuotaSpec evil/none {rules: [{quotas: [{quota: q}]}]}');
+  const context = contextWith(EVERYTHING_ON, [spec, binding]);
+  const [service] = (await read(t, context))['services'] ?? [];
+  t.deepEqual(service?.['checks'], { on: false, why: 'its namespace lets no binding that names it act on it' });
+  t.deepEqual(service?.['quotaSpecs'], []);
+  const grant = 'kubectl annotate --overwrite namespace default policy.mesh.internal/bindings-from=evil';
+  t.deepEqual(service?.['notGranted'], [{ binding: 'QuotaSpecBinding/evil/b', grant }]);
 });
 
 test('policyz says why nothing is reported', async (t) => {

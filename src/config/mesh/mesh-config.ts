@@ -45,6 +45,8 @@ export interface PolicyMeshConfig {
   readonly disableMixerHttpReports: boolean;
   readonly enableClientSidePolicyCheck: boolean;
   readonly sidecarToTelemetrySessionAffinity: boolean;
+  /** Where bindings of a cluster act, those of the root namespace left aside. */
+  readonly policyBindingScope: 'GRANTED_NAMESPACES' | 'ALL_NAMESPACES';
   readonly reportBatchMaxEntries: number;
   readonly reportBatchMaxTimeMs: number;
 }

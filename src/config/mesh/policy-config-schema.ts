@@ -27,5 +27,10 @@ export const policyFields = {
     maximum: 4294967295,
     default: 100,
   }),
+  policyBindingScope: Type.Enum(['GRANTED_NAMESPACES', 'ALL_NAMESPACES'], {
+    description:
+      'Where QuotaSpecBindings and HTTPAPISpecBindings of a cluster act: on their own namespace and on those whose annotation policy.<mesh domain>/bindings-from names it, or on all. Those of rootNamespace and of files act on all always.',
+    default: 'GRANTED_NAMESPACES',
+  }),
   reportBatchMaxTime: Type.String({ description: 'Longest time that a report waits for others.', default: '1s' }),
 };

@@ -70,6 +70,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
       disableMixerHttpReports: file.disableMixerHttpReports,
       enableClientSidePolicyCheck: file.enableClientSidePolicyCheck,
       sidecarToTelemetrySessionAffinity: file.sidecarToTelemetrySessionAffinity,
+      policyBindingScope: file.policyBindingScope,
       reportBatchMaxEntries: file.reportBatchMaxEntries,
       reportBatchMaxTimeMs: parseDuration(file.reportBatchMaxTime),
     },

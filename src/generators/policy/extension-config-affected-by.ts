@@ -1,7 +1,7 @@
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { kindOfKey, type PushRequest } from '../../model/push-request.js';
-import { BINDING_KINDS } from './policy-reach.js';
+import { REACH_KINDS } from './policy-reach.js';
 
 /**
  * Kinds that no filter of a proxy depends on. Specs are not among what proxies are told, and workloads come in only as
@@ -18,16 +18,13 @@ const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
   'VirtualService',
   'Endpoints',
   'EndpointSlice',
-  'Namespace',
   'Node',
   'Pod',
   'WorkloadEntry',
 ]);
 
-const BINDINGS: ReadonlySet<string> = new Set(BINDING_KINDS);
-
 /**
- * Bindings matter only to the embedded server's checks, which are on where there is a policy. Nothing matters while the
+ * Bindings and grants matter only to the embedded server's checks, which are on where there is a policy. Nothing matters while the
  * plugin is inactive, but what may have made it so.
  *
  * @param context the snapshot after the change; without it the plugin may be active in any way
@@ -44,7 +41,7 @@ export function extensionConfigsAffectedBy(
   const readsBindings = policy === undefined || policy.mixerCheckServer === 'embedded';
   for (const key of request.changed) {
     const kind = kindOfKey(key);
-    if (BINDINGS.has(kind) ? readsBindings : !IRRELEVANT_KINDS.has(kind)) return true;
+    if (REACH_KINDS.has(kind) ? readsBindings : !IRRELEVANT_KINDS.has(kind)) return true;
   }
   return false;
 }

@@ -52,8 +52,8 @@ export function createExtensionConfigGenerator(
   /** A server that is down must not hurt services without a policy. */
   const isReached = (context: PushContext, policy: ProxyPolicy, only: CheckedService | undefined): boolean => {
     if (only === undefined) return true;
-    const { hostname } = only.service;
-    return !isPolicyServer(context, hostname) && (!policy.isEmbedded || reachOf(context)(hostname));
+    const { service } = only;
+    return !isPolicyServer(context, service.hostname) && (!policy.isEmbedded || reachOf(context)(service));
   };
 
   const check = (

@@ -8,14 +8,12 @@ import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../../policy/wir
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { RouteFields, RoutePlugin } from '../routes/route-plugin.js';
 import { OUTBOUND_HTTP_CHECK } from './filter-names.js';
-import { BINDING_KINDS, createPolicyReach } from './policy-reach.js';
+import { createPolicyReach, REACH_KINDS } from './policy-reach.js';
 import { createPolicyServerLookup } from './policy-server-hosts.js';
 import type { PolicyFactsOf } from './proxy-facts.js';
 
 /** What a route does about policy: which attributes it forwards, and what it tells the check. */
 type Treatment = `${'forwarding' | 'withholding'}${'' | ' checked' | ' unchecked'}`;
-
-const BINDINGS: ReadonlySet<string> = new Set(BINDING_KINDS);
 
 /**
  * Routes add the attributes of their service to what is forwarded (BEHAVIOUR 5, "Per route"), and tell checks of the
@@ -28,9 +26,9 @@ export function createPolicyRoutePlugin(
 ): RoutePlugin {
   const reachOf = createPolicyReach();
   const isPolicyServer = createPolicyServerLookup();
-  const isChecked = (context: PushContext, { hostname }: Service): boolean =>
-    !isPolicyServer(context, hostname) &&
-    (context.mesh.policy.mixerCheckServer !== 'embedded' || reachOf(context)(hostname));
+  const isChecked = (context: PushContext, service: Service): boolean =>
+    !isPolicyServer(context, service.hostname) &&
+    (context.mesh.policy.mixerCheckServer !== 'embedded' || reachOf(context)(service));
   return {
     name: 'policy',
     variantOf: (mesh, proxy) => {
@@ -56,7 +54,7 @@ export function createPolicyRoutePlugin(
       const policy = context?.mesh.policy;
       if (!request.full || request.changed === 'everything') return request.full;
       if (policy !== undefined && policy.mixerCheckServer !== 'embedded') return false;
-      return [...request.changed].some((key) => BINDINGS.has(kindOfKey(key)));
+      return [...request.changed].some((key) => REACH_KINDS.has(kindOfKey(key)));
     },
   };
 }

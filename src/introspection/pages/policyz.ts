@@ -1,5 +1,7 @@
+import { namespaceOfKey, type ObjectKey } from '../../config/object.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { Json, MessageJson } from '../../envoy/message-json.js';
+import { grantCommand } from '../../model/policy/binding-grants.js';
 import { boundKeysOf, whyUnchecked, whyUnreported } from '../../model/policy/explain-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
@@ -7,6 +9,7 @@ import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { servedPorts } from '../../model/served-ports.js';
+import type { Service } from '../../model/service.js';
 import { findProxy, PROXY_ID } from '../find-proxy.js';
 import { JsonRecord, type JsonSource, recordOf } from '../json-source.js';
 import { json, type Page } from '../page.js';
@@ -36,7 +39,11 @@ export const policyz: Page = {
       recordOf({
         proxy: proxy.id,
         ...explanation(context, proxy, configs === undefined ? PLUGIN_OFF : undefined),
-        httpClientConfigs: httpClientConfigs(messageJson, configs ?? NO_CONFIGS, hostsOf(context, proxy)),
+        httpClientConfigs: httpClientConfigs(
+          messageJson,
+          configs ?? NO_CONFIGS,
+          servicesOf(context, proxy).map(({ hostname }) => hostname),
+        ),
         tcpClientConfigs: byName(messageJson, configs?.tcp ?? []),
       }),
     );
@@ -50,15 +57,18 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
   const inbound = whyNothing ?? whyUnchecked(mesh, proxy, 'inbound');
   const isEmbedded = checkServerOf(mesh)?.type === 'embedded';
   const ports = servedPorts(context.targetsOf(proxy));
-  const services = hostsOf(context, proxy).map((service) => {
-    const { isNamed, missing, ...specs } = boundKeysOf(bindings, service);
-    const unbound = isEmbedded && !isNamed ? 'no QuotaSpecBinding or HTTPAPISpecBinding names it' : undefined;
-    const shadowed = shadowedPorts(ports, service);
+  const services = servicesOf(context, proxy).map((service) => {
+    const { isNamed, missing, notGranted, ...specs } = boundKeysOf(bindings, service);
+    const unbound = isEmbedded && !isNamed ? whyUnbound(notGranted) : undefined;
+    const shadowed = shadowedPorts(ports, service.hostname);
     return {
-      service,
+      service: service.hostname,
       checks: state(inbound ?? shadowed.why ?? unbound),
       ...specs,
       ...(missing.length > 0 && { missing }),
+      ...(notGranted.length > 0 && {
+        notGranted: notGranted.map((binding) => ({ binding, grant: grantOf(context, binding, service) })),
+      }),
       ...(shadowed.ports.length > 0 && { shadowed: shadowed.ports }),
     };
   });
@@ -95,9 +105,20 @@ function state(whyNot: string | undefined): object {
   return whyNot === undefined ? { on: true } : { on: false, why: whyNot };
 }
 
-/** Hosts of the proxy's own services, each once. */
-function hostsOf(context: PushContext, proxy: Proxy): readonly string[] {
-  return [...new Set(context.targetsOf(proxy).map(({ service }) => service.hostname))];
+function whyUnbound(notGranted: readonly ObjectKey[]): string {
+  return notGranted.length === 0
+    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names it'
+    : 'its namespace lets no binding that names it act on it';
+}
+
+/** The command that lets a binding act on a service. */
+function grantOf({ bindingGrants }: PushContext, binding: ObjectKey, { namespace }: Service): string {
+  return grantCommand(bindingGrants, namespace, namespaceOfKey(binding));
+}
+
+/** The proxy's own services, one of each host. */
+function servicesOf(context: PushContext, proxy: Proxy): readonly Service[] {
+  return [...new Map(context.targetsOf(proxy).map(({ service }) => [service.hostname, service])).values()];
 }
 
 /** By direction; inbound has what its own services add, which a client gets as resources of their own. */

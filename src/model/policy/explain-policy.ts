@@ -1,6 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import type { ObjectKey } from '../../config/object.js';
+import { keyOf, type ObjectKey } from '../../config/object.js';
 import type { Proxy } from '../proxy.js';
+import type { BoundService } from './bound-services.js';
 import type { PolicyBindings } from './policy-bindings.js';
 import type { Direction } from './proxy-policy.js';
 import type { ResolvedBinding } from './resolve-bindings.js';
@@ -32,26 +33,32 @@ export function whyUnreported({ policy }: Mesh, protocol: 'http' | 'tcp'): strin
   return 'disableMixerHttpReports of the mesh config is true';
 }
 
-/** What is bound to a host, by key. */
+/** What is bound to a service, by key. */
 export interface BoundKeys {
   readonly quotaSpecs: readonly ObjectKey[];
   readonly apiSpecs: readonly ObjectKey[];
-  /** Named by a binding of the host, but not there. */
+  /** Named by a binding of the service, but not there, or not for that binding to use. */
   readonly missing: readonly ObjectKey[];
-  /** Whether any binding names the host, with specs or without. */
+  /** Bindings that name the service, and that its namespace does not let act on it. */
+  readonly notGranted: readonly ObjectKey[];
+  /** Whether any binding acts on the service, with specs or without. */
   readonly isNamed: boolean;
 }
 
-export function boundKeysOf({ quotas, apis }: PolicyBindings, hostname: string): BoundKeys {
+export function boundKeysOf({ quotas, apis }: PolicyBindings, service: BoundService): BoundKeys {
   const all: readonly ResolvedBinding[] = [...quotas.bindings, ...apis.bindings];
-  const ofHost = all.filter(({ services }) => services.some(({ pattern }) => matchesHost(pattern, hostname)));
-  const references = ofHost.flatMap((binding) => binding.references);
+  const naming = all.filter(({ services }) => services.some(({ pattern }) => matchesHost(pattern, service.hostname)));
+  const acting = naming.filter(({ actsOn }) => actsOn(service.namespace));
+  const references = acting.flatMap((binding) => binding.references);
   const present = references.filter(({ spec }) => spec !== undefined).map(({ key }) => key);
   return {
     quotaSpecs: keysOfKind(present, 'QuotaSpec'),
     apiSpecs: keysOfKind(present, 'HTTPAPISpec'),
     missing: keysOfKind(references.filter(({ spec }) => spec === undefined).map(({ key }) => key)),
-    isNamed: ofHost.length > 0,
+    notGranted: keysOfKind(
+      naming.filter(({ actsOn }) => !actsOn(service.namespace)).map(({ binding }) => keyOf(binding)),
+    ),
+    isNamed: acting.length > 0,
   };
 }
 

@@ -3,7 +3,7 @@ import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/b
 import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { PushContext } from '../push-context.js';
-import type { Service } from '../service.js';
+import type { BoundService } from './bound-services.js';
 import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
 
 export type QuotaSpecObject = MeshObject<'QuotaSpec', QuotaSpec>;
@@ -14,18 +14,22 @@ export interface PolicyBindings {
   readonly quotas: ResolvedBindings<QuotaSpecObject>;
   readonly apis: ResolvedBindings<HttpApiSpecObject>;
   /** Each once, sorted by key. Services with the same specs share one array. */
-  quotaSpecsOf(service: Pick<Service, 'hostname'>): readonly QuotaSpecObject[];
+  quotaSpecsOf(service: BoundService): readonly QuotaSpecObject[];
   /** Each once, sorted by key. Services with the same specs share one array. */
-  apiSpecsOf(service: Pick<Service, 'hostname'>): readonly HttpApiSpecObject[];
+  apiSpecsOf(service: BoundService): readonly HttpApiSpecObject[];
 }
 
+/** What of a snapshot bindings are resolved from. */
+export type BindingContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants'>;
+
 /** Resolves the bindings of a snapshot. */
-export function resolvePolicyBindings({ objects, domain }: Pick<PushContext, 'objects' | 'domain'>): PolicyBindings {
+export function resolvePolicyBindings({ objects, domain, bindingGrants: grants }: BindingContext): PolicyBindings {
   const quotas = resolveBindings<QuotaSpecObject>({
     specKind: 'QuotaSpec',
     bindings: [...(objects.get('QuotaSpecBinding')?.values() ?? [])],
     specs: objects.get('QuotaSpec') ?? new Map(),
     domain,
+    grants,
     services: ({ body }) => (body as QuotaSpecBinding).services,
     references: ({ body }) => (body as QuotaSpecBinding).quotaSpecs,
   });
@@ -34,13 +38,14 @@ export function resolvePolicyBindings({ objects, domain }: Pick<PushContext, 'ob
     bindings: [...(objects.get('HTTPAPISpecBinding')?.values() ?? [])],
     specs: objects.get('HTTPAPISpec') ?? new Map(),
     domain,
+    grants,
     services: ({ body }) => (body as HttpApiSpecBinding).services,
     references: ({ body }) => (body as HttpApiSpecBinding).apiSpecs,
   });
   return {
     quotas,
     apis,
-    quotaSpecsOf: ({ hostname }) => quotas.specsOf(hostname),
-    apiSpecsOf: ({ hostname }) => apis.specsOf(hostname),
+    quotaSpecsOf: (service) => quotas.specsOf(service),
+    apiSpecsOf: (service) => apis.specsOf(service),
   };
 }

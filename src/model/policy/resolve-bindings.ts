@@ -1,11 +1,17 @@
 import { type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
 import type { HttpApiSpecReference, QuotaSpecReference } from '../../config/policy/bindings.js';
 import type { MeshServiceSpec } from '../../config/policy/mesh-service.js';
+import { type BindingGrants, mayActOn, mayReferTo } from './binding-grants.js';
+import { type BoundService, BoundServices } from './bound-services.js';
 import { matchesHost, type ServicePattern, servicePatternOf } from './service-pattern.js';
 
-/** A reference of a binding; `spec` is undefined when there is no such object. */
+/** A reference of a binding; `spec` is undefined when there is no such object, or the binding may not use it. */
 export interface ResolvedReference<Spec extends MeshObject> {
   readonly key: ObjectKey;
+  /** Of the spec. */
+  readonly namespace: string;
+  /** Whether the spec's namespace lets the binding use it. */
+  readonly isGranted: boolean;
   readonly spec: Spec | undefined;
 }
 
@@ -14,6 +20,13 @@ export interface ResolvedBinding<Spec extends MeshObject = MeshObject> {
   readonly binding: MeshObject;
   readonly services: readonly { readonly pattern: ServicePattern; readonly source: MeshServiceSpec }[];
   readonly references: readonly ResolvedReference<Spec>[];
+  /** Whether the binding may act on services of a namespace. */
+  actsOn(namespace: string): boolean;
+}
+
+/** Whether a binding acts on a service: it names it, and may act on its namespace. */
+export function isBoundBy({ services, actsOn }: ResolvedBinding, { hostname, namespace }: BoundService): boolean {
+  return services.some(({ pattern }) => matchesHost(pattern, hostname)) && actsOn(namespace);
 }
 
 /** All bindings of one kind. */
@@ -21,10 +34,10 @@ export interface ResolvedBindings<Spec extends MeshObject = MeshObject> {
   /** Sorted by key. */
   readonly bindings: readonly ResolvedBinding<Spec>[];
   /**
-   * The specs that apply to a host, each once, sorted by key; dangling references are left out. Hosts with the
+   * The specs that apply to a service, each once, sorted by key; dangling references are left out. Services with the
    * same specs share one array.
    */
-  specsOf(hostname: string): readonly Spec[];
+  specsOf(service: BoundService): readonly Spec[];
 }
 
 /** Where a kind of binding keeps what. */
@@ -33,40 +46,29 @@ export interface BindingShape<Spec extends MeshObject> {
   readonly bindings: readonly MeshObject[];
   readonly specs: ReadonlyMap<ObjectKey, MeshObject>;
   readonly domain: string;
+  readonly grants: BindingGrants;
   services(binding: MeshObject): readonly MeshServiceSpec[];
   references(binding: MeshObject): readonly (QuotaSpecReference | HttpApiSpecReference)[];
 }
 
 type SpecTable<Spec> = ReadonlyMap<ObjectKey, Spec>;
 
-/** Resolves all bindings of a kind; O(items), and O(wildcards) more for each host when it is asked for first. */
+/** Resolves all bindings of a kind; O(items), and O(wildcards) more for each service when it is asked for first. */
 export function resolveBindings<Spec extends MeshObject>(shape: BindingShape<Spec>): ResolvedBindings<Spec> {
   const bindings = shape.bindings.toSorted(byKey).map((binding) => resolveBinding(binding, shape));
-  const byHost = new Map<string, SpecTable<Spec>[]>();
-  const wildcards: { readonly pattern: ServicePattern; readonly specs: SpecTable<Spec> }[] = [];
-  for (const { services, references } of bindings) {
+  const bound = new BoundServices<SpecTable<Spec>>(shape.grants);
+  for (const { binding, services, references } of bindings) {
     const specs = new Map(references.flatMap(({ key, spec }) => (spec === undefined ? [] : [[key, spec] as const])));
-    for (const { pattern } of services) {
-      if (pattern.type !== 'host') {
-        wildcards.push({ pattern, specs });
-        continue;
-      }
-      const tables = byHost.get(pattern.hostname) ?? [];
-      tables.push(specs);
-      byHost.set(pattern.hostname, tables);
-    }
+    for (const { pattern } of services) bound.add(binding, pattern, specs);
   }
   const intern = createInterner<Spec>();
   const known = new Map<string, readonly Spec[]>();
-  const find = (hostname: string): readonly Spec[] => {
-    const matching = wildcards.filter(({ pattern }) => matchesHost(pattern, hostname)).map(({ specs }) => specs);
-    return intern(new Map([...(byHost.get(hostname) ?? []), ...matching].flatMap((specs) => [...specs])));
-  };
   return {
     bindings,
-    specsOf: (hostname) => {
-      const specs = known.get(hostname) ?? find(hostname);
-      known.set(hostname, specs);
+    specsOf: (service) => {
+      const id = `${service.hostname}/${service.namespace}`;
+      const specs = known.get(id) ?? intern(new Map(bound.find(service).flatMap((table) => [...table])));
+      known.set(id, specs);
       return specs;
     },
   };
@@ -74,7 +76,7 @@ export function resolveBindings<Spec extends MeshObject>(shape: BindingShape<Spe
 
 function resolveBinding<Spec extends MeshObject>(
   binding: MeshObject,
-  { specKind, specs, domain, ...shape }: BindingShape<Spec>,
+  { specKind, specs, domain, grants, ...shape }: BindingShape<Spec>,
 ): ResolvedBinding<Spec> {
   const { namespace } = binding.metadata;
   return {
@@ -83,9 +85,12 @@ function resolveBinding<Spec extends MeshObject>(
       .services(binding)
       .map((source) => ({ source, pattern: servicePatternOf(source, namespace, domain) })),
     references: shape.references(binding).map((reference) => {
-      const key = objectKey(specKind, reference.namespace ?? namespace, reference.name);
-      return { key, spec: specs.get(key) as Spec | undefined };
+      const of = reference.namespace ?? namespace;
+      const key = objectKey(specKind, of, reference.name);
+      const isGranted = mayReferTo(grants, binding, of);
+      return { key, namespace: of, isGranted, spec: isGranted ? (specs.get(key) as Spec | undefined) : undefined };
     }),
+    actsOn: (of) => mayActOn(grants, binding, of),
   };
 }
 

@@ -22,7 +22,7 @@ export interface ServicePolicies {
 }
 
 /** What of a snapshot policies are made from. */
-export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'servicesByHost'>;
+export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
 
 /** The kinds that say which policy applies to which service. */
 const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
@@ -31,6 +31,7 @@ type Objects = ReadonlyMap<ObjectKey, MeshObject>;
 
 interface Resolved {
   readonly domain: string;
+  readonly bindingGrants: PushContext['bindingGrants'];
   /** As they are in the snapshot. */
   readonly tables: readonly (Objects | undefined)[];
   /** The same with the objects of before where nothing was changed but metadata. */
@@ -40,7 +41,7 @@ interface Resolved {
 
 /**
  * Gives each snapshot's policies; to be called with successive ones. Bindings are resolved again only when an object
- * of the four kinds has changed, and a service gets another configuration only when it or one of its specs has.
+ * of the four kinds or a grant has changed, and a service gets another configuration only when it or one of its specs has.
  */
 export function createServicePolicies(): (context: PolicyContext) => ServicePolicies {
   const configs = new WeakMap<Service, ServiceConfig>();
@@ -77,13 +78,18 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
   };
 }
 
-function resolve(previous: Resolved | undefined, { objects, domain }: PolicyContext): Resolved {
+function resolve(previous: Resolved | undefined, { objects, domain, bindingGrants }: PolicyContext): Resolved {
   const tables = POLICY_KINDS.map((kind) => objects.get(kind));
-  if (previous?.domain === domain && tables.every((table, index) => table === previous.tables[index])) return previous;
+  const isSame =
+    previous?.domain === domain &&
+    previous.bindingGrants === bindingGrants &&
+    tables.every((table, index) => table === previous.tables[index]);
+  if (isSame) return previous;
   const kept = new Map<string, Objects>(
     POLICY_KINDS.map((kind, index) => [kind, keepObjects(previous?.objects.get(kind), tables[index])]),
   );
-  return { domain, tables, objects: kept, bindings: resolvePolicyBindings({ objects: kept, domain }) };
+  const bindings = resolvePolicyBindings({ objects: kept, domain, bindingGrants });
+  return { domain, bindingGrants, tables, objects: kept, bindings };
 }
 
 /** The objects, each the one of before while its body is equal: a status or label written to it is no change. */

@@ -18,6 +18,11 @@ export class ChangeLog {
     if (isMeshKind(kind)) this.#configs++;
   }
 
+  /** A noted Namespace lets other bindings act on it than before. */
+  noteGrants(): void {
+    this.#full = true;
+  }
+
   result(change: DirectoryChange): StoreChange {
     const { endpoints, addresses } = change;
     const updates = { config: this.#configs, eds: change.eds, svc: change.svc, svcdelete: change.svcdelete };

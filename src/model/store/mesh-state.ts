@@ -3,6 +3,7 @@ import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { ServiceEndpoints } from '../endpoint.js';
 import type { Finding } from '../finding.js';
+import type { BindingGrants } from '../policy/binding-grants.js';
 import type { ServiceTarget } from '../proxy.js';
 import type { Lookup } from '../push-context.js';
 import type { PeerAuthentications } from '../security/peer-authentications.js';
@@ -23,6 +24,8 @@ export interface MeshState {
   readonly shadowedByHost: Lookup<string, readonly Service[]>;
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  /** Which namespaces let bindings of others act on them. */
+  readonly bindingGrants: BindingGrants;
   readonly peerAuthentications: PeerAuthentications;
   readonly findings: readonly Finding[];
   readonly views: ServiceViews;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
-import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
+import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
@@ -9,6 +9,7 @@ import type { Translation } from '../registry/translation.js';
 import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { ChangeLog } from './change-log.js';
+import { GrantTable } from './grant-table.js';
 import type { MeshState } from './mesh-state.js';
 import { isMeshKind } from './object-effect.js';
 import { ObjectTable } from './object-table.js';
@@ -50,6 +51,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   let { mesh, networks } = initial;
   const objects = new ObjectTable(settings.clusterId);
   const directory = new ServiceDirectory(settings.clusterId);
+  const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
@@ -94,11 +96,16 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     return revision !== undefined && revision !== settings.revision;
   };
 
+  const note = (log: ChangeLog, { kind, metadata: { name } }: MeshObject, key: ObjectKey): void => {
+    log.note(kind, key);
+    if (kind === 'Namespace' && grants.set(name, objects.shown(kind, key))) log.noteGrants();
+  };
+
   const remove = ({ cluster, dirty, log }: Step, key: string): void => {
     const object = objects.delete(cluster, key);
     if (object === undefined) return;
     clusterOf(cluster).registry.delete(object, dirty);
-    log.note(object.kind, key);
+    note(log, object, key);
   };
 
   const upsert = (step: Step, object: MeshObject): void => {
@@ -112,7 +119,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     if (known !== undefined && isSame(known, object)) return;
     objects.set(cluster, object);
     clusterOf(cluster).registry.set(object, dirty);
-    log.note(object.kind, key);
+    note(log, object, key);
   };
 
   const applyChange = (step: Step, change: ObjectChange): void => {
@@ -136,7 +143,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const removeCluster = ({ cluster, log }: Step): void => {
     for (const key of objects.keysOf(cluster)) {
       const object = objects.delete(cluster, key);
-      if (object !== undefined) log.note(object.kind, key);
+      if (object !== undefined) note(log, object, key);
     }
     for (const consumer of clusters.get(cluster)?.registry.consumers() ?? []) {
       directory.replace(`${cluster}/${consumer}`, []);
@@ -174,6 +181,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       shadowedByHost: directory.hosts.shadowed,
       endpoints: directory.endpoints,
       objects: objects.snapshot(),
+      bindingGrants: grants.grants(mesh),
       peerAuthentications: peerAuthenticationsOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),

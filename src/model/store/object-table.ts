@@ -41,6 +41,11 @@ export class ObjectTable {
     return object;
   }
 
+  /** The object that is shown under a key. */
+  shown(kind: string, key: ObjectKey): MeshObject | undefined {
+    return this.#byKind.get(kind)?.get(key);
+  }
+
   /** Whether the cluster has any object. */
   has(cluster: string): boolean {
     return this.#byCluster.has(cluster);

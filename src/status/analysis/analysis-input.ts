@@ -15,7 +15,8 @@ export interface Enforcement {
 }
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
-export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts'> {
+export interface AnalysisInput
+  extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts' | 'bindingGrants'> {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
 }
@@ -24,8 +25,9 @@ export interface AnalysisInput extends Pick<PushContext, 'objects' | 'services' 
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
-  const { objects, services, mesh, sharedPorts } = context;
-  return { objects, services, mesh, sharedPorts, bindings: resolvePolicyBindings(context), enforcement };
+  const { objects, services, mesh, sharedPorts, bindingGrants } = context;
+  const bindings = resolvePolicyBindings(context);
+  return { objects, services, mesh, sharedPorts, bindingGrants, bindings, enforcement };
 }
 
 /** Kinds of policies, whose objects analyzers read. */
@@ -36,6 +38,7 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
     first.sharedPorts !== second.sharedPorts ||
+    first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
     [...ANALYZED_KINDS, 'PeerAuthentication'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))

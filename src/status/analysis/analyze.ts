@@ -9,6 +9,7 @@ import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
+import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUnusedLabels } from './analyzers/unused-labels.js';
 import { findUselessCharges } from './analyzers/useless-charges.js';
@@ -24,6 +25,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,
+  'ungranted-bindings': findUngrantedBindings,
   'unusable-patterns': findUnusablePatterns,
   'unused-labels': findUnusedLabels,
   'useless-charges': findUselessCharges,

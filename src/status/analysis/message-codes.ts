@@ -101,6 +101,14 @@ export const MESSAGE_CODES = {
       'Workloads serve a port for an older service, so the policies of a younger one that leads there do not hold.',
     remedy: 'bind the spec to the older service too, or let the services lead to ports of their own',
   },
+  bindingNotGranted: {
+    code: 'MESH0214',
+    level: 'Warn',
+    title:
+      'A binding names services or specs of a namespace that does not grant it to act there, so it does nothing for them.',
+    remedy:
+      'have an owner of that namespace run the command, bind from the root namespace, or name services of the own namespace alone, as *.NAMESPACE.svc.*',
+  },
   ignoredPeerAuthentication: {
     code: 'MESH0301',
     level: 'Warn',

@@ -12,6 +12,8 @@ export const REASONS = {
   specNotFound: 'SpecNotFound',
   /** ResolvedRefs is False: a binding names a service that does not exist. */
   serviceNotFound: 'ServiceNotFound',
+  /** ResolvedRefs is False: a binding names services or specs of a namespace that does not let it. */
+  notGranted: 'RefNotPermitted',
   /** ResolvedRefs is False: a binding's pattern can match no service. */
   unusablePattern: 'UnusablePattern',
   /** ResolvedRefs is False: the policy server has no limit for a quota that the spec charges. */

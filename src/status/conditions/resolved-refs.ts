@@ -10,6 +10,7 @@ const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
     [
       ['missingReference', REASONS.specNotFound],
       ['missingService', REASONS.serviceNotFound],
+      ['bindingNotGranted', REASONS.notGranted],
       ['unusableServicePattern', REASONS.unusablePattern],
       ['unlimitedQuota', REASONS.quotaNotLimited],
     ] as const satisfies readonly (readonly [MessageName, string])[]

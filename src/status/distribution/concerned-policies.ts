@@ -1,11 +1,12 @@
 import { keyOf, type ObjectKey } from '../../config/object.js';
+import { BoundServices } from '../../model/policy/bound-services.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PolicyOverrides } from '../../model/policy/policy-overrides.js';
 import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
-import { matchesHost, type ServicePattern } from '../../model/policy/service-pattern.js';
 import type { Proxy, ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
 
 /** The policies of one snapshot, by whom they concern. */
 export interface PolicyConcerns {
@@ -51,6 +52,7 @@ const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISp
 function isSameForBindings(first: PushContext, second: PushContext): boolean {
   return (
     first.domain === second.domain &&
+    first.bindingGrants === second.bindingGrants &&
     first.services === second.services &&
     POLICY_KINDS.every((kind) => first.objects.get(kind) === second.objects.get(kind))
   );
@@ -68,39 +70,34 @@ function reachOf(context: PushContext): BindingReach {
   const byTargets = new WeakMap<readonly ServiceTarget[], ReadonlySet<ObjectKey>>();
   const byView = new Map<string, ReadonlySet<ObjectKey>>();
 
-  const byHost = new Map<string, ResolvedBinding[]>();
-  const wildcards: { readonly pattern: ServicePattern; readonly resolved: ResolvedBinding }[] = [];
+  const bound = new BoundServices<ResolvedBinding>(context.bindingGrants);
   for (const resolved of bindings) {
-    for (const { pattern } of resolved.services) {
-      if (pattern.type !== 'host') wildcards.push({ pattern, resolved });
-      else byHost.set(pattern.hostname, [...(byHost.get(pattern.hostname) ?? []), resolved]);
-    }
+    for (const { pattern } of resolved.services) bound.add(resolved.binding, pattern, resolved);
   }
 
-  const ofHosts = (hosts: ReadonlySet<string>): ReadonlySet<ObjectKey> => {
-    const reaching = new Set<ResolvedBinding>();
-    for (const hostname of hosts) {
-      for (const resolved of byHost.get(hostname) ?? []) reaching.add(resolved);
-      for (const { pattern, resolved } of wildcards) if (matchesHost(pattern, hostname)) reaching.add(resolved);
-    }
-    return new Set(
-      [...reaching].flatMap(({ binding, references }) => [keyOf(binding), ...references.map(({ key }) => key)]),
-    );
+  const ofServices = (services: ReadonlySet<Service>): ReadonlySet<ObjectKey> => {
+    const reaching = new Set([...services].flatMap((service) => bound.find(service)));
+    return new Set([...reaching].flatMap((resolved) => [keyOf(resolved.binding), ...usedSpecs(resolved)]));
   };
 
   return {
-    specs: new Map(bindings.map(({ binding, references }) => [keyOf(binding), references.map(({ key }) => key)])),
+    specs: new Map(bindings.map((resolved) => [keyOf(resolved.binding), usedSpecs(resolved)])),
     ofTargets: (targets) => {
-      const found = byTargets.get(targets) ?? ofHosts(new Set(targets.map(({ service }) => service.hostname)));
+      const found = byTargets.get(targets) ?? ofServices(new Set(targets.map(({ service }) => service)));
       byTargets.set(targets, found);
       return found;
     },
     ofView: ({ id, services }) => {
-      const found = byView.get(id) ?? ofHosts(new Set(services.map(({ hostname }) => hostname)));
+      const found = byView.get(id) ?? ofServices(new Set(services));
       byView.set(id, found);
       return found;
     },
   };
+}
+
+/** Specs that a binding names without being allowed to are none of its. */
+function usedSpecs({ references }: ResolvedBinding): readonly ObjectKey[] {
+  return references.filter(({ isGranted }) => isGranted).map(({ key }) => key);
 }
 
 function allBindings({ quotas, apis }: PolicyBindings): readonly ResolvedBinding[] {

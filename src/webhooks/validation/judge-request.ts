@@ -29,7 +29,7 @@ function judgeObject(object: Mapping, request: AdmissionRequest, kinds: KindRegi
   const known = Object.fromEntries(Object.entries(object).filter(([field]) => ENVELOPE_FIELDS.includes(field)));
   const result = kinds.read(
     { ...known, metadata: namedMetadata(object['metadata'], request) },
-    { defaultNamespace: request.namespace, unknownFields: 'tolerated' },
+    { defaultNamespace: request.namespace, unknownFields: 'tolerated', origin: 'cluster' },
   );
   if (result.type === 'unknown') return unrecognized(kind, result.apiVersion, kinds);
   if (result.type === 'invalid') return judgeViolations(result);

@@ -16,7 +16,7 @@ for (const kind of ['QuotaSpec', 'HTTPAPISpec']) {
   });
 }
 
-for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding']) {
+for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding', 'Namespace']) {
   test(`a changed ${kind} matters to the checks of the embedded server alone`, (t) => {
     t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', embedded));
     t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', undefined));

@@ -2,16 +2,16 @@ import test from 'ava';
 import { createPolicyReach } from '../../../src/generators/policy/policy-reach.js';
 import { buildBinding, policyContext } from './policy-context.js';
 
-const HOST = 'web.default.svc.cluster.local';
+const HOST = { hostname: 'web.default.svc.cluster.local', namespace: 'default' };
 
-function reaches(kind: 'QuotaSpecBinding' | 'HTTPAPISpecBinding', service: object, hostname = HOST): boolean {
-  return createPolicyReach()(policyContext({}, {}, [buildBinding(kind, service)]))(hostname);
+function reaches(kind: 'QuotaSpecBinding' | 'HTTPAPISpecBinding', service: object, host = HOST): boolean {
+  return createPolicyReach()(policyContext({}, {}, [buildBinding(kind, service)]))(host);
 }
 
 for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const) {
   test(`a ${kind} reaches the services that it names, whether its spec exists or not`, (t) => {
     t.true(reaches(kind, { name: 'web' }));
-    t.true(reaches(kind, { service: HOST }));
+    t.true(reaches(kind, { service: HOST.hostname }));
     t.true(reaches(kind, { service: '*' }));
     t.true(reaches(kind, { service: '*.default.*' }));
     t.false(reaches(kind, { name: 'web', namespace: 'other' }));
@@ -28,7 +28,7 @@ test('a snapshot with the same bindings has the same reach, one with others its 
   const reachOf = createPolicyReach();
   const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
   const reach = reachOf(context);
-  t.is(reachOf({ ...policyContext({}), objects: context.objects }), reach);
+  t.is(reachOf({ ...policyContext({}), objects: context.objects, bindingGrants: context.bindingGrants }), reach);
   t.false(reachOf(policyContext({}))(HOST));
   t.true(reachOf(context)(HOST));
 });
@@ -38,5 +38,5 @@ test('names without a domain mean the domain of the cluster', (t) => {
   const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
   t.true(reachOf(context)(HOST));
   t.false(reachOf({ ...context, domain: 'acme.io' })(HOST));
-  t.true(reachOf({ ...context, domain: 'acme.io' })('web.default.svc.acme.io'));
+  t.true(reachOf({ ...context, domain: 'acme.io' })({ ...HOST, hostname: 'web.default.svc.acme.io' }));
 });

@@ -11,7 +11,7 @@ const PAIRS = [
     spec: 'QuotaSpec',
     references: 'quotaSpecs',
     body: '{rules: [{quotas: [{quota: q}]}]}',
-    specsOf: (bindings: PolicyBindings, hostname: string) => bindings.quotaSpecsOf({ hostname }),
+    specsOf: (bindings: PolicyBindings, hostname: string) => bindings.quotaSpecsOf({ hostname, namespace: 'shop' }),
     resolved: (bindings: PolicyBindings) => bindings.quotas.bindings,
   },
   {
@@ -19,7 +19,7 @@ const PAIRS = [
     spec: 'HTTPAPISpec',
     references: 'apiSpecs',
     body: '{patterns: [{httpMethod: GET, uriTemplate: /}]}',
-    specsOf: (bindings: PolicyBindings, hostname: string) => bindings.apiSpecsOf({ hostname }),
+    specsOf: (bindings: PolicyBindings, hostname: string) => bindings.apiSpecsOf({ hostname, namespace: 'shop' }),
     resolved: (bindings: PolicyBindings) => bindings.apis.bindings,
   },
 ] as const;
@@ -136,5 +136,6 @@ for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS
 
 test('a mesh without policies binds nothing', (t) => {
   const bindings = resolvePolicyBindings(contextOf([]));
-  t.deepEqual([bindings.quotaSpecsOf({ hostname: WEB }), bindings.apiSpecsOf({ hostname: WEB })], [[], []]);
+  const service = { hostname: WEB, namespace: 'shop' };
+  t.deepEqual([bindings.quotaSpecsOf(service), bindings.apiSpecsOf(service)], [[], []]);
 });

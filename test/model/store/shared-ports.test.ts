@@ -10,6 +10,7 @@ const SHARED: SharedPort = {
   port: 8080,
   service: 'young.shop.svc.cluster.local',
   servedFor: 'old.shop.svc.cluster.local',
+  namespace: 'shop',
 };
 
 test('two services at one port of a workload share it, and the older one is served', (t) => {

@@ -1,12 +1,11 @@
 import { kindOfKey, type PushRequest } from '../../../model/push-request.js';
 
-/** Kinds that neither services nor policies are made of; endpoints and workloads are in no client configuration. */
+/** Kinds that neither services nor policies are made of; endpoints and workloads are in no client configuration. A Namespace says what may be bound to its services. */
 const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
   'Endpoints',
   'EndpointSlice',
   'Pod',
   'Node',
-  'Namespace',
   'WorkloadEntry',
   'AuthorizationPolicy',
   'DestinationRule',

@@ -17,7 +17,7 @@ export type ClusterReadResult =
 export function readClusterObject(raw: RawObject, definition: KindDefinition, kinds: KindRegistry): ClusterReadResult {
   // Items of a list of core objects do not say what they are.
   const complete = { ...raw, apiVersion: raw.apiVersion ?? apiVersionOf(definition), kind: definition.kind };
-  const result = kinds.read(complete, { defaultNamespace: '' });
+  const result = kinds.read(complete, { defaultNamespace: '', origin: 'cluster' });
   if (result.type === 'object') return { type: 'object', object: trimObject(result.object, kinds.meshDomain) };
   const { name, namespace = '' } = raw.metadata;
   const key = objectKey(definition.kind, namespace, name);

@@ -6,8 +6,8 @@ import { allBindings } from '../binding-fields.js';
 /** References of bindings to specs that do not exist. */
 export const findDanglingReferences: Analyzer = ({ bindings }) =>
   allBindings(bindings).flatMap(({ resolved: { binding, references }, referencesField }) =>
-    references.flatMap(({ key, spec }, index) =>
-      spec !== undefined
+    references.flatMap(({ key, spec, isGranted }, index) =>
+      spec !== undefined || !isGranted
         ? []
         : createMessage(
             'missingReference',

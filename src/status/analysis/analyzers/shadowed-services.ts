@@ -1,5 +1,6 @@
 import { keyOf, type ObjectKey } from '../../../config/object.js';
-import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
+import type { BoundService } from '../../../model/policy/bound-services.js';
+import { isBoundBy, type ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { SharedPort } from '../../../model/served-ports.js';
 import type { Analyzer } from '../analysis-input.js';
@@ -14,14 +15,15 @@ import { allBindings } from '../binding-fields.js';
 export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) => {
   if (sharedPorts.length === 0 || mesh.policy.enableClientSidePolicyCheck) return [];
   const all = allBindings(bindings).map(({ resolved }) => resolved);
-  const isBound = (spec: ObjectKey, host: string): boolean =>
-    all.some((other) => other.references.some(({ key }) => key === spec) && indexOfHost(other, host) !== -1);
+  const isBound = (spec: ObjectKey, service: BoundService): boolean =>
+    all.some((other) => other.references.some(({ key }) => key === spec) && isBoundBy(other, service));
   const lostSpecs = new Map<string, AnalysisMessage>();
   const lostBindings = all.flatMap((resolved) =>
     sharedPorts.flatMap((shared) => {
+      const { namespace } = shared;
       const index = indexOfHost(resolved, shared.service);
-      if (index === -1) return [];
-      const lost = resolved.references.filter(({ key }) => !isBound(key, shared.servedFor));
+      if (index === -1 || !resolved.actsOn(namespace)) return [];
+      const lost = resolved.references.filter(({ key }) => !isBound(key, { hostname: shared.servedFor, namespace }));
       for (const { key } of lost) {
         const message = createMessage('shadowedService', { object: key }, textOf(shared));
         lostSpecs.set(`${key} ${message.message}`, message);

@@ -5,7 +5,9 @@ import { allBindings } from '../binding-fields.js';
 /** QuotaSpecs and HTTPAPISpecs that no binding names. */
 export const findUnboundSpecs: Analyzer = ({ objects, bindings }) => {
   const bound = new Set(
-    allBindings(bindings).flatMap(({ resolved: { references } }) => references.map(({ key }) => key)),
+    allBindings(bindings).flatMap(({ resolved: { references } }) =>
+      references.filter(({ isGranted }) => isGranted).map(({ key }) => key),
+    ),
   );
   return ['QuotaSpec', 'HTTPAPISpec'].flatMap((kind) =>
     [...(objects.get(kind)?.keys() ?? [])]

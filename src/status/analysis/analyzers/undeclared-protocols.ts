@@ -1,11 +1,12 @@
 import { keyOf } from '../../../config/object.js';
-import { matchesHost } from '../../../model/policy/service-pattern.js';
+import { isBoundBy } from '../../../model/policy/resolve-bindings.js';
 import type { Service } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 
 interface Undeclared {
   readonly hostname: string;
+  readonly namespace: string;
   /** As a person calls it. */
   readonly port: string;
 }
@@ -18,8 +19,9 @@ interface Undeclared {
 export const findUndeclaredProtocols: Analyzer = ({ services, bindings: { quotas } }) => {
   const undeclared = services.flatMap(undeclaredPorts);
   if (undeclared.length === 0) return [];
-  return quotas.bindings.flatMap(({ binding, services: named }) => {
-    const found = undeclared.filter(({ hostname }) => named.some(({ pattern }) => matchesHost(pattern, hostname)));
+  return quotas.bindings.flatMap((resolved) => {
+    const { binding } = resolved;
+    const found = undeclared.filter((service) => isBoundBy(resolved, service));
     const [first] = found;
     if (first === undefined) return [];
     const others = found.length - 1;
@@ -33,8 +35,8 @@ export const findUndeclaredProtocols: Analyzer = ({ services, bindings: { quotas
   });
 };
 
-function undeclaredPorts({ hostname, ports }: Service): readonly Undeclared[] {
+function undeclaredPorts({ hostname, namespace, ports }: Service): readonly Undeclared[] {
   return ports
     .filter(({ protocol }) => protocol === 'auto')
-    .map(({ name, number }) => ({ hostname, port: name === '' ? String(number) : `${number} (${name})` }));
+    .map(({ name, number }) => ({ hostname, namespace, port: name === '' ? String(number) : `${number} (${name})` }));
 }

@@ -2,9 +2,9 @@ import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.j
 import type { QuotaSpecBinding } from '../../../config/policy/bindings.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
+import type { BoundService } from '../../../model/policy/bound-services.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../../model/policy/policy-bindings.js';
-import type { ResolvedBinding, ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
-import { matchesHost } from '../../../model/policy/service-pattern.js';
+import { isBoundBy, type ResolvedBinding, type ResolvedBindings } from '../../../model/policy/resolve-bindings.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import type { Enforcement } from '../analysis-input.js';
@@ -75,12 +75,13 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         mesh: context.mesh,
         // What a port is served for depends on bindings that the candidate does not touch.
         sharedPorts: [],
+        bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
       },
       OTHER_ANALYZERS,
     );
-    const overlaps = findCandidateOverlaps({ ...touched, find: side.find });
+    const overlaps = findCandidateOverlaps({ ...touched, services: touched.meetings, find: side.find });
     return [
       ...messages.filter(({ object }) => object === key || object === undefined),
       ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
@@ -105,8 +106,9 @@ interface Touched {
   /** Of use to analyzers of bindings. */
   readonly services: readonly Service[];
   readonly mine: readonly MeshObject[];
-  readonly hostnames: readonly string[];
-  othersAt(hostname: string): readonly MeshObject[];
+  /** The services at which specs meet. */
+  readonly meetings: readonly Service[];
+  othersAt(service: BoundService): readonly MeshObject[];
   isReal(overlap: CandidateOverlap): boolean;
 }
 
@@ -117,8 +119,8 @@ function touchedBySpec(spec: MeshObject, context: PushContext, present: Resolved
     bindings: bindings,
     services: [],
     mine: [spec],
-    hostnames: servicesOf(bindings, context).map(({ hostname }) => hostname),
-    othersAt: (hostname) => present.specsOf(hostname),
+    meetings: boundOf(bindings, servicesOf(bindings, context)),
+    othersAt: (service) => present.specsOf(service),
     isReal: () => true,
   };
 }
@@ -132,6 +134,7 @@ function touchedByBinding(binding: MeshObject, context: PushContext, side: Side,
       [side.specKind, specs],
     ]),
     domain: context.domain,
+    bindingGrants: context.bindingGrants,
   })[side.name];
   const services = servicesOf(alone.bindings, context);
   const mine: readonly MeshObject[] = alone.bindings.flatMap(({ references }) =>
@@ -141,20 +144,28 @@ function touchedByBinding(binding: MeshObject, context: PushContext, side: Side,
     bindings: alone.bindings,
     services,
     mine,
-    hostnames: services.map(({ hostname }) => hostname),
-    othersAt: (hostname) => present.specsOf(hostname),
+    meetings: boundOf(alone.bindings, services),
+    othersAt: (service) => present.specsOf(service),
     // What only the old version of this very binding has brought there goes with it.
-    isReal: ({ other, hostname }) => mine.includes(other) || isBoundByAnother(present, key, keyOf(other), hostname),
+    isReal: ({ other, service }) => mine.includes(other) || isBoundByAnother(present, key, keyOf(other), service),
   };
 }
 
-function isBoundByAnother(present: ResolvedBindings, except: ObjectKey, spec: ObjectKey, hostname: string): boolean {
+function isBoundByAnother(
+  present: ResolvedBindings,
+  except: ObjectKey,
+  spec: ObjectKey,
+  service: BoundService,
+): boolean {
   return present.bindings.some(
-    ({ binding, references, services }) =>
-      keyOf(binding) !== except &&
-      references.some(({ key }) => key === spec) &&
-      services.some(({ pattern }) => matchesHost(pattern, hostname)),
+    (other) =>
+      keyOf(other.binding) !== except && other.references.some(({ key }) => key === spec) && isBoundBy(other, service),
   );
+}
+
+/** Those of the services that a binding acts on. */
+function boundOf(bindings: readonly ResolvedBinding[], services: readonly Service[]): readonly Service[] {
+  return services.filter((service) => bindings.some(({ actsOn }) => actsOn(service.namespace)));
 }
 
 /** The services that bindings are for; without wildcards they need not be looked for among all. */
@@ -181,7 +192,10 @@ function bindingsOf({ name }: Side, bindings: readonly ResolvedBinding[]): Polic
   };
 }
 
-function overlapMessage(candidate: MeshObject, { mine, other, hostname, at }: CandidateOverlap): AnalysisMessage {
+function overlapMessage(
+  candidate: MeshObject,
+  { mine, other, service: { hostname }, at }: CandidateOverlap,
+): AnalysisMessage {
   const object = keyOf(candidate);
   const theirs = `${at.second} of ${keyOf(other)}`;
   if (keyOf(mine) === object) {

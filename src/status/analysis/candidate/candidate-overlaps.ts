@@ -1,4 +1,5 @@
 import { keyOf, type MeshObject } from '../../../config/object.js';
+import type { BoundService } from '../../../model/policy/bound-services.js';
 import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
 import type { Overlap } from '../overlap/quota-specs-overlap.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
@@ -17,7 +18,7 @@ export interface CandidateOverlap {
   readonly mine: MeshObject;
   readonly other: MeshObject;
   /** Of a service that both are bound to. */
-  readonly hostname: string;
+  readonly service: BoundService;
   /** `first` is in `mine`, `second` in `other`. */
   readonly at: Overlap;
 }
@@ -25,15 +26,15 @@ export interface CandidateOverlap {
 export interface CandidateMeetings {
   readonly mine: readonly MeshObject[];
   /** The services at which they meet others. */
-  readonly hostnames: readonly string[];
+  readonly services: readonly BoundService[];
   /** The specs there. A spec of `mine` among them, in whatever version, is not compared with itself. */
-  othersAt(hostname: string): readonly MeshObject[];
+  othersAt(service: BoundService): readonly MeshObject[];
   readonly find: FindOverlap;
 }
 
 /** A millisecond or two of comparing, for the answer to an API server is waited for. */
 const MAX_COMPARISONS = 15_000;
-const MAX_HOSTNAMES = 1000;
+const MAX_SERVICES = 1000;
 /** More say nothing new. */
 const MAX_OVERLAPS = 5;
 
@@ -44,14 +45,14 @@ export function findCandidateOverlaps(meetings: CandidateMeetings): readonly Can
   const matches = createRegexMemo();
   const compared = new Set<string>();
   const overlaps: CandidateOverlap[] = [];
-  for (const { first, second, hostname } of pairsOf(mine, meetings)) {
+  for (const { first, second, service } of pairsOf(mine, meetings)) {
     if (overlaps.length === MAX_OVERLAPS || !budget.spend()) break;
     const keys = [keyOf(first), keyOf(second)].sort();
     const pair = keys.join('\0');
     if (keys[0] === keys[1] || compared.has(pair)) continue;
     compared.add(pair);
     const at = find(first, second, budget, matches);
-    if (at !== undefined) overlaps.push({ mine: first, other: second, hostname, at });
+    if (at !== undefined) overlaps.push({ mine: first, other: second, service, at });
   }
   return overlaps;
 }
@@ -59,17 +60,17 @@ export function findCandidateOverlaps(meetings: CandidateMeetings): readonly Can
 interface Pair {
   readonly first: MeshObject;
   readonly second: MeshObject;
-  readonly hostname: string;
+  readonly service: BoundService;
 }
 
 /** Services with the same specs share one array, which is looked at once. */
-function* pairsOf(mine: readonly MeshObject[], { hostnames, othersAt }: CandidateMeetings): Iterable<Pair> {
+function* pairsOf(mine: readonly MeshObject[], { services, othersAt }: CandidateMeetings): Iterable<Pair> {
   const seen = new Set<readonly MeshObject[]>();
-  for (const hostname of hostnames.slice(0, MAX_HOSTNAMES)) {
-    for (const others of [mine, othersAt(hostname)]) {
+  for (const service of services.slice(0, MAX_SERVICES)) {
+    for (const others of [mine, othersAt(service)]) {
       if (seen.has(others)) continue;
       seen.add(others);
-      for (const first of mine) for (const second of others) yield { first, second, hostname };
+      for (const first of mine) for (const second of others) yield { first, second, service };
     }
   }
 }

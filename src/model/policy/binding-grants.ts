@@ -1,0 +1,64 @@
+import type { MeshObject } from '../../config/object.js';
+
+/** Every namespace, in a grant. */
+const EVERY = '*';
+
+/**
+ * Which namespaces let bindings of others act on them. The same object from snapshot to snapshot while nothing of it
+ * changes.
+ */
+export interface BindingGrants {
+  /** Annotation of a Namespace that names the namespaces whose bindings may act on it. */
+  readonly annotation: string;
+  /** Its bindings act everywhere, and every binding may refer to its specs. */
+  readonly rootNamespace: string;
+  /** Whether all bindings act everywhere (`policyBindingScope` of the mesh config). */
+  readonly isOpen: boolean;
+  /** The namespaces that each namespace names; `*` stays. Namespaces without grants are left out. */
+  readonly byNamespace: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+type Binding = Pick<MeshObject, 'origin' | 'metadata'>;
+
+/** `policy.<mesh domain>/bindings-from` */
+export function grantAnnotation(meshDomain: string): string {
+  return `policy.${meshDomain}/bindings-from`;
+}
+
+/** Reads the annotation: namespaces between commas, `*` for every one. */
+export function parseGrants(text: string | undefined): readonly string[] {
+  const named = (text ?? '').split(',').map((item) => item.trim());
+  return [...new Set(named)].filter((item) => item !== '').sort();
+}
+
+/** Whether the binding acts on all namespaces, whatever they grant. */
+export function actsEverywhere({ isOpen, rootNamespace }: BindingGrants, { origin, metadata }: Binding): boolean {
+  return isOpen || origin !== 'cluster' || metadata.namespace === rootNamespace;
+}
+
+/** Whether the binding may act on services of a namespace. */
+export function mayActOn(grants: BindingGrants, binding: Binding, namespace: string): boolean {
+  if (binding.metadata.namespace === namespace || actsEverywhere(grants, binding)) return true;
+  const granted = grants.byNamespace.get(namespace);
+  return granted !== undefined && (granted.has(EVERY) || granted.has(binding.metadata.namespace));
+}
+
+/**
+ * Whether the binding may refer to specs of a namespace. A spec that is bound is shown to the proxies of the services,
+ * so a namespace that has not granted it would have its rules read by others.
+ */
+export function mayReferTo(grants: BindingGrants, binding: Binding, namespace: string): boolean {
+  return namespace === grants.rootNamespace || mayActOn(grants, binding, namespace);
+}
+
+/** The namespaces whose bindings a namespace lets in, beside its own and those that act everywhere. */
+export function grantedBy({ byNamespace }: BindingGrants, namespace: string): 'all' | Iterable<string> {
+  const granted = byNamespace.get(namespace) ?? [];
+  return byNamespace.get(namespace)?.has(EVERY) === true ? 'all' : granted;
+}
+
+/** The command that lets bindings of one namespace act on another, and keeps what that grants already. */
+export function grantCommand({ annotation, byNamespace }: BindingGrants, namespace: string, to: string): string {
+  const granted = [...new Set([...(byNamespace.get(namespace) ?? []), to])].join();
+  return `kubectl annotate --overwrite namespace ${namespace} ${annotation}=${granted}`;
+}

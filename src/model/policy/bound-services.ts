@@ -1,0 +1,65 @@
+import type { MeshObject } from '../../config/object.js';
+import type { Service } from '../service.js';
+import { actsEverywhere, type BindingGrants, grantedBy, mayActOn } from './binding-grants.js';
+import { matchesHost, type ServicePattern } from './service-pattern.js';
+
+/** What of a service decides which bindings act on it. */
+export type BoundService = Pick<Service, 'hostname' | 'namespace'>;
+
+interface Entry<Value> {
+  readonly binding: MeshObject;
+  readonly pattern: ServicePattern;
+  readonly value: Value;
+}
+
+/**
+ * Finds what bindings bring to a service. Wildcards of a thousand namespaces cost a service of another namespace
+ * nothing: only those of namespaces that may act on it are looked at.
+ */
+export class BoundServices<Value> {
+  readonly #grants: BindingGrants;
+  readonly #byHost = new Map<string, Entry<Value>[]>();
+  /** Wildcards of bindings that act on every namespace. */
+  readonly #everywhere: Entry<Value>[] = [];
+  /** Other wildcards, by namespace of the binding. */
+  readonly #byNamespace = new Map<string, Entry<Value>[]>();
+
+  constructor(grants: BindingGrants) {
+    this.#grants = grants;
+  }
+
+  add(binding: MeshObject, pattern: ServicePattern, value: Value): void {
+    const entry = { binding, pattern, value };
+    if (pattern.type === 'host') append(this.#byHost, pattern.hostname, entry);
+    else if (actsEverywhere(this.#grants, binding)) this.#everywhere.push(entry);
+    else append(this.#byNamespace, binding.metadata.namespace, entry);
+  }
+
+  /** The values of all that names the service and may act on it; a value that was added twice may be there twice. */
+  find({ hostname, namespace }: BoundService): readonly Value[] {
+    const named = (this.#byHost.get(hostname) ?? []).filter(({ binding }) =>
+      mayActOn(this.#grants, binding, namespace),
+    );
+    const found = named.map(({ value }) => value);
+    for (const entries of this.#wildcardsAt(namespace)) {
+      for (const { pattern, value } of entries) if (matchesHost(pattern, hostname)) found.push(value);
+    }
+    return found;
+  }
+
+  *#wildcardsAt(namespace: string): Iterable<readonly Entry<Value>[]> {
+    yield this.#everywhere;
+    const granted = grantedBy(this.#grants, namespace);
+    if (granted === 'all') {
+      yield* this.#byNamespace.values();
+      return;
+    }
+    for (const other of new Set([namespace, ...granted])) yield this.#byNamespace.get(other) ?? [];
+  }
+}
+
+function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
