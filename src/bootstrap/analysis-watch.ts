@@ -1,8 +1,10 @@
 import type { ConfigProblem } from '../introspection/views.js';
+import type { Finding } from '../model/finding.js';
 import type { PushContext } from '../model/push-context.js';
 import { analysisInputOf, canDiffer, type Enforcement } from '../status/analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
 import { analyze } from '../status/analysis/analyze.js';
+import { listenerConflicts } from '../status/analysis/listener-conflicts.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 
@@ -23,8 +25,14 @@ export interface AnalysisWatch {
  * Logs one line when a message appears and one when it goes away.
  *
  * @param enforcement as it is at the time of the call
+ * @param generated what generation found for the connected proxies, at the time of the call
  */
-export function createAnalysisWatch(logger: Logger, clock: Clock, enforcement: () => Enforcement): AnalysisWatch {
+export function createAnalysisWatch(
+  logger: Logger,
+  clock: Clock,
+  enforcement: () => Enforcement,
+  generated: () => readonly Finding[],
+): AnalysisWatch {
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
@@ -47,7 +55,7 @@ export function createAnalysisWatch(logger: Logger, clock: Clock, enforcement: (
 
   const present = (): readonly AnalysisMessage[] => {
     catchUp();
-    return [...messages.values()];
+    return [...messages.values(), ...listenerConflicts(generated())];
   };
   const analyzeSoon = (context: PushContext): void => {
     pending?.cancel();

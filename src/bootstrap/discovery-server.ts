@@ -123,7 +123,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     isPluginOn: discovery.plugins.includes('policy'),
     limitedQuotas: policy.limitedQuotas(),
   });
-  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement);
+  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () =>
+    distributor.resources.findings(),
+  );
   const encoder = createMessageEncoder(protos);
   const policy = createPolicyRuntime({
     configFile: discovery.policyConfigFile,

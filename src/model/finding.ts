@@ -1,3 +1,5 @@
+import type { ObjectKey } from '../config/object.js';
+
 /**
  * Something odd that generation met and worked around: a listener conflict, a cluster without endpoints.
  * Findings feed the push-status gauges (BEHAVIOUR 1) and /debug/push_status.
@@ -9,6 +11,8 @@ export interface Finding {
   readonly message: string;
   /** Node id, when it concerns one proxy only. */
   readonly proxy?: string;
+  /** The object whose author can mend it, where that is one object. */
+  readonly object?: ObjectKey;
 }
 
 export type FindingMetric =

@@ -17,7 +17,12 @@ const WEB = policyObject('ServiceEntry shop/web {hosts: [web.example.com]}');
 function watch() {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
-  const analysis = createAnalysisWatch(logger, clock, () => ENFORCEMENT);
+  const analysis = createAnalysisWatch(
+    logger,
+    clock,
+    () => ENFORCEMENT,
+    () => [],
+  );
   const store: MeshStore = storeWith();
   let context = snapshot(store);
   /** Applies the objects, and shows the snapshot to the watch. */
@@ -106,7 +111,12 @@ for (const [what, object, isAnalyzed] of changes) {
 
 test('a change of the policy settings of the mesh config starts an analysis', (t) => {
   const clock = createFakeClock();
-  const analysis = createAnalysisWatch(createRecordingLogger(), clock, () => ENFORCEMENT);
+  const analysis = createAnalysisWatch(
+    createRecordingLogger(),
+    clock,
+    () => ENFORCEMENT,
+    () => [],
+  );
   const context = snapshot(storeWith());
   analysis.observe(context);
   clock.advance(0);
@@ -120,7 +130,12 @@ test('a change of the policy settings of the mesh config starts an analysis', (t
 test('what becomes of the policy server starts an analysis of the newest snapshot', (t) => {
   const clock = createFakeClock();
   let limitedQuotas = new Map([['q', 10]]);
-  const analysis = createAnalysisWatch(createRecordingLogger(), clock, () => ({ ...ENFORCEMENT, limitedQuotas }));
+  const analysis = createAnalysisWatch(
+    createRecordingLogger(),
+    clock,
+    () => ({ ...ENFORCEMENT, limitedQuotas }),
+    () => [],
+  );
   const codes = () => analysis.problems().map(({ code }) => code);
   analysis.enforcementChanged();
   t.is(clock.timers, 0);

@@ -12,7 +12,7 @@ export interface MessageCode {
 
 /**
  * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; those above are ours: 0201 and on speak of
- * policies, 0301 and on of mutual TLS. A code never changes its meaning, and that of a retired one is not used again.
+ * policies, 0301 and on of mutual TLS, 0401 and on of listeners. A code never changes its meaning, and that of a retired one is not used again.
  */
 export const MESSAGE_CODES = {
   internalError: {
@@ -114,6 +114,13 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'A PeerAuthentication holds for no workload, because an older one of its level does.',
     remedy: 'change the older one or remove it, or select workloads that it does not hold for',
+  },
+  listenerConflict: {
+    code: 'MESH0401',
+    level: 'Warn',
+    title:
+      'An older service has the address and port that a younger one wants, so proxies do not serve the younger one there.',
+    remedy: 'give the service another port, or an address of its own',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

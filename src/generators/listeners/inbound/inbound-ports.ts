@@ -38,19 +38,21 @@ export function inboundPorts(targets: readonly ServiceTarget[], sniff: boolean, 
   const { served, shadowed } = servedPorts(targets);
   const ports: InboundPort[] = [];
   const conflicts: Finding[] = [];
-  const refuse = (rejected: InboundPort | undefined, acceptedAs: string, accepted: string): void => {
+  const refuse = (target: ServiceTarget, acceptedAs: string, accepted: string): void => {
+    const rejected = inboundPort(target);
     if (rejected === undefined) return;
-    conflicts.push(conflict(`${address}:${rejected.targetPort}`, acceptedAs, accepted, rejected));
+    const found = conflict(`${address}:${rejected.targetPort}`, acceptedAs, accepted, rejected);
+    conflicts.push({ ...found, object: target.service.source });
   };
   for (const target of served.values()) {
     const port = inboundPort(target);
-    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(port, 'TCP', 'virtualInbound');
+    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(target, 'TCP', 'virtualInbound');
     else if (port !== undefined) ports.push(port);
   }
   for (const { target, by } of shadowed) {
     const winner = inboundPort(by);
-    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(inboundPort(target), 'TCP', 'virtualInbound');
-    else if (winner !== undefined) refuse(inboundPort(target), protocolName(winner), winner.hostname);
+    if (target.targetPort === VIRTUAL_INBOUND_PORT) refuse(target, 'TCP', 'virtualInbound');
+    else if (winner !== undefined) refuse(target, protocolName(winner), winner.hostname);
   }
   return { ports: ports.sort((a, b) => a.targetPort - b.targetPort), conflicts };
 }

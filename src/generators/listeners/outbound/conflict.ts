@@ -29,6 +29,7 @@ export function conflictFinding({ rejected, rejectedAs, acceptedAs, accepted, ac
   return {
     metric,
     key: listener,
+    object: rejected.service.source,
     message:
       `Listener=${listener} Accepted${acceptedAs}=${hosts} ` +
       `Rejected${rejectedAs}=${rejected.service.hostname} ${acceptedAs}Services=${acceptedCount}`,
