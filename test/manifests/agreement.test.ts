@@ -39,6 +39,8 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
       'ClusterRoleBinding',
       'Role',
       'RoleBinding',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
       'ConfigMap',
       'Service',
       'ValidatingWebhookConfiguration',
@@ -57,6 +59,8 @@ test('everything that has a namespace says which, and nothing is left to the nam
     'CustomResourceDefinition',
     'ClusterRole',
     'ClusterRoleBinding',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
     'ValidatingWebhookConfiguration',
     'MutatingWebhookConfiguration',
   ];
@@ -73,6 +77,7 @@ test('what docs/kubernetes.md says to remove is all that is outside of the names
   );
   t.regex(doc, /kubectl delete mutatingwebhookconfiguration mesh-sidecar-injector .*first.*\n/);
   t.regex(doc, /kubectl delete clusterrole,clusterrolebinding navigator-meshd\n/);
+  t.regex(doc, /kubectl delete -f manifests\/25-admission\.yaml\n/);
   t.regex(doc, /kubectl delete -f manifests\/10-crds\.yaml /);
   const others = allDocuments().filter(
     ({ kind, metadata }) => metadata.namespace === undefined && kind !== 'CustomResourceDefinition',
@@ -83,6 +88,12 @@ test('what docs/kubernetes.md says to remove is all that is outside of the names
       'Namespace mesh-system',
       'ClusterRole navigator-meshd',
       'ClusterRoleBinding navigator-meshd',
+      'ValidatingAdmissionPolicy navigator-meshd-tokens',
+      'ValidatingAdmissionPolicyBinding navigator-meshd-tokens',
+      'ValidatingAdmissionPolicy navigator-meshd-webhooks',
+      'ValidatingAdmissionPolicyBinding navigator-meshd-webhooks',
+      'ValidatingAdmissionPolicy navigator-meshd-configmaps',
+      'ValidatingAdmissionPolicyBinding navigator-meshd-configmaps',
       'ValidatingWebhookConfiguration meshd-mesh-system',
       'MutatingWebhookConfiguration mesh-sidecar-injector',
     ],
