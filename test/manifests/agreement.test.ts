@@ -17,6 +17,15 @@ const NAME = 'app.kubernetes.io/name';
 const MESHD = findDeployment('meshd');
 const POLICY = findDeployment('navigator-policy');
 
+interface NetworkPolicy {
+  readonly spec: {
+    readonly ingress: readonly {
+      readonly ports: readonly { readonly port: string }[];
+      readonly from?: readonly object[];
+    }[];
+  };
+}
+
 const version = (): string =>
   (JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 const containerOf = ({ spec }: Deployment) => spec.template.spec.containers[0];
@@ -129,10 +138,16 @@ for (const deployment of [MESHD, POLICY]) {
     };
     t.deepEqual(Object.fromEntries(service.ports.map((each) => [each.name, each.port])), ports);
     for (const each of service.ports) t.is(each.targetPort, each.name);
-    const { spec: network } = ofIt('NetworkPolicy') as { spec: { ingress: { ports: { port: string }[] }[] } };
+    const open = allDocuments().filter(
+      ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.labels?.[NAME] === name,
+    );
+    const rules = open.flatMap((policy) => (policy as unknown as NetworkPolicy).spec.ingress);
+    // Everything but what is plaintext and believes a proxy's word.
     t.deepEqual(
-      network.ingress.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(),
-      Object.keys(ports).sort(),
+      rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(),
+      Object.keys(ports)
+        .filter((port) => port !== 'grpc-xds')
+        .sort(),
     );
   });
 
@@ -224,6 +239,18 @@ test('policy servers prove who they are by a token of the audience that meshd as
   t.like(volumeOf(POLICY, 'token'), {
     projected: { sources: [{ serviceAccountToken: { path: 'mesh-token', audience: 'mesh-ca' } }] },
   });
+});
+
+test('policy servers are reached from injected and labelled namespaces, and from their own', (t) => {
+  for (const name of ['meshd', 'navigator-policy']) {
+    const { spec } = findDocument('NetworkPolicy', name) as unknown as NetworkPolicy;
+    const from = spec.ingress.find(({ ports }) => ports.some(({ port }) => port === 'grpc-policy'))?.from;
+    t.deepEqual(from, [
+      { podSelector: {} },
+      { namespaceSelector: { matchLabels: { 'mesh-injection': 'enabled' } } },
+      { namespaceSelector: { matchLabels: { 'navigator/policy': 'true' } } },
+    ]);
+  }
 });
 
 test('the address of the policy servers in README.md is the one that their Service has', (t) => {
