@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
 import { booksService, quotaBinding, quotaSpec } from '../../bootstrap/status/status-objects.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
+import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
 import { createPluggedInAuthority, createRoot, issueFor, type KeyPair } from '../../e2e/plugged-in-authority.js';
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
@@ -119,7 +121,11 @@ export async function startAttackedServer(
     };
     const memory = watchResidentMemory(managed.child.pid ?? 0);
     undo.push(() => memory.stop());
-    const issue = (id: string): Promise<KeyPair> => issueFor(root, id);
+    // A certificate counts while its service account exists.
+    const issue = async (id: string): Promise<KeyPair> => {
+      await api.client.apply(accountOf(id));
+      return issueFor(root, id);
+    };
     const target: AttackTarget = {
       host: '127.0.0.1',
       ports,
@@ -167,6 +173,11 @@ quotas:
     dimensions: [request.api_key]
 storage: { type: memory }
 `;
+
+function accountOf(id: string): KubernetesManifest {
+  const { namespace, serviceAccount: name } = parseSpiffeId(id) ?? { namespace: 'default', serviceAccount: 'default' };
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
+}
 
 async function prepareCluster(api: ApiServer): Promise<void> {
   await api.client.applyAll(allCrds());
