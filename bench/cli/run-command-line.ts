@@ -4,6 +4,7 @@ import { fanOutCommand } from './fan-out-command.js';
 import { formatHelp } from './help-text.js';
 import { kubernetesCommand } from './kubernetes-command.js';
 import { meshCommand } from './mesh-command.js';
+import { overloadCommand } from './overload-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
 import { signaturesCommand } from './signatures-command.js';
@@ -15,6 +16,7 @@ const COMMANDS: readonly BenchCommand[] = [
   fanOutCommand,
   meshCommand,
   policyCommand,
+  overloadCommand,
   kubernetesCommand,
   webhookCommand,
   signaturesCommand,

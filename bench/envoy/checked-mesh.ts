@@ -6,13 +6,14 @@ import type { PolicyWorkload } from '../policy/workload.js';
 const NAME = 'shop';
 const NAMESPACE = 'shop';
 const ADDRESS = '10.244.0.6';
-const HOST = `${NAME}.${NAMESPACE}.svc.cluster.local`;
+/** The service that is checked. */
+export const CHECKED_HOST = `${NAME}.${NAMESPACE}.svc.cluster.local`;
 
 /** Node id of the sidecar of the service that is checked. */
 export const CHECKED_NODE_ID = `sidecar~${ADDRESS}~${NAME}-1.${NAMESPACE}~${NAMESPACE}.svc.cluster.local`;
 
 /** Name of the filter that checks its HTTP. */
-export const CHECK_FILTER_NAME = `policy|inbound|80|http|${HOST}`;
+export const CHECK_FILTER_NAME = `policy|inbound|80|http|${CHECKED_HOST}`;
 
 /** Where the files of a mesh with a policy are. */
 export interface CheckedMeshFiles {
@@ -36,7 +37,7 @@ export async function writeCheckedMesh(
   };
   await mkdir(files.meshFolder, { recursive: true });
   await writeFile(join(files.meshFolder, 'service.yaml'), serviceText());
-  const bound = { services: [{ service: HOST }] };
+  const bound = { services: [{ service: CHECKED_HOST }] };
   const objects = {
     'api.json': policyObject('HTTPAPISpec', apiSpec),
     'api-binding.json': policyObject('HTTPAPISpecBinding', { ...bound, apiSpecs: [{ name: NAME }] }),

@@ -1,0 +1,48 @@
+import { monotonicMs } from '../measure/monotonic-clock.js';
+import { measureOverload } from '../overload/measure-overload.js';
+import { formatOverloadReport } from '../overload/overload-report.js';
+import { buildPolicyWorkload } from '../policy/workload.js';
+import { ProgressLine } from '../report/progress-line.js';
+import { Cleanup } from '../run/cleanup.js';
+import { OwnedProcesses } from '../subject/owned-process.js';
+import type { BenchCommand } from './bench-command.js';
+import { endOnSignals } from './end-on-signals.js';
+import { parseWholeNumber } from './whole-number.js';
+
+/** What the policy server does with more Checks than it can decide. */
+export const overloadCommand: BenchCommand = {
+  name: 'overload',
+  summary: 'Measures the policy server at growing rates of Checks, up to more than it can decide.',
+  details: `Checks are sent over one connection, without Envoy but with its limit of 1,024 calls under way,
+to the policy server and in turns to a bare server that allows every request.`,
+  operands: [],
+  flags: {
+    rates: { placeholder: 'N,…', description: 'Checks per second, one after the other.', default: '1000,3000,10000' },
+    rounds: { placeholder: 'N', description: 'Rounds at each rate.', default: '3' },
+    'round-seconds': { placeholder: 'N', description: 'Time for each server in a round.', default: '5' },
+    json: { description: 'Print the numbers as JSON.', default: false },
+  },
+  async run(flags, { stdout }) {
+    const rates = (flags.text('rates') ?? '')
+      .split(',')
+      .map((rate) => parseWholeNumber('--rates', rate, { from: 1, to: 100_000 }));
+    const rounds = parseWholeNumber('--rounds', flags.text('rounds'), { from: 1, to: 100 });
+    const secondsPerRound = parseWholeNumber('--round-seconds', flags.text('round-seconds'), { from: 1, to: 600 });
+    const workload = buildPolicyWorkload({ patterns: 100, rules: 20 });
+    const processes = new OwnedProcesses();
+    const cleanup = new Cleanup();
+    const line = new ProgressLine(process.stderr, monotonicMs);
+    const release = endOnSignals(cleanup, processes, line);
+    try {
+      const progress = (what: string): void => line.update(what, undefined);
+      const results = await measureOverload({ workload, rates, rounds, secondsPerRound, processes, cleanup, progress });
+      line.clear();
+      stdout.write(flags.isOn('json') ? `${JSON.stringify(results, null, 2)}\n` : formatOverloadReport(results));
+      return 0;
+    } finally {
+      line.clear();
+      await cleanup.run();
+      release();
+    }
+  },
+};
