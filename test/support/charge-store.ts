@@ -19,7 +19,7 @@ export function chargeOf(options: ChargeOptions = {}): CounterCharge {
   return { counter: { group, key, shape: windowShape(window, durationMs) }, amount, bestEffort, maxAmount };
 }
 
-export function chargeStore(
+export async function chargeStore(
   store: QuotaStore,
   charges: readonly CounterCharge[],
   repetitionKey?: string,

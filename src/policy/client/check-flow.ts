@@ -90,8 +90,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     charged.answer((quota) => quotas.get(quota) ?? (isDenied ? 'skipped' : 'unreachable'));
     if (precondition === undefined) return { status: { code: 'INTERNAL', message: NO_PRECONDITION } };
     checkCache?.store(bag, precondition);
-    const { status, routeDirective } = precondition;
-    return { status, ...(routeDirective && { routeDirective }) };
+    return precondition;
   };
 
   const prefetch = async ({ bag, failPolicy }: CheckFlowInput, charged: ChargedQuotas): Promise<void> => {
@@ -108,7 +107,11 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     if (hasQuestions) statistics.increment('total_remote_quota_calls');
     const outcome = await remoteCheck(
       // Units for requests to come must not be taken for the answer to a repeated request: each would count them anew.
-      { attributes: bag, quotas: charged.questions(), ...(!charged.asksAhead && { deduplicationId }) },
+      {
+        attributes: bag,
+        quotas: charged.questions(),
+        deduplicationId: charged.asksAhead ? undefined : deduplicationId,
+      },
       failPolicy,
       hasQuestions ? undefined : cancel,
     );
@@ -138,7 +141,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     const isCheckCacheHit = cached !== undefined;
     const demands = addUpCharges(input.quotas);
     if (cached !== undefined && (!isAllowed(cached) || demands.length === 0)) {
-      return Promise.resolve({ ...cached, isCheckCacheHit, isQuotaCacheHit: false, exhaustedQuotas: NONE });
+      return Promise.resolve(decisionOf(cached, { isCheckCacheHit, isQuotaCacheHit: false }, NONE));
     }
     const charged = charge(demands, input.bag);
     const hits = { isCheckCacheHit, isQuotaCacheHit: demands.length > 0 && charged.isDecided };
@@ -161,12 +164,19 @@ function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits):
   const exhaustedQuotas = isAllowed(verdict) && charged.isRefused ? charged.refused() : NONE;
   const retryAfterMs = exhaustedQuotas.length > 0 ? charged.retryAfterMs() : undefined;
   if (!isAllowed(verdict) || exhaustedQuotas.length > 0) charged.giveBack();
-  if (exhaustedQuotas.length === 0) return { ...verdict, ...hits, exhaustedQuotas };
+  if (exhaustedQuotas.length === 0) return decisionOf(verdict, hits, exhaustedQuotas);
   const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;
-  return {
-    status: { code: 'RESOURCE_EXHAUSTED', message },
-    ...hits,
-    exhaustedQuotas,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+  const refusal = decisionOf({ status: { code: 'RESOURCE_EXHAUSTED', message } }, hits, exhaustedQuotas);
+  return retryAfterMs === undefined ? refusal : { ...refusal, retryAfterMs };
+}
+
+/** Member by member: spreads of objects with members that may be missing cost more than the rest of a decision. */
+function decisionOf(
+  { status, routeDirective }: CheckVerdict,
+  { isCheckCacheHit, isQuotaCacheHit }: CacheHits,
+  exhaustedQuotas: readonly string[],
+): CheckDecision {
+  return routeDirective === undefined
+    ? { status, isCheckCacheHit, isQuotaCacheHit, exhaustedQuotas }
+    : { status, routeDirective, isCheckCacheHit, isQuotaCacheHit, exhaustedQuotas };
 }

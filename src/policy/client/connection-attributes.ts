@@ -4,14 +4,14 @@ import { optionalBool, optionalBytes, optionalString } from './optional-attribut
 /** What the proxy knows of the connection that a request or TCP traffic came on. */
 export interface ConnectionFacts {
   /** Address of the client as far as the proxy can tell, in network byte order: 4 bytes or 16. */
-  readonly originIp?: Uint8Array;
+  readonly originIp?: Uint8Array | undefined;
   readonly isMtls: boolean;
   /** Server name that the client asked for (SNI). */
-  readonly requestedServerName?: string;
+  readonly requestedServerName?: string | undefined;
   /** Verified identity of the client: `spiffe://<trust domain>/ns/<namespace>/sa/<account>`, with or without scheme. */
-  readonly sourcePrincipal?: string;
+  readonly sourcePrincipal?: string | undefined;
   /** Identity of this side, in the same form. */
-  readonly destinationPrincipal?: string;
+  readonly destinationPrincipal?: string | undefined;
 }
 
 const SPIFFE_SCHEME = 'spiffe://';

@@ -31,12 +31,12 @@ export interface HttpRequestFacts {
   /** `:path`, with its query. */
   readonly target: string;
   /** `http` when left out. */
-  readonly scheme?: string;
+  readonly scheme?: string | undefined;
   readonly headers: HeaderMap;
   /** When its headers were read, in nanoseconds since 1970-01-01T00:00:00Z. */
   readonly timeNs: bigint;
   readonly connection: ConnectionFacts;
-  readonly auth?: RequestAuthFacts;
+  readonly auth?: RequestAuthFacts | undefined;
 }
 
 const GRPC_CONTENT_TYPES: ReadonlySet<string> = new Set([
@@ -46,40 +46,48 @@ const GRPC_CONTENT_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** A request and the API of its service, which knows where the key is. */
-interface ApiRequest extends HttpRequestFacts {
-  readonly api: CompiledApiSpecs;
+interface ApiRequest {
+  readonly request: HttpRequestFacts;
+  readonly connection: ConnectionFacts;
+  readonly api: Pick<CompiledApiSpecs, 'apiKeyFor'>;
 }
 
 const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
-  ['request.headers', ({ headers }) => optionalStringMap(withoutForwarded(headers))],
-  ['request.host', ({ host }) => optionalString(host)],
-  ['request.method', ({ method }) => optionalString(method)],
+  ['request.headers', ({ request: { headers } }) => optionalStringMap(withoutForwarded(headers))],
+  ['request.host', ({ request: { host } }) => optionalString(host)],
+  ['request.method', ({ request: { method } }) => optionalString(method)],
   // SPEC 2.5 and 2.9 know the method by this name, BEHAVIOUR 6 by the other: rules may be written with either.
-  ['request.httpmethod', ({ method }) => optionalString(method)],
-  ['request.path', ({ target }) => optionalString(target)],
-  ['request.url_path', ({ target }) => optionalString(urlPathOf(target))],
-  ['request.query_params', ({ target }) => optionalStringMap(queryParameters(queryOf(target)))],
-  ['request.scheme', ({ scheme }) => stringAttribute(scheme || 'http')],
-  ['request.referer', ({ headers }) => optionalString(headers.get('referer'))],
-  ['request.useragent', ({ headers }) => optionalString(headers.get('user-agent'))],
-  ['request.time', ({ timeNs }) => timestampAttribute(timeNs)],
-  ['context.protocol', ({ headers }) => stringAttribute(isGrpc(headers) ? 'grpc' : 'http')],
-  ['request.api_key', ({ api, target, headers }) => optionalString(api.apiKeyFor(target, headers))],
+  ['request.httpmethod', ({ request: { method } }) => optionalString(method)],
+  ['request.path', ({ request: { target } }) => optionalString(target)],
+  ['request.url_path', ({ request: { target } }) => optionalString(urlPathOf(target))],
+  ['request.query_params', ({ request: { target } }) => optionalStringMap(queryParameters(queryOf(target)))],
+  ['request.scheme', ({ request: { scheme } }) => stringAttribute(scheme || 'http')],
+  ['request.referer', ({ request: { headers } }) => optionalString(headers.get('referer'))],
+  ['request.useragent', ({ request: { headers } }) => optionalString(headers.get('user-agent'))],
+  ['request.time', ({ request: { timeNs } }) => timestampAttribute(timeNs)],
+  ['context.protocol', ({ request: { headers } }) => stringAttribute(isGrpc(headers) ? 'grpc' : 'http')],
+  ['request.api_key', ({ api, request: { target, headers } }) => optionalString(api.apiKeyFor(target, headers))],
   ...CONNECTION_READERS,
-  ['request.auth.principal', ({ auth }) => optionalString(auth?.principal)],
-  ['request.auth.audiences', ({ auth }) => optionalString(auth?.audiences?.join(','))],
-  ['request.auth.presenter', ({ auth }) => optionalString(auth?.presenter)],
-  ['request.auth.raw_claims', ({ auth }) => optionalString(auth?.rawClaims)],
-  ['request.auth.claims', ({ auth }) => optionalStringMap(auth?.claims)],
+  ['request.auth.principal', ({ request: { auth } }) => optionalString(auth?.principal)],
+  ['request.auth.audiences', ({ request: { auth } }) => optionalString(auth?.audiences?.join(','))],
+  ['request.auth.presenter', ({ request: { auth } }) => optionalString(auth?.presenter)],
+  ['request.auth.raw_claims', ({ request: { auth } }) => optionalString(auth?.rawClaims)],
+  ['request.auth.claims', ({ request: { auth } }) => optionalStringMap(auth?.claims)],
 ]);
 
 /**
  * The attributes that a request brings to its Check, Quota and Report (BEHAVIOUR 6, "HTTP check attributes").
  *
  * @param api of the service that is called, for API attributes and the API key (SPEC 2.8)
+ * @param operation attributes of the API operation, for a caller that knows them already
  */
-export function deriveHttpAttributes(request: HttpRequestFacts, api: CompiledApiSpecs): AttributeLayer {
-  return new DerivedLayer({ ...request, api }, HTTP_READERS, api.attributesFor(request.method, request.target));
+export function deriveHttpAttributes(
+  request: HttpRequestFacts,
+  api: Pick<CompiledApiSpecs, 'apiKeyFor' | 'attributesFor'>,
+  operation: AttributeLayer = api.attributesFor(request.method, request.target),
+): AttributeLayer {
+  const { connection } = request;
+  return new DerivedLayer<ApiRequest>({ request, connection, api }, HTTP_READERS, operation);
 }
 
 function withoutForwarded(headers: HeaderMap): HeaderMap {

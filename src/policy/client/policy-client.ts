@@ -17,7 +17,7 @@ import { readTransportTiming, type TransportConfig } from './transport-timing.js
 /** The fields of ServiceConfig that decide about calls, as they are written (SPEC 2.11). */
 export type ServiceCallConfig = Partial<Pick<ServiceConfig, 'disableCheckCalls' | 'disableReportCalls'>> & {
   /** Replaces the mesh's policy for this service. */
-  readonly networkFailPolicy?: NetworkFailPolicyConfig;
+  readonly networkFailPolicy?: NetworkFailPolicyConfig | undefined;
 };
 
 export interface PolicyCheck {

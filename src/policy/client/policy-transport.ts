@@ -55,13 +55,16 @@ export interface ReportRequest {
 export interface CallOptions {
   /** Deadline of the call in milliseconds. The client stops waiting by then, whatever the transport does. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits for the call any more. */
+  /** Aborted when nobody waits for the call any more. Made when it is first read: a transport that needs none costs none. */
   readonly signal: AbortSignal;
 }
 
-/** Carries calls to a policy server. Rejects with PolicyTransportError when the server could not be asked. */
+/**
+ * Carries calls to a policy server. Rejects with PolicyTransportError when the server could not be asked. One that can
+ * decide in this process answers without a promise: such a call needs neither a deadline nor a turn of its own.
+ */
 export interface PolicyTransport {
-  check(request: CheckRequest, options: CallOptions): Promise<CheckResponse>;
+  check(request: CheckRequest, options: CallOptions): CheckResponse | Promise<CheckResponse>;
   report(request: ReportRequest, options: CallOptions): Promise<void>;
 }
 

@@ -1,9 +1,10 @@
 import type { Clock } from '../../telemetry/clock.js';
+import { createCallDeadlines } from './call-deadlines.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';
 import type { NetworkFailPolicy } from './network-fail-policy.js';
 import type { CheckRequest, CheckResponse, PolicyTransport, TransportFailure } from './policy-transport.js';
 import { retryDelayMs } from './retry-delay.js';
-import { type CallOutcome, callTransport } from './transport-call.js';
+import { CALL_TIMEOUT_MS, type CallOutcome, callTransport } from './transport-call.js';
 
 export interface RemoteCheckDependencies {
   readonly transport: PolicyTransport;
@@ -41,12 +42,15 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
  */
 export function createRemoteCheck(dependencies: RemoteCheckDependencies): RemoteCheck {
   const { transport, clock, random, clientId, statistics } = dependencies;
+  const deadlines = createCallDeadlines(clock, CALL_TIMEOUT_MS);
   let calls = 0;
   return async (request, failPolicy, cancel) => {
-    const identified = { ...request, deduplicationId: request.deduplicationId ?? `${clientId}${calls++}` };
+    const { attributes, quotas } = request;
+    const identified = { attributes, quotas, deduplicationId: request.deduplicationId ?? `${clientId}${calls++}` };
     statistics.increment('total_remote_calls');
     for (let retries = 0; ; retries++) {
-      const outcome = await callTransport((options) => transport.check(identified, options), clock, cancel);
+      const called = callTransport((options) => transport.check(identified, options), deadlines, cancel);
+      const outcome = called instanceof Promise ? await called : called;
       if (outcome.type === 'answered') statistics.increment('total_remote_call_successes');
       if (outcome.type === 'failed') statistics.increment(FAILURE_COUNTERS[outcome.error.failure]);
       if (outcome.type === 'failed' && retries < failPolicy.maxRetry) {

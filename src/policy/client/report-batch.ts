@@ -1,8 +1,9 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
+import { createCallDeadlines } from './call-deadlines.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';
 import type { PolicyTransport, TransportFailure } from './policy-transport.js';
-import { callTransport } from './transport-call.js';
+import { CALL_TIMEOUT_MS, callTransport } from './transport-call.js';
 
 export const DEFAULT_REPORT_BATCH_MAX_ENTRIES = 100;
 export const DEFAULT_REPORT_BATCH_MAX_TIME_MS = 1000;
@@ -37,13 +38,14 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
 export function createReportBatch(options: ReportBatchOptions): ReportBatch {
   const { transport, clock, statistics, maxEntries, maxTimeMs } = options;
   const calls = new Set<Promise<void>>();
+  const deadlines = createCallDeadlines(clock, CALL_TIMEOUT_MS);
   let waiting: AttributeBag[] = [];
   let stopTimer = (): void => {};
   let isClosed = false;
 
   const send = async (attributes: readonly AttributeBag[]): Promise<void> => {
     statistics.increment('total_remote_report_calls');
-    const outcome = await callTransport((call) => transport.report({ attributes }, call), clock);
+    const outcome = await callTransport((call) => transport.report({ attributes }, call), deadlines);
     if (outcome.type === 'answered') statistics.increment('total_remote_report_successes');
     if (outcome.type === 'failed') statistics.increment(FAILURE_COUNTERS[outcome.error.failure]);
   };

@@ -1,50 +1,82 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { CallDeadlines } from './call-deadlines.js';
 import { type CallOptions, PolicyTransportError } from './policy-transport.js';
 
 /** A call to the policy server waits this long for its answer; each attempt anew (BEHAVIOUR 6, "Retry"). */
-const CALL_TIMEOUT_MS = 5000;
+export const CALL_TIMEOUT_MS = 5000;
 
 export type CallOutcome<T> =
   | { readonly type: 'answered'; readonly answer: T }
   | { readonly type: 'failed'; readonly error: PolicyTransportError }
   | { readonly type: 'cancelled' };
 
+/** What the transport is told of a call. */
+class TransportCall implements CallOptions {
+  readonly timeoutMs = CALL_TIMEOUT_MS;
+  #controller: AbortController | undefined;
+  #isGivenUp = false;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isGivenUp) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true;
+    this.#controller?.abort();
+  }
+}
+
 /**
  * Makes one call and settles by its deadline, even if the transport never does. Never rejects: what the transport
- * throws becomes a PolicyTransportError here, once.
+ * throws becomes a PolicyTransportError here, once. A transport that answers at once is not waited for.
  *
+ * @param deadlines of CALL_TIMEOUT_MS
  * @param cancel aborting it gives the call up
  */
 export function callTransport<T>(
-  call: (options: CallOptions) => Promise<T>,
-  clock: Clock,
+  call: (options: CallOptions) => T | Promise<T>,
+  deadlines: CallDeadlines,
   cancel?: AbortSignal,
+): CallOutcome<T> | Promise<CallOutcome<T>> {
+  if (cancel?.aborted) return { type: 'cancelled' };
+  const options = new TransportCall();
+  let answer: T | Promise<T>;
+  try {
+    answer = call(options);
+  } catch (error) {
+    // A transport that throws is the same as one that rejects.
+    return { type: 'failed', error: asTransportError(error) };
+  }
+  return answer instanceof Promise ? awaitAnswer(answer, options, deadlines, cancel) : { type: 'answered', answer };
+}
+
+function awaitAnswer<T>(
+  answer: Promise<T>,
+  options: TransportCall,
+  deadlines: CallDeadlines,
+  cancel: AbortSignal | undefined,
 ): Promise<CallOutcome<T>> {
-  if (cancel?.aborted) return Promise.resolve({ type: 'cancelled' });
   return new Promise((resolve) => {
-    const controller = new AbortController();
     const settle = (outcome: CallOutcome<T>): void => {
-      stopTimer();
+      stopWaiting();
       cancel?.removeEventListener('abort', onCancel);
       resolve(outcome);
     };
     const giveUp = (outcome: CallOutcome<T>): void => {
       settle(outcome);
-      controller.abort();
+      options.giveUp();
     };
     const onCancel = (): void => giveUp({ type: 'cancelled' });
-    const stopTimer = clock.schedule(CALL_TIMEOUT_MS, () => giveUp({ type: 'failed', error: timeoutError() }));
+    const stopWaiting = deadlines.add(() => giveUp({ type: 'failed', error: timeoutError() }));
     cancel?.addEventListener('abort', onCancel);
-    start(call, { timeoutMs: CALL_TIMEOUT_MS, signal: controller.signal }).then(
-      (answer) => settle({ type: 'answered', answer }),
+    answer.then(
+      (value) => settle({ type: 'answered', answer: value }),
       (error: unknown) => settle({ type: 'failed', error: asTransportError(error) }),
     );
   });
-}
-
-/** A transport that throws at once is the same as one that rejects. */
-async function start<T>(call: (options: CallOptions) => Promise<T>, options: CallOptions): Promise<T> {
-  return call(options);
 }
 
 function timeoutError(): PolicyTransportError {

@@ -8,7 +8,7 @@ import {
   type QuotaParams,
   type QuotaResult,
 } from '../client/policy-transport.js';
-import { boundedText, sized } from './bounded-text.js';
+import { sized } from './bounded-text.js';
 import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
 import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
@@ -73,18 +73,22 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
     onUndefined?.(quota);
   };
 
+  const countCharges = ({ results, isRepetition }: StoreAnswer, asked: readonly Asked[]): void => {
+    if (isRepetition) return;
+    for (let at = 0; at < results.length; at++) {
+      const result = results[at];
+      const charged = asked[at];
+      if (charged === undefined || result === undefined) continue;
+      metrics.charged(charged.quota, charged.params.amount, result);
+      if (result.evicted) onEvicted?.(charged.quota);
+    }
+  };
+
   const askStore = async (request: StoreRequest, asked: readonly Asked[]): Promise<StoreAnswer> => {
     const current = store;
     try {
       const answer = await current.charge(request);
-      if (!answer.isRepetition) {
-        for (const [at, result] of answer.results.entries()) {
-          const { quota, params } = asked[at] ?? {};
-          if (quota === undefined || params === undefined) continue;
-          metrics.charged(quota, params.amount, result);
-          if (result.evicted) onEvicted?.(quota);
-        }
-      }
+      countCharges(answer, asked);
       return answer;
     } catch (error) {
       metrics.storeFailed(current.type, error);
@@ -92,10 +96,15 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
     }
   };
 
-  const chargeOnce = (request: StoreRequest, asked: readonly Asked[]): Promise<StoreAnswer> => {
+  const chargeOnce = (request: StoreRequest, asked: readonly Asked[]): StoreAnswer | Promise<StoreAnswer> => {
     const { repetitionKey } = request;
-    // Memory is charged at once: nothing can be repeated before it is known.
-    if (repetitionKey === undefined || store.type === 'memory') return askStore(request, asked);
+    if (store.type === 'memory') {
+      // Memory is charged at once: no request can be repeated before its first answer is known.
+      const answer = store.charge(request);
+      if (!(answer instanceof Promise)) countCharges(answer, asked);
+      return answer;
+    }
+    if (repetitionKey === undefined) return askStore(request, asked);
     const pending = inFlight.get(repetitionKey);
     if (pending !== undefined) return pending;
     const answer = askStore(request, asked).finally(() => inFlight.delete(repetitionKey));
@@ -104,35 +113,34 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
   };
 
   return {
-    check: async ({ attributes, deduplicationId, quotas }, { timeoutMs }): Promise<CheckResponse> => {
+    check: ({ attributes, deduplicationId, quotas }, { timeoutMs }): CheckResponse | Promise<CheckResponse> => {
       const answers = new Map<string, QuotaResult>();
       const asked: Asked[] = [];
+      const charges: CounterCharge[] = [];
       for (const [quota, params] of quotas) {
         validateAmount(quota, params);
         const limit = limits.get(quota)?.resolve(attributes);
-        if (limit !== undefined) asked.push({ quota, params, limit });
-        else {
+        if (limit === undefined) {
           noteUndefined(quota);
           answers.set(quota, { grantedAmount: params.amount });
+          continue;
         }
+        asked.push({ quota, params, limit });
+        const { counter, maxAmount } = limit;
+        charges.push({ counter, amount: params.amount, bestEffort: params.bestEffort, maxAmount });
       }
-      if (asked.length > 0) {
-        const charges = asked.map(
-          ({ params: { amount, bestEffort }, limit: { counter, maxAmount } }): CounterCharge => ({
-            counter,
-            amount,
-            bestEffort,
-            maxAmount,
-          }),
-        );
-        const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
-        const { results } = await chargeOnce({ repetitionKey, charges, timeoutMs }, asked);
-        for (const [at, { quota, limit }] of asked.entries()) {
+      if (asked.length === 0) return { precondition: ALLOWED, quotas: answers };
+      const respond = ({ results }: StoreAnswer): CheckResponse => {
+        for (let at = 0; at < asked.length; at++) {
           const result = results[at];
-          if (result !== undefined) answers.set(quota, answerOf(result, limit));
+          const one = asked[at];
+          if (one !== undefined && result !== undefined) answers.set(one.quota, answerOf(result, one.limit));
         }
-      }
-      return { precondition: ALLOWED, quotas: answers };
+        return { precondition: ALLOWED, quotas: answers };
+      };
+      const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
+      const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, asked);
+      return answer instanceof Promise ? answer.then(respond) : respond(answer);
     },
     report: async () => {},
     update: (changed) => {
@@ -170,14 +178,10 @@ function repetitionKeyOf(deduplicationId: string, charges: readonly CounterCharg
   for (const { amount, bestEffort, counter } of charges) {
     key += `${amount}${bestEffort ? 'b' : 'e'}${sized(counter.group)}${sized(counter.key)}`;
   }
-  return boundedText(key);
+  return key;
 }
 
 function answerOf({ granted, validMs, retryAfterMs }: ChargeResult, { referenced }: ResolvedLimit): QuotaResult {
-  return {
-    grantedAmount: granted,
-    validDurationMs: validMs,
-    referencedAttributes: referenced,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
+  const result = { grantedAmount: granted, validDurationMs: validMs, referencedAttributes: referenced };
+  return retryAfterMs === undefined ? result : Object.assign(result, { retryAfterMs });
 }

@@ -57,9 +57,9 @@ export interface QuotaStore {
    * Charges in one step that no other request comes between. A request that charged something is answered the same when
    * it is repeated within 60 s, and charged once.
    *
-   * Rejects with PolicyTransportError when that cannot be known.
+   * Rejects with PolicyTransportError when that cannot be known. A store in this process answers without a promise.
    */
-  charge(request: StoreRequest): Promise<StoreAnswer>;
+  charge(request: StoreRequest): StoreAnswer | Promise<StoreAnswer>;
   /** Forgets counters of groups that are no more. */
   keepOnly(groups: ReadonlySet<string>): void;
   /** Whether charges can be made, as far as is known. */

@@ -38,7 +38,7 @@ function ask(
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
   // Matched once, and by itself: the report needs to know which attributes are the operation's.
   const apiLayer = service.api.attributesFor(facts.method, facts.target);
-  const requestDerived = deriveHttpAttributes(facts, { ...service.api, attributesFor: () => apiLayer });
+  const requestDerived = deriveHttpAttributes(facts, service.api, apiLayer);
   const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
   const all = environment.forwarded(told);
   const forwarded = service.isKnown ? all.ofCaller : all;

@@ -1,7 +1,7 @@
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
-import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
+import { resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import type { CallConfig } from './call-configs.js';
@@ -51,27 +51,24 @@ export async function decide(
   ask: (service: CompiledService) => CheckQuestion,
 ): Promise<Decided> {
   const { config, host } = context;
-  let calls: ServiceCallConfig = failPolicyField(config.transport.networkFailPolicy);
+  let calls: ServiceCallConfig = { networkFailPolicy: config.transport.networkFailPolicy };
   let isServiceKnown = false;
   try {
     const service = environment.services.find(host);
     isServiceKnown = service.isKnown;
     // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
     calls = {
-      ...failPolicyField(service.calls.networkFailPolicy ?? config.transport.networkFailPolicy),
+      networkFailPolicy: service.calls.networkFailPolicy ?? config.transport.networkFailPolicy,
       disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
     };
-    const { texts, ...question } = ask(service);
+    const { texts, attributes, quotas, deduplicationId } = ask(service);
     const client = environment.clientFor(config.transport);
-    return { context, isServiceKnown, decision: await client.check({ ...question, service: calls }), texts };
+    const decision = await client.check({ attributes, quotas, deduplicationId, service: calls });
+    return { context, isServiceKnown, decision, texts };
   } catch (error) {
     environment.decisionFailed(error);
     return { context, isServiceKnown, decision: failedDecision(calls), texts: NO_TEXTS };
   }
-}
-
-function failPolicyField(networkFailPolicy: NetworkFailPolicyConfig | undefined): ServiceCallConfig {
-  return networkFailPolicy === undefined ? {} : { networkFailPolicy };
 }
 
 function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {

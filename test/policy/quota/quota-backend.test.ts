@@ -60,7 +60,7 @@ function setUp(limits: readonly QuotaLimit[], store?: QuotaStore) {
     onUndefined: (quota) => undefinedQuotas.push(quota),
   });
   let calls = 0;
-  const check = (
+  const check = async (
     quotas: Readonly<Record<string, number | QuotaParams>>,
     { attributes = byKey(), deduplicationId = `call-${calls++}` } = {},
   ): Promise<CheckResponse> =>

@@ -12,6 +12,8 @@ export interface MemoryStoreOptions {
   readonly maxRepetitions?: number;
 }
 
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
+
 const REPETITION_MS = 60_000;
 const MAX_REPETITIONS = 65_536;
 
@@ -23,7 +25,7 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS } = options;
   const epochMs = clock.now().getTime() - clock.monotonicMs();
   const groups = new Map<string, CounterGroup>();
-  const answers = createRecentAnswers<StoreAnswer>({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
+  const answers = createRecentAnswers({ clock, keptMs: REPETITION_MS, maxAnswers: maxRepetitions });
 
   const groupOf = ({ counter: { group, shape } }: CounterCharge): CounterGroup => {
     const known = groups.get(group);
@@ -36,7 +38,7 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const chargeNow = (request: StoreRequest): StoreAnswer => {
     const { repetitionKey, charges } = request;
     const known = repetitionKey === undefined ? undefined : answers.find(repetitionKey);
-    if (known !== undefined) return { results: known.results, isRepetition: true };
+    if (known !== undefined) return { results: known, isRepetition: true };
     const nowMs = Math.floor(epochMs + clock.monotonicMs());
     let isRefused = false;
     const assessed = charges.map((charge) => {
@@ -50,17 +52,18 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
       const isCharged = granted > 0 && (charge.bestEffort || !isRefused);
       const evicted = isCharged ? groupOf(charge).charge(charge.counter.key, granted, nowMs) : 0;
       isAnyCharged ||= isCharged;
-      const result = { granted, isCharged, validMs, ...(evicted > 0 && { evicted }) };
-      return retryAfterMs === undefined ? result : { ...result, retryAfterMs };
+      const result: Writable<ChargeResult> = { granted, isCharged, validMs };
+      if (retryAfterMs !== undefined) result.retryAfterMs = retryAfterMs;
+      if (evicted > 0) result.evicted = evicted;
+      return result;
     });
-    const answer = { results, isRepetition: false };
-    if (repetitionKey !== undefined && isAnyCharged) answers.add(repetitionKey, answer);
-    return answer;
+    if (repetitionKey !== undefined && isAnyCharged) answers.add(repetitionKey, results);
+    return { results, isRepetition: false };
   };
 
   return {
     type: 'memory',
-    charge: async (request) => chargeNow(request),
+    charge: chargeNow,
     keepOnly: (kept) => {
       for (const group of groups.keys()) {
         if (!kept.has(group)) groups.delete(group);

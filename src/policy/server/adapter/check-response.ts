@@ -36,12 +36,15 @@ export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: W
   if (denial === undefined) {
     return { status: { code: 0 }, okResponse: { headersToRemove: HEADERS_TO_REMOVE }, dynamicMetadata };
   }
-  const headers = [
-    { header: { key: 'content-type', value: 'text/plain; charset=utf-8' } },
-    ...(retryAfterMs === undefined ? [] : [{ header: { key: 'retry-after', value: retryAfterSeconds(retryAfterMs) } }]),
-  ];
-  const deniedResponse = { status: { code: denial.httpStatus }, headers, body: denial.body };
-  return { ...tcpCheckResponse(decision, dynamicMetadata), deniedResponse };
+  const headers = [{ header: { key: 'content-type', value: 'text/plain; charset=utf-8' } }];
+  if (retryAfterMs !== undefined) {
+    headers.push({ header: { key: 'retry-after', value: retryAfterSeconds(retryAfterMs) } });
+  }
+  return {
+    status: { code: rpcCodeNumber(status.code), message: status.message },
+    deniedResponse: { status: { code: denial.httpStatus }, headers, body: denial.body },
+    dynamicMetadata,
+  };
 }
 
 /** The answer to a Check of a TCP connection: one that is denied is closed. */

@@ -14,16 +14,15 @@ import { wireNanoseconds } from './wire-numbers.js';
 export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): HttpRequestFacts {
   const { request, metadataContext } = message.attributes ?? {};
   const http = request?.http ?? {};
-  const auth = requestAuthFacts(metadataContext);
   return {
     method: http.method ?? '',
     host: http.host ?? '',
     target: http.path ?? '',
-    ...(http.scheme && { scheme: http.scheme }),
+    scheme: http.scheme || undefined,
     headers: headersOf(http.headers),
     timeNs: wireNanoseconds(request?.time) ?? nowNs,
     connection: checkConnectionFacts(message),
-    ...(auth && { auth }),
+    auth: requestAuthFacts(metadataContext),
   };
 }
 

@@ -3,6 +3,7 @@ import { rpcCodeOf } from '../../../envoy/rpc-code.js';
 import { passThrough } from '../../../net/raw-method.js';
 import {
   type CallOptions,
+  type CheckRequest,
   type CheckResponse,
   type PolicyTransport,
   PolicyTransportError,
@@ -28,6 +29,7 @@ export interface GrpcPolicyTransportOptions {
 
 /** Calls to a remote policy server. */
 export interface GrpcPolicyTransport extends PolicyTransport {
+  check(request: CheckRequest, options: CallOptions): Promise<CheckResponse>;
   /** Closes the connection; calls that wait for an answer still get it, later ones fail. */
   close(): void;
 }

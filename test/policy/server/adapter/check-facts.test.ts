@@ -8,13 +8,20 @@ import { HTTP_CHECK, TCP_CHECK } from './envoy-recordings.js';
 
 const codec = createEnvoyCodec(envoyProtos);
 const decoded = (message: object): WireCheckRequest => codec.decodeCheckRequest(checkRequestBytes(message));
+/** Without members that are undefined, which say the same as missing ones. */
+const known = (value: object): object =>
+  Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => [name, name === 'connection' ? known(member) : member]),
+  );
 const facts = (message: object) => httpRequestFacts(decoded(message), 7n);
 
 const withAttributes = (attributes: object): object => ({ attributes: { ...HTTP_CHECK.attributes, ...attributes } });
 
 test("a Check's request is the one that Envoy got: method, host, path with its query, scheme, time, peer", (t) => {
   const { headers: _, ...rest } = facts(HTTP_CHECK);
-  t.deepEqual(rest, {
+  t.deepEqual(known(rest), {
     method: 'GET',
     host: '127.0.0.1:28080',
     target: '/ok?a=b',
@@ -126,7 +133,7 @@ test('claims that are nested without end are cut off instead of ending the proce
 test('a Check without a request is about a connection, whose id and time its call names', (t) => {
   t.true(isTcpCheck(decoded(TCP_CHECK)));
   t.false(isTcpCheck(decoded(HTTP_CHECK)));
-  t.deepEqual(tcpConnectionFacts(decoded(TCP_CHECK), { id: 'f42f5233', timeNs: 5n }), {
+  t.deepEqual(known(tcpConnectionFacts(decoded(TCP_CHECK), { id: 'f42f5233', timeNs: 5n })), {
     id: 'f42f5233',
     timeNs: 5n,
     sourceIp: Uint8Array.of(127, 0, 0, 1),
@@ -136,7 +143,7 @@ test('a Check without a request is about a connection, whose id and time its cal
 
 test('an empty message is a request about which nothing is known', (t) => {
   t.true(isTcpCheck(decoded({})));
-  t.deepEqual(facts({ attributes: { request: { http: {} } } }), {
+  t.deepEqual(known(facts({ attributes: { request: { http: {} } } })), {
     method: '',
     host: '',
     target: '',

@@ -1,0 +1,95 @@
+import type { ChargeResult } from '../quota-store.js';
+import type { Fingerprint } from './fingerprint.js';
+
+/** Room for charges, for each answer. A request rarely charges more quotas. */
+const RESULTS_PER_ANSWER = 4;
+/** So that any answer that a message has room for fits in an empty generation. */
+const MIN_RESULTS = 16_384;
+/** Slots for each answer: half of them stay empty, so that a search ends soon. */
+const SLOTS_PER_ANSWER = 2;
+
+/** Answers that are forgotten together. All memory is taken at once; the system provides it as it is written to. */
+export class AnswerGeneration {
+  readonly #capacity: number;
+  /** Number of an answer, from 1, by the lowest bits of its fingerprint or in one of the next slots; 0 is empty. */
+  readonly #slots: Int32Array;
+  readonly #high: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #untilMs: Float64Array;
+  /** Where the results of each answer begin; they end where those of the next begin. */
+  readonly #first: Uint32Array;
+  readonly #granted: Float64Array;
+  readonly #validMs: Float64Array;
+  /** NaN for none. */
+  readonly #retryAfterMs: Float64Array;
+  readonly #isCharged: Uint8Array;
+  #answers = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(capacity * SLOTS_PER_ANSWER)));
+    this.#high = new Uint32Array(capacity);
+    this.#low = new Uint32Array(capacity);
+    this.#untilMs = new Float64Array(capacity);
+    this.#first = new Uint32Array(capacity + 1);
+    const results = Math.max(capacity * RESULTS_PER_ANSWER, MIN_RESULTS);
+    this.#granted = new Float64Array(results);
+    this.#validMs = new Float64Array(results);
+    this.#retryAfterMs = new Float64Array(results);
+    this.#isCharged = new Uint8Array(results);
+  }
+
+  /** The results of the answer, if it is kept until later than now. */
+  find(fingerprint: Fingerprint, nowMs: number): readonly ChargeResult[] | undefined {
+    const answer = (this.#slots[this.#slotOf(fingerprint)] ?? 0) - 1;
+    if (answer < 0 || nowMs >= (this.#untilMs[answer] ?? 0)) return undefined;
+    const results: ChargeResult[] = [];
+    const end = this.#first[answer + 1] ?? 0;
+    for (let at = this.#first[answer] ?? 0; at < end; at++) results.push(this.#resultAt(at));
+    return results;
+  }
+
+  /** Keeps an answer instead of an earlier one with the fingerprint; false when there is no room. */
+  add(fingerprint: Fingerprint, untilMs: number, results: readonly ChargeResult[]): boolean {
+    const answer = this.#answers;
+    const first = this.#first[answer] ?? 0;
+    if (answer >= this.#capacity || first + results.length > this.#granted.length) return false;
+    this.#slots[this.#slotOf(fingerprint)] = answer + 1;
+    this.#high[answer] = fingerprint.high;
+    this.#low[answer] = fingerprint.low;
+    this.#untilMs[answer] = untilMs;
+    for (const [index, { granted, isCharged, validMs, retryAfterMs }] of results.entries()) {
+      this.#granted[first + index] = granted;
+      this.#isCharged[first + index] = isCharged ? 1 : 0;
+      this.#validMs[first + index] = validMs;
+      this.#retryAfterMs[first + index] = retryAfterMs ?? Number.NaN;
+    }
+    this.#first[answer + 1] = first + results.length;
+    this.#answers++;
+    return true;
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.#answers = 0;
+  }
+
+  /** The slot that has the fingerprint's answer, or an empty one where it belongs. */
+  #slotOf({ high, low }: Fingerprint): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const answer = (this.#slots[slot] ?? 0) - 1;
+      if (answer < 0 || (this.#low[answer] === low && this.#high[answer] === high)) return slot;
+    }
+  }
+
+  #resultAt(at: number): ChargeResult {
+    const result = {
+      granted: this.#granted[at] ?? 0,
+      isCharged: this.#isCharged[at] === 1,
+      validMs: this.#validMs[at] ?? 0,
+    };
+    const retryAfterMs = this.#retryAfterMs[at] ?? Number.NaN;
+    return Number.isNaN(retryAfterMs) ? result : { ...result, retryAfterMs };
+  }
+}
