@@ -6,6 +6,7 @@ import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
+import { requestFlags } from '../build/src/cli/settings/request-flags.js';
 import { versionFlags } from '../build/src/cli/settings/version-flags.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
 
@@ -91,6 +92,8 @@ export async function renderConfigurationDoc() {
     '## Flags of `capture-traffic` ‡\n',
     CAPTURE,
     flagTable(captureFlags),
+    '## Flags of `request`\n',
+    flagTable(requestFlags),
     '## Flags of `version`\n',
     flagTable(versionFlags),
     '## Flags of every command\n',

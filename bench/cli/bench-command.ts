@@ -8,6 +8,7 @@ interface TextFlag {
 }
 
 interface SwitchFlag {
+  /** What giving the switch does; of one that is on by default, what `--no-<name>` does. */
   readonly description: string;
   readonly default: boolean;
 }

@@ -6,8 +6,6 @@ import type { GivenFlags } from './parse-options.js';
 export interface DiscoveryEnvironment extends BaseContext {
   /** Loads the server only when it is wanted: `version` and `request` start without it. */
   loadDiscovery(): Promise<(options: Options) => Promise<void>>;
-  /** Where `request` sends to. */
-  readonly monitoring: { readonly host: string; readonly port: number };
 }
 
 /** The same for `navigator-policy`. */

@@ -7,6 +7,7 @@ import type { Program } from './program.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
+import { requestFlags } from './settings/request-flags.js';
 import { versionFlags } from './settings/version-flags.js';
 
 /** The first binary (SPEC 4.3). */
@@ -31,7 +32,7 @@ export const discoveryProgram: Program<DiscoveryEnvironment> = {
         command: RequestCommand,
         purpose: RequestCommand.usage.description ?? '',
         synopsis: 'request <method> <path> [<body>] [flags]',
-        flags: [],
+        flags: Object.values(requestFlags),
         variables: [],
         takesOperands: true,
       },

@@ -9,6 +9,5 @@ tuneHeap();
 const environment = {
   ...Cli.defaultContext,
   loadDiscovery: async () => (await import('../bootstrap/start-discovery.js')).startDiscovery,
-  monitoring: { host: '127.0.0.1', port: 15014 },
 };
 endProcess(await run(process.argv.slice(2), environment, discoveryProgram));

@@ -191,7 +191,7 @@ test('request asks the running server, and version says what /version does', asy
   const ask = async (...argv: readonly string[]) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const code = await run(
-      argv,
+      [...argv, '--address', `127.0.0.1:${server.monitoringPort}`],
       {
         env: {},
         stdin: new PassThrough(),
@@ -199,7 +199,6 @@ test('request asks the running server, and version says what /version does', asy
         stderr,
         colorDepth: 1,
         loadDiscovery: () => Promise.reject(new Error('not to be started')),
-        monitoring: { host: '127.0.0.1', port: server.monitoringPort },
       },
       discoveryProgram,
     );

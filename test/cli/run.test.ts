@@ -13,12 +13,11 @@ import { environmentVariables } from '../../src/cli/settings/environment-variabl
 
 interface Given {
   readonly env?: Record<string, string>;
-  readonly port?: number;
   readonly startDiscovery?: (options: Options) => Promise<void>;
   readonly onLoad?: () => void;
 }
 
-async function runLine(argv: readonly string[], { env = {}, port = 1, startDiscovery, onLoad }: Given = {}) {
+async function runLine(argv: readonly string[], { env = {}, startDiscovery, onLoad }: Given = {}) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const code = await run(
@@ -33,7 +32,6 @@ async function runLine(argv: readonly string[], { env = {}, port = 1, startDisco
         onLoad?.();
         return startDiscovery ?? (() => Promise.reject(new Error('not to be started')));
       },
-      monitoring: { host: '127.0.0.1', port },
     },
     discoveryProgram,
   );
@@ -117,7 +115,7 @@ test('help of version names its own flags and the common ones, and no variables'
 });
 
 /** A server that answers with what it was asked, and the status that the path ends in. */
-async function withEcho(use: (port: number) => Promise<void>): Promise<void> {
+async function withEcho(use: (address: readonly [string, string]) => Promise<void>): Promise<void> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     response.statusCode = Number(/\d{3}$/.exec(request.url ?? '')?.[0] ?? 200);
@@ -125,40 +123,47 @@ async function withEcho(use: (port: number) => Promise<void>): Promise<void> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    await use((server.address() as AddressInfo).port);
+    await use(['--address', `127.0.0.1:${(server.address() as AddressInfo).port}`]);
   } finally {
     server.close();
   }
 }
 
 test('request prints the body and a line end, for a path with and without a leading slash', async (t) => {
-  await withEcho(async (port) => {
-    t.is((await runLine(['request', 'get', '/debug/syncz'], { port })).stdout, 'GET /debug/syncz \n');
-    t.is((await runLine(['request', 'GET', 'debug/syncz?a=b'], { port })).stdout, 'GET /debug/syncz?a=b \n');
-    t.is((await runLine(['request', 'POST', 'x', '{"a":1}'], { port })).stdout, 'POST /x {"a":1}\n');
-    t.is((await runLine(['request', 'POST', 'x', '--', '-body'], { port })).stdout, 'POST /x -body\n');
+  await withEcho(async (address) => {
+    t.is((await runLine(['request', ...address, 'get', '/debug/syncz'])).stdout, 'GET /debug/syncz \n');
+    t.is((await runLine(['request', ...address, 'GET', 'debug/syncz?a=b'])).stdout, 'GET /debug/syncz?a=b \n');
+    t.is((await runLine(['request', ...address, 'POST', 'x', '{"a":1}'])).stdout, 'POST /x {"a":1}\n');
+    t.is((await runLine(['request', ...address, 'POST', 'x', '--', '-body'])).stdout, 'POST /x -body\n');
   });
 });
 
-test('request fails above status 399, except for 404', async (t) => {
-  await withEcho(async (port) => {
-    const failed = await runLine(['request', 'GET', 'x/503'], { port });
+test('request fails above status 399, 404 included', async (t) => {
+  await withEcho(async (address) => {
+    const failed = await runLine(['request', ...address, 'GET', 'x/503']);
     t.is(failed.code, 1);
     t.is(failed.stderr, 'navigator-discovery: received unsuccessful status code 503: GET /x/503\n');
-    t.is((await runLine(['request', 'GET', 'x/400'], { port })).code, 1);
-    const missing = await runLine(['request', 'GET', 'x/404'], { port });
-    t.is(missing.code, 0);
-    t.is(missing.stdout, 'GET /x/404 \n');
-    t.is((await runLine(['request', 'GET', 'x/302'], { port })).code, 0);
+    t.is((await runLine(['request', ...address, 'GET', 'x/400'])).code, 1);
+    const missing = await runLine(['request', ...address, 'GET', 'x/404']);
+    t.is(missing.code, 1);
+    t.is(missing.stdout, '');
+    t.is(missing.stderr, 'navigator-discovery: received unsuccessful status code 404: GET /x/404\n');
+    t.is((await runLine(['request', ...address, 'GET', 'x/302'])).code, 0);
   });
 });
 
 test('request says what it asked for when the server cannot be reached', async (t) => {
   // Port 1 of the loopback is reserved and closed.
-  const { code, stdout, stderr } = await runLine(['request', 'GET', 'no/such/page'], { port: 1 });
+  const { code, stdout, stderr } = await runLine(['request', 'GET', 'no/such/page', '--address=127.0.0.1:1']);
   t.is(code, 1);
   t.is(stdout, '');
   t.regex(stderr, /^navigator-discovery: GET http:\/\/127\.0\.0\.1:1\/no\/such\/page failed: .*ECONNREFUSED/);
+});
+
+test('request refuses an address without a port, by name', async (t) => {
+  const { code, stderr } = await runLine(['request', 'GET', 'x', '--address', 'meshd']);
+  t.is(code, 1);
+  t.regex(stderr, /--address must be host:port .*, not "meshd"/);
 });
 
 test('version and request do not load the server', async (t) => {

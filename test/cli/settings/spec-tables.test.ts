@@ -177,6 +177,10 @@ for (const [title, expected, settings] of TABLES) {
 test('flags beyond the specification are marked as additions, and these are all', (t) => {
   const additions = TABLES.flatMap(([, , settings]) => settings.filter(({ addition }) => addition === true));
   t.deepEqual(additions.map((flag) => [flag.name, flag.type.name, flag.default]).sort(byName), [
+    ['NAV_HTTP_HEADERS_TIMEOUT', 'duration', '5s'],
+    ['NAV_HTTP_IDLE_TIMEOUT', 'duration', '1m0s'],
+    ['NAV_HTTP_MAX_CONNECTIONS', 'int', '1024'],
+    ['NAV_HTTP_MAX_CONNECTIONS_PER_PEER', 'int', '512'],
     ['policyAddr', 'string', ':15016'],
     ['policyConfig', 'string', './etc/mesh/config/policy'],
   ]);

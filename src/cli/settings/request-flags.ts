@@ -1,0 +1,19 @@
+import { remoteAddress } from '../values/text-types.js';
+import type { FlagTable } from './setting.js';
+
+/** Whom the `request` command asks. */
+export interface RequestFlags {
+  /** `host:port` */
+  readonly address: string;
+}
+
+/** The flags of the `request` command. */
+export const requestFlags: FlagTable<RequestFlags> = {
+  address: {
+    name: 'address',
+    type: remoteAddress,
+    default: '127.0.0.1:15014',
+    meaning: 'Address of the monitoring port of the server that is asked, as host:port',
+    addition: true,
+  },
+};
