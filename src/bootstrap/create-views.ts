@@ -27,6 +27,8 @@ export interface ViewParts {
   /** Of other parts than the snapshot. */
   readonly probes: readonly ReadinessProbe[];
   readonly clock: Clock;
+  /** NAV_METRICS_MIN_INTERVAL */
+  readonly metricsMinIntervalMs: number;
   injectionTemplate(): string | undefined;
   problems(): readonly ConfigProblem[];
 }
@@ -63,7 +65,9 @@ export function createViews(parts: ViewParts): Views {
     knownKinds: kinds.definitions.flatMap(({ group, versions, kind }) =>
       versions.map((version) => ({ group, version, kind })),
     ),
-    metrics: createMetricsText(registry, parts.clock, () => recordPushStatus(metrics, status)),
+    metrics: createMetricsText(registry, parts.clock, parts.metricsMinIntervalMs, () =>
+      recordPushStatus(metrics, status),
+    ),
     connections: () => connections.list(),
     context: () => distributor.context,
     resourcesOf,

@@ -216,6 +216,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       registry,
       clock,
       adszConfigEnabled: environment.navDebugAdszConfig,
+      metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
       probes: trust.probes,
       injectionTemplate: trust.injectionTemplate,
       problems: () => [...sources.problems(), ...policy.problems(), ...trust.problems(), ...analysis.problems()],

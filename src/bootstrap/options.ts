@@ -182,6 +182,7 @@ export interface Environment {
   readonly navHttpIdleTimeoutMs: number;
   readonly navHttpMaxConnections: number;
   readonly navHttpMaxConnectionsPerPeer: number;
+  readonly navMetricsMinIntervalMs: number;
   readonly navFilterGatewayClusterConfig: boolean;
   readonly orchIngressNs: string;
   readonly podName: string;
@@ -226,6 +227,7 @@ export interface Options {
 export interface PolicyOptions {
   readonly policy: PolicyFlags;
   readonly common: CommonFlags;
+  readonly metricsMinIntervalMs: number;
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];
   readonly warnings: readonly SettingWarning[];

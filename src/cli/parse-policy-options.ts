@@ -4,8 +4,11 @@ import { environmentVariables } from './settings/environment-variables.js';
 import { policyFlags } from './settings/policy-flags.js';
 import { readSettings } from './settings/read-settings.js';
 
-/** The only variable that `navigator-policy` reads: of the variables of SPEC 4.6, all others concern discovery. */
-export const policyVariables = { podNamespace: environmentVariables.podNamespace };
+/** The variables that `navigator-policy` reads; all others concern discovery. */
+export const policyVariables = {
+  podNamespace: environmentVariables.podNamespace,
+  navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
+};
 
 /**
  * Everything that `navigator-policy serve` is told: flags and environment, parsed, checked and defaulted.
@@ -24,6 +27,7 @@ export function parsePolicyOptions(
   return {
     policy: { ...policy.fields, namespace },
     common: common.fields,
+    metricsMinIntervalMs: environment.fields.navMetricsMinIntervalMs,
     unlanded: [...policy.unlanded, ...common.unlanded],
     warnings: [...policy.warnings, ...common.warnings],
   };

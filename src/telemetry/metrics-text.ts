@@ -2,26 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Clock } from './clock.js';
 
-/** What a scrape gets. Scrapes of the same second get the very same bytes. */
+/** What a scrape gets. Scrapes within the interval get the very same bytes. */
 export interface MetricsText {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** One rendering serves all scrapes for this long after it is done. */
-const KEPT_MS = 1000;
 /** How long rendering may hold the event loop at a time. */
 const SLICE_MS = 5;
 
 /**
- * Renders a registry for scrapes, at most once a second and in slices: a rendering of a large mesh takes tens of
- * milliseconds, and anyone may scrape. Scrapes that come during a rendering wait for it.
+ * Renders a registry for scrapes, seldom and in slices: a rendering of a large mesh takes tens of milliseconds, and
+ * anyone may scrape. Scrapes that come during a rendering wait for it.
  *
+ * @param minIntervalMs for how long after it is done a rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL)
  * @param collect brings gauges up to date before each rendering
  */
 export function createMetricsText(
   registry: Registry,
   clock: Clock,
+  minIntervalMs: number,
   collect: () => void = () => undefined,
 ): () => Promise<MetricsText> {
   let rendering: Promise<MetricsText> | undefined;
@@ -29,7 +29,7 @@ export function createMetricsText(
   const render = async (): Promise<MetricsText> => {
     collect();
     const bytes = await renderInSlices(registry, clock);
-    keptUntilMs = clock.monotonicMs() + KEPT_MS;
+    keptUntilMs = clock.monotonicMs() + minIntervalMs;
     return { contentType: registry.contentType, bytes };
   };
   return () => {

@@ -191,7 +191,7 @@ test('request asks the running server, and version says what /version does', asy
   const ask = async (...argv: readonly string[]) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const code = await run(
-      [...argv, '--address', `127.0.0.1:${server.monitoringPort}`],
+      argv,
       {
         env: {},
         stdin: new PassThrough(),
@@ -206,10 +206,11 @@ test('request asks the running server, and version says what /version does', asy
     stderr.end();
     return { code, stdout: await text(stdout), stderr: await text(stderr) };
   };
-  const registry = await ask('request', 'GET', '/debug/registryz');
+  const address = `--address=127.0.0.1:${server.monitoringPort}`;
+  const registry = await ask('request', 'GET', '/debug/registryz', address);
   t.is(registry.code, 0);
   t.true(registry.stdout.includes('web.shop.svc.cluster.local'));
-  const refused = await ask('request', 'GET', 'debug/config_distribution');
+  const refused = await ask('request', 'GET', 'debug/config_distribution', address);
   t.is(refused.code, 1);
   t.regex(refused.stderr, /received unsuccessful status code 422: .*resource is required/);
   const version = await ask('version');

@@ -115,7 +115,11 @@ export async function createDiscovery(
     },
     writeMeshConfig: (text) => writeFile(meshConfigFile, text),
     async start() {
-      const started = startManagedProcess({ name: 'discovery', command, env });
+      const started = startManagedProcess({
+        name: 'discovery',
+        command,
+        env: { NAV_METRICS_MIN_INTERVAL: '0s', ...env },
+      });
       server = started;
       await eventually('discovery is ready', async () => {
         if (!started.isRunning()) return true;

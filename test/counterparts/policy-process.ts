@@ -60,7 +60,7 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
     tail: (lines) => server?.tail(lines) ?? 'it was not started',
     metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),
     async start() {
-      const started = startManagedProcess({ name, command });
+      const started = startManagedProcess({ name, command, env: { NAV_METRICS_MIN_INTERVAL: '0s' } });
       server = started;
       const look = async () => !started.isRunning() || (await get('/ready')) !== undefined;
       await eventually(`${name} is ready`, look).catch((cause: unknown) => {

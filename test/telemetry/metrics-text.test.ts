@@ -8,7 +8,7 @@ function rig() {
   const clock = createFakeClock();
   const counter = new Counter({ name: 'calls_total', help: 'Calls.', labelNames: ['peer'], registers: [registry] });
   let rendered = 0;
-  const scrape = createMetricsText(registry, clock, () => {
+  const scrape = createMetricsText(registry, clock, 1000, () => {
     rendered++;
   });
   return { registry, clock, counter, scrape, renderings: () => rendered };
@@ -38,7 +38,7 @@ test('scrapes at the same time share one rendering, and those of the next second
 
 test('a rendering that fails is not kept', async (t) => {
   let fails = true;
-  const scrape = createMetricsText(new Registry(), createFakeClock(), () => {
+  const scrape = createMetricsText(new Registry(), createFakeClock(), 1000, () => {
     if (fails) throw new Error('no');
   });
   await t.throwsAsync(scrape(), { message: 'no' });

@@ -128,6 +128,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
         probes,
         registry,
         clock,
+        metricsMinIntervalMs: options.metricsMinIntervalMs,
         problems: runtime.problems,
       }),
       pages: createPolicyPages(),

@@ -24,11 +24,21 @@ export interface PolicyViewParts {
   readonly probes: readonly ReadinessProbe[];
   readonly registry: Registry;
   readonly clock: Clock;
+  /** NAV_METRICS_MIN_INTERVAL */
+  readonly metricsMinIntervalMs: number;
   problems(): readonly ConfigProblem[];
 }
 
 /** What those pages show; there are no proxies, snapshots or pushes in this process. */
-export function createPolicyViews({ build, messageJson, probes, registry, clock, problems }: PolicyViewParts): Views {
+export function createPolicyViews({
+  build,
+  messageJson,
+  probes,
+  registry,
+  clock,
+  metricsMinIntervalMs,
+  problems,
+}: PolicyViewParts): Views {
   return {
     build,
     messageJson,
@@ -37,7 +47,7 @@ export function createPolicyViews({ build, messageJson, probes, registry, clock,
     trackingEnabled: false,
     adszConfigEnabled: false,
     knownKinds: [],
-    metrics: createMetricsText(registry, clock),
+    metrics: createMetricsText(registry, clock, metricsMinIntervalMs),
     connections: () => [],
     context: () => undefined,
     resourcesOf: () => [],

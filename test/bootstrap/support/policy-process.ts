@@ -38,6 +38,7 @@ export function startPolicyBinary(t: Teardown, flags: readonly string[]): Manage
   const managed = startManagedProcess({
     name: 'navigator-policy',
     command: [process.execPath, MAIN, 'serve', '--log_as_json', plaintext, ...addresses, ...flags],
+    env: { NAV_METRICS_MIN_INTERVAL: '0s' },
   });
   t.teardown(() => managed.stop('SIGKILL'));
   return managed;

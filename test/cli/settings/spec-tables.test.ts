@@ -181,6 +181,7 @@ test('flags beyond the specification are marked as additions, and these are all'
     ['NAV_HTTP_IDLE_TIMEOUT', 'duration', '1m0s'],
     ['NAV_HTTP_MAX_CONNECTIONS', 'int', '1024'],
     ['NAV_HTTP_MAX_CONNECTIONS_PER_PEER', 'int', '512'],
+    ['NAV_METRICS_MIN_INTERVAL', 'duration', '1s'],
     ['policyAddr', 'string', ':15016'],
     ['policyConfig', 'string', './etc/mesh/config/policy'],
   ]);

@@ -35,4 +35,11 @@ export const httpVariables = {
     meaning: 'Time without a byte in either direction after which a request of an HTTP or HTTPS listener is cut off',
     addition: true,
   },
+  navMetricsMinIntervalMs: {
+    name: 'NAV_METRICS_MIN_INTERVAL',
+    type: duration({ minNs: 0n }),
+    default: '1s',
+    meaning: 'Time for which all scrapes get the same text of /metrics; 0 writes a new one for each',
+    addition: true,
+  },
 } as const satisfies Partial<VariableTable<Environment>>;
