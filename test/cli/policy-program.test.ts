@@ -105,14 +105,17 @@ test('serve ends with 1 and one line when the server throws', async (t) => {
   t.is(stderr, 'navigator-policy: cannot listen on :15016\n');
 });
 
-test('help of serve names every flag and the variable that it reads', async (t) => {
+test('help of serve names every flag and the variables that it reads', async (t) => {
   const { code, stdout } = await runLine(['serve', '--help']);
   t.is(code, 0);
   t.true(stdout.includes('Usage:\n  navigator-policy serve [flags]'));
   for (const flag of [...Object.values(policyFlags), ...Object.values(commonFlags)]) {
     t.true(stdout.includes(`--${flag.name} ${flag.type.name}`), flag.name);
   }
-  t.deepEqual(stdout.split('Environment variables:\n')[1]?.match(/^ {2}\w+/gm), ['  POD_NAMESPACE']);
+  t.deepEqual(stdout.split('Environment variables:\n')[1]?.match(/^ {2}\w+/gm), [
+    '  NAV_METRICS_MIN_INTERVAL',
+    '  POD_NAMESPACE',
+  ]);
 });
 
 test('without a command it shows its commands', async (t) => {

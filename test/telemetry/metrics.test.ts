@@ -2,6 +2,7 @@ import test from 'ava';
 import { Registry } from 'prom-client';
 import { accessFamilies } from '../../src/telemetry/families/access-families.js';
 import type { Family } from '../../src/telemetry/families/family.js';
+import { httpFamilies } from '../../src/telemetry/families/http-families.js';
 import { policyDiscoveryFamilies } from '../../src/telemetry/families/policy-discovery-families.js';
 import { policyQuotaFamilies } from '../../src/telemetry/families/policy-quota-families.js';
 import { policyServerFamilies } from '../../src/telemetry/families/policy-server-families.js';
@@ -158,9 +159,13 @@ test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIO
     t.is(typeOf(name), 'histogram', name);
   }
   const specified = [SUM, COUNT, LASTVALUE, DISTRIBUTION, BEYOND_THE_SPECIFICATION].flatMap(words);
-  const ours = [accessFamilies, policyDiscoveryFamilies, policyQuotaFamilies, policyServerFamilies].flatMap((each) =>
-    Object.keys(each),
-  );
+  const ours = [
+    accessFamilies,
+    httpFamilies,
+    policyDiscoveryFamilies,
+    policyQuotaFamilies,
+    policyServerFamilies,
+  ].flatMap((each) => Object.keys(each));
   const expected = [...specified, ...ours];
   t.true(Object.keys(policyServerFamilies).every((name) => name.startsWith('policy_server_')));
   t.deepEqual(Object.keys(metricFamilies).sort(), [...expected].sort());
