@@ -12,13 +12,13 @@ export function flagSource(given: GivenFlags): SettingSource {
   return { label: (name) => `--${name}`, lookup: (name) => given.get(name) };
 }
 
-/** Reads variables; an empty variable counts as not set. */
+/** Reads variables; an empty one counts as not set, unless it takes empty text. */
 export function variableSource(variables: Readonly<Record<string, string | undefined>>): SettingSource {
   return {
     label: (name) => name,
-    lookup: (name) => {
+    lookup: (name, takesEmpty) => {
       const text = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      return text === undefined || text === '' ? undefined : [text];
+      return text === undefined || (text === '' && !takesEmpty) ? undefined : [text];
     },
   };
 }

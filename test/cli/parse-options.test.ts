@@ -213,3 +213,11 @@ test('a value with line breaks or of great length still gives one short line', (
   t.false(/\p{Cc}/u.test(error.message));
   t.true(error.message.length < 400);
 });
+
+test('an empty variable counts as not set, but for INJECTION_WEBHOOK_CONFIG_NAME, where it turns patching off', (t) => {
+  const { environment, explicit } = parseOptions(new Map(), { INJECTION_WEBHOOK_CONFIG_NAME: '', CLUSTER_ID: '' });
+  t.is(environment.injectionWebhookConfigName, '');
+  t.is(environment.clusterId, 'Orchestrator');
+  t.deepEqual([...explicit], ['INJECTION_WEBHOOK_CONFIG_NAME']);
+  t.is(parseOptions(new Map(), {}).environment.injectionWebhookConfigName, 'mesh-sidecar-injector');
+});

@@ -3,7 +3,7 @@ import { type AccountChecks, createAccountChecks } from '../../ca/authentication
 import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
-import { expectTokensLikeOwn } from '../../ca/authentication/oidc/own-token.js';
+import { expectedTokens } from '../../ca/authentication/oidc/own-token.js';
 import { limitPeers } from '../../ca/authentication/peer-limit.js';
 import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { createSpiffeBundles, type SpiffeBundles } from '../../ca/authentication/spiffe/spiffe-bundles.js';
@@ -185,8 +185,7 @@ async function oidcSettings({ options, metrics }: TrustParts) {
   const { tokenIssuer, audience, orchServiceHost } = options.environment;
   const ownToken = await readFile(OWN_TOKEN_FILE, 'utf8').catch(() => undefined);
   return {
-    ...expectTokensLikeOwn({ issuer: tokenIssuer, audience }, ownToken),
-    orchServiceHost,
+    ...expectedTokens({ issuer: tokenIssuer, audience }, ownToken, orchServiceHost),
     keysFetched: (outcome: 'success' | 'failure') =>
       metrics.increment(`nav_jwks_resolver_network_fetch_${outcome === 'success' ? 'success' : 'fail'}_total`),
   };

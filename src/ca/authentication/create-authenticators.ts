@@ -25,12 +25,10 @@ export interface AuthenticatorsOptions {
 }
 
 export interface OidcSettings {
-  /** TOKEN_ISSUER; empty for none. */
+  /** Whose tokens are taken (`expectedTokens`); empty for none. */
   readonly issuer: string;
   /** AUDIENCE. */
   readonly audience: string;
-  /** ORCH_SERVICE_HOST; anything means that the orchestrator judges tokens. */
-  readonly orchServiceHost: string;
   readonly fetchDocument: FetchDocument;
   /** The issuer's keys were asked for: `nav_jwks_resolver_network_fetch_{success,fail}_total`. */
   keysFetched(outcome: 'success' | 'failure'): void;
@@ -46,8 +44,8 @@ export async function createAuthenticators(options: AuthenticatorsOptions): Prom
     const reviewerOf = (clusterId: string | undefined): TokenReviewer => tokenReview.reviewerOf(clusterId);
     authenticators.push(createTokenReviewAuthenticator({ ...common, jwtPolicy, reviewerOf }));
   }
-  const { issuer, audience, orchServiceHost, fetchDocument } = oidc;
-  if (issuer !== '' && orchServiceHost === '') {
+  const { issuer, audience, fetchDocument } = oidc;
+  if (issuer !== '') {
     const { createOidcAuthenticator } = await import('./oidc/oidc-authenticator.js');
     const { createSigningKeys } = await import('./oidc/signing-keys.js');
     const fetched = (outcome: 'success' | 'failure'): void => oidc.keysFetched(outcome);

@@ -1,16 +1,22 @@
 import type { SettingWarning, UnlandedSetting } from '../../bootstrap/options.js';
-import type { Setting } from './setting.js';
+import type { Setting, Variable } from './setting.js';
 import { badValue } from './setting-error.js';
 
 /** One setting for every field: a flag table or a variable table. */
-export type SettingTable<Fields> = { readonly [Key in keyof Fields]: Setting<Fields[Key]> };
+export type SettingTable<Fields> = {
+  readonly [Key in keyof Fields]: Setting<Fields[Key]> & Pick<Variable<Fields[Key]>, 'takesEmpty'>;
+};
 
 /** Where the texts of a table's settings come from. */
 export interface SettingSource {
   /** How a setting is called in messages: `--grpcAddr`, `NAV_HTTP10`. */
   label(name: string): string;
-  /** Every text given for the setting, in order; undefined when the user gave none. */
-  lookup(name: string): readonly string[] | undefined;
+  /**
+   * Every text given for the setting, in order; undefined when the user gave none.
+   *
+   * @param takesEmpty whether an empty variable is a value (`Variable.takesEmpty`)
+   */
+  lookup(name: string, takesEmpty: boolean): readonly string[] | undefined;
 }
 
 /** What reading a table gave. */
@@ -35,7 +41,7 @@ export function readSettings<Fields>(table: SettingTable<Fields>, source: Settin
 
   for (const key of keysOf(table)) {
     const setting = table[key];
-    const given = source.lookup(setting.name);
+    const given = source.lookup(setting.name, setting.takesEmpty === true);
     const label = source.label(setting.name);
     const value = (given ?? [setting.default]).join(',');
     const parsed = setting.type.parse(given ?? [setting.default]);

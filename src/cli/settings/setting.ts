@@ -20,10 +20,12 @@ export interface Flag<T> extends Setting<T> {
   readonly shorthand?: string;
 }
 
-/** An environment variable (SPEC 4.6). An empty variable counts as not set. */
+/** An environment variable (SPEC 4.6). */
 export interface Variable<T> extends Setting<T> {
   /** What takes its place when it is not set and has no default. */
   readonly whenUnset?: string;
+  /** The empty text is a value of this variable, which turns something off. Default false: it counts as not set. */
+  readonly takesEmpty?: boolean;
 }
 
 /** One flag for every field of the options. */

@@ -21,9 +21,11 @@ export const sourceVariables = {
   },
   injectionWebhookConfigName: {
     name: 'INJECTION_WEBHOOK_CONFIG_NAME',
-    type: requiredText,
+    type: text,
+    takesEmpty: true,
     default: 'mesh-sidecar-injector',
-    meaning: 'Name of the mutating webhook configuration to patch, if the command-line tool is not used',
+    meaning:
+      'Name of the mutating webhook configuration to patch, if the command-line tool is not used; set to the empty text, none is patched',
   },
   meshMetricsAnnotations: {
     name: 'MESH_METRICS_ANNOTATIONS',

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import test from 'ava';
 import type { JWK, JWTPayload } from 'jose';
 import { createAuthenticators } from '../../../../src/ca/authentication/create-authenticators.js';
-import { expectTokensLikeOwn } from '../../../../src/ca/authentication/oidc/own-token.js';
+import { expectedTokens } from '../../../../src/ca/authentication/oidc/own-token.js';
 import { createTrustDomains } from '../../../../src/ca/authentication/spiffe/trust-domains.js';
 import { createFakeClock } from '../../../support/fake-clock.js';
 import { unsignedToken, withToken } from '../credentials.js';
@@ -17,7 +17,7 @@ const TRUST = createTrustDomains({
   skipValidation: false,
 });
 
-async function createRig(orchServiceHost = '') {
+async function createRig(issuerName: string = ISSUER) {
   const clock = createFakeClock();
   const issuer = await createTestIssuer(START_SECONDS);
   const outcomes: string[] = [];
@@ -25,9 +25,8 @@ async function createRig(orchServiceHost = '') {
     trustDomains: TRUST,
     trustDomain: () => 'cluster.local',
     oidc: {
-      issuer: ISSUER,
+      issuer: issuerName,
       audience: AUDIENCE,
-      orchServiceHost,
       fetchDocument: issuer.fetchDocument,
       keysFetched: (outcome) => outcomes.push(outcome),
     },
@@ -157,8 +156,8 @@ for (const [what, configuration, keys] of [
   });
 }
 
-test('the issuer is asked only where no orchestrator judges tokens', async (t) => {
-  const { authenticators } = await createRig('10.96.0.1');
+test('an issuer is asked only where one is known', async (t) => {
+  const { authenticators } = await createRig('');
   t.deepEqual(
     authenticators.map(({ name }) => name),
     ['client certificate'],
@@ -170,12 +169,19 @@ test('the issuer is asked only where no orchestrator judges tokens', async (t) =
   );
 });
 
+const OWN = unsignedToken({ iss: ISSUER, aud: ['first', 'second'] });
+const NONE = { issuer: '', audience: '' };
+const IN_POD = '10.96.0.1';
+
 test('issuer and audience are those of our own token where none are set', (t) => {
-  const own = unsignedToken({ iss: ISSUER, aud: ['first', 'second'] });
-  const none = { issuer: '', audience: '' };
-  t.deepEqual(expectTokensLikeOwn(none, `${own}\n`), { issuer: ISSUER, audience: 'first' });
-  t.deepEqual(expectTokensLikeOwn({ issuer: 'x', audience: '' }, own), { issuer: 'x', audience: 'first' });
-  t.deepEqual(expectTokensLikeOwn({ issuer: 'x', audience: 'y' }, own), { issuer: 'x', audience: 'y' });
-  t.deepEqual(expectTokensLikeOwn(none, undefined), none);
-  t.deepEqual(expectTokensLikeOwn(none, 'no token'), none);
+  t.deepEqual(expectedTokens(NONE, `${OWN}\n`, ''), { issuer: ISSUER, audience: 'first' });
+  t.deepEqual(expectedTokens({ issuer: 'x', audience: '' }, OWN, ''), { issuer: 'x', audience: 'first' });
+  t.deepEqual(expectedTokens({ issuer: 'x', audience: 'y' }, OWN, ''), { issuer: 'x', audience: 'y' });
+  t.deepEqual(expectedTokens(NONE, undefined, ''), NONE);
+  t.deepEqual(expectedTokens(NONE, 'no token', ''), NONE);
+});
+
+test('in a pod, TOKEN_ISSUER counts where it is set, and is not taken from our own token', (t) => {
+  t.deepEqual(expectedTokens({ issuer: 'x', audience: '' }, OWN, IN_POD), { issuer: 'x', audience: 'first' });
+  t.is(expectedTokens(NONE, OWN, IN_POD).issuer, '');
 });
