@@ -6,6 +6,7 @@ import { createListenerGenerator } from '../generators/listeners/listener-genera
 import { createPolicyConfigGenerators } from '../generators/policy/client-configs/policy-config-generators.js';
 import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
+import type { GeneratorSettings } from '../generators/settings.js';
 import { createConfigEncoder } from '../policy/wire/config-encoder.js';
 import { generatorSettings } from './generator-settings.js';
 import type { Environment, PluginName } from './options.js';
@@ -18,6 +19,8 @@ export interface GeneratorOptions {
   readonly embeddedPolicyPort: () => number;
   /** `--trust-domain`; empty: of the mesh config. */
   readonly trustDomain: string;
+  /** What the policy server in this process is known by over mutual TLS; left out for plaintext. */
+  readonly policyServerIdentity?: NonNullable<GeneratorSettings['policyServerIdentity']>;
 }
 
 /** Every resource type that is served, by type URL. */

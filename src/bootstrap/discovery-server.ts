@@ -39,7 +39,9 @@ import {
   storeSettings,
 } from './map-options.js';
 import type { ListenAddress, Options } from './options.js';
+import { createMeshOwners } from './policy/mesh-owners.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
+import { policyTlsMode } from './policy/policy-tls-mode.js';
 import { createProxyReader } from './proxy-reader.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createPendingPodRecorder } from './record-pending-pods.js';
@@ -47,6 +49,9 @@ import { recordPushMetrics } from './record-push-metrics.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
 import { createTrustRuntime } from './trust/create-trust-runtime.js';
+import { discoveryHostOf } from './trust/discovery-host.js';
+import { ownTrustDomains } from './trust/own-trust-domains.js';
+import { CONTROL_PLANE_ACCOUNT, createPolicyCredentials } from './trust/policy-credentials.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
@@ -127,7 +132,20 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     distributor.resources.findings(),
   );
   const encoder = createMessageEncoder(protos);
+  const policyTls = policyTlsMode(options);
+  const policyCredentials = createPolicyCredentials({
+    discoveryHost: () => discoveryHostOf(store.state().mesh),
+    customHost: environment.meshdCustomHost,
+    namespace: discovery.namespace,
+    domain: discovery.domain,
+    trustDomain: () => ownTrustDomains(discovery.trustDomain, store.state().mesh)[0],
+    clock,
+    logger: logging.scope('pkica'),
+  });
   const policy = createPolicyRuntime({
+    ...(policyTls.listener && {
+      tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
+    }),
     configFile: discovery.policyConfigFile,
     listener: policyListenerSettings(options),
     protos,
@@ -138,6 +156,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     onConfigChange: () => analysis.enforcementChanged(),
   });
   const policiesOf = createServicePolicies();
+  const ownersOf = createMeshOwners();
   const pendingPods = createPendingPodRecorder(metrics);
   let policyPort = discovery.policyAddr.port;
   const controlPlane = controlPlaneIdentity(build, environment.podName);
@@ -146,6 +165,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       plugins: discovery.plugins,
       embeddedPolicyPort: () => policyPort,
       trustDomain: discovery.trustDomain,
+      ...(policyTls.proxies && {
+        policyServerIdentity: { namespace: discovery.namespace, serviceAccount: CONTROL_PLANE_ACCOUNT },
+      }),
     }),
     ledger,
     metrics: pushMetrics,
@@ -153,7 +175,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     logger: logging.scope('ads'),
     nextContext: (previous) => {
       const context = nextPushContext(previous, store, clock.now());
-      policy.observe(policiesOf(context));
+      policy.observe({ ...policiesOf(context), owners: ownersOf(context) });
       analysis.observe(context);
       trust.observe(context);
       pendingPods.observe(context.findings);
@@ -195,6 +217,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     kinds,
     session,
     hooks,
+    policyCredentials,
     enforcement,
     encoder,
     controlPlane,

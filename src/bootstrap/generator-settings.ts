@@ -4,7 +4,11 @@ import type { Environment } from './options.js';
 /** The variables of SPEC 4.6 that change what proxies are served, and the flags that do. */
 export function generatorSettings(
   environment: Environment,
-  { trustDomain, embeddedPolicyPort }: Pick<GeneratorSettings, 'trustDomain' | 'embeddedPolicyPort'>,
+  {
+    trustDomain,
+    embeddedPolicyPort,
+    policyServerIdentity,
+  }: Pick<GeneratorSettings, 'trustDomain' | 'embeddedPolicyPort' | 'policyServerIdentity'>,
 ): GeneratorSettings {
   return {
     initialFetchTimeoutMs: environment.navInitialFetchTimeoutMs,
@@ -22,5 +26,6 @@ export function generatorSettings(
     trustDomain,
     skipTrustDomainValidation: environment.navSkipValidateTrustDomain,
     embeddedPolicyPort,
+    ...(policyServerIdentity && { policyServerIdentity }),
   };
 }

@@ -155,6 +155,8 @@ export interface Environment {
   readonly navInboundProtocolDetectionTimeoutMs: number;
   /** 0 means that the proxy waits without limit. */
   readonly navInitialFetchTimeoutMs: number;
+  /** Beyond SPEC 4.6: read policyTlsMode instead, which decides what `auto` is. */
+  readonly navPolicyTls: 'auto' | 'plaintext' | 'permissive' | 'strict';
   readonly navPushThrottle: number;
   /** Service accounts of the control plane's namespace that may read the policies of all namespaces. */
   readonly navPolicyReaders: readonly string[];

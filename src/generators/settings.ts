@@ -28,6 +28,11 @@ export interface GeneratorSettings {
   readonly trustDomain: string;
   /** NAV_SKIP_VALIDATE_TRUST_DOMAIN: workloads take connections from any trust domain that their roots vouch for. */
   readonly skipTrustDomainValidation: boolean;
+  /**
+   * What the policy server in this process is known by over mutual TLS, in the mesh's trust domain; left out where
+   * proxies call it in plaintext (NAV_POLICY_TLS).
+   */
+  readonly policyServerIdentity?: { readonly namespace: string; readonly serviceAccount: string };
   /** Port of the policy server in this process (--policyAddr), which is known before any proxy is served. */
   readonly embeddedPolicyPort: () => number;
 }

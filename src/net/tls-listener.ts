@@ -7,8 +7,11 @@ import type { TlsMaterial, TlsMaterialSource } from './tls-material.js';
 
 export interface TlsListenerSettings {
   readonly material: TlsMaterialSource;
-  /** `optional`: clients are asked for one; what they present must verify against the material's client roots. */
-  readonly clientCertificates: 'none' | 'optional';
+  /**
+   * `optional`: clients are asked for one; what they present must verify against the material's client roots.
+   * `required`: a client without one is refused as well.
+   */
+  readonly clientCertificates: 'none' | 'optional' | 'required';
   /** In our order of preference, such as `h2`; a client whose offer has none of them is refused. */
   readonly alpn: readonly string[];
   readonly clock: SocketClock;
@@ -39,8 +42,34 @@ const MAX_PENDING_HANDSHAKES = 1024;
  *   node's HTTP servers with `emit('connection', socket)`. Who the client is says `clientCertificateOf`.
  */
 export function createTlsListener(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TcpListener {
+  const acceptor = createTlsAcceptor(settings, take);
+  const listener = createTcpListener(acceptor.accept);
+  return {
+    listen: (host, port) => {
+      acceptor.start();
+      return listener.listen(host, port);
+    },
+    close: () => {
+      acceptor.stop();
+      return listener.close();
+    },
+    hangUp: listener.hangUp,
+  };
+}
+
+/** TLS for connections that another listener has accepted. */
+export interface TlsAcceptor {
+  /** Follows the material from now on. */
+  start(): void;
+  stop(): void;
+  /** Shakes hands on a connection; bytes that were read from it must have been put back. */
+  accept(socket: Socket): void;
+}
+
+/** The handshakes of `createTlsListener`, with the same rules. */
+export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TlsAcceptor {
   const { material, clientCertificates, alpn, clock, onRefused } = settings;
-  const asksForCertificates = clientCertificates === 'optional';
+  const asksForCertificates = clientCertificates !== 'none';
   const pending = createPendingHandshakes(
     {
       timeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
@@ -68,6 +97,9 @@ export function createTlsListener(settings: TlsListenerSettings, take: (socket: 
       const reason = `the client's certificate does not verify: ${String(socket.authorizationError)}`;
       onRefused({ peer: peerOf(socket), reason });
       socket.destroy();
+    } else if (clientCertificates === 'required' && socket.getPeerX509Certificate() === undefined) {
+      onRefused({ peer: peerOf(socket), reason: 'the client has no certificate' });
+      socket.destroy();
     } else {
       take(socket);
     }
@@ -85,7 +117,7 @@ export function createTlsListener(settings: TlsListenerSettings, take: (socket: 
     }
   };
 
-  const listener = createTcpListener((socket) => {
+  const accept = (socket: Socket): void => {
     // What happens to it during the handshake is told by tlsClientError.
     socket.on('error', () => undefined);
     if (!usable) {
@@ -97,19 +129,15 @@ export function createTlsListener(settings: TlsListenerSettings, take: (socket: 
       onRefused({ peer: peerOf(socket), reason: 'too many connections wait for their TLS handshake' });
       socket.destroy();
     }
-  });
+  };
   let stopWatching = (): void => undefined;
   return {
-    listen: (host, port) => {
+    start: () => {
       stopWatching = material.onChange(useMaterial);
       useMaterial();
-      return listener.listen(host, port);
     },
-    close: () => {
-      stopWatching();
-      return listener.close();
-    },
-    hangUp: listener.hangUp,
+    stop: () => stopWatching(),
+    accept,
   };
 }
 

@@ -15,6 +15,7 @@ import {
 
 interface Context {
   secured: SecuredMesh;
+  server: Sidecar;
   alice: Sidecar;
   bob: Sidecar;
   plain: Sidecar;
@@ -50,6 +51,8 @@ test.before(async (t) => {
   const secured = await createSecuredMesh(available, {
     meshConfig: policyMeshConfig(),
     policyConfig: policyConfig([perCaller('requests'), perCaller('connections')]),
+    // Only the server's sidecar checks, and it has a certificate: whoever calls it need not have one.
+    env: { NAV_POLICY_TLS: 'strict' },
     files: {
       'pods.yaml': [SERVER, ALICE, BOB, PLAIN].map(podManifest),
       'services.yaml': [...serviceOn(BOOKS, SERVER), ...serviceOn(QUEUE, SERVER)],
@@ -63,7 +66,7 @@ test.before(async (t) => {
   await server.agent.call('serveHttp', { name: 'books', port: 8080 });
   await server.agent.call('serveTcp', { name: 'queue', port: 9000 });
   await Promise.all([server, alice, bob, plain].map(({ envoy }) => envoy.ready()));
-  t.context = { secured, alice, bob, plain };
+  t.context = { secured, server, alice, bob, plain };
 });
 
 test.afterEach.always('no sidecar refused anything', async (t) => {
@@ -113,4 +116,13 @@ e2eTest('so has each caller of a TCP service', async (t) => {
   for (const caller of [alice, bob, plain]) {
     t.deepEqual(await connections(caller, LIMIT + 1), [...granted('served'), 'closed']);
   }
+});
+
+e2eTest("the server's sidecar asks the policy server over mutual TLS", async (t) => {
+  const { secured, server } = t.context;
+  const statistics = await server.envoy.admin('/stats?filter=cluster.policy_server.(ssl.handshake|upstream_rq_total)');
+  const [, handshakes = ''] = /^cluster\.policy_server\.ssl\.handshake: (\d+)$/m.exec(statistics) ?? [];
+  t.true(Number(handshakes) > 0, statistics);
+  const metrics = await secured.mesh.discovery.get('/metrics');
+  t.false(/^policy_server_refused_calls_total/m.test(metrics), metrics.match(/^policy_server_refused_.*$/m)?.[0]);
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, type X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import {
@@ -9,8 +9,10 @@ import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import { ListenError } from '../../net/listen-error.js';
+import type { TlsMaterialSource } from '../../net/tls-material.js';
 import { PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { CheckService } from '../../policy/server/check-service.js';
@@ -31,13 +33,25 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
+import { createCallerAuthentication } from './caller-authentication.js';
 import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
+
+export interface PolicyRuntimeTls {
+  readonly mode: 'permissive' | 'strict';
+  readonly material: TlsMaterialSource;
+  /** The workload of this mesh that a verified certificate is for. */
+  readonly identify: (certificate: X509Certificate) => WorkloadIdentity | undefined;
+  /** Namespace of this process: policy servers in it may ask on behalf of any workload. */
+  readonly peerNamespace: string;
+}
 
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
   readonly listener: GrpcListenerSettings;
+  /** Mutual TLS with callers; plaintext alone without it. */
+  readonly tls?: PolicyRuntimeTls;
   /** Envoy's messages and our own. */
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;
@@ -132,29 +146,39 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     clock,
     random: Math.random,
     createId: randomUUID,
+    allowsOutboundChecks: () => file.current().callers.outboundChecks,
     yieldTurn,
   });
+  const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication(options, server.rights, limitedLog);
   let hasPolicies = false;
   const checksOfServices = (): CheckService => {
     if (hasPolicies) return server.checks;
     throw new PolicyTransportError('other', 'the policies of services have not come yet');
   };
-  const grpc = createPolicyGrpcServer(listener, [
-    createAuthorizationService({ checks: { check: async (bytes, call) => checksOfServices().check(bytes, call) } }),
-    createAccessLogService(server, logger),
-    createPolicyService({
-      backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
-      acceptReports: async (reports) => {
-        for (const [index, attributes] of reports.entries()) {
-          server.reports.take({ attributes });
-          // Checks need not wait for a burst of reports.
-          if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
-        }
-      },
-      codec,
-      logger,
-    }),
-  ]);
+  const grpc = createPolicyGrpcServer(
+    listener,
+    [
+      createAuthorizationService(
+        { checks: { check: async (bytes, call) => checksOfServices().check(bytes, call) } },
+        callerOf,
+      ),
+      createAccessLogService(server, logger, callerOf),
+      createPolicyService({
+        backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
+        acceptReports: async (reports) => {
+          for (const [index, attributes] of reports.entries()) {
+            server.reports.take({ attributes });
+            // Checks need not wait for a burst of reports.
+            if ((index + 1) % REPORTS_PER_TURN === 0) await yieldTurn();
+          }
+        },
+        codec,
+        logger,
+        admit: admitPolicyServer,
+      }),
+    ],
+    listenerTls,
+  );
 
   return {
     start: async () => {

@@ -26,6 +26,7 @@ import type { ReviewRuntime } from '../webhooks/review-runtime.js';
 import { createCertificateProbe } from './certificate-probe.js';
 import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
+import type { PolicyCredentials } from './policy-credentials.js';
 import { createPolicyReaders } from './policy-readers.js';
 import { createRemoteReviewers } from './remote-reviewers.js';
 
@@ -38,6 +39,7 @@ export interface TrustRuntimeParts {
   readonly kinds: KindRegistry;
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;
+  readonly policyCredentials: Pick<PolicyCredentials, 'open' | 'stop'>;
   readonly enforcement: () => Enforcement;
   readonly encoder: MessageEncoder;
   /** ControlPlane.identifier */
@@ -136,6 +138,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     start: async () => {
       const cluster = await parts.cluster?.open();
       trust = await openTrust({ ...parts, cluster, remoteReviewerOf: reviewers.of, accountDirectory: accounts });
+      if (trust !== undefined) await parts.policyCredentials.open(trust);
       if (trust === undefined) return { secureGrpc: undefined, https: undefined };
       if (cluster !== undefined) accounts?.add(discovery.clusterId, cluster.createWatcher(logging.scope('pkica')));
       const secureGrpc = await serveProxies(trust);
@@ -156,6 +159,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     stop: async (graceMs) => {
       isStopped = true;
       await Promise.all([server?.stop(graceMs), reviews?.stop(), distribution?.stop(), remoteWork?.stop()]);
+      await parts.policyCredentials.stop();
       await Promise.all([trust?.stop(), accounts?.stop()]);
     },
     remoteClusters: {

@@ -23,6 +23,7 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Cluster } from '../cluster-connection.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
+import { discoveryHostOf } from './discovery-host.js';
 import { ownTrustDomains } from './own-trust-domains.js';
 
 export interface TrustParts {
@@ -85,7 +86,7 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
     tlsKeyFile: discovery.tlsKeyFile,
     caCertFile: discovery.caCertFile,
     authority,
-    discoveryHost: hostOf(mesh().defaultConfig.discoveryAddress),
+    discoveryHost: discoveryHostOf(mesh()),
     customHost: environment.meshdCustomHost,
     namespace: discovery.namespace,
     domain: discovery.domain,
@@ -200,9 +201,4 @@ function createRootReader(): (text: string) => readonly string[] {
     last = text;
     return roots;
   };
-}
-
-/** `meshd.mesh-system.svc` of `meshd.mesh-system.svc:15012`; an IPv6 address without its brackets. */
-function hostOf(address: string): string {
-  return address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
 }

@@ -10,6 +10,10 @@ export interface PolicyServerConfig {
     /** Whether each report is a JSON line in the log as well. */
     readonly log: boolean;
   };
+  readonly callers: {
+    /** Whether outbound Checks of callers with certificates charge quotas of services of the mesh. */
+    readonly outboundChecks: boolean;
+  };
   /** A remote `mesh.policy.v1` server that decides and counts instead of this one. */
   readonly backend?: PolicyBackend;
 }

@@ -156,6 +156,16 @@ export const policyServerSchema = Type.Object({
     { log: Type.Boolean({ description: 'Whether each report is a JSON line in the log.', default: false }) },
     { description: 'What becomes of reports, beside metrics.', default: {} },
   ),
+  callers: Type.Object(
+    {
+      outboundChecks: Type.Boolean({
+        description:
+          "Whether proxies with certificates may have what their workloads send charged to the quotas of other workloads' services. Not needed for the server in the discovery process, which goes by enableClientSidePolicyCheck of the mesh config.",
+        default: false,
+      }),
+    },
+    { description: 'What callers that are known by their certificates may ask.', default: {} },
+  ),
   backend: Type.Optional(backendSchema),
 });
 

@@ -42,7 +42,12 @@ export function createPolicyServerConfigReader(compiler: SchemaCompiler): Settin
 
 /** The configuration of a policy server that has no such file: every quota is granted. */
 export function createDefaultPolicyServerConfig(): PolicyServerConfig {
-  return { quotas: [], storage: { type: 'memory', ...MEMORY_DEFAULTS }, reports: { log: false } };
+  return {
+    quotas: [],
+    storage: { type: 'memory', ...MEMORY_DEFAULTS },
+    reports: { log: false },
+    callers: { outboundChecks: false },
+  };
 }
 
 const SHOWN_STORAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'maxCounters', 'keyPrefix', 'timeout']);
@@ -73,6 +78,7 @@ function translate(file: PolicyServerFile): PolicyServerConfig {
     quotas: file.quotas.map(translateQuota),
     storage: translateStorage(file.storage),
     reports: file.reports,
+    callers: file.callers,
     ...(file.backend !== undefined && { backend: translateBackend(file.backend) }),
   };
 }

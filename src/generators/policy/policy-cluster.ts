@@ -19,16 +19,18 @@ export type ServerPlace =
  */
 const MAX_CONNECT_TIMEOUT_MS = 1000;
 
-/** The cluster of a policy server, but for its protocol. */
+/** The cluster of a policy server, but for its protocol. @param tls plaintext unless given */
 export function buildPolicyCluster(
   name: string,
   place: ServerPlace,
   mesh: MeshConfig,
   { initialFetchTimeoutMs }: Pick<GeneratorSettings, 'initialFetchTimeoutMs'>,
+  tls: Pick<Cluster, 'transportSocket'> = {},
 ): Cluster {
   return {
     ...buildClusterBase(name, Math.min(mesh.connectTimeoutMs, MAX_CONNECT_TIMEOUT_MS)),
     ...discoveryFields(name, place, mesh, initialFetchTimeoutMs),
+    ...tls,
     commonLbConfig: { healthyPanicThreshold: {} },
   };
 }

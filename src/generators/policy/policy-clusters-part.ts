@@ -21,12 +21,17 @@ import { createIdentityMemo } from '../identity-memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildPolicyCluster, type ServerPlace } from './policy-cluster.js';
 import { addressOfServer, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';
+import { createPolicyServerTls, type PolicyTlsSettings } from './policy-server-tls.js';
 import { createServedLookup } from './served-hosts.js';
 
 export interface PolicyClustersScope extends Scope {
   /** By the name of the cluster. */
   readonly places: ReadonlyMap<string, ServerPlace>;
+  /** Names (SNI) of the servers that are called over mutual TLS, by the name of the cluster. */
+  readonly secured: ReadonlyMap<string, string>;
 }
+
+export type PolicyClusterSettings = PolicyTlsSettings & Pick<GeneratorSettings, 'embeddedPolicyPort'>;
 
 /** A policy server that is gone without a word is noticed after at most their sum. */
 const KEEPALIVE_INTERVAL_MS = 10_000;
@@ -43,10 +48,11 @@ const PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions
  */
 export function createPolicyClustersPart(
   encoder: MessageEncoder,
-  settings: Pick<GeneratorSettings, 'embeddedPolicyPort' | 'initialFetchTimeoutMs'>,
+  settings: PolicyClusterSettings,
 ): ResourcePart<PolicyClustersScope> {
   const memo = createIdentityMemo<readonly EncodedResource[]>();
   const servedBy = createServedLookup();
+  const tlsOf = createPolicyServerTls(encoder, settings);
   const protocolOptions: HttpProtocolOptions = {
     explicitHttpConfig: {
       http2ProtocolOptions: {
@@ -100,17 +106,22 @@ export function createPolicyClustersPart(
         [reportClusterOf(mesh.policy), reportServerOf(mesh)],
       ] as const;
       const places = new Map<string, ServerPlace>();
+      const secured = new Map<string, string>();
       for (const [name, server] of servers) {
         const place = server === undefined ? undefined : placeOf(context, proxy, name, server);
-        if (place !== undefined) places.set(name, place);
+        if (place === undefined) continue;
+        places.set(name, place);
+        if (server?.type === 'embedded' && proxy.hasSecrets && settings.policyServerIdentity !== undefined) {
+          secured.set(name, addressOfServer(server, mesh, settings.embeddedPolicyPort()).host);
+        }
       }
-      return places.size === 0 ? undefined : { key: JSON.stringify([...places]), places };
+      return places.size === 0 ? undefined : { key: JSON.stringify([[...places], [...secured]]), places, secured };
     },
-    generate: ({ mesh }, { key, places }) => ({
+    generate: ({ mesh }, { key, places, secured }) => ({
       resources: memo.remember(mesh, mesh, key, () =>
         [...places]
           .map(([name, place]) => {
-            const cluster = buildPolicyCluster(name, place, mesh, settings);
+            const cluster = buildPolicyCluster(name, place, mesh, settings, tlsOf(mesh, secured.get(name)));
             const message = { ...cluster, typedExtensionProtocolOptions: http2 };
             const resource = encoder.encodeResource(TypeUrl.cluster, name, message);
             return place.type === 'instances' ? { ...resource, assignment: place.assignment } : resource;

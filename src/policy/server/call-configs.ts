@@ -5,6 +5,7 @@ import { type CompiledQuotaSpecs, compileQuotaSpecs } from '../client/compile-qu
 import type { TransportConfig } from '../client/transport-timing.js';
 import { CLIENT_CONFIG_METADATA } from '../wire/call-metadata.js';
 import { createBoundedMemo } from './bounded-memo.js';
+import { type CallClaims, readCallClaims } from './callers/call-claims.js';
 import type { PolicyTexts } from './policy-texts.js';
 
 /** A proxy's own configuration, as its calls bring it, ready for use. */
@@ -13,6 +14,8 @@ export interface CallConfig {
   readonly staticLayer: AttributeLayer;
   /** The same as a text for the report; empty for none. */
   readonly staticText: string;
+  /** What it says of the proxy, to be held against the proxy's certificate. */
+  readonly claims: CallClaims;
   readonly ignoreForwarded: boolean;
   /** The service of calls that name none. */
   readonly defaultService: string | undefined;
@@ -54,6 +57,7 @@ export function createCallConfigs(texts: PolicyTexts): CallConfigs {
       transport: transport ?? {},
       staticLayer,
       staticText: staticLayer.size === 0 ? '' : texts.attributesText(staticLayer),
+      claims: readCallClaims(staticLayer),
       ignoreForwarded: false,
       defaultService: undefined,
       disableCheckCalls: false,

@@ -4,9 +4,12 @@ import {
   CONNECTION_TIME_METADATA,
   SERVICE_METADATA,
 } from '../wire/call-metadata.js';
+import { ANONYMOUS, type Caller } from './callers/caller.js';
 
-/** What the gRPC metadata of a Check says. */
+/** What the connection and the gRPC metadata of a Check say. */
 export interface CheckCall {
+  /** Anonymous unless given. */
+  readonly caller?: Caller;
   /** The proxy's own configuration. */
   readonly configText?: string | undefined;
   /** Host of the one service of its chain. */
@@ -17,12 +20,16 @@ export interface CheckCall {
 }
 
 /** Reads the metadata of a Check. What is missing, or is a placeholder that Envoy could not fill, is left out. */
-export function readCheckCall(metadataText: (key: string) => string | undefined): CheckCall {
+export function readCheckCall(
+  metadataText: (key: string) => string | undefined,
+  caller: Caller = ANONYMOUS,
+): CheckCall {
   const text = (key: string): string | undefined => {
     const value = metadataText(key);
     return value === undefined || value === '' || value === '-' ? undefined : value;
   };
   return {
+    caller,
     configText: text(CLIENT_CONFIG_METADATA),
     service: text(SERVICE_METADATA),
     connectionId: text(CONNECTION_ID_METADATA),

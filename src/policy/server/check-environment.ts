@@ -2,6 +2,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { PolicyClient } from '../client/policy-client.js';
 import type { TransportConfig } from '../client/transport-timing.js';
 import type { CallConfigs } from './call-configs.js';
+import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledServices } from './compiled-services.js';
 import type { ForwardedAttributes } from './forwarded-texts.js';
 import type { RequestTexts } from './request-texts.js';
@@ -18,4 +19,10 @@ export interface CheckEnvironment {
   readonly clock: Clock;
   /** A failure of our own while deciding: it has been turned into an answer. */
   readonly decisionFailed: (error: unknown) => void;
+  /**
+   * Holds a call against the identity of its caller.
+   *
+   * @throws CallerRefusedError
+   */
+  readonly authorize: (call: CheckedCall) => CheckRight;
 }

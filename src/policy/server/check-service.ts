@@ -4,6 +4,7 @@ import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadat
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
 import { isTcpCheck } from './adapter/tcp-connection-facts.js';
 import { CallConfigError } from './call-configs.js';
+import { CallerRefusedError } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { Decided } from './decide.js';
@@ -17,6 +18,7 @@ export interface CheckService {
   /**
    * @param bytes an envoy.service.auth.v3.CheckRequest
    * @returns an envoy.service.auth.v3.CheckResponse
+   * @throws CallerRefusedError: the caller may not ask
    * @throws EnvoyMessageError, CallConfigError: nothing is known by which it could be decided, so that the fail policy
    *   of the proxy's own filter has to
    */
@@ -55,6 +57,7 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
       try {
         return await answer(bytes, call, clock.monotonicMs());
       } catch (error) {
+        if (error instanceof CallerRefusedError) throw error;
         metrics.checkFailed(failureReason(error));
         limitedLog.error({ err: error }, 'A Check could not be answered; the fail policy of its proxy decides');
         throw error;

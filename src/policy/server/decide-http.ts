@@ -3,17 +3,18 @@ import { deriveHttpAttributes } from '../client/http-attributes.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { httpRequestFacts } from './adapter/http-request-facts.js';
+import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
+import { type CallContext, type CheckQuestion, type Decided, decide, unchargedDecision } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
 /**
  * Decides about an HTTP request.
  *
- * @throws CallConfigError
+ * @throws CallConfigError, CallerRefusedError
  */
 export async function decideHttp(
   environment: CheckEnvironment,
@@ -25,6 +26,10 @@ export async function decideHttp(
   const ofRoute = message.attributes?.contextExtensions?.[SERVICE_EXTENSION];
   const host = ofRoute || (call.service ?? config.defaultService);
   const context = { config, host };
+  const told = message.attributes?.request?.http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
+  const forwarded = () => environment.forwarded(config.ignoreForwarded ? undefined : told).layer;
+  const right = environment.authorize({ caller: call.caller ?? ANONYMOUS, config, message, host, forwarded });
+  if (right === 'uncharged') return unchargedDecision(context);
   return decide(environment, context, (service) => ask(environment, message, context, service));
 }
 

@@ -1,11 +1,12 @@
-import { createAttributeBag } from '../client/attribute-bag.js';
+import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { deriveTcpAttributes } from '../client/tcp-attributes.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { tcpConnectionFacts } from './adapter/tcp-connection-facts.js';
+import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckQuestion, type Decided, decide } from './decide.js';
+import { type CallContext, type CheckQuestion, type Decided, decide, unchargedDecision } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -13,7 +14,7 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
  * Decides about a TCP connection.
  *
  * @param newId makes the id of a connection that the call does not name
- * @throws CallConfigError
+ * @throws CallConfigError, CallerRefusedError
  */
 export async function decideTcp(
   environment: CheckEnvironment,
@@ -24,6 +25,14 @@ export async function decideTcp(
   const config = environment.configs.tcp(call.configText);
   const host = call.service ?? config.defaultService;
   const context = { config, host };
+  const right = environment.authorize({
+    caller: call.caller ?? ANONYMOUS,
+    config,
+    message,
+    host,
+    forwarded: () => EMPTY_LAYER,
+  });
+  if (right === 'uncharged') return unchargedDecision(context);
   return decide(environment, context, (service) => ask(environment, message, call, newId, context, service));
 }
 

@@ -71,6 +71,12 @@ export async function decide(
   }
 }
 
+/** A call that is allowed and charges nothing, for the proxy of its service checks the same request. */
+export function unchargedDecision(context: CallContext): Decided {
+  const decision = { status: OK_STATUS, isCheckCacheHit: false, isQuotaCacheHit: false, exhaustedQuotas: [] };
+  return { context, isServiceKnown: true, decision, texts: NO_TEXTS };
+}
+
 function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {
   const { policy } = resolveNetworkFailPolicy(networkFailPolicy);
   return {

@@ -1,6 +1,7 @@
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClientCounter } from '../client/client-statistics.js';
 import type { RpcCode } from '../client/policy-status.js';
+import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';
 
 export type Protocol = 'http' | 'tcp';
@@ -14,6 +15,10 @@ export interface PolicyServerMetrics {
   /** A call that was not answered, or only by its fail policy. */
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
   unknownService(protocol: Protocol): void;
+  /** A call that the caller's identity does not allow. */
+  refused(reason: RefusalReason): void;
+  /** An outbound Check that was allowed without charging anything. */
+  uncharged(): void;
   reported(series: ReportSeries): void;
   clientCounted(counter: ClientCounter, by: number): void;
   /** @param count reports, or messages that could not be read */
@@ -29,6 +34,8 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
       metrics.observe('policy_server_check_duration_seconds', { protocol }, durationMs / MS_PER_SECOND);
     },
     checkFailed: (reason) => metrics.increment('policy_server_check_failures_total', { reason }),
+    refused: (reason) => metrics.increment('policy_server_refused_calls_total', { reason }),
+    uncharged: () => metrics.increment('policy_server_uncharged_checks_total'),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),
     clientCounted: (counter, by) => metrics.increment('policy_server_client_events_total', { counter }, by),

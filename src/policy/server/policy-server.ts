@@ -7,6 +7,8 @@ import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { createBackendClients } from './backend-clients.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { createCallConfigs } from './call-configs.js';
+import type { Caller } from './callers/caller.js';
+import { type CallerRights, createCallerRights } from './callers/caller-rights.js';
 import type { CheckEnvironment } from './check-environment.js';
 import { type CheckService, createCheckService } from './check-service.js';
 import { createCompiledServices } from './compiled-services.js';
@@ -38,6 +40,8 @@ export interface PolicyServerOptions {
   readonly random: () => number;
   /** Makes a UUID. */
   readonly createId: () => string;
+  /** Whether proxies with certificates may have outbound traffic charged, whatever the mesh config says. */
+  readonly allowsOutboundChecks: () => boolean;
   /** Settles when other work has had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
 }
@@ -49,7 +53,9 @@ export interface PolicyServer {
   /** Takes another backend at once; calls under way end with the one that they began with. */
   useBackend(backend: PolicyBackend): void;
   readonly checks: CheckService;
-  openLogStream(): LogStream;
+  /** What callers may ask, by the policies in force. */
+  readonly rights: CallerRights;
+  openLogStream(caller?: Caller): LogStream;
   /** For reports that come otherwise than from Envoy. */
   readonly reports: ReportSink;
   /** Settles when all reports have been sent on. */
@@ -75,6 +81,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     isService: (host) => services.find(host).isKnown,
   });
 
+  const rights = createCallerRights({ allowsOutboundChecks: options.allowsOutboundChecks, metrics, limitedLog });
   const environment: CheckEnvironment = {
     configs: createCallConfigs(texts),
     services,
@@ -82,6 +89,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     requestTexts: createRequestTexts(texts),
     clientFor: clients.clientFor,
     clock,
+    authorize: (call) => rights.check(call),
     decisionFailed: (error) => {
       metrics.checkFailed('internal');
       limitedLog.error({ err: error }, 'A Check could not be decided; its fail policy answers it');
@@ -101,11 +109,16 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     text === undefined ? EMPTY_LAYER : readText(text);
 
   return {
-    observe: services.observe,
+    observe: (policies) => {
+      services.observe(policies);
+      rights.observe(policies);
+    },
+    rights,
     useBackend: clients.useBackend,
     checks,
     openLogStream: createLogService({
       codec,
+      rights,
       environment: { services, forwarded, attributesOf, connections: createTcpConnections() },
       sink,
       forward: clients.report,

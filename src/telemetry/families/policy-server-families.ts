@@ -13,6 +13,17 @@ export const policyServerFamilies = {
     'reason',
   ),
   policy_server_unknown_service_checks_total: counter('Checks for hosts that are no service.', 'protocol'),
+  policy_server_refused_calls_total: counter(
+    "Calls that their caller's identity does not allow: no workload of the mesh (identity), a service of others (service), claims about other workloads (claims), a method for policy servers (method).",
+    'reason',
+  ),
+  policy_server_refused_connections_total: counter(
+    'Connections to the policy server that came to nothing: plaintext where TLS is required, a handshake that failed (tls), or nothing sent (silent).',
+    'reason',
+  ),
+  policy_server_uncharged_checks_total: counter(
+    'Outbound Checks that were allowed without charge, because the mesh does not check on that side.',
+  ),
   policy_server_requests_total: counter('Requests reported.', 'reporter', 'service', 'operation', 'response_code'),
   policy_server_request_duration_seconds: histogram(
     'Seconds that reported requests took.',

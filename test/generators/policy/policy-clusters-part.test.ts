@@ -2,7 +2,10 @@ import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import type { Json } from '../../../src/envoy/message-json.js';
-import { createPolicyClustersPart } from '../../../src/generators/policy/policy-clusters-part.js';
+import {
+  createPolicyClustersPart,
+  type PolicyClusterSettings,
+} from '../../../src/generators/policy/policy-clusters-part.js';
 import type { Proxy } from '../../../src/model/proxy.js';
 import { buildPort, buildProxy, buildService } from '../context-builder.js';
 import { at, ENCODER, toJson } from '../served-resources.js';
@@ -23,9 +26,15 @@ const policyService = buildService({
 
 function resourcesOf(
   policy: Partial<PolicyMeshConfig>,
-  { services = [], proxy = buildProxy(), port = 15016 }: ClusterOptions = {},
+  { services = [], proxy = buildProxy(), port = 15016, settings = {} }: ClusterOptions = {},
 ): readonly EncodedResource[] {
-  const part = createPolicyClustersPart(ENCODER, { embeddedPolicyPort: () => port, initialFetchTimeoutMs: 0 });
+  const part = createPolicyClustersPart(ENCODER, {
+    embeddedPolicyPort: () => port,
+    initialFetchTimeoutMs: 0,
+    trustDomain: '',
+    skipTrustDomainValidation: false,
+    ...settings,
+  });
   const context = policyContext(policy, { services });
   const scope = part.scope(context, proxy);
   return scope === undefined ? [] : part.generate(context, scope).resources;
@@ -39,10 +48,44 @@ interface ClusterOptions {
   readonly services?: readonly ReturnType<typeof buildService>[];
   readonly proxy?: Proxy;
   readonly port?: number;
+  readonly settings?: Partial<PolicyClusterSettings>;
 }
 
 const addressOf = (cluster: Json | undefined) =>
   at(cluster, 'loadAssignment.endpoints.0.lbEndpoints.0.endpoint.address.socketAddress');
+
+const IDENTITY = { policyServerIdentity: { namespace: 'mesh-system', serviceAccount: 'meshd' } };
+
+test('a proxy with a certificate calls the embedded server over mutual TLS, and expects its identity or its host', (t) => {
+  const [cluster] = [...clustersOf(EMBEDDED, { proxy: buildProxy({ hasSecrets: true }), settings: IDENTITY }).values()];
+  t.is(at(cluster, 'transportSocket.name'), 'envoy.transport_sockets.tls');
+  const context = at(cluster, 'transportSocket.typedConfig');
+  t.is(at(context, 'sni'), 'meshd.mesh-system.svc');
+  t.deepEqual(at(context, 'commonTlsContext.alpnProtocols'), ['h2']);
+  t.is(at(context, 'commonTlsContext.tlsCertificateSdsSecretConfigs.0.name'), 'default');
+  t.deepEqual(at(context, 'commonTlsContext.combinedValidationContext.defaultValidationContext'), {
+    matchTypedSubjectAltNames: [
+      { sanType: 'DNS', matcher: { exact: 'meshd.mesh-system.svc' } },
+      { sanType: 'URI', matcher: { exact: 'spiffe://cluster.local/ns/mesh-system/sa/meshd' } },
+    ],
+  });
+});
+
+test('a proxy without a certificate calls it in plaintext, and so do all where TLS is off', (t) => {
+  for (const options of [
+    { proxy: buildProxy({ hasSecrets: false }), settings: IDENTITY },
+    { proxy: buildProxy({ hasSecrets: true }) },
+  ]) {
+    const [cluster] = [...clustersOf(EMBEDDED, options).values()];
+    t.is(at(cluster, 'transportSocket'), undefined);
+  }
+});
+
+test('a policy server at an address that is no service is called in plaintext: its certificate is not known', (t) => {
+  const policy = { mixerCheckServer: 'policy.example.com:9091', mixerReportServer: '' };
+  const [cluster] = [...clustersOf(policy, { proxy: buildProxy({ hasSecrets: true }), settings: IDENTITY }).values()];
+  t.is(at(cluster, 'transportSocket'), undefined);
+});
 
 test('there are none while the plugin is inactive, and none for routers', (t) => {
   t.is(clustersOf({}).size, 0);

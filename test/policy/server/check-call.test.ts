@@ -12,6 +12,7 @@ test('the metadata of a Check names configuration, service, and for a connection
       'x-mesh-connection-time': '1795271864.587166000',
     }),
     {
+      caller: { type: 'anonymous' },
       configText: 'Q09ORklH',
       service: 'books.default.svc.cluster.local',
       connectionId: 'f42f5233-5749-4924-a540-12fd4dc01cf4',
@@ -27,7 +28,13 @@ for (const time of ['', '-', '1795271864', '1795271864.5', '-1.000000000', 'x', 
 }
 
 test('what is missing, empty, or was not known to Envoy is left out', (t) => {
-  const nothing = { configText: undefined, service: undefined, connectionId: undefined, connectionTimeNs: undefined };
+  const nothing = {
+    caller: { type: 'anonymous' },
+    configText: undefined,
+    service: undefined,
+    connectionId: undefined,
+    connectionTimeNs: undefined,
+  };
   t.deepEqual(read({}), nothing);
   t.deepEqual(read({ 'x-mesh-service': '', 'x-mesh-connection-id': '-' }), nothing);
 });

@@ -133,6 +133,7 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     clock,
     random: () => 0.5,
     createId: () => `id${ids++}`,
+    allowsOutboundChecks: () => false,
     yieldTurn: () => Promise.resolve(),
     ...options,
   });

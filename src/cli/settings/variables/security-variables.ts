@@ -109,6 +109,14 @@ export const securityVariables = {
     meaning:
       "Service accounts with commas of the control plane's namespace that are served the policies of all namespaces on the secured listener, as policy servers need; others are served those of their own namespace; ours",
   },
+  navPolicyTls: {
+    name: 'NAV_POLICY_TLS',
+    type: oneOf(['auto', 'plaintext', 'permissive', 'strict']),
+    default: 'auto',
+    meaning:
+      'Mutual TLS to the policy server in this process. strict: plaintext connections are refused. permissive: proxies with certificates use TLS, others plaintext. plaintext: all proxies use plaintext, TLS is accepted. auto: strict with a cluster, permissive without; ours',
+    whenUnset: 'auto; without a certificate authority plaintext alone',
+  },
   navSkipValidateTrustDomain: {
     name: 'NAV_SKIP_VALIDATE_TRUST_DOMAIN',
     type: bool,

@@ -13,6 +13,8 @@ import { jsonOfStruct } from './wire-struct.js';
 export interface LogOrigin {
   readonly side: LogSide;
   readonly isGateway: boolean;
+  /** Of the proxy, as its node says; undefined for a node that is none of the mesh's. */
+  readonly namespace?: string | undefined;
   /** What the proxy knows of itself, for reports without a Check. */
   readonly staticLayer: AttributeLayer;
 }
@@ -45,6 +47,7 @@ function proxyOf({ id = '', metadata }: WireNode, side: LogSide): Partial<LogOri
     });
     return {
       isGateway: proxy.type === 'router',
+      namespace: proxy.configNamespace,
       staticLayer: readAttributes(filterAttributesOf(proxy, side), 'node'),
     };
   } catch (error) {

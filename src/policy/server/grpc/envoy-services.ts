@@ -5,18 +5,31 @@ import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import { CallConfigError } from '../call-configs.js';
+import { type Caller, CallerRefusedError } from '../callers/caller.js';
+import { anonymous, type CallerReader } from '../callers/caller-reader.js';
 import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
 import type { PolicyServer } from '../policy-server.js';
+import type { LogStream } from '../reports/log-service.js';
 
-type UnaryCall = Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request'>;
+type UnaryCall = Pick<ServerUnaryCall<Buffer, Buffer>, 'metadata' | 'request' | 'getPeer'>;
 
 const NO_BYTES = Buffer.alloc(0);
 
 /** `envoy.service.auth.v3.Authorization`: the Checks of Envoy's filters. */
-export function createAuthorizationService({ checks }: Pick<PolicyServer, 'checks'>): GrpcService {
+export function createAuthorizationService(
+  { checks }: Pick<PolicyServer, 'checks'>,
+  callerOf: CallerReader = anonymous,
+): GrpcService {
   const check = (call: UnaryCall, callback: sendUnaryData<Buffer>): void => {
-    checks.check(call.request, checkCallOf(call)).then(
+    let checkCall: CheckCall;
+    try {
+      checkCall = checkCallOf(call, callerOf(call));
+    } catch (error) {
+      callback(grpcError(error));
+      return;
+    }
+    checks.check(call.request, checkCall).then(
       (answer) => callback(null, answer),
       (error: unknown) => callback(grpcError(error)),
     );
@@ -33,6 +46,7 @@ export function createAuthorizationService({ checks }: Pick<PolicyServer, 'check
 export function createAccessLogService(
   { openLogStream }: Pick<PolicyServer, 'openLogStream'>,
   logger: Logger,
+  callerOf: CallerReader = anonymous,
 ): GrpcService {
   const ends = new Set<() => void>();
 
@@ -40,12 +54,22 @@ export function createAccessLogService(
     const end = (): void => {
       if (ends.delete(end)) callback(null, NO_BYTES);
     };
+    let log: LogStream;
+    try {
+      log = openLogStream(callerOf(call));
+    } catch (error) {
+      callback(grpcError(error));
+      return;
+    }
     ends.add(end);
-    const log = openLogStream();
     const takeAll = async (): Promise<void> => {
       for await (const bytes of call) await log.take(bytes as Buffer);
     };
     takeAll().then(end, (error: unknown) => {
+      if (error instanceof CallerRefusedError && ends.delete(end)) {
+        callback(grpcError(error));
+        return;
+      }
       // The proxy has gone, or was cut off: it sends what it has left on another stream.
       logger.debug({ err: error, peer: call.getPeer() }, 'Access log stream ended');
       ends.delete(end);
@@ -63,15 +87,16 @@ export function createAccessLogService(
   };
 }
 
-function checkCallOf({ metadata }: Pick<UnaryCall, 'metadata'>): CheckCall {
+function checkCallOf({ metadata }: Pick<UnaryCall, 'metadata'>, caller: Caller): CheckCall {
   return readCheckCall((key) => {
     const [value] = metadata.get(key);
     return typeof value === 'string' ? value : undefined;
-  });
+  }, caller);
 }
 
 /** Says nothing of our own insides to whoever calls: that is in our log. */
 function grpcError(error: unknown): { readonly code: status; readonly details: string } {
+  if (error instanceof CallerRefusedError) return { code: rpcCodeNumber(error.code), details: error.message };
   if (error instanceof EnvoyMessageError) return { code: status.INVALID_ARGUMENT, details: error.message };
   if (error instanceof CallConfigError) return { code: status.INTERNAL, details: error.message };
   if (error instanceof PolicyTransportError) return { code: rpcCodeNumber(error.code), details: error.message };

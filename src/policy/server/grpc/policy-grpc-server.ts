@@ -1,8 +1,14 @@
+import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { createTlsDetector } from '../../../net/detect-tls.js';
 import { type GrpcListenerSettings, grpcServerOptions } from '../../../net/grpc-listener.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
 import { createHealthService } from '../../../net/health-service.js';
-import { createTcpListener } from '../../../net/tcp-listener.js';
+import type { SocketClock } from '../../../net/pending-handshakes.js';
+import { refusePlaintext } from '../../../net/refuse-plaintext.js';
+import { createTcpListener, type TcpListener } from '../../../net/tcp-listener.js';
+import { createTlsAcceptor } from '../../../net/tls-listener.js';
+import type { TlsMaterialSource } from '../../../net/tls-material.js';
 
 /** The policy server's own address. */
 export interface PolicyGrpcServer {
@@ -14,14 +20,40 @@ export interface PolicyGrpcServer {
   stop(graceMs: number): Promise<void>;
 }
 
+/** Why a connection was refused: a label of `policy_server_refused_connections_total`. */
+export type ConnectionRefusal = 'plaintext' | 'tls' | 'silent';
+
+/** Mutual TLS on the policy server's address. */
+export interface PolicyTls {
+  /** With the roots of the mesh as client roots. */
+  readonly material: TlsMaterialSource;
+  /** `permissive`: plaintext is taken on the same port as well. */
+  readonly mode: 'permissive' | 'strict';
+  readonly clock: SocketClock;
+  /** Any peer can cause it as often as it likes: for logs that are limited. */
+  readonly onRefused: (reason: ConnectionRefusal, peer: string, detail: string) => void;
+  readonly onUnusableMaterial: (error: unknown) => void;
+}
+
+/**
+ * `mesh-http` and `mesh` are what sidecars offer to services of the mesh, which a policy server of its own process is;
+ * what is spoken is HTTP/2 in any case.
+ */
+const APPLICATION_PROTOCOLS = ['h2', 'mesh-http', 'mesh'];
+const PLAINTEXT_REFUSED =
+  'this policy server takes mutual TLS alone: connect with a certificate of the mesh, or set NAV_POLICY_TLS=permissive';
+
+/** @param tls plaintext alone without it */
 export function createPolicyGrpcServer(
   settings: GrpcListenerSettings,
   services: readonly GrpcService[],
+  tls?: PolicyTls,
 ): PolicyGrpcServer {
   const server = new Server(grpcServerOptions(settings));
   // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listener = createTcpListener((socket) => injector.injectConnection(socket));
+  const take = (socket: Socket): void => injector.injectConnection(socket);
+  const listener = tls === undefined ? createTcpListener(take) : createSecuredListener(tls, take);
   const health = createHealthService(services.map(({ name }) => name));
   for (const service of services) service.addTo(server);
   health.addTo(server);
@@ -40,4 +72,52 @@ export function createPolicyGrpcServer(
       clearTimeout(force);
     },
   };
+}
+
+/** Both on one port, so that proxies change from one to the other without a failed call. */
+function createSecuredListener(
+  { material, mode, clock, onRefused, onUnusableMaterial }: PolicyTls,
+  take: (socket: Socket) => void,
+): TcpListener {
+  const acceptor = createTlsAcceptor(
+    {
+      material,
+      clientCertificates: 'required',
+      alpn: APPLICATION_PROTOCOLS,
+      clock,
+      onRefused: ({ peer, reason }) => onRefused('tls', peer, reason),
+      onUnusableMaterial,
+    },
+    take,
+  );
+  const detect = createTlsDetector(
+    clock,
+    (socket, first) => {
+      if (first === 'tls') {
+        acceptor.accept(socket);
+      } else if (mode === 'permissive') {
+        take(socket);
+      } else {
+        onRefused('plaintext', peerOf(socket), PLAINTEXT_REFUSED);
+        refusePlaintext(socket, PLAINTEXT_REFUSED);
+      }
+    },
+    (socket, reason) => onRefused('silent', peerOf(socket), reason),
+  );
+  const listener = createTcpListener(detect);
+  return {
+    ...listener,
+    listen: (host, port) => {
+      acceptor.start();
+      return listener.listen(host, port);
+    },
+    close: () => {
+      acceptor.stop();
+      return listener.close();
+    },
+  };
+}
+
+function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
 }

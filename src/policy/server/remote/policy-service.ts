@@ -1,4 +1,5 @@
 import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import type { ServedCall } from '../../../net/call-credentials.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
@@ -6,6 +7,7 @@ import { type CallOptions, type PolicyTransport, PolicyTransportError } from '..
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
+import { CallerRefusedError } from '../callers/caller.js';
 import { POLICY_METHODS } from './policy-methods.js';
 
 export interface PolicyServiceOptions {
@@ -15,6 +17,8 @@ export interface PolicyServiceOptions {
   readonly acceptReports: (attributes: readonly AttributeBag[]) => void | Promise<void>;
   readonly codec: PolicyCodec;
   readonly logger: Logger;
+  /** @throws CallerRefusedError when the sender of the call is no policy server */
+  readonly admit?: (call: ServedCall) => void;
 }
 
 /** A caller that names no deadline does not wait longer than clients of ours (BEHAVIOUR 6, "Retry"). */
@@ -27,13 +31,13 @@ const MAX_DETAILS_LENGTH = 1000;
  * with INVALID_ARGUMENT and what is wrong.
  */
 export function createPolicyService(options: PolicyServiceOptions): GrpcService {
-  const { backend, acceptReports, codec, logger } = options;
+  const { backend, acceptReports, codec, logger, admit = () => undefined } = options;
   const handlers = {
-    Check: handler(logger, async (request, callOptions) => {
+    Check: handler(logger, admit, async (request, callOptions) => {
       const answer = await backend.check(codec.decodeCheckRequest(request), callOptions);
       return codec.encodeCheckResponse(answer);
     }),
-    Report: handler(logger, async (request) => {
+    Report: handler(logger, admit, async (request) => {
       await acceptReports(codec.decodeReportRequest(request).attributes);
       return Buffer.alloc(0);
     }),
@@ -43,9 +47,16 @@ export function createPolicyService(options: PolicyServiceOptions): GrpcService 
 
 function handler(
   logger: Logger,
+  admit: (call: ServedCall) => void,
   answer: (request: Buffer, options: CallOptions) => Promise<Buffer>,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
+    try {
+      admit(call);
+    } catch (error) {
+      callback(callFailure(error, call, logger));
+      return;
+    }
     const controller = new AbortController();
     call.on('cancelled', () => controller.abort());
     answer(call.request, { timeoutMs: timeoutOf(call), signal: controller.signal }).then(
@@ -66,6 +77,7 @@ function callFailure(
   logger: Logger,
 ): { readonly code: status; readonly details: string } {
   const peer = call.getPeer();
+  if (error instanceof CallerRefusedError) return { code: rpcCodeNumber(error.code), details: error.message };
   if (error instanceof PolicyWireError) {
     const details = error.message.slice(0, MAX_DETAILS_LENGTH);
     logger.debug({ peer, method: call.getPath(), reason: details }, 'Policy call refused');

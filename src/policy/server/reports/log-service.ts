@@ -3,8 +3,10 @@ import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { ServiceCallConfig } from '../../client/policy-client.js';
 import type { WireLogMessage } from '../adapter/envoy-messages.js';
-import { readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
+import { type LogOrigin, readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
 import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
+import { ANONYMOUS, type Caller } from '../callers/caller.js';
+import type { CallerRights } from '../callers/caller-rights.js';
 import type { EnvoyCodec } from '../envoy-codec.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { httpReportAttributes } from './http-report.js';
@@ -17,8 +19,9 @@ import { type TcpLog, tcpReportAttributes } from './tcp-report.js';
 export interface LogStream {
   /**
    * Reports every entry of a message, letting other work go on in between. Call it with the next message once it has
-   * settled. Never rejects: entries that cannot be reported are counted, and cost no others.
+   * settled. Entries that cannot be reported are counted, and cost no others.
    *
+   * @throws CallerRefusedError when the first message is from another proxy than the caller
    * @param bytes an envoy.service.accesslog.v3.StreamAccessLogsMessage
    */
   take(bytes: Uint8Array): Promise<void>;
@@ -26,6 +29,7 @@ export interface LogStream {
 
 export interface LogServiceOptions {
   readonly codec: EnvoyCodec;
+  readonly rights: Pick<CallerRights, 'openLog' | 'mayReport'>;
   readonly environment: ReportEnvironment;
   readonly sink: ReportSink;
   /** Sends a report to the backend, where there is one that takes them. */
@@ -41,19 +45,23 @@ export interface LogServiceOptions {
 const ENTRIES_PER_TURN = 32;
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
-/** @returns a function that begins a stream */
-export function createLogService(options: LogServiceOptions): () => LogStream {
-  const { codec, environment, sink, forward, metrics, limitedLog, clock, yieldTurn } = options;
+/** @returns a function that begins a stream of a caller; anonymous unless given */
+export function createLogService(options: LogServiceOptions): (caller?: Caller) => LogStream {
+  const { rights, codec, environment, sink, forward, metrics, limitedLog, clock, yieldTurn } = options;
 
   const report = (attributes: AttributeBag, { host, service }: LogContext): void => {
     sink.take({ attributes, service: host });
     forward(attributes, service.calls);
   };
 
-  function* reportsOf(message: WireLogMessage, log: TcpLog): Generator<() => void> {
+  const isAllowed = (caller: Caller, { origin }: TcpLog, { host }: LogContext): boolean =>
+    origin.side === 'outbound' || rights.mayReport(caller, host);
+
+  function* reportsOf(message: WireLogMessage, log: TcpLog, caller: Caller): Generator<() => void> {
     for (const entry of message.httpLogs?.logEntry ?? []) {
       yield () => {
         const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
+        if (!isAllowed(caller, log, context)) return;
         if (!context.isDisabled) report(httpReportAttributes(entry, log.origin, context), context);
       };
     }
@@ -62,6 +70,7 @@ export function createLogService(options: LogServiceOptions): () => LogStream {
         const moment = tcpLogMoment(entry);
         if (moment === undefined) return;
         const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
+        if (!isAllowed(caller, log, context)) return;
         // Taken in any case: what is open must be known when reports are enabled.
         const reports = tcpReportAttributes(entry, moment, log, context, environment.connections);
         for (const attributes of context.isDisabled ? [] : reports) report(attributes, context);
@@ -78,22 +87,25 @@ export function createLogService(options: LogServiceOptions): () => LogStream {
     }
   };
 
-  return () => {
+  return (caller = ANONYMOUS) => {
     const sinceNs = BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
     let origin = UNKNOWN_ORIGIN;
     return {
       async take(bytes) {
         let message: WireLogMessage;
+        let next: LogOrigin | undefined;
         try {
           message = codec.decodeLogMessage(bytes);
-          origin = readLogOrigin(message) ?? origin;
+          next = readLogOrigin(message);
         } catch (error) {
           metrics.reportsFailed('message', 1);
           limitedLog.warn({ err: error }, 'A message of access log entries cannot be read');
           return;
         }
+        if (next !== undefined) rights.openLog(caller, next.namespace ?? '');
+        origin = next ?? origin;
         let count = 0;
-        for (const action of reportsOf(message, { origin, sinceNs })) {
+        for (const action of reportsOf(message, { origin, sinceNs }, caller)) {
           attempt(action);
           if (++count % ENTRIES_PER_TURN === 0) await yieldTurn();
         }

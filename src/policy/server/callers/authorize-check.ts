@@ -1,0 +1,86 @@
+import { parseSpiffeId } from '../../../model/identity/spiffe-id.js';
+import type { AttributeLayer } from '../../client/attribute-bag.js';
+import type { WireCheckRequest } from '../adapter/envoy-messages.js';
+import type { CallConfig } from '../call-configs.js';
+import { type CallClaims, namespacesIn } from './call-claims.js';
+import { type Caller, CallerRefusedError, callerText } from './caller.js';
+import type { Ownership, ServiceOwners, WorkloadCaller } from './service-owners.js';
+
+/** A Check, as far as the caller's rights go. */
+export interface CheckedCall {
+  readonly caller: Caller;
+  readonly config: Pick<CallConfig, 'claims' | 'connectionQuotas'>;
+  readonly message: WireCheckRequest;
+  /** Host of the service; undefined when the call names none. */
+  readonly host: string | undefined;
+  /** Reads what the request's header x-mesh-attributes says; empty for a connection. */
+  readonly forwarded: () => AttributeLayer;
+}
+
+/**
+ * Whether a Check may charge quotas. `uncharged`: it is allowed and charges nothing, because the proxy of the service
+ * checks the same request, or because the policies known here are those of another namespace.
+ */
+export type CheckRight = 'charged' | 'uncharged';
+
+const SOURCE_NAMES = ['source.uid', 'source.namespace'] as const;
+
+/**
+ * Holds a Check against the identity of its caller, before anything is charged:
+ *
+ * - inbound: the caller must be a workload of the service. Whom the traffic is from, its proxy has verified.
+ * - outbound: all that names the source must name the caller. Quotas are charged where the mesh checks on that side.
+ *
+ * @throws CallerRefusedError
+ */
+export function authorizeCheck(owners: ServiceOwners, call: CheckedCall): CheckRight {
+  const { caller, config, host } = call;
+  if (caller.type === 'anonymous') return 'charged';
+  const { claims } = config;
+  if (config.connectionQuotas !== undefined) {
+    throw refused(caller, 'claims', 'has no say about what a connection is charged (connectionQuotaSpec)');
+  }
+  if (claims.foreignAttribute !== undefined) {
+    throw refused(caller, 'claims', `has no say about ${claims.foreignAttribute} of ${claims.side} traffic`);
+  }
+  requireNamespaces(caller, claims.namespaces);
+  if (claims.side === 'inbound') {
+    requirePrincipal(caller, 'destination', call.message.attributes?.destination?.principal);
+    return requireServed(owners, caller, host) === 'shadowed' ? 'uncharged' : 'charged';
+  }
+  requirePrincipal(caller, 'source', call.message.attributes?.source?.principal);
+  requireNamespaces(caller, namespacesIn(call.forwarded(), SOURCE_NAMES));
+  return owners.hasOutboundChecks || host === undefined || owners.isExternal(host) ? 'charged' : 'uncharged';
+}
+
+/** @throws CallerRefusedError when the caller is no workload of the service */
+export function requireServed(owners: ServiceOwners, caller: WorkloadCaller, host: string | undefined): Ownership {
+  const ownership = host === undefined ? 'unknown' : owners.ownership(host, caller);
+  if (ownership !== 'foreign') return ownership;
+  throw refused(caller, 'service', `is no workload of the service ${shortened(host ?? '')}`);
+}
+
+/** @throws CallerRefusedError when one is not the caller's */
+export function requireNamespaces(caller: WorkloadCaller, claimed: CallClaims['namespaces']): void {
+  const wrong = claimed.find(({ namespace }) => namespace !== caller.identity.namespace);
+  if (wrong === undefined) return;
+  throw refused(caller, 'claims', `is not in the namespace ${shortened(wrong.namespace)}, as ${wrong.attribute} says`);
+}
+
+function requirePrincipal(caller: WorkloadCaller, side: 'source' | 'destination', principal: string | undefined): void {
+  if (principal === undefined || principal === '') return;
+  const claimed = parseSpiffeId(principal);
+  const { namespace, serviceAccount } = caller.identity;
+  if (claimed?.namespace === namespace && claimed.serviceAccount === serviceAccount) return;
+  throw refused(caller, 'claims', `is not ${shortened(principal)}, as the principal of the ${side} says`);
+}
+
+function refused({ identity }: WorkloadCaller, reason: 'service' | 'claims', why: string): CallerRefusedError {
+  return new CallerRefusedError(reason, `the caller ${callerText(identity)} ${why}`);
+}
+
+const MAX_SHOWN = 200;
+
+function shortened(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+}

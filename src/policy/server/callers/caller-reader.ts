@@ -1,0 +1,51 @@
+import type { X509Certificate } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
+import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+import type { ServedCall } from '../../../net/call-credentials.js';
+import { clientCertificateOf } from '../../../net/client-certificate.js';
+import { http2StreamOf } from '../../../net/http2-stream-of.js';
+import { ANONYMOUS, type Caller, CallerRefusedError } from './caller.js';
+
+/** Tells the sender of a call. @throws CallerRefusedError */
+export type CallerReader = (call: ServedCall) => Caller;
+
+/** For a listener that takes plaintext alone. */
+export const anonymous: CallerReader = () => ANONYMOUS;
+
+export interface CallerReaderOptions {
+  /** The workload that a verified certificate is for; undefined when it is for none of this mesh. */
+  readonly identify: (certificate: X509Certificate) => WorkloadIdentity | undefined;
+  /** Told of callers that are refused. */
+  readonly onRefused: (caller: Caller, error: CallerRefusedError) => void;
+}
+
+/**
+ * Knows callers by the certificate of their connection. A caller over plaintext is anonymous: whether there are such
+ * connections at all is for the listener to say. Each connection is looked at once.
+ */
+export function createCallerReader({ identify, onRefused }: CallerReaderOptions): CallerReader {
+  const known = new WeakMap<object, Caller>();
+  const read = (socket: unknown): Caller => {
+    if (!(socket instanceof TLSSocket)) return ANONYMOUS;
+    const certificate = clientCertificateOf(socket);
+    const identity = certificate && identify(certificate);
+    if (identity !== undefined) return { type: 'workload', identity, address: socket.remoteAddress ?? '' };
+    const error = new CallerRefusedError(
+      'identity',
+      'the client certificate is not for spiffe://<trust domain>/ns/<namespace>/sa/<account> of this mesh',
+    );
+    onRefused(ANONYMOUS, error);
+    throw error;
+  };
+  return (call) => {
+    const session = http2StreamOf(call)?.session;
+    // Without a session the connection has gone, or grpc-js is built otherwise than we know it: nothing is proven.
+    if (session === undefined) throw new CallerRefusedError('identity', 'the connection of the call is gone');
+    let caller = known.get(session);
+    if (caller === undefined) {
+      caller = read(session.socket);
+      known.set(session, caller);
+    }
+    return caller;
+  };
+}

@@ -1,0 +1,96 @@
+import type { LimitedLog } from '../../../telemetry/limited-log.js';
+import type { PolicyServerMetrics } from '../policy-server-metrics.js';
+import type { ServicePolicies } from '../service-policies.js';
+import {
+  authorizeCheck,
+  type CheckedCall,
+  type CheckRight,
+  requireNamespaces,
+  requireServed,
+} from './authorize-check.js';
+import { type Caller, CallerRefusedError, callerText } from './caller.js';
+import { ownersOfConfigs } from './owners-of-configs.js';
+import type { ServiceOwners } from './service-owners.js';
+
+/** What callers may ask, by the policies in force. All methods count and log what they refuse. */
+export interface CallerRights {
+  observe(policies: ServicePolicies): void;
+  /** @throws CallerRefusedError */
+  check(call: CheckedCall): CheckRight;
+  /**
+   * The sender of an access log must be the proxy that its node names.
+   *
+   * @param namespace of the node
+   * @throws CallerRefusedError
+   */
+  openLog(caller: Caller, namespace: string): void;
+  /** Whether the caller may report about inbound traffic of the service. */
+  mayReport(caller: Caller, hostname: string | undefined): boolean;
+  /** Counts and logs a call that was refused elsewhere. */
+  refused(caller: Caller, error: CallerRefusedError): void;
+}
+
+export interface CallerRightsOptions {
+  readonly allowsOutboundChecks: () => boolean;
+  readonly metrics: Pick<PolicyServerMetrics, 'refused' | 'uncharged'>;
+  readonly limitedLog: LimitedLog;
+}
+
+const UNCHARGED_REMEDY =
+  'set enableClientSidePolicyCheck in the mesh config, and callers.outboundChecks in the file of --policyConfig for a policy server of its own, where proxies are to charge what their workloads send';
+
+export function createCallerRights(options: CallerRightsOptions): CallerRights {
+  const { allowsOutboundChecks, metrics, limitedLog } = options;
+  let owners: ServiceOwners = ownersOfConfigs({ find: () => undefined });
+
+  const refused = (caller: Caller, error: CallerRefusedError): void => {
+    metrics.refused(error.reason);
+    const peer = caller.type === 'workload' ? { caller: callerText(caller.identity), peer: caller.address } : {};
+    limitedLog.warn({ ...peer, reason: error.message }, 'policy call refused');
+  };
+  const guarded = <Result>(caller: Caller, judge: () => Result): Result => {
+    try {
+      return judge();
+    } catch (error) {
+      if (error instanceof CallerRefusedError) refused(caller, error);
+      throw error;
+    }
+  };
+
+  return {
+    observe: (policies) => {
+      const known = policies.owners ?? ownersOfConfigs(policies);
+      owners = {
+        ownership: (hostname, caller) => known.ownership(hostname, caller),
+        isExternal: (hostname) => known.isExternal(hostname),
+        get hasOutboundChecks() {
+          return known.hasOutboundChecks || allowsOutboundChecks();
+        },
+      };
+    },
+    check: (call) => {
+      if (call.caller.type === 'anonymous') return 'charged';
+      const right = guarded(call.caller, () => authorizeCheck(owners, call));
+      if (right === 'uncharged') {
+        metrics.uncharged();
+        limitedLog.warn({ service: call.host, remedy: UNCHARGED_REMEDY }, 'outbound check allowed without charge');
+      }
+      return right;
+    },
+    openLog: (caller, namespace) => {
+      if (caller.type === 'anonymous') return;
+      guarded(caller, () => requireNamespaces(caller, [{ attribute: 'the node', namespace }]));
+    },
+    mayReport: (caller, hostname) => {
+      if (caller.type === 'anonymous') return true;
+      try {
+        guarded(caller, () => requireServed(owners, caller, hostname));
+        return true;
+      } catch (error) {
+        if (error instanceof CallerRefusedError) return false;
+        throw error;
+      }
+    },
+    refused,
+  };
+}

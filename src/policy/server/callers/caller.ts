@@ -1,0 +1,44 @@
+import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+
+/** The sender of a call. */
+export type Caller =
+  /** Over plaintext, which the listener's setting allows: its claims are taken as they are. */
+  | { readonly type: 'anonymous' }
+  /** With a certificate of the mesh, whose identity decides what it may ask. */
+  | {
+      readonly type: 'workload';
+      readonly identity: WorkloadIdentity;
+      /** Its IP address, as this server sees it; empty when the connection has gone. */
+      readonly address: string;
+    };
+
+export const ANONYMOUS: Caller = { type: 'anonymous' };
+
+/** Which rule a call breaks: a label of `policy_server_refused_calls_total`. */
+export type RefusalReason =
+  /** The certificate names no workload of this mesh. */
+  | 'identity'
+  /** The call is for a service that the caller does not serve. */
+  | 'service'
+  /** The call's metadata or attributes name another workload than the caller. */
+  | 'claims'
+  /** Only other policy servers may call the method. */
+  | 'method';
+
+/** A call that the caller's identity does not allow. Nothing has been charged. The message goes to the caller. */
+export class CallerRefusedError extends Error {
+  readonly reason: RefusalReason;
+  readonly code: 'UNAUTHENTICATED' | 'PERMISSION_DENIED';
+
+  constructor(reason: RefusalReason, message: string) {
+    super(message);
+    this.reason = reason;
+    this.name = 'CallerRefusedError';
+    this.code = reason === 'identity' ? 'UNAUTHENTICATED' : 'PERMISSION_DENIED';
+  }
+}
+
+/** `namespace/account`, for messages. */
+export function callerText({ namespace, serviceAccount }: WorkloadIdentity): string {
+  return `${namespace}/${serviceAccount}`;
+}
