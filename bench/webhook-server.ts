@@ -9,7 +9,7 @@ import type { TlsMaterialSource } from '../src/net/tls-material.js';
 import { systemClock } from '../src/telemetry/clock.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { createBodyBudget } from '../src/webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../src/webhooks/admission/review-intake.js';
 import { createHttpsServer } from '../src/webhooks/https-server.js';
 import { createCandidateWarnings } from '../src/webhooks/validation/candidate-warnings.js';
 import { createValidationEndpoint } from '../src/webhooks/validation/validation-endpoint.js';
@@ -73,7 +73,7 @@ const validate = createValidationEndpoint({
   logger,
   warnings,
   clock: systemClock,
-  budget: createBodyBudget(64 * 1024 * 1024),
+  intake: createReviewIntake({ clock: systemClock }),
 });
 const server = createHttpsServer({
   address: { host: '127.0.0.1', port: 0 },

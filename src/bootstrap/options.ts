@@ -185,6 +185,11 @@ export interface Environment {
   readonly navHttpMaxConnections: number;
   readonly navHttpMaxConnectionsPerPeer: number;
   readonly navMetricsMinIntervalMs: number;
+  readonly navWebhookBodyBytes: number;
+  /** PEM file; empty: the cluster is asked. */
+  readonly navWebhookClientCaFile: string;
+  readonly navWebhookParsedBytes: number;
+  readonly navWebhookQueueTimeoutMs: number;
   readonly navFilterGatewayClusterConfig: boolean;
   readonly orchIngressNs: string;
   readonly podName: string;

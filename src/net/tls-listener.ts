@@ -9,9 +9,9 @@ export interface TlsListenerSettings {
   readonly material: TlsMaterialSource;
   /**
    * `optional`: clients are asked for one; what they present must verify against the material's client roots.
-   * `required`: a client without one is refused as well.
+   * `required`: a client without one is refused as well. `noted`: one that does not verify counts as none.
    */
-  readonly clientCertificates: 'none' | 'optional' | 'required';
+  readonly clientCertificates: 'none' | 'optional' | 'required' | 'noted';
   /** In our order of preference, such as `h2`; a client whose offer has none of them is refused. */
   readonly alpn: readonly string[];
   readonly clock: SocketClock;
@@ -70,6 +70,7 @@ export interface TlsAcceptor {
 export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TlsAcceptor {
   const { material, clientCertificates, alpn, clock, onRefused } = settings;
   const asksForCertificates = clientCertificates !== 'none';
+  const mustVerify = asksForCertificates && clientCertificates !== 'noted';
   const pending = createPendingHandshakes(
     {
       timeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
@@ -93,7 +94,7 @@ export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: 
     if (!pending.done(socket)) {
       // Its peer, or its time, went in this very moment.
       socket.destroy();
-    } else if (asksForCertificates && !socket.authorized && socket.getPeerX509Certificate() !== undefined) {
+    } else if (mustVerify && !socket.authorized && socket.getPeerX509Certificate() !== undefined) {
       const reason = `the client's certificate does not verify: ${String(socket.authorizationError)}`;
       onRefused({ peer: peerOf(socket), reason });
       socket.destroy();

@@ -39,7 +39,7 @@ export interface HttpsServer {
 /** Longer than API servers keep idle connections, so that they are the ones to close them, never while they ask. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** The HTTPS listener of the webhooks, :15017 (BEHAVIOUR 2). Clients are not asked for certificates. */
+/** The HTTPS listener of the webhooks, :15017 (BEHAVIOUR 2). A client certificate is welcome, and never needed. */
 export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
   const { material, logger, clock } = options;
   const address = typeof options.address === 'string' ? parseListenAddress(options.address) : options.address;
@@ -49,7 +49,7 @@ export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
   const listener = createTlsListener(
     {
       material,
-      clientCertificates: 'none',
+      clientCertificates: 'noted',
       alpn: ['http/1.1'],
       clock,
       onRefused: (refusal) => limitedLog.warn({ ...refusal }, 'https connection refused'),

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ListenError } from '../../src/net/listen-error.js';
 import { systemClock } from '../../src/telemetry/clock.js';
 import type { AdmissionEndpoint } from '../../src/webhooks/admission/admission-endpoint.js';
+import { type ReviewCaller, reviewCallerOf } from '../../src/webhooks/admission/review-caller.js';
 import { createHttpsServer, type HttpsServerOptions } from '../../src/webhooks/https-server.js';
 import { createWebhookApp } from '../../src/webhooks/webhook-app.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
@@ -14,6 +15,8 @@ import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createTestTlsSource, SERVER_NAME, sharedAuthority } from './fixtures/tls-source.js';
+
+const clientRoot = createTestAuthority('clients of the cluster');
 
 const says =
   (text: string): AdmissionEndpoint =>
@@ -247,6 +250,29 @@ test('connections whose bodies do not come make room for others, those that wait
   finish();
   t.is((await waiting).text, 'done');
 });
+
+for (const [title, certificateOf, trusted] of [
+  ['no certificate is anonymous', () => undefined, false],
+  ['a certificate of the cluster is trusted', () => clientRoot.issue({ usages: ['client'] }), true],
+  ['a certificate of another authority is anonymous', () => sharedAuthority.issue({ usages: ['client'] }), false],
+  ['a server certificate is anonymous', () => clientRoot.issue({ usages: ['server'] }), false],
+] as const) {
+  test(`a caller with ${title}`, async (t) => {
+    const callers: ReviewCaller[] = [];
+    const validate: AdmissionEndpoint = async (incoming, response) => {
+      callers.push(reviewCallerOf(incoming));
+      response.end();
+    };
+    const app = createWebhookApp({ validate, inject: undefined, logger: createRecordingLogger() });
+    const { port, material } = await serve(t, app);
+    const present = material.current();
+    if (present !== undefined) material.useMaterial({ ...present, clientRoots: [clientRoot.certificate] });
+    const presented = certificateOf();
+    const options = presented === undefined ? {} : { cert: presented.certificate, key: presented.key };
+    t.is((await call(port, '/validate', options)).status, 200);
+    t.deepEqual(callers, [{ source: '127.0.0.1', isTrusted: trusted }]);
+  });
+}
 
 test('stop waits for a running request, and not for idle connections', async (t) => {
   let finish = (): void => undefined;

@@ -13,7 +13,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
-import type { BodyBudget } from '../../webhooks/admission/body-budget.js';
+import type { ReviewIntake } from '../../webhooks/admission/review-intake.js';
 import { createInjectionTools } from '../../webhooks/injection/create-injection-tools.js';
 import type { InjectionSettings } from '../../webhooks/injection/inject.js';
 import { createInjectionEndpoint } from '../../webhooks/injection/injection-endpoint.js';
@@ -36,7 +36,7 @@ export interface InjectorOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Shared with the other endpoints of the server. */
-  readonly budget: BodyBudget;
+  readonly intake: ReviewIntake;
 }
 
 /** The injector and its files, which are read again whenever they change. */
@@ -86,7 +86,7 @@ export function createInjector(options: InjectorOptions): Injector {
   return {
     endpoint: createInjectionEndpoint({
       ...{ settings, tools: createInjectionTools(options), metrics, logger, clock },
-      budget: options.budget,
+      intake: options.intake,
     }),
     start: async () => {
       await Promise.all([config.start(), values.start()]);

@@ -5,7 +5,8 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
-import type { BodyBudget } from '../../webhooks/admission/body-budget.js';
+import type { ReviewIntake } from '../../webhooks/admission/review-intake.js';
+import { createApiServerRoots } from '../../webhooks/certificates/api-server-roots.js';
 import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
 import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
 import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
@@ -25,7 +26,7 @@ export interface WebhookParts {
   /** Answers `/inject`. */
   readonly inject: AdmissionEndpoint;
   /** Shared with it. */
-  readonly budget: BodyBudget;
+  readonly intake: ReviewIntake;
   readonly warnings: CandidateWarnings;
   /** Two instances must never have the same one. */
   readonly identity: string;
@@ -40,9 +41,15 @@ export function createWebhooks(parts: WebhookParts): HttpsServer {
   const { discovery, environment } = options;
   const logger = logging.scope('validationServer');
   const validate = createValidationEndpoint({ ...parts, logger: logging.scope('validation') });
+  const clientRoots = createApiServerRoots({
+    send: cluster.send,
+    file: environment.navWebhookClientCaFile,
+    logger,
+    clock,
+  });
   const server = createHttpsServer({
     address: discovery.httpsAddr,
-    material: createTlsMaterialSource(certificate),
+    material: createTlsMaterialSource(certificate, clientRoots),
     app: createWebhookApp({ validate, inject, logger }),
     logger,
     clock,
@@ -69,13 +76,14 @@ export function createWebhooks(parts: WebhookParts): HttpsServer {
 
   return {
     start: async () => {
+      await clientRoots.start();
       const address = await server.start();
       injectionPatcher.start();
       validationController.start();
       return address;
     },
     stop: async () => {
-      await Promise.all([injectionPatcher.stop(), validationController.stop()]);
+      await Promise.all([injectionPatcher.stop(), validationController.stop(), clientRoots.stop()]);
       await server.stop();
     },
   };

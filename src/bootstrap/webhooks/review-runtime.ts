@@ -8,12 +8,13 @@ import type { Enforcement } from '../../status/analysis/analysis-input.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { createBodyBudget } from '../../webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../../webhooks/admission/review-intake.js';
 import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import type { Cluster } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
 import type { ListenAddress, Options } from '../options.js';
 import { createWebhooks } from './create-webhooks.js';
+import { reportShedReviews } from './report-shed-reviews.js';
 
 export interface ReviewRuntimeParts {
   readonly options: Options;
@@ -43,24 +44,28 @@ export interface ReviewRuntime {
 
 /** Files of the injector (BEHAVIOUR 3, "Config"). */
 const INJECTION_DIRECTORY = './var/lib/mesh/inject';
-/** Of bodies of reviews, all together: some hundred large objects at once. */
-const REVIEW_BYTES = 64 << 20;
 
 export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
   const { options, clock, enforcement, logging } = parts;
-  const { meshDomain, revision } = options.environment;
+  const { environment } = options;
   const warnings = createCandidateWarnings({ clock, enforcement });
-  const budget = createBodyBudget(REVIEW_BYTES);
+  const intake = createReviewIntake({
+    clock,
+    maxBodyBytes: environment.navWebhookBodyBytes,
+    maxParsedBytes: environment.navWebhookParsedBytes,
+    maxWaitMs: environment.navWebhookQueueTimeoutMs,
+    onShed: reportShedReviews(parts.metrics, logging.scope('validationServer'), clock),
+  });
   const injector = createInjector({
     ...parts,
     directory: INJECTION_DIRECTORY,
-    meshDomain,
-    revision,
+    meshDomain: environment.meshDomain,
+    revision: environment.revision,
     compiler: createSchemaCompiler(),
     logger: logging.scope('default'),
-    budget,
+    intake,
   });
-  const webhooks = createWebhooks({ ...parts, inject: injector.endpoint, budget, warnings });
+  const webhooks = createWebhooks({ ...parts, inject: injector.endpoint, intake, warnings });
   return {
     start: async () => {
       await injector.start();

@@ -10,6 +10,7 @@ export const webhookFamilies = {
   cfgsrv_validation_failed: counter('Resource validations that failed.', 'group', 'version', 'resource', 'reason'),
   cfgsrv_validation_http_error: counter('Validation HTTP serve errors.', 'status'),
   cfgsrv_validation_passed: counter('Resources that are valid.', 'group', 'version', 'resource'),
+  nav_webhook_shed_total: counter('Reviews turned away under load, by kind of caller and limit.', 'caller', 'reason'),
   sidecar_injection_failure_total: counter('Failed sidecar injection requests.'),
   sidecar_injection_requests_total: counter('Sidecar injection requests.'),
   sidecar_injection_skip_total: counter('Skipped sidecar injection requests.'),

@@ -1,4 +1,5 @@
 import type { AdmissionRequest } from './admission-request.js';
+import type { WorkPace } from './work-pace.js';
 
 /** One operation of RFC 6902, of those that an injector needs. */
 export type PatchOperation =
@@ -26,6 +27,8 @@ export interface AdmissionCall {
   readonly path: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** At which the handler does heavy work: reviews of callers that do not compete have another one. */
+  readonly pace: WorkPace;
 }
 
 /**

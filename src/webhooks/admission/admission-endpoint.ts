@@ -3,11 +3,14 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from './admission-answer.js';
 import type { AdmissionRequest } from './admission-request.js';
-import type { BodyBudget } from './body-budget.js';
 import { type DecodedReview, decodeReview } from './decode-review.js';
 import { encodeReview } from './encode-review.js';
-import { readBody } from './read-body.js';
-import { createWorkPace, type WorkPace } from './work-pace.js';
+import { estimateParsedBytes } from './parsed-size.js';
+import { type ReadBody, readBody } from './read-body.js';
+import { type ReviewCaller, reviewCallerOf } from './review-caller.js';
+import { type ReviewIntake, type ShedReason, shedText } from './review-intake.js';
+import { SMALL_BODY_BYTES } from './review-queue.js';
+import type { WorkPace } from './work-pace.js';
 
 /** What became of calls before a handler saw them, for metrics (BEHAVIOUR 3, "Common envelope"). */
 export interface AdmissionObserver {
@@ -24,7 +27,7 @@ export interface AdmissionEndpointOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Shared by all endpoints of a server. */
-  readonly budget: BodyBudget;
+  readonly intake: ReviewIntake;
   /** Default 3 MiB, the most that an API server stores of one object twice over. */
   readonly maxBodyBytes?: number;
   /** The most that an answer may take, even where the API server waits longer. Default 10,000 ms, its own default. */
@@ -40,25 +43,34 @@ const FAILED = 'the request could not be judged; the log of this server has the 
 
 /** Serves one admission handler over HTTP. The promise never rejects. */
 export function createAdmissionEndpoint(options: AdmissionEndpointOptions): AdmissionEndpoint {
-  const { observer, budget, clock, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  const pace = createWorkPace(clock);
+  const { observer, intake, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   return async (request, response) => {
     observer.received?.();
+    const caller = reviewCallerOf(request);
     const fail = (status: number, text: string): void => {
       observer.httpError?.(status);
       sendError(response, status, text);
     };
-    const body = await readBody(request, maxBodyBytes, budget);
+    const shed = (reason: ShedReason): void => {
+      intake.shed(caller, reason);
+      // API servers try again by themselves, as long as they have time.
+      if (!response.headersSent) response.setHeader('Retry-After', '1');
+      fail(503, shedText(reason, intake.queue.maxWaitMs));
+    };
+    const length = declaredLength(request);
+    if (intake.queue.isFull(caller, length)) return shed('queue-full');
+    const isSmall = length !== undefined && length <= SMALL_BODY_BYTES;
+    const body = await readBody(request, maxBodyBytes, intake.budget, { caller, isSmall });
     switch (body.type) {
       case 'cut-off':
         return;
       case 'too-long':
         return fail(413, `the body is longer than ${maxBodyBytes} bytes`);
       case 'busy':
-        return fail(503, 'too many requests at once; try again');
+        return shed('bytes');
       case 'body':
         try {
-          await answer(body.bytes, request, response, { ...options, pace, fail });
+          await answer(body, request, response, { ...options, caller, fail, shed });
         } finally {
           body.release();
         }
@@ -67,29 +79,47 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
 }
 
 interface AnswerOptions extends AdmissionEndpointOptions {
-  readonly pace: WorkPace;
+  readonly caller: ReviewCaller;
   fail(status: number, text: string): void;
+  shed(reason: ShedReason): void;
 }
 
 async function answer(
-  body: Buffer,
+  body: Extract<ReadBody, { readonly type: 'body' }>,
   request: IncomingMessage,
   response: ServerResponse,
   options: AnswerOptions,
 ): Promise<void> {
-  const { pace, fail } = options;
-  if (body.length === 0) return fail(400, 'no body found');
+  const { intake, caller, clock, fail, shed } = options;
+  const { bytes } = body;
+  if (bytes.length === 0) return fail(400, 'no body found');
   if (request.headers['content-type'] !== JSON_TYPE) return fail(415, `invalid Content-Type, want \`${JSON_TYPE}\``);
+  const startMs = clock.monotonicMs();
   const abort = new AbortController();
   const hangUp = (): void => abort.abort();
   response.once('close', hangUp);
+  body.onCutOff(() => {
+    shed('bytes');
+    abort.abort();
+  });
+  const review = { caller, bytes: bytes.length, parsedBytes: () => estimateParsedBytes(bytes), signal: abort.signal };
   try {
-    const review = await pace.run(() => decodeReview(body), abort.signal);
-    const outcome = await outcomeOf(review, request, abort, options);
-    if (outcome.type === 'answered') send(response, 200, JSON_TYPE, encodeReview(review.envelope, outcome.answer));
-    else if (!response.destroyed) fail(outcome.status, outcome.text);
+    const outcome = await intake.queue.run(review, async (pace) => {
+      body.begin();
+      const decoded = await pace.run(() => decodeReview(bytes), abort.signal);
+      const waitedMs = clock.monotonicMs() - startMs;
+      return { decoded, ...(await outcomeOf(decoded, request, { ...options, abort, pace, waitedMs })) };
+    });
+    if (outcome.type === 'shed') return shed(outcome.reason);
+    if (outcome.type === 'gone') return;
+    const { result } = outcome;
+    if (result.type === 'failed') {
+      if (!response.destroyed) fail(result.status, result.text);
+      return;
+    }
+    send(response, 200, JSON_TYPE, encodeReview(result.decoded.envelope, result.answer));
   } catch (err) {
-    // Whoever hung up before its turn came is not answered.
+    // A caller that has gone is not answered.
     if (abort.signal.aborted) return;
     options.logger.error({ err, url: request.url }, 'admission review could not be answered');
     fail(500, FAILED);
@@ -98,18 +128,26 @@ async function answer(
   }
 }
 
+/** Undefined where the caller does not say, and where it says nonsense. */
+function declaredLength({ headers }: IncomingMessage): number | undefined {
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
+}
+
+interface OutcomeOptions extends AnswerOptions {
+  readonly abort: AbortController;
+  readonly pace: WorkPace;
+  /** Since the body was whole. */
+  readonly waitedMs: number;
+}
+
 type Outcome =
   | { readonly type: 'answered'; readonly answer: AdmissionAnswer }
   /** Nobody may be there to hear it. */
   | { readonly type: 'failed'; readonly status: number; readonly text: string };
 
-async function outcomeOf(
-  review: DecodedReview,
-  request: IncomingMessage,
-  abort: AbortController,
-  options: AdmissionEndpointOptions,
-): Promise<Outcome> {
-  const { handler, observer, logger, clock, timeLimitMs = DEFAULT_TIME_LIMIT_MS } = options;
+async function outcomeOf(review: DecodedReview, request: IncomingMessage, options: OutcomeOptions): Promise<Outcome> {
+  const { handler, observer, logger, clock, abort, pace, waitedMs, timeLimitMs = DEFAULT_TIME_LIMIT_MS } = options;
   if (review.type === 'undecodable') {
     observer.undecodable?.();
     return { type: 'answered', answer: { allowed: false, message: `could not decode body: ${review.reason}` } };
@@ -118,7 +156,8 @@ async function outcomeOf(
   const limitMs = Math.min(timeLimitMs, callersLimitMs(query) ?? timeLimitMs);
   const { uid, kind } = review.request;
   try {
-    const answer = await within(limitMs, clock, abort, handler, review.request, { path, signal: abort.signal });
+    const call = { path, signal: abort.signal, pace };
+    const answer = await within(limitMs - waitedMs, clock, abort, handler, review.request, call);
     if (answer !== undefined) return { type: 'answered', answer };
     if (!request.socket.destroyed) logger.warn({ path, limitMs, uid }, 'admission handler took too long');
     return { type: 'failed', status: 504, text: `no answer within ${limitMs} ms` };

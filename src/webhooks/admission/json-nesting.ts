@@ -28,7 +28,8 @@ export function nestsDeeperThan(text: Uint8Array, maxDepth: number): boolean {
   return false;
 }
 
-function endOfString(text: Uint8Array, start: number): number {
+/** @param start of its opening quotation mark. @returns where its closing one is, or the text's end */
+export function endOfString(text: Uint8Array, start: number): number {
   let index = start + 1;
   for (; index < text.length; index++) {
     const byte = text[index];

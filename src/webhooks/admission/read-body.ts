@@ -1,10 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyBudget } from './body-budget.js';
+import type { BodyBudget, BodyClaim } from './body-budget.js';
 
 export type ReadBody =
-  | { readonly type: 'body'; readonly bytes: Buffer; release(): void }
+  | {
+      readonly type: 'body';
+      readonly bytes: Buffer;
+      /** Called when it has to make room before it is begun; it is released then. */
+      onCutOff(listener: () => void): void;
+      /** It is being answered from now on. */
+      begin(): void;
+      release(): void;
+    }
   | { readonly type: 'too-long' }
-  /** The budget that all requests share is spent, and this one has taken long or is the last to come. */
+  /** The budget that all requests share is spent, and this one had to make room or found none. */
   | { readonly type: 'busy' }
   /** The caller is gone. */
   | { readonly type: 'cut-off' };
@@ -13,7 +21,12 @@ export type ReadBody =
  * Reads a request's body, as much of it as allowed. How long it may take is the server's to bound. What a body takes of
  * the budget is given back by `release`, when nothing is held any more that was made from it.
  */
-export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  budget: BodyBudget,
+  claim: BodyClaim,
+): Promise<ReadBody> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ type: 'too-long' });
   if (request.destroyed) return Promise.resolve({ type: 'cut-off' });
   return new Promise((resolve) => {
@@ -26,7 +39,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
       else account.close();
       resolve(result);
     };
-    const account = budget.open(() => finish({ type: 'busy' }));
+    let cutOffByBudget = (): void => finish({ type: 'busy' });
+    const account = budget.open(claim, () => cutOffByBudget());
     const take = (chunk: Buffer): void => {
       if (received + chunk.length > maxBytes) finish({ type: 'too-long' });
       else if (!account.take(chunk.length)) finish({ type: 'busy' });
@@ -39,6 +53,10 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
       finish({
         type: 'body',
         bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+        onCutOff: (listener) => {
+          cutOffByBudget = listener;
+        },
+        begin: account.begin,
         release: account.close,
       });
     const cutOff = (): void => finish({ type: 'cut-off' });

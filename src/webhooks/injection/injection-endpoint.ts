@@ -1,17 +1,17 @@
 import type { Clock } from '../../telemetry/clock.js';
 import { type AdmissionEndpoint, createAdmissionEndpoint } from '../admission/admission-endpoint.js';
-import type { BodyBudget } from '../admission/body-budget.js';
+import type { ReviewIntake } from '../admission/review-intake.js';
 import { createInjectionHandler, createInjectionObserver, type InjectionHandlerOptions } from './injection-handler.js';
 
 export interface InjectionEndpointOptions extends InjectionHandlerOptions {
   readonly clock: Clock;
   /** Shared with the other endpoints of the server. */
-  readonly budget: BodyBudget;
+  readonly intake: ReviewIntake;
 }
 
 /** `/inject` and the paths below it (BEHAVIOUR 3). */
 export function createInjectionEndpoint(options: InjectionEndpointOptions): AdmissionEndpoint {
-  const { metrics, logger, clock, budget } = options;
+  const { metrics, logger, clock, intake } = options;
   const observer = createInjectionObserver(metrics);
-  return createAdmissionEndpoint({ handler: createInjectionHandler(options), observer, logger, clock, budget });
+  return createAdmissionEndpoint({ handler: createInjectionHandler(options), observer, logger, clock, intake });
 }

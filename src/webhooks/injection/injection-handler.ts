@@ -1,10 +1,8 @@
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
 import type { AdmissionObserver } from '../admission/admission-endpoint.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
-import { createWorkPace } from '../admission/work-pace.js';
 import { type InjectionSettings, type InjectionTools, inject } from './inject.js';
 import { InjectionError, type InjectionErrorCode } from './injection-error.js';
 
@@ -15,7 +13,6 @@ export interface InjectionHandlerOptions {
   readonly metrics: Metrics;
   /** Scope `default`. */
   readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** What is the operator's to repair, not the pod's author's. */
@@ -23,8 +20,7 @@ const OURS: ReadonlySet<InjectionErrorCode> = new Set(['TEMPLATE_FAILED', 'INVAL
 
 /** Answers `/inject` (BEHAVIOUR 3): a patch, nothing, or a refusal that says why. */
 export function createInjectionHandler(options: InjectionHandlerOptions): AdmissionHandler {
-  const { settings, tools, metrics, logger, clock } = options;
-  const pace = createWorkPace(clock);
+  const { settings, tools, metrics, logger } = options;
 
   const refuse = (message: string, code?: number): AdmissionAnswer => {
     metrics.increment('sidecar_injection_failure_total');
@@ -63,8 +59,8 @@ export function createInjectionHandler(options: InjectionHandlerOptions): Admiss
     }
   };
 
-  // A template may take a second for a pod that somebody has made for that.
-  return (request, { path, signal }) => pace.run(() => decide(request, path), signal);
+  // For a pod that is made for it, a template may take a second.
+  return (request, { path, signal, pace }) => pace.run(() => decide(request, path), signal);
 }
 
 /** Counts what happens before the handler is asked (BEHAVIOUR 3, "Common envelope"). */

@@ -1,15 +1,17 @@
+import type { Clock } from '../../telemetry/clock.js';
 import { type AdmissionEndpoint, createAdmissionEndpoint } from '../admission/admission-endpoint.js';
-import type { BodyBudget } from '../admission/body-budget.js';
+import type { ReviewIntake } from '../admission/review-intake.js';
 import { createValidationHandler, type ValidationOptions } from './validation-handler.js';
 
 export interface ValidationEndpointOptions extends ValidationOptions {
+  readonly clock: Clock;
   /** Shared with the other endpoints of the server. */
-  readonly budget: BodyBudget;
+  readonly intake: ReviewIntake;
 }
 
 /** `/validate` (BEHAVIOUR 3). HTTP errors are counted by status. */
 export function createValidationEndpoint(options: ValidationEndpointOptions): AdmissionEndpoint {
-  const { metrics, logger, clock, budget } = options;
+  const { metrics, logger, clock, intake } = options;
   return createAdmissionEndpoint({
     handler: createValidationHandler(options),
     observer: {
@@ -17,6 +19,6 @@ export function createValidationEndpoint(options: ValidationEndpointOptions): Ad
     },
     logger,
     clock,
-    budget,
+    intake,
   });
 }

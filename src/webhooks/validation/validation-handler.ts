@@ -1,11 +1,9 @@
 import { apiVersionOf } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
+import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from '../admission/admission-answer.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
-import { createWorkPace } from '../admission/work-pace.js';
 import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
 import type { FailureReason, Verdict } from './verdict.js';
@@ -17,13 +15,11 @@ export interface ValidationOptions {
   /** Scope `validation`. */
   readonly logger: Logger;
   readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
-  readonly clock: Clock;
 }
 
 /** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
 export function createValidationHandler(options: ValidationOptions): AdmissionHandler {
-  const { kinds, metrics, logger, warnings, clock } = options;
-  const pace = createWorkPace(clock);
+  const { kinds, metrics, logger, warnings } = options;
   const labelsOf = createResourceLabels(kinds);
   const countFailed = (request: AdmissionRequest, reason: FailureReason): void =>
     metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
@@ -31,7 +27,7 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
   const warningsOf = async (
     { object, unknownFields }: Extract<Verdict, { readonly type: 'passed' }>,
     { oldObject }: AdmissionRequest,
-    signal: AbortSignal,
+    { signal, pace }: AdmissionCall,
   ): Promise<readonly string[]> => {
     if (object === undefined) return [];
     const unknown = unknownFields.map(unknownFieldLine);
@@ -45,12 +41,13 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
     }
   };
 
-  return async (request, { signal }) => {
+  return async (request, call) => {
+    const { signal, pace } = call;
     const verdict = await pace.run(() => judgeRequest(request, kinds), signal);
     switch (verdict.type) {
       case 'passed':
         metrics.increment('cfgsrv_validation_passed', labelsOf(request));
-        return { allowed: true, warnings: await warningsOf(verdict, request, signal) };
+        return { allowed: true, warnings: await warningsOf(verdict, request, call) };
       case 'unsupported':
         countFailed(request, verdict.reason);
         return { allowed: true };

@@ -8,7 +8,7 @@ import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-conf
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 
@@ -26,7 +26,7 @@ async function start(t: ExecutionContext, files: Readonly<Record<string, string>
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
     metrics: createMetrics(new Registry()),
-    budget: createBodyBudget(1e8),
+    intake: createReviewIntake({ clock: systemClock }),
   });
   await injector.start();
   t.teardown(() => injector.stop());

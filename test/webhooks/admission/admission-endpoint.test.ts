@@ -7,7 +7,7 @@ import {
   type AdmissionEndpointOptions,
   createAdmissionEndpoint,
 } from '../../../src/webhooks/admission/admission-endpoint.js';
-import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { eventually } from '../../counterparts/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
@@ -20,6 +20,7 @@ const never: AdmissionHandler = () => new Promise(() => undefined);
 async function serve(t: ExecutionContext, handler: AdmissionHandler, options: Partial<AdmissionEndpointOptions> = {}) {
   const events: string[] = [];
   const logger = createRecordingLogger();
+  const { clock = createFakeClock() } = options;
   const endpoint = createAdmissionEndpoint({
     handler,
     observer: {
@@ -28,8 +29,8 @@ async function serve(t: ExecutionContext, handler: AdmissionHandler, options: Pa
       undecodable: () => events.push('undecodable'),
     },
     logger,
-    clock: createFakeClock(),
-    budget: createBodyBudget(10_000_000),
+    clock,
+    intake: createReviewIntake({ clock }),
     ...options,
   });
   const server = createServer((incoming, response) => void endpoint(incoming, response)).listen(0, '127.0.0.1');
@@ -124,8 +125,10 @@ test('a body of more than the limit is 413, said beforehand or not', async (t) =
   t.deepEqual(events, ['received', 'http 413', 'received', 'http 413']);
 });
 
-test('bodies of all requests together are bounded, and who sends longest makes room for the others', async (t) => {
-  const { port, events } = await serve(t, allow, { budget: createBodyBudget(4000) });
+test('bodies of all requests together are bounded, and one that is slow to arrive makes room for the others', async (t) => {
+  const { port, events } = await serve(t, allow, {
+    intake: createReviewIntake({ clock: createFakeClock(), maxBodyBytes: 5200 }),
+  });
   const slow = [1, 2].map(() => connect(port, '127.0.0.1').on('error', () => undefined));
   t.teardown(() => {
     for (const socket of slow) socket.destroy();
@@ -145,7 +148,10 @@ test('bodies of all requests together are bounded, and who sends longest makes r
 test('a body counts until its answer is made, for what is read from it is held so long', async (t) => {
   const clock = createFakeClock();
   const body = JSON.stringify(reviewOf());
-  const { port } = await serve(t, never, { clock, budget: createBodyBudget(body.length * 1.5) });
+  const { port } = await serve(t, never, {
+    clock,
+    intake: createReviewIntake({ clock, maxBodyBytes: body.length * 2 }),
+  });
   const first = post(port, body);
   await eventually('the handler waits', () => clock.timers === 1);
   t.is((await post(port, body)).status, 503);

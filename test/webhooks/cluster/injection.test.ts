@@ -9,7 +9,7 @@ import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-conf
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { createHttpsServer } from '../../../src/webhooks/https-server.js';
 import { createWebhookApp } from '../../../src/webhooks/webhook-app.js';
 import { eventually } from '../../counterparts/eventually.js';
@@ -67,7 +67,7 @@ async function startInjector(t: ExecutionContext) {
     ...{ directory, logger, metrics, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
-    budget: createBodyBudget(1e8),
+    intake: createReviewIntake({ clock: systemClock }),
   });
   await injector.start();
   t.teardown(() => injector.stop());

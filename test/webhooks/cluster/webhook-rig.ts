@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { type Cluster, createClusterConnection } from '../../../src/bootstrap/cluster-connection.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { createBodyBudget } from '../../../src/webhooks/admission/body-budget.js';
+import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { createValidationController } from '../../../src/webhooks/certificates/validation-controller.js';
 import { createHttpsServer } from '../../../src/webhooks/https-server.js';
 import {
@@ -88,8 +88,8 @@ export async function startWebhookServer(
   const logger = createRecordingLogger();
   const warnings = createCandidateWarnings({ clock: systemClock, enforcement: () => ENFORCEMENT });
   const metrics = createMetrics(new Registry());
-  const budget = createBodyBudget(1e8);
-  const validate = createValidationEndpoint({ kinds, metrics, logger, warnings, clock: systemClock, budget });
+  const intake = createReviewIntake({ clock: systemClock });
+  const validate = createValidationEndpoint({ kinds, metrics, logger, warnings, clock: systemClock, intake });
   const app = createWebhookApp({ validate, inject: undefined, logger });
   const server = createHttpsServer({ address: { host: '127.0.0.1', port }, material, app, logger, clock: systemClock });
   const bound = await server.start();

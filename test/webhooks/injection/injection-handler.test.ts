@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionAnswer } from '../../../src/webhooks/admission/admission-answer.js';
+import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import type { InjectionSettings } from '../../../src/webhooks/injection/inject.js';
 import { createInjectionHandler, createInjectionObserver } from '../../../src/webhooks/injection/injection-handler.js';
 import { createFakeClock } from '../../support/fake-clock.js';
@@ -13,11 +14,12 @@ import { podOf, settingsOf, tools } from './support/injection.js';
 
 function createHandler(settings: InjectionSettings | undefined, clock: Clock = systemClock) {
   const registry = new Registry();
+  const pace = createWorkPace(clock);
   const metrics = createMetrics(registry);
   const logger = createRecordingLogger();
-  const handler = createInjectionHandler({ settings: () => settings, tools, metrics, logger, clock });
+  const handler = createInjectionHandler({ settings: () => settings, tools, metrics, logger });
   const ask = async (object: unknown, path = '/inject'): Promise<AdmissionAnswer> =>
-    await handler(asked(object), { path, signal: new AbortController().signal });
+    await handler(asked(object), { path, signal: new AbortController().signal, pace });
   const counts = async (): Promise<Readonly<Record<string, number>>> => {
     const families = await registry.getMetricsAsJSON();
     return Object.fromEntries(families.map(({ name, values }) => [name, values[0]?.value ?? 0]));

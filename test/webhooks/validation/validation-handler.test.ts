@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionRequest } from '../../../src/webhooks/admission/admission-request.js';
+import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';
 import type { CandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
 import { createValidationHandler } from '../../../src/webhooks/validation/validation-handler.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
@@ -18,9 +19,8 @@ function createRig(warningsOf: CandidateWarnings['warningsOf'] = () => []) {
     metrics: createMetrics(registry),
     logger,
     warnings: { warningsOf },
-    clock: systemClock,
   });
-  const call = { path: '/validate', signal: new AbortController().signal };
+  const call = { path: '/validate', signal: new AbortController().signal, pace: createWorkPace(systemClock) };
   return {
     logger,
     answer: (object: unknown, fields: Partial<AdmissionRequest> = {}) => handler(asked(object, fields), call),

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../bootstrap/options.js';
-import { duration, integer } from '../../values/scalar-types.js';
+import { duration, integer, text } from '../../values/scalar-types.js';
 import type { VariableTable } from '../setting.js';
 
 const positive = duration({ minNs: 1_000_000n });
@@ -40,6 +40,37 @@ export const httpVariables = {
     type: duration({ minNs: 0n }),
     default: '1s',
     meaning: 'Time for which all scrapes get the same text of /metrics; 0 writes a new one for each',
+    addition: true,
+  },
+  navWebhookBodyBytes: {
+    name: 'NAV_WEBHOOK_BODY_BYTES',
+    type: integer({ min: 4 << 20 }),
+    default: '67108864',
+    meaning: 'Bytes of the bodies of all admission reviews together that are received, wait or are answered',
+    addition: true,
+  },
+  navWebhookClientCaFile: {
+    name: 'NAV_WEBHOOK_CLIENT_CA_FILE',
+    type: text,
+    default: '',
+    meaning:
+      'PEM file of the authorities of client certificates; admission reviews over a connection with such a certificate go first',
+    whenUnset: 'those of the ConfigMap kube-system/extension-apiserver-authentication',
+    addition: true,
+  },
+  navWebhookParsedBytes: {
+    name: 'NAV_WEBHOOK_PARSED_BYTES',
+    type: integer({ min: 4 << 20 }),
+    default: '201326592',
+    meaning:
+      'Bytes, by estimate, that large admission reviews together take once they are parsed; half of it for callers with a client certificate',
+    addition: true,
+  },
+  navWebhookQueueTimeoutMs: {
+    name: 'NAV_WEBHOOK_QUEUE_TIMEOUT',
+    type: positive,
+    default: '2s',
+    meaning: 'Time that an admission review may wait for its turn before it is answered 503',
     addition: true,
   },
 } as const satisfies Partial<VariableTable<Environment>>;

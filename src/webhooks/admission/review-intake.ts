@@ -1,0 +1,52 @@
+import type { Clock } from '../../telemetry/clock.js';
+import { type BodyBudget, createBodyBudget } from './body-budget.js';
+import type { ReviewCaller } from './review-caller.js';
+import { createReviewQueue, type ReviewQueue } from './review-queue.js';
+
+/** Why a review was turned away unread. */
+export type ShedReason = 'bytes' | 'queue-full' | 'queue-time';
+
+export interface ReviewIntakeOptions {
+  readonly clock: Clock;
+  /** Of bodies that are received, wait or are answered, all together. Default 64 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Of what reviews take once they are parsed, by estimate. Default 192 MiB. */
+  readonly maxParsedBytes?: number;
+  /** How long a review may wait for its turn. Default 2,000 ms, of the 10,000 ms that API servers wait. */
+  readonly maxWaitMs?: number;
+  /** Called for each review that is turned away. */
+  readonly onShed?: (caller: ReviewCaller, reason: ShedReason) => void;
+}
+
+/** What all endpoints of a server share: the memory of reviews, and the order in which they run. */
+export interface ReviewIntake {
+  readonly budget: BodyBudget;
+  readonly queue: ReviewQueue;
+  shed(caller: ReviewCaller, reason: ShedReason): void;
+}
+
+const MAX_BODY_BYTES = 64 << 20;
+const MAX_PARSED_BYTES = 192 << 20;
+const MAX_WAIT_MS = 2000;
+
+export function createReviewIntake(options: ReviewIntakeOptions): ReviewIntake {
+  const { clock, onShed = () => undefined } = options;
+  const { maxBodyBytes = MAX_BODY_BYTES, maxParsedBytes = MAX_PARSED_BYTES, maxWaitMs = MAX_WAIT_MS } = options;
+  return {
+    budget: createBodyBudget(maxBodyBytes),
+    queue: createReviewQueue({ clock, maxParsedBytes, maxWaitMs }),
+    shed: onShed,
+  };
+}
+
+/** The text that a caller gets; API servers put it into their own error. */
+export function shedText(reason: ShedReason, maxWaitMs: number): string {
+  switch (reason) {
+    case 'bytes':
+      return 'the bodies of all reviews together take more than NAV_WEBHOOK_BODY_BYTES; try again';
+    case 'queue-full':
+      return 'too many large reviews wait already; try again, or send objects of less than 64 KiB';
+    case 'queue-time':
+      return `the review has waited ${maxWaitMs} ms (NAV_WEBHOOK_QUEUE_TIMEOUT) for its turn; try again`;
+  }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../telemetry/clock.js';
+import type { QueueOutcome, WaitingReview } from './review-queue.js';
+import { createWorkPace, type WorkPace } from './work-pace.js';
+
+export interface ReviewLaneOptions {
+  readonly clock: Clock;
+  readonly maxWaitMs: number;
+  /** Reviews that run at once. */
+  readonly slots: number;
+  /** Reviews that wait at once. */
+  readonly maxWaiting: number;
+  /** Of those that run, by estimate; a review that takes more runs alone. */
+  readonly maxParsedBytes: number;
+}
+
+/** Reviews that compete with one another for their turn. */
+export interface ReviewLane {
+  /** Whether a further review of this address would be turned away. */
+  isFull(source: string): boolean;
+  run<Result>(review: WaitingReview, work: (pace: WorkPace) => Promise<Result>): Promise<QueueOutcome<Result>>;
+}
+
+type Turn = 'turn' | 'queue-full' | 'queue-time' | 'gone';
+
+interface Place {
+  readonly review: WaitingReview;
+  readonly parsedBytes: number;
+  /** Ends the wait. */
+  leave(outcome: Turn): void;
+}
+
+/** Addresses whose last turn is remembered. */
+const MAX_SOURCES = 4096;
+
+/**
+ * The address that was served longest ago is next, with the smallest of its reviews. A lane that is full turns away
+ * reviews of the address with the most of them.
+ */
+export function createReviewLane(options: ReviewLaneOptions): ReviewLane {
+  const { clock, maxWaitMs, slots, maxWaiting, maxParsedBytes } = options;
+  const pace = createWorkPace(clock);
+  const waiting = new Set<Place>();
+  /** When each address was served last, in turns. */
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
+  let running = 0;
+  let parsedBytes = 0;
+
+  const waitingOf = (source: string): number => {
+    let count = 0;
+    for (const { review } of waiting) if (review.caller.source === source) count++;
+    return count;
+  };
+  /** The last to come of the address with the most, when that has more than the one that asks. */
+  const displacedBy = (source: string): Place | undefined => {
+    let found: Place | undefined;
+    let most = waitingOf(source) + 1;
+    for (const place of waiting) {
+      const count = waitingOf(place.review.caller.source);
+      if (count < most || place.review.caller.source === source) continue;
+      found = place;
+      most = count;
+    }
+    return found;
+  };
+  const next = (): Place | undefined => {
+    let found: Place | undefined;
+    const turnOf = ({ review }: Place): number => lastTurns.get(review.caller.source) ?? -1;
+    for (const place of waiting) {
+      const turn = turnOf(place);
+      const best = found === undefined ? Number.POSITIVE_INFINITY : turnOf(found);
+      const isSmaller = turn === best && place.review.bytes < (found?.review.bytes ?? 0);
+      if (turn < best || isSmaller) found = place;
+    }
+    return found;
+  };
+  const remember = (source: string): void => {
+    lastTurns.delete(source);
+    lastTurns.set(source, turns++);
+    if (lastTurns.size <= MAX_SOURCES) return;
+    const [oldest] = lastTurns.keys();
+    if (oldest !== undefined) lastTurns.delete(oldest);
+  };
+  const hasRoom = (bytes: number): boolean => running === 0 || parsedBytes + bytes <= maxParsedBytes;
+
+  const advance = (): void => {
+    while (running < slots) {
+      const place = next();
+      if (place === undefined || !hasRoom(place.parsedBytes)) return;
+      place.leave('turn');
+    }
+  };
+
+  const makeRoom = (source: string): boolean => {
+    if (waiting.size < maxWaiting) return true;
+    const displaced = displacedBy(source);
+    displaced?.leave('queue-full');
+    return displaced !== undefined;
+  };
+  const awaitTurn = (review: WaitingReview, bytes: number): Promise<Turn> =>
+    new Promise((resolve) => {
+      const place: Place = {
+        review,
+        parsedBytes: bytes,
+        leave: (outcome) => {
+          waiting.delete(place);
+          cancel();
+          review.signal.removeEventListener('abort', gone);
+          if (outcome === 'turn') {
+            running++;
+            parsedBytes += bytes;
+            remember(review.caller.source);
+          }
+          resolve(outcome);
+        },
+      };
+      const gone = (): void => place.leave('gone');
+      let cancel = (): void => undefined;
+      waiting.add(place);
+      review.signal.addEventListener('abort', gone);
+      advance();
+      if (waiting.has(place)) cancel = clock.schedule(maxWaitMs, () => place.leave('queue-time'));
+    });
+
+  return {
+    isFull: (source) => waiting.size >= maxWaiting && displacedBy(source) === undefined,
+    run: async (review, work) => {
+      if (review.signal.aborted) return { type: 'gone' };
+      if (!makeRoom(review.caller.source)) return { type: 'shed', reason: 'queue-full' };
+      const bytes = maxParsedBytes === Number.POSITIVE_INFINITY ? 0 : review.parsedBytes();
+      const turn = await awaitTurn(review, bytes);
+      if (turn === 'gone') return { type: 'gone' };
+      if (turn !== 'turn') return { type: 'shed', reason: turn };
+      try {
+        return { type: 'done', result: await work(pace) };
+      } finally {
+        running--;
+        parsedBytes -= bytes;
+        advance();
+      }
+    },
+  };
+}
