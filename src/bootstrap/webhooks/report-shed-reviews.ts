@@ -7,6 +7,7 @@ import type { ShedReason } from '../../webhooks/admission/review-intake.js';
 
 const SETTING: Readonly<Partial<Record<ShedReason, string>>> = {
   bytes: 'NAV_WEBHOOK_BODY_BYTES',
+  'parsed-size': 'NAV_WEBHOOK_PARSED_BYTES',
   'queue-time': 'NAV_WEBHOOK_QUEUE_TIMEOUT',
 };
 

@@ -53,9 +53,10 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
     };
     const shed = (reason: ShedReason): void => {
       intake.shed(caller, reason);
+      const text = shedText(reason, intake.queue.maxWaitMs);
       // API servers try again by themselves, as long as they have time.
-      if (!response.headersSent) response.setHeader('Retry-After', '1');
-      fail(503, shedText(reason, intake.queue.maxWaitMs));
+      if (reason !== 'parsed-size' && !response.headersSent) response.setHeader('Retry-After', '1');
+      fail(reason === 'parsed-size' ? 413 : 503, text);
     };
     const length = declaredLength(request);
     if (intake.queue.isFull(caller, length)) return shed('queue-full');

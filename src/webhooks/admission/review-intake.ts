@@ -1,10 +1,10 @@
 import type { Clock } from '../../telemetry/clock.js';
 import { type BodyBudget, createBodyBudget } from './body-budget.js';
 import type { ReviewCaller } from './review-caller.js';
-import { createReviewQueue, type ReviewQueue } from './review-queue.js';
+import { createReviewQueue, type LaneRefusal, type ReviewQueue } from './review-queue.js';
 
 /** Why a review was turned away unread. */
-export type ShedReason = 'bytes' | 'queue-full' | 'queue-time';
+export type ShedReason = 'bytes' | LaneRefusal;
 
 export interface ReviewIntakeOptions {
   readonly clock: Clock;
@@ -46,6 +46,8 @@ export function shedText(reason: ShedReason, maxWaitMs: number): string {
       return 'the bodies of all reviews together take more than NAV_WEBHOOK_BODY_BYTES; try again';
     case 'queue-full':
       return 'too many large reviews wait already; try again, or send objects of less than 64 KiB';
+    case 'parsed-size':
+      return 'the review consists of too many values: parsed, it would take more than a quarter of NAV_WEBHOOK_PARSED_BYTES';
     case 'queue-time':
       return `the review has waited ${maxWaitMs} ms (NAV_WEBHOOK_QUEUE_TIMEOUT) for its turn; try again`;
   }

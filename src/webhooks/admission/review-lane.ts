@@ -1,5 +1,5 @@
 import type { Clock } from '../../telemetry/clock.js';
-import type { QueueOutcome, WaitingReview } from './review-queue.js';
+import type { LaneRefusal, QueueOutcome, WaitingReview } from './review-queue.js';
 import { createWorkPace, type WorkPace } from './work-pace.js';
 
 export interface ReviewLaneOptions {
@@ -11,6 +11,8 @@ export interface ReviewLaneOptions {
   readonly maxWaiting: number;
   /** Of those that run, by estimate; a review that takes more runs alone. */
   readonly maxParsedBytes: number;
+  /** Of one review, by estimate; without it, there is no such limit. */
+  readonly maxParsedBytesEach?: number;
 }
 
 /** Reviews that compete with one another for their turn. */
@@ -20,7 +22,7 @@ export interface ReviewLane {
   run<Result>(review: WaitingReview, work: (pace: WorkPace) => Promise<Result>): Promise<QueueOutcome<Result>>;
 }
 
-type Turn = 'turn' | 'queue-full' | 'queue-time' | 'gone';
+type Turn = 'turn' | LaneRefusal | 'gone';
 
 interface Place {
   readonly review: WaitingReview;
@@ -91,11 +93,9 @@ export function createReviewLane(options: ReviewLaneOptions): ReviewLane {
     }
   };
 
-  const makeRoom = (source: string): boolean => {
-    if (waiting.size < maxWaiting) return true;
-    const displaced = displacedBy(source);
-    displaced?.leave('queue-full');
-    return displaced !== undefined;
+  const isFull = (source: string): boolean => waiting.size >= maxWaiting && displacedBy(source) === undefined;
+  const makeRoom = (source: string): void => {
+    if (waiting.size >= maxWaiting) displacedBy(source)?.leave('queue-full');
   };
   const awaitTurn = (review: WaitingReview, bytes: number): Promise<Turn> =>
     new Promise((resolve) => {
@@ -123,11 +123,15 @@ export function createReviewLane(options: ReviewLaneOptions): ReviewLane {
     });
 
   return {
-    isFull: (source) => waiting.size >= maxWaiting && displacedBy(source) === undefined,
+    isFull,
     run: async (review, work) => {
       if (review.signal.aborted) return { type: 'gone' };
-      if (!makeRoom(review.caller.source)) return { type: 'shed', reason: 'queue-full' };
-      const bytes = maxParsedBytes === Number.POSITIVE_INFINITY ? 0 : review.parsedBytes();
+      if (isFull(review.caller.source)) return { type: 'shed', reason: 'queue-full' };
+      const bytes = review.parsedBytes();
+      if (options.maxParsedBytesEach !== undefined && bytes > options.maxParsedBytesEach) {
+        return { type: 'shed', reason: 'parsed-size' };
+      }
+      makeRoom(review.caller.source);
       const turn = await awaitTurn(review, bytes);
       if (turn === 'gone') return { type: 'gone' };
       if (turn !== 'turn') return { type: 'shed', reason: turn };

@@ -14,9 +14,12 @@ export interface WaitingReview {
   readonly signal: AbortSignal;
 }
 
+/** Why a review does not run: too many wait, it has waited too long, or it is too large by itself. */
+export type LaneRefusal = 'queue-full' | 'queue-time' | 'parsed-size';
+
 export type QueueOutcome<Result> =
   | { readonly type: 'done'; readonly result: Result }
-  | { readonly type: 'shed'; readonly reason: 'queue-full' | 'queue-time' }
+  | { readonly type: 'shed'; readonly reason: LaneRefusal }
   | { readonly type: 'gone' };
 
 export interface ReviewQueue {
@@ -40,6 +43,9 @@ export interface ReviewQueueOptions {
 /** Bodies up to here are small: objects of Kubernetes and of the mesh seldom have more than 10 KiB. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
+/** An API server has up to 200 changes under way, and a review may wait half a second for what an object refers to. */
+const SLOTS = 256;
+
 /**
  * Three lanes, which do not wait for one another: callers with a certificate, and small and large reviews of the
  * others. Whatever is sent in one of them, the others go on, and reviews of an API server with a certificate are
@@ -47,9 +53,17 @@ export const SMALL_BODY_BYTES = 64 * 1024;
  */
 export function createReviewQueue({ clock, maxParsedBytes, maxWaitMs }: ReviewQueueOptions): ReviewQueue {
   const half = maxParsedBytes / 2;
-  const trusted = createReviewLane({ clock, maxWaitMs, slots: 4, maxWaiting: 1024, maxParsedBytes: half });
-  const small = createReviewLane({ clock, maxWaitMs, slots: 4, maxWaiting: 1024, maxParsedBytes: Infinity });
-  const large = createReviewLane({ clock, maxWaitMs, slots: 2, maxWaiting: 8, maxParsedBytes: half });
+  const quarter = maxParsedBytes / 4;
+  const common = { clock, maxWaitMs };
+  const trusted = createReviewLane({ ...common, slots: SLOTS, maxWaiting: 1024, maxParsedBytes: half });
+  const small = createReviewLane({ ...common, slots: SLOTS, maxWaiting: 1024, maxParsedBytes: quarter });
+  const large = createReviewLane({
+    ...common,
+    slots: 2,
+    maxWaiting: 8,
+    maxParsedBytes: half,
+    maxParsedBytesEach: quarter,
+  });
   const laneOf = ({ isTrusted }: ReviewCaller, bytes: number | undefined): ReviewLane => {
     if (isTrusted) return trusted;
     return bytes !== undefined && bytes <= SMALL_BODY_BYTES ? small : large;

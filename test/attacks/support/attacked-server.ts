@@ -183,8 +183,14 @@ async function prepareCluster(api: ApiServer): Promise<void> {
   await api.client.applyAll(allCrds());
   await api.client.applyAll([VICTIM.namespace, ATTACKERS, 'mesh-system'].map(namespaceManifest));
   await api.client.applyAll(accessManifests());
+  // A certificate authenticates only while its account exists.
+  await api.client.applyAll([account(VICTIM.namespace, VICTIM.serviceAccount), account(ATTACKERS, 'attacker')]);
   await api.client.applyAll([...booksService(VICTIM.namespace), ...papersService()]);
   await api.client.applyAll([quotaSpec(VICTIM.namespace), quotaBinding(VICTIM.namespace)]);
+}
+
+function account(namespace: string, name: string) {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
 }
 
 function papersService(): ReturnType<typeof booksService> {

@@ -69,14 +69,28 @@ test('the address that was served longest ago is next, with its smallest review'
   t.deepEqual(begun, ['a1', 'a2', 'b small', 'a3', 'b large']);
 });
 
-test('large reviews run at once only as far as their parsed size fits, and one that is larger runs alone', async (t) => {
+test('two large reviews run at once, and one that is too large once it is parsed never', async (t) => {
+  const { send, end, begun, ended } = createRig(1000);
+  send('0', { parsedBytes: 250 });
+  send('1', { parsedBytes: 250 });
+  await turn();
+  t.deepEqual(begun, ['0', '1']);
+  send('2', { parsedBytes: 250 });
+  await end('0');
+  t.deepEqual(begun, ['0', '1', '2']);
+  send('huge', { parsedBytes: 251 });
+  await turn();
+  t.is(ended.get('huge'), 'parsed-size');
+});
+
+test('reviews of callers with a certificate fit together too, and one of any size runs alone', async (t) => {
   const { send, end, begun } = createRig(1000);
-  send('1', { parsedBytes: 300 });
-  send('2', { parsedBytes: 300 });
+  send('1', { isTrusted: true, parsedBytes: 300 });
+  send('2', { isTrusted: true, parsedBytes: 300 });
   await turn();
   t.deepEqual(begun, ['1']);
   await end('1');
-  send('huge', { parsedBytes: 10_000 });
+  send('huge', { isTrusted: true, parsedBytes: 10_000 });
   await turn();
   t.deepEqual(begun, ['1', '2']);
   await end('2');

@@ -63,7 +63,7 @@ export const httpVariables = {
     type: integer({ min: 4 << 20 }),
     default: '201326592',
     meaning:
-      'Bytes, by estimate, that large admission reviews together take once they are parsed; half of it for callers with a client certificate',
+      'Bytes, by estimate, that large admission reviews together take once they are parsed; half of it for callers with a client certificate, and at most a quarter for one review of another caller',
     addition: true,
   },
   navWebhookQueueTimeoutMs: {
