@@ -74,7 +74,7 @@ function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser
     createNewcomer(target, credentials, clusterOf(BOOKS)),
     createReadyUser(target),
     createReviewUser(target),
-    createCheckUser(target, BOOKS),
+    createCheckUser(target, credentials, BOOKS),
   ];
 }
 

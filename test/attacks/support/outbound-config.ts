@@ -1,0 +1,16 @@
+import { httpConfigText } from '../../policy/server/policy-server-rig.js';
+
+/** The configuration that a sidecar's Checks of what its workload sends carry. */
+export function outboundConfigText(namespace: string): string {
+  const uid = { stringValue: `orchestrator://client-0.${namespace}` };
+  return httpConfigText({
+    mixerAttributes: {
+      attributes: {
+        'context.reporter.kind': { stringValue: 'outbound' },
+        'context.reporter.uid': uid,
+        'source.uid': uid,
+        'source.namespace': { stringValue: namespace },
+      },
+    },
+  });
+}
