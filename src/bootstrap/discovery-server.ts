@@ -214,6 +214,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     options,
     cluster,
     mesh: () => store.state().mesh,
+    entryGuard: () => store.entryGuard(),
     kinds,
     session,
     hooks,

@@ -1,5 +1,5 @@
 import type { ServiceTarget } from './proxy.js';
-import { compareServices } from './service-order.js';
+import { compareRanks, compareServices } from './service-order.js';
 
 /** A service's port at a workload that serves the port of that number for another service. */
 export interface ShadowedTarget {
@@ -16,7 +16,7 @@ export interface ServedPorts {
 }
 
 /**
- * Decides which service each port of a workload is served for: the oldest one that leads there, for what arrives does
+ * Decides which service each port of a workload is served for: the oldest one that leads there, a Service before a ServiceEntry, for what arrives does
  * not say which service it was sent to. Ports that are not served at all (UDP, unix sockets) are left out.
  *
  * @param targets of the workload, in any order
@@ -24,7 +24,9 @@ export interface ServedPorts {
 export function servedPorts(targets: readonly ServiceTarget[]): ServedPorts {
   const served = new Map<number, ServiceTarget>();
   const shadowed: ShadowedTarget[] = [];
-  for (const target of [...targets].sort((a, b) => compareServices(a.service, b.service))) {
+  for (const target of [...targets].sort(
+    (a, b) => compareRanks(a.service, b.service) || compareServices(a.service, b.service),
+  )) {
     const { service, port, targetPort } = target;
     // Unix sockets (port 0) are not reached by redirection.
     if (port.protocol === 'udp' || targetPort <= 0) continue;

@@ -1,12 +1,32 @@
 import type { Service } from './service.js';
 
-/** Oldest first, then by hostname and namespace: the order in which conflicts are decided. */
+/** Oldest first, then by hostname and namespace: the order in which conflicts of one rank are decided. */
 export function compareServices(first: Service, second: Service): number {
   return (
     compareAge(first.creationTimestamp, second.creationTimestamp) ||
     compareText(first.hostname, second.hostname) ||
     compareText(first.namespace, second.namespace)
   );
+}
+
+/**
+ * Services of a platform first, whenever a ServiceEntry claimed what is theirs, then entries of the root namespace, then
+ * other entries.
+ */
+export function compareRanks(first: Service, second: Service): number {
+  return rankOf(first) - rankOf(second);
+}
+
+/** What belongs to services, in the order in which conflicts over hosts, addresses and ports are decided. */
+export function inOrderOfRank<Item>(items: readonly Item[], serviceOf: (item: Item) => Service): readonly Item[] {
+  const byRank: readonly [Item[], Item[], Item[]] = [[], [], []];
+  for (const item of items) byRank[rankOf(serviceOf(item))].push(item);
+  return byRank[0].length === items.length ? items : byRank.flat();
+}
+
+function rankOf({ registry, isOfRoot }: Service): 0 | 1 | 2 {
+  if (registry !== 'External') return 0;
+  return isOfRoot === true ? 1 : 2;
 }
 
 /** Older first; what does not say when it was made counts as the newest. */

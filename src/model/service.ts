@@ -58,6 +58,8 @@ export interface Service {
   readonly subjectAltNames: readonly string[];
   /** RFC 3339; the older of two conflicting services wins. Empty when unknown. */
   readonly creationTimestamp: string;
+  /** Present for a ServiceEntry of the root namespace: it wins over those of other namespaces, however old. */
+  readonly isOfRoot?: true;
   /** Key of the object it was translated from. */
   readonly source: string;
 }

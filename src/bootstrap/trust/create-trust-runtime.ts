@@ -6,6 +6,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
 import { ListenError } from '../../net/listen-error.js';
 import type { RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
@@ -36,6 +37,8 @@ export interface TrustRuntimeParts {
   readonly cluster: ClusterConnection | undefined;
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
+  /** What of the mesh decides how far ServiceEntries act, at the time of the call. */
+  readonly entryGuard: () => EntryGuard;
   readonly kinds: KindRegistry;
   readonly session: SessionEnvironment;
   readonly hooks: SessionHooks;

@@ -1,6 +1,7 @@
 import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import type { KindRegistry } from '../../config/kinds.js';
+import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -23,6 +24,8 @@ export interface WebhookParts {
   readonly cluster: Cluster;
   readonly certificate: ServerCertificateSource;
   readonly kinds: KindRegistry;
+  /** What of the mesh decides how far ServiceEntries act, at the time of the call. */
+  readonly entryGuard: () => EntryGuard;
   /** Answers `/inject`. */
   readonly inject: AdmissionEndpoint;
   /** Shared with it. */

@@ -3,6 +3,7 @@ import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { ConfigProblem } from '../../introspection/views.js';
+import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
 import type { Clock } from '../../telemetry/clock.js';
@@ -23,6 +24,8 @@ export interface ReviewRuntimeParts {
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
   readonly kinds: KindRegistry;
+  /** What of the mesh decides how far ServiceEntries act, at the time of the call. */
+  readonly entryGuard: () => EntryGuard;
   readonly enforcement: () => Enforcement;
   /** Two instances must never have the same one. */
   readonly identity: string;

@@ -73,6 +73,11 @@ export const meshConfigSchema = Type.Object({
     description: 'Namespace whose configuration holds for all.',
     default: 'mesh-system',
   }),
+  serviceEntryScope: Type.Enum(['GUARDED', 'OWN_NAMESPACE', 'ALL_NAMESPACES'], {
+    description:
+      'Where ServiceEntries of a cluster act: as exported, but on their own namespace alone with hosts and addresses that are not theirs to give; on their own namespace alone; or as exported. Those of rootNamespace and of files act as exported always.',
+    default: 'GUARDED',
+  }),
   defaultServiceExportTo: exportTo('service'),
   defaultVirtualServiceExportTo: exportTo('VirtualService'),
   defaultDestinationRuleExportTo: exportTo('DestinationRule'),

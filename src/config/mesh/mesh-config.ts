@@ -21,6 +21,8 @@ export interface MeshConfig {
   readonly trustDomain: string;
   readonly trustDomainAliases: readonly string[];
   readonly rootNamespace: string;
+  /** Where ServiceEntries of a cluster act, those of the root namespace left aside. */
+  readonly serviceEntryScope: 'GUARDED' | 'OWN_NAMESPACE' | 'ALL_NAMESPACES';
   readonly defaultServiceExportTo: readonly string[];
   readonly defaultVirtualServiceExportTo: readonly string[];
   readonly defaultDestinationRuleExportTo: readonly string[];

@@ -52,6 +52,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
     trustDomain: file.trustDomain,
     trustDomainAliases: file.trustDomainAliases,
     rootNamespace: file.rootNamespace,
+    serviceEntryScope: file.serviceEntryScope,
     defaultServiceExportTo: file.defaultServiceExportTo,
     defaultVirtualServiceExportTo: file.defaultVirtualServiceExportTo,
     defaultDestinationRuleExportTo: file.defaultDestinationRuleExportTo,

@@ -3,6 +3,7 @@ import { frameResource, type MessageEncoder } from '../../envoy/message-encoder.
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
+import { inOrderOfRank } from '../../model/service-order.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
 import type { RouteAdditions } from './route-additions.js';
@@ -62,8 +63,8 @@ export function destinationsOf(name: RouteName, input: RouteTableInput): Destina
 
 /**
  * Puts a route table together from virtual hosts that were encoded before. Envoy refuses a table in which a
- * domain appears twice, whatever its case: the oldest service keeps it, and the others keep the rest of theirs
- * (BEHAVIOUR 1, nav_vservice_dup_domain).
+ * domain appears twice, whatever its case: the oldest service keeps it, a Service before a ServiceEntry, and
+ * the others keep the rest of theirs (BEHAVIOUR 1, nav_vservice_dup_domain).
  *
  * @param destinations oldest service first
  */
@@ -78,7 +79,8 @@ export function composeRouteTable(
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
   const encoderOfTable = hosts.encoderFor(mesh, dnsDomain, additions);
-  for (const target of destinations) {
+  const framed = new Map<Destination, Buffer>();
+  for (const target of inOrderOfRank(destinations, ({ service }) => service)) {
     const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
     const lost = new Set<string>();
     for (const authority of authorities) {
@@ -86,13 +88,13 @@ export function composeRouteTable(
       taken.add(authority);
       if (taken.size === before) lost.add(authority);
     }
-    if (lost.size === 0) {
-      fields.push(field);
-      continue;
-    }
     for (const authority of lost) findings.push(duplicateDomain(name, authority, target));
-    const rest = encoderOfTable.encodeWithout(target, target.withoutPort, lost);
-    if (rest !== undefined) fields.push(rest);
+    const kept = lost.size === 0 ? field : encoderOfTable.encodeWithout(target, target.withoutPort, lost);
+    if (kept !== undefined) framed.set(target, kept);
+  }
+  for (const target of destinations) {
+    const field = framed.get(target);
+    if (field !== undefined) fields.push(field);
   }
   fields.push(hosts.fallback(mesh, additions));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
@@ -104,6 +106,6 @@ function duplicateDomain(table: string, domain: string, { service, port }: Servi
     key: domain,
     message:
       `route table ${table}: domain ${domain} of ${service.hostname}:${port.number} (${service.source}) ` +
-      'belongs to an older service already; give the services different hosts or addresses',
+      'belongs to an older service, or to a Service, already; give the services different hosts or addresses',
   };
 }

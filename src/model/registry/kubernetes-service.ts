@@ -49,7 +49,7 @@ function translatePort({ name, port, protocol, appProtocol }: ServicePort): Port
   return { name, number: port, protocol: selectProtocol({ number: port, name, transport: protocol, appProtocol }) };
 }
 
-function clusterAddresses({ body: { spec } }: KubernetesService): readonly string[] {
+export function clusterAddresses({ body: { spec } }: KubernetesService): readonly string[] {
   const all = [spec.clusterIP ?? '', ...(spec.clusterIPs ?? [])];
   return [...new Set(all)].filter((address) => address !== '' && address !== 'None');
 }

@@ -1,6 +1,7 @@
 import type { ServiceEntryPort, ServiceEntrySpec } from '../../config/networking/service-entry.js';
 import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
 import { keyOf, type MeshObject } from '../../config/object.js';
+import { exportToOf } from '../entries/entry-offences.js';
 import { selectStatedProtocol } from '../select-protocol.js';
 import type { Resolution, Service } from '../service.js';
 import type { TargetPort } from './endpoint-collector.js';
@@ -14,7 +15,9 @@ const RESOLUTIONS: Readonly<Record<ServiceEntrySpec['resolution'], Resolution>> 
   DNS: 'dns',
 };
 
-/** One Service per host; all have the entry's ports and addresses (BEHAVIOUR 7, "ServiceEntry"). */
+const OWN_NAMESPACE: readonly string[] = ['.'];
+
+/** One Service per host, seen by its own namespace alone where it claims what is not its own; all have the entry's ports and addresses (BEHAVIOUR 7, "ServiceEntry"). */
 export function translateServiceEntry(entry: ServiceEntry, translation: Translation): readonly Service[] {
   const { metadata, body } = entry;
   const ports = body.ports.map(({ name, number, protocol }) => ({
@@ -22,6 +25,9 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
     number,
     protocol: selectStatedProtocol(number, protocol),
   }));
+  const offences = translation.offencesOf(entry);
+  const exportTo = exportToOf(body, translation.defaultServiceExportTo);
+  const isConfined = (hostname: string): boolean => offences.some(({ host = hostname }) => host === hostname);
   return [...new Set(body.hosts)].map((hostname) => ({
     hostname,
     name: hostname,
@@ -32,11 +38,12 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
     resolution: RESOLUTIONS[body.resolution],
     headless: false,
     meshExternal: body.location === 'MESH_EXTERNAL',
-    exportTo: body.exportTo.length === 0 ? translation.defaultServiceExportTo : body.exportTo,
+    exportTo: isConfined(hostname) ? OWN_NAMESPACE : exportTo,
     labels: metadata.labels,
     subjectAltNames: body.subjectAltNames,
     creationTimestamp: metadata.creationTimestamp ?? '',
     source: keyOf(entry),
+    ...(metadata.namespace === translation.rootNamespace && { isOfRoot: true as const }),
   }));
 }
 

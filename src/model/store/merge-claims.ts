@@ -2,7 +2,7 @@ import type { Endpoint, ServiceEndpoints, ShardKey } from '../endpoint.js';
 import { orderEndpoints } from '../registry/order-endpoints.js';
 import type { ServiceClaim } from '../registry/service-claim.js';
 import type { Registry, Service } from '../service.js';
-import { compareAge, compareText } from '../service-order.js';
+import { compareAge, compareRanks, compareText } from '../service-order.js';
 
 const REGISTRY_RANK: Readonly<Record<Registry, number>> = { Orchestrator: 0, Catalog: 1, Mock: 2, External: 3 };
 
@@ -23,6 +23,7 @@ export function rankClaims(claims: readonly ServiceClaim[], ownCluster: string):
 export function compareCandidates(first: Service, second: Service): number {
   return (
     REGISTRY_RANK[first.registry] - REGISTRY_RANK[second.registry] ||
+    compareRanks(first, second) ||
     compareAge(first.creationTimestamp, second.creationTimestamp) ||
     compareText(first.namespace, second.namespace)
   );

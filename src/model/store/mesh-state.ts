@@ -2,6 +2,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { ServiceEndpoints } from '../endpoint.js';
+import type { EntryOffence } from '../entries/entry-offences.js';
 import type { Finding } from '../finding.js';
 import type { BindingGrants } from '../policy/binding-grants.js';
 import type { ServiceTarget } from '../proxy.js';
@@ -24,6 +25,8 @@ export interface MeshState {
   readonly shadowedByHost: Lookup<string, readonly Service[]>;
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
+  /** ServiceEntries that claim what is not their namespace's, and act on it alone for that. */
+  readonly entryOffences: ReadonlyMap<ObjectKey, readonly EntryOffence[]>;
   /** Which namespaces let bindings of others act on them. */
   readonly bindingGrants: BindingGrants;
   readonly peerAuthentications: PeerAuthentications;

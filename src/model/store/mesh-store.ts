@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
+import type { EntryGuard } from '../entries/entry-guard.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
@@ -9,6 +10,7 @@ import type { Translation } from '../registry/translation.js';
 import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { ChangeLog } from './change-log.js';
+import { EntryTable } from './entry-table.js';
 import { GrantTable } from './grant-table.js';
 import type { MeshState } from './mesh-state.js';
 import { isMeshKind } from './object-effect.js';
@@ -23,6 +25,8 @@ export interface MeshStore {
   apply(batch: ChangeBatch): StoreChange;
   setMesh(mesh: MeshConfig): StoreChange;
   setNetworks(networks: MeshNetworks): StoreChange;
+  /** What decides how far ServiceEntries act, as it is at the time of each question. */
+  entryGuard(): EntryGuard;
   /** The content now. Costs what changed since the last call, and later changes do not reach it. */
   state(): MeshState;
 }
@@ -51,6 +55,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   let { mesh, networks } = initial;
   const objects = new ObjectTable(settings.clusterId);
   const directory = new ServiceDirectory(settings.clusterId);
+  const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
   const clusters = new Map<string, Cluster>();
@@ -65,6 +70,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     defaultServiceExportTo: mesh.defaultServiceExportTo.length === 0 ? ['*'] : mesh.defaultServiceExportTo,
     edsForHeadlessServices: settings.edsForHeadlessServices,
     networkOf: createNetworkLookup(networks, cluster),
+    rootNamespace: mesh.rootNamespace,
+    offencesOf: (entry) => entries.judge(cluster, entry),
   });
 
   const clusterOf = (name: string): Cluster => {
@@ -79,6 +86,14 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const translate = (name: string, { registry, translation }: Cluster, consumers: Iterable<string>): void => {
     for (const consumer of consumers) {
       directory.replace(`${name}/${consumer}`, registry.claims(consumer, translation));
+    }
+  };
+
+  /** What a changed Namespace or Service makes of ServiceEntries, of whichever cluster. */
+  const translateStale = (translated: string, dirty: ReadonlySet<string>): void => {
+    for (const { cluster: name, key } of entries.takeStale()) {
+      const cluster = clusters.get(name);
+      if (cluster !== undefined && !(name === translated && dirty.has(key))) translate(name, cluster, [key]);
     }
   };
 
@@ -105,6 +120,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     const object = objects.delete(cluster, key);
     if (object === undefined) return;
     clusterOf(cluster).registry.delete(object, dirty);
+    entries.delete(cluster, object);
     note(log, object, key);
   };
 
@@ -119,6 +135,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     if (known !== undefined && isSame(known, object)) return;
     objects.set(cluster, object);
     clusterOf(cluster).registry.set(object, dirty);
+    entries.set(cluster, object);
     note(log, object, key);
   };
 
@@ -143,7 +160,9 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const removeCluster = ({ cluster, log }: Step): void => {
     for (const key of objects.keysOf(cluster)) {
       const object = objects.delete(cluster, key);
-      if (object !== undefined) note(log, object, key);
+      if (object === undefined) continue;
+      entries.delete(cluster, object);
+      note(log, object, key);
     }
     for (const consumer of clusters.get(cluster)?.registry.consumers() ?? []) {
       directory.replace(`${cluster}/${consumer}`, []);
@@ -159,6 +178,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       else if (replacesCluster) removeOthers(step, changes);
       for (const change of changes) applyChange(step, change);
       if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
+      translateStale(cluster, step.dirty);
       if (!objects.has(cluster)) clusters.delete(cluster);
       // Proxies that say they are in a cluster are told otherwise when it comes and when it goes.
       const isMoving = cluster !== settings.clusterId && clusters.has(cluster) !== wasThere;
@@ -166,12 +186,14 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     },
     setMesh: (next) => {
       mesh = next;
+      entries.setMesh(next);
       return translateAll();
     },
     setNetworks: (next) => {
       networks = next;
       return translateAll();
     },
+    entryGuard: () => entries.guard,
     state: () => ({
       mesh,
       networks,
@@ -181,6 +203,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       shadowedByHost: directory.hosts.shadowed,
       endpoints: directory.endpoints,
       objects: objects.snapshot(),
+      entryOffences: entries.offences,
       bindingGrants: grants.grants(mesh),
       peerAuthentications: peerAuthenticationsOf({ objects: objects.snapshot(), mesh }),
       findings: directory.findings.list(),

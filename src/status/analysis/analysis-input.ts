@@ -16,7 +16,7 @@ export interface Enforcement {
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
 export interface AnalysisInput
-  extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts' | 'bindingGrants'> {
+  extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'> {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
 }
@@ -25,9 +25,9 @@ export interface AnalysisInput
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
-  const { objects, services, mesh, sharedPorts, bindingGrants } = context;
+  const { objects, services, mesh, sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
-  return { objects, services, mesh, sharedPorts, bindingGrants, bindings, enforcement };
+  return { objects, services, mesh, sharedPorts, entryOffences, bindingGrants, bindings, enforcement };
 }
 
 /** Kinds of policies, whose objects analyzers read. */
@@ -38,6 +38,7 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
     first.sharedPorts !== second.sharedPorts ||
+    first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||

@@ -1,5 +1,6 @@
 import type { AnalysisInput, Analyzer } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
+import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findMissingServices } from './analyzers/missing-services.js';
@@ -16,6 +17,7 @@ import { findUselessCharges } from './analyzers/useless-charges.js';
 
 /** Every analyzer, by the name that a failure is reported with. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
+  'confined-entries': findConfinedEntries,
   'dangling-references': findDanglingReferences,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'missing-services': findMissingServices,

@@ -12,7 +12,8 @@ export interface MessageCode {
 
 /**
  * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; those above are ours: 0201 and on speak of
- * policies, 0301 and on of mutual TLS, 0401 and on of listeners. A code never changes its meaning, and that of a retired one is not used again.
+ * policies, 0301 and on of mutual TLS, 0401 and on of listeners, 0501 and on of services. A code never changes its
+ * meaning, and that of a retired one is not used again.
  */
 export const MESSAGE_CODES = {
   internalError: {
@@ -121,6 +122,13 @@ export const MESSAGE_CODES = {
     title:
       'An older service has the address and port that a younger one wants, so proxies do not serve the younger one there.',
     remedy: 'give the service another port, or an address of its own',
+  },
+  confinedEntry: {
+    code: 'MESH0501',
+    level: 'Warn',
+    title:
+      "A ServiceEntry claims hosts or addresses that are not its namespace's to give to others, so it acts on its own namespace alone.",
+    remedy: 'other namespaces are not affected by it; serviceEntryScope of the mesh config decides where entries act',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

@@ -12,7 +12,10 @@ export const REASONS = {
   specNotFound: 'SpecNotFound',
   /** ResolvedRefs is False: a binding names a service that does not exist. */
   serviceNotFound: 'ServiceNotFound',
-  /** ResolvedRefs is False: a binding names services or specs of a namespace that does not let it. */
+  /**
+   * ResolvedRefs is False: a binding names services or specs of a namespace that does not let it, or a ServiceEntry
+   * claims what is another namespace's.
+   */
   notGranted: 'RefNotPermitted',
   /** ResolvedRefs is False: a binding's pattern can match no service. */
   unusablePattern: 'UnusablePattern',

@@ -1,13 +1,19 @@
 import type { KindRegistry } from '../../config/kinds.js';
 import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
 import { formatViolation } from '../../config/violation.js';
+import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
 import { joinErrors } from './error-list.js';
 import { isLegacyPolicyKind, judgeLegacyPolicy } from './legacy-policy-kinds.js';
+import { reviewEntry } from './review-entry.js';
 import type { FailureReason, Verdict } from './verdict.js';
 
-/** Judges one request by the same schemas and rules as every source reads objects (BEHAVIOUR 3, "Validation"). */
-export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry): Verdict {
+/**
+ * Judges one request by the same schemas and rules as every source reads objects (BEHAVIOUR 3, "Validation").
+ *
+ * @param guard what of the mesh decides how far ServiceEntries act; undefined while that is not known
+ */
+export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, guard?: EntryGuard): Verdict {
   if (isLegacyPolicyKind(request, kinds.meshDomain)) return judgeLegacyPolicy(request);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') {
     return { type: 'unsupported', reason: 'unsupported_operation' };
@@ -16,7 +22,8 @@ export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry): Ve
   if (!isMapping(object)) return refused('yaml_decode_error', 'cannot decode configuration: it is not an object');
   // A status is written by who reads the object; an object that goes must not be kept by what is wrong with it.
   if (request.subResource !== '' || isBeingDeleted(object)) return { type: 'passed', unknownFields: [] };
-  return judgeObject(object, request, kinds);
+  const verdict = judgeObject(object, request, kinds);
+  return verdict.type === 'passed' ? reviewEntry(verdict, request, guard) : verdict;
 }
 
 type Mapping = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { apiVersionOf } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
+import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from '../admission/admission-answer.js';
@@ -7,7 +8,7 @@ import type { AdmissionRequest } from '../admission/admission-request.js';
 import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
 import type { FailureReason, Verdict } from './verdict.js';
-import { unknownFieldLine } from './warning-lines.js';
+import { messageLine, unknownFieldLine } from './warning-lines.js';
 
 export interface ValidationOptions {
   readonly kinds: KindRegistry;
@@ -15,35 +16,37 @@ export interface ValidationOptions {
   /** Scope `validation`. */
   readonly logger: Logger;
   readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
+  /** What of the mesh decides how far ServiceEntries act, at the time of the call. Default: not known. */
+  readonly entryGuard?: () => EntryGuard | undefined;
 }
 
 /** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
 export function createValidationHandler(options: ValidationOptions): AdmissionHandler {
-  const { kinds, metrics, logger, warnings } = options;
+  const { kinds, metrics, logger, warnings, entryGuard = () => undefined } = options;
   const labelsOf = createResourceLabels(kinds);
   const countFailed = (request: AdmissionRequest, reason: FailureReason): void =>
     metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
 
   const warningsOf = async (
-    { object, unknownFields }: Extract<Verdict, { readonly type: 'passed' }>,
+    { object, unknownFields, concerns = [] }: Extract<Verdict, { readonly type: 'passed' }>,
     { oldObject }: AdmissionRequest,
     { signal, pace }: AdmissionCall,
   ): Promise<readonly string[]> => {
     if (object === undefined) return [];
-    const unknown = unknownFields.map(unknownFieldLine);
+    const known = [...unknownFields.map(unknownFieldLine), ...concerns.map(messageLine)];
     try {
       const found = await pace.run(() => warnings.warningsOf(object, oldObject === undefined, signal), signal);
-      return [...unknown, ...found];
+      return [...known, ...found];
     } catch (err) {
       const { namespace, name } = object.metadata;
       logger.error({ err, kind: object.kind, namespace, name }, 'Warnings about an object could not be found');
-      return unknown;
+      return known;
     }
   };
 
   return async (request, call) => {
     const { signal, pace } = call;
-    const verdict = await pace.run(() => judgeRequest(request, kinds), signal);
+    const verdict = await pace.run(() => judgeRequest(request, kinds, entryGuard()), signal);
     switch (verdict.type) {
       case 'passed':
         metrics.increment('cfgsrv_validation_passed', labelsOf(request));

@@ -1,5 +1,6 @@
 import type { MeshObject } from '../../config/object.js';
 import type { Violation } from '../../config/violation.js';
+import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
 
 /** Reasons of cfgsrv_validation_failed (BEHAVIOUR 1, "Webhooks"). */
 export type FailureReason =
@@ -18,6 +19,8 @@ export type Verdict =
       readonly object?: MeshObject;
       /** Fields that nothing reads. */
       readonly unknownFields: readonly Violation[];
+      /** What is told of it in warnings, beside what analysis finds in the newest snapshot; absent for nothing. */
+      readonly concerns?: readonly AnalysisMessage[];
     }
   /** Allowed, for it is not ours to judge, but counted as a failure (BEHAVIOUR 3, "Validation" 1). */
   | { readonly type: 'unsupported'; readonly reason: 'unsupported_operation' }

@@ -12,6 +12,8 @@ const translation: Translation = {
   defaultServiceExportTo: ['*'],
   edsForHeadlessServices: false,
   networkOf: () => '',
+  rootNamespace: 'mesh-system',
+  offencesOf: () => [],
 };
 
 test('services that list the same pod share what is known of it', (t) => {

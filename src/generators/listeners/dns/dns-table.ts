@@ -3,6 +3,7 @@ import type { DnsTable } from '../../../generated/envoy/data/dns/v3/DnsTable.js'
 import type { ServiceEndpoints } from '../../../model/endpoint.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { createIdentityMemo } from '../../identity-memo.js';
 import { dnsAddresses, dnsNames } from './dns-names.js';
@@ -55,14 +56,18 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
   };
 
   return (context, namespace, cluster) => {
-    const taken = new Set<string>();
-    const parts: Buffer[] = [head];
-    for (const service of context.viewIn(namespace, cluster).services) {
+    const entries = context.viewIn(namespace, cluster).services.flatMap((service) => {
       const entry = entryOf(context, service, service.namespace === namespace);
-      if (entry.addresses.length === 0) continue;
-      // A name has one answer: that of the oldest service.
-      const free = entry.names.filter((name) => !taken.has(name));
-      for (const name of free) taken.add(name);
+      return entry.addresses.length === 0 ? [] : { service, entry };
+    });
+    // A name has one answer: that of the oldest service, and of a Service before a ServiceEntry.
+    const owners = new Map<string, Service>();
+    for (const { service, entry } of inOrderOfRank(entries, ({ service }) => service)) {
+      for (const name of entry.names) if (!owners.has(name)) owners.set(name, service);
+    }
+    const parts: Buffer[] = [head];
+    for (const { service, entry } of entries) {
+      const free = entry.names.filter((name) => owners.get(name) === service);
       parts.push(free.length === entry.names.length ? entry.bytes : encodeDomains(encoder, free, entry.addresses));
     }
     return Buffer.concat(parts);

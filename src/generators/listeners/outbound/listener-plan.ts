@@ -1,3 +1,4 @@
+import type { Service } from '../../../model/service.js';
 import type { Claim } from './claim.js';
 import { type Conflict, MAX_NAMED_HOSTS } from './conflict.js';
 
@@ -29,17 +30,24 @@ export interface OutboundPlan {
   readonly conflicts: readonly Conflict[];
 }
 
+/** Addresses that claims cannot have. */
+export interface TakenAddresses {
+  /** What is not for services: `<address>_<port>` to the name of what has it. */
+  readonly reserved: ReadonlyMap<string, string>;
+  /** The Service whose cluster IP an address is: no ServiceEntry takes it. */
+  ownerOf(address: string): Service | undefined;
+}
+
 /**
  * Decides which service gets which connections; the oldest keeps what several want. With sniffing, services of HTTP and
  * one of TCP share the port of an address that they share: requests go by their Host header, all else to the TCP service.
  *
  * @param claims oldest service first
- * @param reserved what is not for services: `<address>_<port>` to the name of what has it
  * @param sniff NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND
  */
 export function planListeners(
   claims: Iterable<Claim>,
-  reserved: ReadonlyMap<string, string>,
+  { reserved, ownerOf }: TakenAddresses,
   sniff: boolean,
 ): OutboundPlan {
   const listeners = new Map<string, ListenerPlan>();
@@ -50,6 +58,13 @@ export function planListeners(
     if (owner !== undefined) {
       const rejectedAs = claim.traffic === 'http' ? 'HTTP' : 'TCP';
       conflicts.push({ rejected: claim, rejectedAs, acceptedAs: 'TCP', accepted: [owner], acceptedCount: 1 });
+      continue;
+    }
+    // A listener at the address would take what the shared one of its port has for that Service.
+    const holder = !claim.shared && claim.service.registry === 'External' ? ownerOf(claim.bind) : undefined;
+    if (holder !== undefined && holder.hostname !== claim.service.hostname) {
+      const rejectedAs = claim.traffic === 'http' ? 'HTTP' : 'TCP';
+      conflicts.push({ rejected: claim, rejectedAs, acceptedAs: 'TCP', accepted: [holder.hostname], acceptedCount: 1 });
       continue;
     }
     let listener = listeners.get(name);

@@ -2,6 +2,7 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import { compareNames } from '../../../envoy/resource-set.js';
 import type { PushContext, ServiceView } from '../../../model/push-context.js';
+import { inOrderOfRank } from '../../../model/service-order.js';
 import { loopbackAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-discovery.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -10,6 +11,7 @@ import type { FilterFactory } from '../filter-factory.js';
 import { httpProxyListenerName } from '../http-proxy-part.js';
 import { VIRTUAL_INBOUND_PORT } from '../inbound/inbound-port.js';
 import type { ListenerFacts } from '../listener-facts.js';
+import { createAddressOwners } from './address-owners.js';
 import type { Claim } from './claim.js';
 import { conflictFinding } from './conflict.js';
 import { planListeners } from './listener-plan.js';
@@ -41,6 +43,7 @@ export function createOutboundPart(
 ): ResourcePart<OutboundScope> {
   const buildListener = createOutboundListenerBuilder(encoder, createOutboundChains(encoder, filters, settings));
   const claimsFor = createServiceClaims();
+  const ownersOf = createAddressOwners();
   return {
     name: 'outbound',
     scope: (context, proxy) => {
@@ -73,7 +76,7 @@ export function createOutboundPart(
       const view = context.viewIn(scope.namespace, scope.cluster);
       const plan = planListeners(
         claimsOf(claimsFor, context, view, rules),
-        reservedListeners(context, scope, sharedBind),
+        { reserved: reservedListeners(context, scope, sharedBind), ownerOf: (address) => ownersOf(view).get(address) },
         settings.sniffOutbound,
       );
       const additionalAddresses = captured ? additional : [];
@@ -91,7 +94,7 @@ function* claimsOf(
   view: ServiceView,
   rules: ClaimRules,
 ): Iterable<Claim> {
-  for (const service of view.services) yield* claimsFor(context, service, rules);
+  for (const service of inOrderOfRank(view.services, (each) => each)) yield* claimsFor(context, service, rules);
 }
 
 /** Addresses that the sidecar needs itself: Envoy refuses a second listener at the same address. */

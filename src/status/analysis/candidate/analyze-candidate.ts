@@ -75,6 +75,8 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         mesh: context.mesh,
         // What a port is served for depends on bindings that the candidate does not touch.
         sharedPorts: [],
+        // The webhook judges entries itself.
+        entryOffences: new Map(),
         bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,

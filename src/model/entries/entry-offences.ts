@@ -1,0 +1,89 @@
+import { isHttpProtocol, isTlsProtocol } from '../../config/networking/port-protocol.js';
+import type { ServiceEntrySpec } from '../../config/networking/service-entry.js';
+import type { MeshObject } from '../../config/object.js';
+import { parseAddressRange } from './address-range.js';
+import type { EntryGuard } from './entry-guard.js';
+import { createCoverage, WIDEST_EXPORTED_RANGE, whyRangeIsSpecial } from './guarded-addresses.js';
+import { whyHostIsGuarded } from './guarded-hosts.js';
+
+/** Something that an entry claims in other namespaces without being allowed to: there it has no effect. */
+export interface EntryOffence {
+  /** Below `spec`. */
+  readonly path: string;
+  readonly value: unknown;
+  readonly message: string;
+  readonly remedy: string;
+  /** The one host that it concerns; absent: all of the entry. */
+  readonly host?: string;
+  /** Whether the object is refused at admission; otherwise it is accepted with a warning. */
+  readonly isRefused: boolean;
+}
+
+type Entry = MeshObject<string, ServiceEntrySpec>;
+
+/** The namespaces that see the entry by what it says, or the mesh config where it says nothing. */
+export function exportToOf(
+  { exportTo }: ServiceEntrySpec,
+  defaultServiceExportTo: readonly string[],
+): readonly string[] {
+  return exportTo.length === 0 ? defaultServiceExportTo : exportTo;
+}
+
+/** Whether rules apply to the entry at all: it is of a cluster, and wants to act outside of its namespace. */
+export function isGuarded({ origin, metadata: { namespace }, body }: Entry, guard: EntryGuard): boolean {
+  if (origin !== 'cluster' || namespace === guard.rootNamespace) return false;
+  if (guard.serviceEntryScope === 'ALL_NAMESPACES') return false;
+  return exportToOf(body, guard.defaultServiceExportTo).some((item) => item !== '.' && item !== namespace);
+}
+
+/** What an entry claims in other namespaces without being allowed to. */
+export function entryOffences(entry: Entry, guard: EntryGuard): readonly EntryOffence[] {
+  if (!isGuarded(entry, guard)) return [];
+  const remedy = `set exportTo to ["."], or create the entry in the root namespace ${guard.rootNamespace}`;
+  if (guard.serviceEntryScope === 'OWN_NAMESPACE') {
+    const value = exportToOf(entry.body, guard.defaultServiceExportTo);
+    const message = 'names other namespaces, which serviceEntryScope OWN_NAMESPACE of the mesh config does not allow';
+    return [{ path: 'exportTo', value, message, remedy, isRefused: false }];
+  }
+  return [
+    ...hostOffences(entry, guard, remedy),
+    ...addressOffences(entry, guard, remedy),
+    ...portOffences(entry, remedy),
+  ];
+}
+
+function hostOffences({ body, metadata }: Entry, guard: EntryGuard, remedy: string): readonly EntryOffence[] {
+  return body.hosts.flatMap((host, index) => {
+    const why = whyHostIsGuarded(host, metadata.namespace, guard);
+    if (why === undefined) return [];
+    const message = `${why}, which namespace ${metadata.namespace} may not give to other namespaces`;
+    return { path: `hosts[${index}]`, value: host, message, remedy, host, isRefused: true };
+  });
+}
+
+function addressOffences({ body, metadata }: Entry, guard: EntryGuard, remedy: string): readonly EntryOffence[] {
+  const isTooWide = createCoverage();
+  return body.addresses.flatMap((address, index) => {
+    const range = parseAddressRange(address);
+    if (range === undefined) return [];
+    const why = isTooWide(range)
+      ? `covers too much for other namespaces: all ranges of an entry together may be as wide as one /${WIDEST_EXPORTED_RANGE[range.family]}`
+      : (whyRangeIsSpecial(range) ?? whyForeign(guard.foreignAddressIn(range, metadata.namespace)));
+    if (why === undefined) return [];
+    return { path: `addresses[${index}]`, value: address, message: why, remedy, isRefused: true };
+  });
+}
+
+function whyForeign(found: ReturnType<EntryGuard['foreignAddressIn']>): string | undefined {
+  return found && `has ${found.address}, the cluster IP of Service ${found.namespace}/${found.service}`;
+}
+
+/** Without an address, a port that is told by neither host nor server name takes every connection to its number. */
+function portOffences({ body }: Entry, remedy: string): readonly EntryOffence[] {
+  if (body.addresses.length > 0 || body.resolution === 'NONE') return [];
+  return body.ports.flatMap(({ number, protocol }, index) => {
+    if (isHttpProtocol(protocol) || isTlsProtocol(protocol) || protocol.toUpperCase() === 'UDP') return [];
+    const message = `takes every connection to port ${number} that is neither HTTP nor TLS, because the entry has no addresses`;
+    return { path: `ports[${index}]`, value: number, message, remedy: `list addresses, ${remedy}`, isRefused: false };
+  });
+}
