@@ -30,6 +30,7 @@ import { createGenerators } from './create-generators.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
+import { createProcessGuard } from './grpc-guard.js';
 import { routeGrpcLog } from './grpc-log.js';
 import {
   distributorSettings,
@@ -132,6 +133,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     distributor.resources.findings(),
   );
   const encoder = createMessageEncoder(protos);
+  const guard = createProcessGuard(options.common, metrics, logging, clock);
   const policyTls = policyTlsMode(options);
   const policyCredentials = createPolicyCredentials({
     discoveryHost: () => discoveryHostOf(store.state().mesh),
@@ -143,6 +145,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     logger: logging.scope('pkica'),
   });
   const policy = createPolicyRuntime({
+    guard,
     ...(policyTls.listener && {
       tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
     }),
@@ -209,9 +212,10 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     connectionId: (nodeId) => connections.nextId(nodeId),
   };
   const hooks: SessionHooks = { closed: (each) => connections.closed(each) };
-  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logging.scope('ads'));
+  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logging.scope('ads'), { guard });
   const trust = createTrustRuntime({
     options,
+    guard,
     cluster,
     mesh: () => store.state().mesh,
     entryGuard: () => store.entryGuard(),

@@ -1,4 +1,5 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
+import type { GrpcLimits } from '../net/guard/grpc-limits.js';
 import type { LoggingOptions } from '../telemetry/logging-options.js';
 
 /** Where a listener binds. */
@@ -85,7 +86,7 @@ export interface PolicyFlags {
 }
 
 /** Flags of every command (SPEC 4.5). */
-export interface CommonFlags extends LoggingOptions {
+export interface CommonFlags extends LoggingOptions, GrpcLimits {
   /** Host name or address; `*` for all. */
   readonly introspectAddress: string;
   readonly introspectPort: number;

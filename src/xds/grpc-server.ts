@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcListenerSettings, grpcServerOptions } from '../net/grpc-listener.js';
 import type { GrpcService } from '../net/grpc-service.js';
+import { createGrpcGuard, type GrpcGuard } from '../net/guard/grpc-guard.js';
+import { DEFAULT_GRPC_LIMITS } from '../net/guard/grpc-limits.js';
 import { createHealthService } from '../net/health-service.js';
 import { rawStreamingMethod } from '../net/raw-method.js';
 import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
@@ -35,6 +37,8 @@ export interface GrpcServerExtras {
   readonly gate?: CallGate;
   /** Further services, which judge their callers themselves. */
   readonly services?: readonly GrpcService[];
+  /** What peers may take, shared with other servers; a guard of its own with the default limits unless given. */
+  readonly guard?: GrpcGuard;
 }
 
 /** How long a peer whose streams have ended may take to close its connection. */
@@ -52,9 +56,16 @@ export function createGrpcServer(
   const { createListener = createTcpListener, gate, services = [] } = extras;
   // Whoever may not come in can still connect: not for longer than it is any use.
   const idle = gate === undefined ? {} : { maxConnectionIdleMs: GATED_IDLE_MS };
-  const server = new Server({ ...grpcServerOptions({ ...idle, ...settings }), 'grpc.max_send_message_length': -1 });
+  const { guard = createGrpcGuard(DEFAULT_GRPC_LIMITS, environment.clock, () => undefined) } = extras;
+  const guarded = guard.open({ services, maxMessageBytes: settings.maxReceiveMessageBytes });
+  const server = new Server({
+    ...grpcServerOptions({ ...idle, ...settings }),
+    ...guarded.options,
+    'grpc.max_send_message_length': -1,
+  });
   // Where there is TLS, it ends in the listener.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  guarded.protect(server);
   const listener = createListener((socket) => injector.injectConnection(socket));
   const health = createHealthService([
     ...DISCOVERY_METHODS.map(({ service }) => service),

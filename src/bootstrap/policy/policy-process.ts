@@ -17,6 +17,7 @@ import { readBuildInfo } from '../../telemetry/build-info.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createMetrics, recordStart } from '../../telemetry/metrics.js';
+import { createProcessGuard } from '../grpc-guard.js';
 import { routeGrpcLog } from '../grpc-log.js';
 import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
@@ -71,6 +72,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   const protos = loadProtoRegistry();
 
   const runtime = createPolicyRuntime({
+    guard: createProcessGuard(common, metrics, logging, clock),
     configFile: policy.policyConfigFile,
     listener: {
       ...policy.policyAddr,

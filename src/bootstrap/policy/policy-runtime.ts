@@ -11,6 +11,7 @@ import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
+import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-error.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
 import { PolicyTransportError } from '../../policy/client/policy-transport.js';
@@ -52,6 +53,8 @@ export interface PolicyRuntimeOptions {
   readonly listener: GrpcListenerSettings;
   /** Mutual TLS with callers; plaintext alone without it. */
   readonly tls?: PolicyRuntimeTls;
+  /** What peers may take, shared with other gRPC listeners of the process. */
+  readonly guard: GrpcGuard;
   /** Envoy's messages and our own. */
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;
@@ -92,7 +95,7 @@ const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(res
 
 /** Wires the policy server; the same for the discovery process and for navigator-policy. */
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
-  const { configFile, listener, protos, encoder, metrics, logging, clock, onConfigChange } = options;
+  const { configFile, listener, guard, protos, encoder, metrics, logging, clock, onConfigChange } = options;
   const logger = logging.scope('policy');
   const limitedLog = createLimitedLog(logger, clock);
   const codec = createPolicyCodec(protos);
@@ -178,6 +181,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       }),
     ],
     listenerTls,
+    guard,
   );
 
   return {

@@ -7,6 +7,7 @@ import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
+import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { createTlsListener } from '../../net/tls-listener.js';
 import { createUnprovenConnections } from '../../net/unproven-connections.js';
 import type { Clock } from '../../telemetry/clock.js';
@@ -24,6 +25,8 @@ import { createSecretSource } from './secret-source.js';
 export interface SecuredServerParts {
   readonly trust: Trust;
   readonly settings: GrpcListenerSettings;
+  /** What peers may take, shared with other gRPC listeners of the process. */
+  readonly guard: GrpcGuard;
   /** XDS_AUTH; without it the connection is encrypted and nobody is asked who they are, so nobody gets secrets. */
   readonly isAuthenticated: boolean;
   /** Whether an identity may read the policies of all namespaces, as policy servers must. */
@@ -79,6 +82,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
     parts.hooks,
     logger,
     {
+      guard: parts.guard,
       createListener: (take) =>
         createTlsListener(
           {

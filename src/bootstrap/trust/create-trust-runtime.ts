@@ -8,6 +8,7 @@ import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-error.js';
 import type { RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
@@ -33,6 +34,8 @@ import { createRemoteReviewers } from './remote-reviewers.js';
 
 export interface TrustRuntimeParts {
   readonly options: Options;
+  /** What peers of the gRPC listeners may take. */
+  readonly guard: GrpcGuard;
   /** Undefined where no cluster is read. */
   readonly cluster: ClusterConnection | undefined;
   /** The mesh config in force, at the time of the call. */

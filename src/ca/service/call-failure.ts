@@ -5,6 +5,7 @@ export type CallFailureCode =
   | 'PERMISSION_DENIED'
   | 'RESOURCE_EXHAUSTED'
   | 'CANCELLED'
+  | 'UNIMPLEMENTED'
   | 'INTERNAL';
 
 /** What a caller is told when it gets no certificate. */

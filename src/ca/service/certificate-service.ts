@@ -1,7 +1,8 @@
-import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { callCredentialsOf } from '../../net/call-credentials.js';
 import type { GrpcService } from '../../net/grpc-service.js';
-import { rawMethod } from '../../net/raw-method.js';
+import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
+import { RequestStreamError, readOnlyRequest } from '../../net/read-only-request.js';
 import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -30,10 +31,11 @@ export interface CertificateServiceOptions extends IssueForCallerOptions {
 
 const SERVICE = 'mesh.ca.v1.MeshCertificateService';
 const METHOD = 'CreateCertificate';
+const PATH = `/${SERVICE}/${METHOD}`;
 const LIMITS: TurnstileSettings = { maxConcurrent: 16, maxWaiting: 10_000, maxWaitMs: 10_000 };
 const MAX_DETAILS_LENGTH = 1024;
 
-type Call = ServerUnaryCall<Buffer, Buffer>;
+type Call = ServerDuplexStream<Buffer, Buffer>;
 
 /** Serves `mesh.ca.v1.MeshCertificateService` (BEHAVIOUR 4, "Service"). For secured listeners alone. */
 export function createCertificateService(options: CertificateServiceOptions): GrpcService {
@@ -50,7 +52,8 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
       metrics.increment('ca_server_authentication_failure_count');
       throw new CallFailure('UNAUTHENTICATED', 'request authenticate failure', { cause });
     });
-    const request = parse(call.request, metrics);
+    // Before it is known who calls, nothing of the request is read.
+    const request = parse(await readOnlyRequest(call), metrics);
     const chain = await turnstile.run(async () => {
       if (call.cancelled) throw new CallFailure('CANCELLED', 'the caller does not wait any more');
       return await issue(caller, request);
@@ -69,18 +72,24 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
     return failure;
   };
 
-  const handle: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
+  const handle = (call: Call): void => {
+    call.on('error', () => undefined);
     answer(call).then(
-      (response) => callback(null, response),
+      (response) => {
+        call.write(response);
+        call.end();
+      },
       (error: unknown) => {
         const { code, message } = failureOf(error, call.getPeer());
-        callback({ code: status[code], details: message.slice(0, MAX_DETAILS_LENGTH) });
+        call.emit('error', { code: status[code], details: message.slice(0, MAX_DETAILS_LENGTH) });
       },
     );
   };
   return {
     name: SERVICE,
-    addTo: (server) => server.addService({ [METHOD]: rawMethod(`/${SERVICE}/${METHOD}`) }, { [METHOD]: handle }),
+    requestClasses: { [PATH]: 'certificate' },
+    // On the wire a unary call is a stream of one message.
+    addTo: (server) => server.addService({ [METHOD]: rawStreamingMethod(PATH, passThrough) }, { [METHOD]: handle }),
   };
 }
 
@@ -96,6 +105,7 @@ function parse(bytes: Buffer, metrics: Metrics): MeshCertificateRequest {
 /** Texts and codes of BEHAVIOUR 4, "Service". */
 function callFailureOf(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
+  if (error instanceof RequestStreamError) return new CallFailure(error.code, error.message, { cause: error });
   if (error instanceof SigningError) {
     const isCallersFault = error.code === 'CSR_ERROR' || error.code === 'TTL_ERROR';
     return new CallFailure(isCallersFault ? 'INVALID_ARGUMENT' : 'INTERNAL', `CSR signing error (${error.message})`, {

@@ -2,14 +2,16 @@ import type { CommonFlags } from '../../bootstrap/options.js';
 import { logScopes, paths, scopeLevels } from '../values/list-types.js';
 import { bool, duration, integer, text, uint16 } from '../values/scalar-types.js';
 import { introspectionHost } from '../values/text-types.js';
+import { grpcLimitFlags } from './grpc-limit-flags.js';
 import { awaits, type FlagTable } from './setting.js';
 import { UNLANDED } from './unlanded-reasons.js';
 
 const positiveDuration = duration({ minNs: 1_000_000n });
 const count = integer({ min: 0 });
 
-/** The flags that every command accepts (SPEC 4.5). */
+/** The flags that every command accepts (SPEC 4.5), and the limits of gRPC, which are ours. */
 export const commonFlags: FlagTable<CommonFlags> = {
+  ...grpcLimitFlags,
   introspectAddress: {
     name: 'introspect_address',
     type: introspectionHost,

@@ -6,6 +6,8 @@ import { Registry } from 'prom-client';
 import { createSecuredServer } from '../../../src/bootstrap/trust/create-secured-server.js';
 import { AuthenticationError } from '../../../src/ca/authentication/authenticator.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { createGrpcGuard } from '../../../src/net/guard/grpc-guard.js';
+import { DEFAULT_GRPC_LIMITS } from '../../../src/net/guard/grpc-limits.js';
 import type { Logging } from '../../../src/telemetry/logging.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { materialOf } from '../../net/tls-rig.js';
@@ -50,6 +52,7 @@ test('whoever proves who they are stays connected, and who only watches the heal
       maxConcurrentStreams: 100,
       maxReceiveMessageBytes: 4_194_304,
     },
+    guard: createGrpcGuard(DEFAULT_GRPC_LIMITS, rig.clock, () => undefined),
     isAuthenticated: true,
     seesAllPolicies: () => false,
     session: rig.environment,

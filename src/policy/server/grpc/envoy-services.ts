@@ -36,6 +36,7 @@ export function createAuthorizationService(
   };
   return {
     name: 'envoy.service.auth.v3.Authorization',
+    requestClasses: { '/envoy.service.auth.v3.Authorization/Check': 'check' },
     addTo: (server) => {
       server.addService({ Check: rawMethod('/envoy.service.auth.v3.Authorization/Check') }, { Check: check });
     },

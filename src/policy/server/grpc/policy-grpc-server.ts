@@ -3,6 +3,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { createTlsDetector } from '../../../net/detect-tls.js';
 import { type GrpcListenerSettings, grpcServerOptions } from '../../../net/grpc-listener.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
+import type { GrpcGuard } from '../../../net/guard/grpc-guard.js';
 import { createHealthService } from '../../../net/health-service.js';
 import type { SocketClock } from '../../../net/pending-handshakes.js';
 import { refusePlaintext } from '../../../net/refuse-plaintext.js';
@@ -43,15 +44,21 @@ const APPLICATION_PROTOCOLS = ['h2', 'mesh-http', 'mesh'];
 const PLAINTEXT_REFUSED =
   'this policy server takes mutual TLS alone: connect with a certificate of the mesh, or set NAV_POLICY_TLS=permissive';
 
-/** @param tls plaintext alone without it */
+/**
+ * @param tls plaintext alone without it
+ * @param guard what peers may take, shared with other servers; they take what they like without it
+ */
 export function createPolicyGrpcServer(
   settings: GrpcListenerSettings,
   services: readonly GrpcService[],
   tls?: PolicyTls,
+  guard?: GrpcGuard,
 ): PolicyGrpcServer {
-  const server = new Server(grpcServerOptions(settings));
+  const guarded = guard?.open({ services, maxMessageBytes: settings.maxReceiveMessageBytes });
+  const server = new Server({ ...grpcServerOptions(settings), ...guarded?.options });
   // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  guarded?.protect(server);
   const take = (socket: Socket): void => injector.injectConnection(socket);
   const listener = tls === undefined ? createTcpListener(take) : createSecuredListener(tls, take);
   const health = createHealthService(services.map(({ name }) => name));

@@ -42,7 +42,11 @@ export function createPolicyService(options: PolicyServiceOptions): GrpcService 
       return Buffer.alloc(0);
     }),
   };
-  return { name: 'mesh.policy.v1.Policy', addTo: (server) => server.addService(POLICY_METHODS, handlers) };
+  return {
+    name: 'mesh.policy.v1.Policy',
+    requestClasses: { [POLICY_METHODS.Check.path]: 'check' },
+    addTo: (server) => server.addService(POLICY_METHODS, handlers),
+  };
 }
 
 function handler(

@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { type Server, type ServerInterceptor, type ServerOptions, status } from '@grpc/grpc-js';
+import type { GrpcService } from '../grpc-service.js';
+import type { SocketClock } from '../pending-handshakes.js';
+import { createConnectionGuard } from './connection-guard.js';
+import type { GrpcLimitName, GrpcLimits, ReachedLimit } from './grpc-limits.js';
+import type { GuardedSession } from './guarded-session.js';
+import { type GuardedStream, respondWithError } from './guarded-stream.js';
+import { http2ServersOf } from './http2-servers-of.js';
+import { createIncompleteMessages } from './incomplete-messages.js';
+import { describeLimit, settingOf } from './limit-texts.js';
+import { createMessageLimits } from './message-limits.js';
+
+/** What the peers of all gRPC listeners of a process may take, together. */
+export interface GrpcGuard {
+  /** Stands before a server. */
+  open(server: GuardedServices): GuardedServer;
+}
+
+/** What a server serves. */
+export interface GuardedServices {
+  readonly services: readonly Pick<GrpcService, 'requestClasses'>[];
+  /** Of the methods that no class is given for. */
+  readonly maxMessageBytes: number;
+}
+
+export interface GuardedServer {
+  readonly options: Pick<ServerOptions, 'interceptors'>;
+  /** @param server made with `options`, after its connection injector has been made and before it has connections */
+  protect(server: Server): void;
+}
+
+/**
+ * Bounds what peers can take below grpc-js, most of it before it is known who they are: bytes of incomplete messages,
+ * time for a message, sizes of messages and headers, connections and streams that come to nothing, frames without use.
+ *
+ * @param onLimitReached called each time: anybody can cause it as often as they like
+ */
+export function createGrpcGuard(
+  limits: GrpcLimits,
+  clock: SocketClock,
+  onLimitReached: (reached: ReachedLimit) => void,
+): GrpcGuard {
+  const reached = (session: GuardedSession, limit: GrpcLimitName, value: number): string => {
+    const { peer, group: address } = session;
+    onLimitReached({ limit, setting: settingOf(limit), value, peer, address });
+    return describeLimit(limit, value, address);
+  };
+  const connections = createConnectionGuard(limits, clock, reached);
+  const incomplete = createIncompleteMessages(limits, clock, reached);
+
+  const open = ({ services, maxMessageBytes: otherwise }: GuardedServices): GuardedServer => {
+    const maxMessageBytes = createMessageLimits(limits, services, otherwise);
+    // grpc-js makes a call of a stream in the same moment, between the stream's event and the interceptor.
+    let latest: GuardedStream | undefined;
+
+    const interceptor: ServerInterceptor = ({ requestStream }, call) => {
+      if (latest !== undefined && Reflect.get(call, 'stream') === latest.stream) latest.serve(call, !requestStream);
+      // grpc-js asks for its own class, which the call is that it hands over.
+      return call as ReturnType<ServerInterceptor>;
+    };
+
+    /** @returns undefined for a stream that has been refused */
+    const follow = (
+      stream: ServerHttp2Stream,
+      session: GuardedSession,
+      path: string,
+      rawHeaders: readonly string[],
+    ): GuardedStream | undefined => {
+      let headerBytes = 0;
+      for (const text of rawHeaders) headerBytes += text.length;
+      session.countStreamBytes(headerBytes);
+      if (headerBytes <= limits.grpcMaxHeaderBytes) {
+        return incomplete.follow(stream, session, maxMessageBytes(path), headerBytes, connections);
+      }
+      stream.on('error', () => undefined);
+      const details = reached(session, 'header_bytes', limits.grpcMaxHeaderBytes);
+      respondWithError(stream, status.RESOURCE_EXHAUSTED, details);
+      stream.close();
+      connections.abandoned(session);
+      return undefined;
+    };
+
+    return {
+      options: { interceptors: [interceptor] },
+      protect: (server) => {
+        for (const http2Server of http2ServersOf(server)) {
+          // Node makes the session of a connection in the moment that it is handed over.
+          let latestSocket: Socket | undefined;
+          http2Server.prependListener('connection', (socket: Socket) => {
+            latestSocket = socket;
+          });
+          http2Server.on('session', (session: ServerHttp2Session) => {
+            if (latestSocket !== undefined) connections.opened(session, latestSocket);
+          });
+          const serve = http2Server.listeners('stream');
+          http2Server.removeAllListeners('stream');
+          http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags, rawHeaders) => {
+            const session = stream.session === undefined ? undefined : connections.of(stream.session);
+            // Its connection has just been ended.
+            if (session === undefined || session.isEnded) return;
+            const guarded = follow(stream, session, headers[':path'] ?? '', rawHeaders);
+            if (guarded === undefined) return;
+            latest = guarded;
+            for (const each of serve) Reflect.apply(each, http2Server, [stream, headers, flags, rawHeaders]);
+            latest = undefined;
+            if (!guarded.isServed) guarded.closeAnswered();
+          });
+        }
+      },
+    };
+  };
+  return { open };
+}

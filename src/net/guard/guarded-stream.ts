@@ -1,0 +1,194 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
+import type { GrpcLimitName } from './grpc-limits.js';
+import { MessageFrames } from './message-frames.js';
+
+/** What an open stream takes in memory until its first message has come, measured: Node's and grpc-js's objects. */
+const STREAM_BYTES = 8 * 1024;
+/** What each piece of an incomplete message takes beside its bytes. */
+const PIECE_BYTES = 256;
+
+/** What a guarded stream tells of itself. */
+export interface StreamObserver {
+  /**
+   * Called whenever it changes.
+   *
+   * @param bytes what the stream takes for messages that are not complete, or not read yet; 0 for none
+   * @param isNew that they belong to another message than before
+   */
+  holds(bytes: number, isNew: boolean): void;
+  /** @param bytes that have come for the stream */
+  received(bytes: number): void;
+  /** Its first message is complete. */
+  proven(): void;
+  /** It has ended before its first message was complete. */
+  abandoned(): void;
+  /** @returns what the peer is told */
+  limitReached(limit: GrpcLimitName, value: number): string;
+}
+
+/**
+ * Follows one HTTP/2 stream below grpc-js: how much of an incomplete message it holds, whether the message is allowed
+ * at all. grpc-js keeps what has come of a message, of any length up to the one limit of the server, for as long as the
+ * stream lasts.
+ */
+export class GuardedStream {
+  readonly stream: ServerHttp2Stream;
+  readonly #maxMessageBytes: number;
+  readonly #headerBytes: number;
+  readonly #observer: StreamObserver;
+  readonly #frames = new MessageFrames();
+  #call: ServerInterceptingCallInterface | undefined;
+  /** Whether a message is complete only when the peer has ended the stream. */
+  #isUnary = false;
+  #isRead = false;
+  /** Bytes since the stream began, or since it was first read. */
+  #unreadBytes = 0;
+  /** Of a request that is one message: all of it is kept until the peer ends the stream. */
+  #unaryBytes = 0;
+  /** Pieces of the incomplete message. */
+  #pieces = 0;
+  #ended = false;
+
+  constructor(stream: ServerHttp2Stream, maxMessageBytes: number, headerBytes: number, observer: StreamObserver) {
+    this.stream = stream;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#headerBytes = headerBytes;
+    this.#observer = observer;
+    const push = stream.push;
+    // Node pushes what arrives whether the stream is read or not: its public method is the only place that sees it.
+    stream.push = (chunk: Buffer | null): boolean => {
+      if (chunk === null) {
+        this.#end();
+        return push.call(stream, null);
+      }
+      const kept = this.#receive(chunk);
+      return kept === undefined ? false : push.call(stream, kept);
+    };
+    stream.once('close', () => {
+      this.#end();
+      if (this.#frames.complete === 0) observer.abandoned();
+    });
+    this.#tell(true);
+  }
+
+  /** Whether a message has begun, or is due, that the peer has not sent completely. */
+  get isIncomplete(): boolean {
+    return !this.#ended && (this.#frames.complete === 0 || this.#frames.incompleteBytes > 0 || this.#isUnary);
+  }
+
+  /** Whether grpc-js serves it: not where it has no such method. */
+  get isServed(): boolean {
+    return this.#call !== undefined;
+  }
+
+  /** @param isUnary that the request is one message */
+  serve(call: ServerInterceptingCallInterface, isUnary: boolean): void {
+    this.#call = call;
+    this.#isUnary = isUnary;
+    // Of a request that is one message, grpc-js reads all that comes.
+    if (isUnary) this.#isRead = true;
+    else this.stream.once('data', () => this.#read());
+  }
+
+  #read(): void {
+    this.#isRead = true;
+    this.#unreadBytes = 0;
+    this.#tell(false);
+  }
+
+  /** Ends the call with an error that says why, then the stream. */
+  refuse(code: status, details: string): void {
+    if (this.#ended) return;
+    this.#end();
+    const { stream } = this;
+    if (stream.destroyed || stream.closed) return;
+    if (this.#call === undefined && !stream.headersSent) respondWithError(stream, code, details);
+    else {
+      const metadata = new Metadata();
+      // Only what is not compressed is taken, whatever grpc-js announces.
+      if (code === status.UNIMPLEMENTED) metadata.set('grpc-accept-encoding', 'identity');
+      this.#call?.sendStatus({ code, details, metadata });
+    }
+    this.#closeSoon();
+  }
+
+  /** Closes the stream if the peer has not: what it sends after its answer is of no use. */
+  closeAnswered(): void {
+    this.#end();
+    this.#closeSoon();
+  }
+
+  #closeSoon(): void {
+    const { stream } = this;
+    const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+    // Trailers that follow messages are sent when those have been.
+    if (stream.listenerCount('wantTrailers') > 0) stream.once('wantTrailers', () => setImmediate(close));
+    else close();
+  }
+
+  #receive(chunk: Buffer): Buffer | undefined {
+    this.#observer.received(chunk.length);
+    if (this.#ended) return undefined;
+    if (this.stream.writableEnded) {
+      this.closeAnswered();
+      return undefined;
+    }
+    const completeBefore = this.#frames.complete;
+    const problem = this.#frames.feed(chunk, this.#maxMessageBytes);
+    if (problem !== undefined) {
+      this.refuse(
+        problem === 'compressed' ? status.UNIMPLEMENTED : status.RESOURCE_EXHAUSTED,
+        problem === 'compressed'
+          ? this.#observer.limitReached('compressed_message', 0)
+          : this.#observer.limitReached('message_size', this.#maxMessageBytes),
+      );
+      return undefined;
+    }
+    const { complete, incompleteBytes } = this.#frames;
+    const isNew = complete > completeBefore;
+    if (isNew && completeBefore === 0) this.#observer.proven();
+    if (!this.#isRead) this.#unreadBytes += chunk.length;
+    if (this.#isUnary) {
+      this.#pieces++;
+      this.#unaryBytes += chunk.length;
+    } else if (incompleteBytes === 0) this.#pieces = 0;
+    else this.#pieces = isNew ? 1 : this.#pieces + 1;
+    this.#tell(isNew);
+    // A small piece would keep in memory all that was read from the socket together with it.
+    return incompleteBytes > 0 && chunk.length * 2 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
+  }
+
+  #tell(isNew: boolean): void {
+    if (this.#ended) return;
+    const { complete, incompleteBytes } = this.#frames;
+    const base = complete === 0 || this.#isUnary || !this.#isRead ? STREAM_BYTES + this.#headerBytes : 0;
+    const incomplete = Math.max(incompleteBytes, this.#unaryBytes) + this.#pieces * PIECE_BYTES;
+    this.#observer.holds(base + Math.max(incomplete, this.#unreadBytes), isNew);
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#observer.holds(0, false);
+  }
+}
+
+function copyOf(chunk: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(chunk.length);
+  chunk.copy(copy);
+  return copy;
+}
+
+/** As grpc-js answers a call that ends without a message. */
+export function respondWithError(stream: ServerHttp2Stream, code: status, details: string): void {
+  stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc+proto',
+      'grpc-status': code,
+      'grpc-message': encodeURI(details),
+    },
+    { endStream: true },
+  );
+}

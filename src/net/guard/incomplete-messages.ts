@@ -1,0 +1,133 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { status } from '@grpc/grpc-js';
+import type { SocketClock } from '../pending-handshakes.js';
+import type { ConnectionGuard } from './connection-guard.js';
+import type { GrpcLimitName, GrpcLimits } from './grpc-limits.js';
+import type { GuardedSession } from './guarded-session.js';
+import { GuardedStream } from './guarded-stream.js';
+import { type BudgetHolder, SharedBudget } from './shared-budget.js';
+
+/** The messages of all peers that have not arrived completely. */
+export interface IncompleteMessages {
+  /** @param maxMessageBytes of one message. @param headerBytes of the stream */
+  follow(
+    stream: ServerHttp2Stream,
+    session: GuardedSession,
+    maxMessageBytes: number,
+    headerBytes: number,
+    connections: Pick<ConnectionGuard, 'proven' | 'abandoned'>,
+  ): GuardedStream;
+}
+
+type Reached = (session: GuardedSession, limit: GrpcLimitName, value: number) => string;
+
+/** How often it is looked for messages whose time is over. */
+const LOOK_MS = 1000;
+/** A stream that takes more is charged at once. */
+const FRESH_BYTES = 64 * 1024;
+
+/** A stream's part of both budgets. */
+class Holding implements BudgetHolder {
+  readonly group: string;
+  sinceMs = 0;
+  /** Its stream has come in this turn of the event loop. */
+  isFresh = true;
+  freshBytes = 0;
+  guarded: GuardedStream | undefined;
+  readonly session: GuardedSession;
+  readonly ofConnection: BudgetHolder & { readonly of: Holding };
+
+  constructor(session: GuardedSession) {
+    this.session = session;
+    this.group = session.group;
+    this.ofConnection = { group: session.peer, of: this };
+  }
+}
+
+/** Holds the budgets of bytes, in all, per address and per connection, and the time of each message. */
+export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock, reached: Reached): IncompleteMessages {
+  // In the order in which their messages began.
+  const holdings = new Set<Holding>();
+  let isLooking = false;
+
+  const refuse = (holding: Holding, limit: GrpcLimitName, value: number, code = status.RESOURCE_EXHAUSTED): void => {
+    release(holding);
+    holding.guarded?.refuse(code, reached(holding.session, limit, value));
+  };
+  const byAddress = new SharedBudget<Holding>(
+    { max: limits.grpcMaxIncompleteBytes, maxPerGroup: limits.grpcMaxIncompleteBytesPerAddress },
+    (holding, over) => {
+      if (over === 'all') refuse(holding, 'incomplete_bytes', limits.grpcMaxIncompleteBytes);
+      else refuse(holding, 'incomplete_bytes_per_address', limits.grpcMaxIncompleteBytesPerAddress);
+    },
+  );
+  const byConnection = new SharedBudget<Holding['ofConnection']>(
+    { max: Number.POSITIVE_INFINITY, maxPerGroup: limits.grpcMaxIncompleteBytesPerConnection },
+    ({ of }) => refuse(of, 'incomplete_bytes_per_connection', limits.grpcMaxIncompleteBytesPerConnection),
+  );
+  const release = (holding: Holding): void => {
+    holdings.delete(holding);
+    byAddress.set(holding, 0);
+    byConnection.set(holding.ofConnection, 0);
+  };
+
+  const look = (): void => {
+    const beforeMs = clock.monotonicMs() - limits.grpcMessageTimeoutMs;
+    for (const holding of holdings) {
+      if (holding.sinceMs > beforeMs) break;
+      if (holding.guarded?.isIncomplete !== true) continue;
+      refuse(holding, 'message_timeout', limits.grpcMessageTimeoutMs, status.DEADLINE_EXCEEDED);
+    }
+    isLooking = holdings.size > 0;
+    if (isLooking) clock.schedule(LOOK_MS, look);
+  };
+  const hold = (holding: Holding, bytes: number, isNew: boolean): void => {
+    if (bytes === 0 || isNew) release(holding);
+    if (bytes === 0) return;
+    if (!holdings.has(holding)) {
+      holding.sinceMs = clock.monotonicMs();
+      holdings.add(holding);
+      if (!isLooking) {
+        isLooking = true;
+        clock.schedule(LOOK_MS, look);
+      }
+    }
+    byConnection.set(holding.ofConnection, bytes);
+    // The budget of the connection may have taken it already.
+    if (holdings.has(holding)) byAddress.set(holding, bytes);
+  };
+
+  // Most messages come whole, at once with their stream: those cost nothing.
+  let fresh: Holding[] = [];
+  const takeFresh = (): void => {
+    const taken = fresh;
+    fresh = [];
+    for (const holding of taken) {
+      holding.isFresh = false;
+      if (holding.freshBytes > 0) hold(holding, holding.freshBytes, false);
+    }
+  };
+  const holdUnlessFresh = (holding: Holding, bytes: number, isNew: boolean): void => {
+    if (holding.isFresh && bytes <= FRESH_BYTES) holding.freshBytes = bytes;
+    else {
+      holding.freshBytes = 0;
+      hold(holding, bytes, isNew);
+    }
+  };
+
+  return {
+    follow: (stream, session, maxMessageBytes, headerBytes, connections) => {
+      const holding = new Holding(session);
+      if (fresh.push(holding) === 1) setImmediate(takeFresh);
+      const guarded = new GuardedStream(stream, maxMessageBytes, headerBytes, {
+        holds: (bytes, isNew) => holdUnlessFresh(holding, bytes, isNew),
+        received: (bytes) => session.countStreamBytes(bytes),
+        proven: () => connections.proven(session),
+        abandoned: () => connections.abandoned(session),
+        limitReached: (limit, value) => reached(session, limit, value),
+      });
+      holding.guarded = guarded;
+      return guarded;
+    },
+  };
+}

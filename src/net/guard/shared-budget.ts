@@ -1,0 +1,92 @@
+/** Takes part of a budget. */
+export interface BudgetHolder {
+  /** Holders of the same group share the smaller budget of the group. */
+  readonly group: string;
+}
+
+export interface SharedBudgetLimits {
+  readonly max: number;
+  readonly maxPerGroup: number;
+}
+
+interface Group<Holder> {
+  amount: number;
+  /** In the order in which they began to hold something. */
+  readonly holders: Map<Holder, number>;
+}
+
+/**
+ * An amount that many share, in groups. When it is used up, the holder has to go that has held something longest: in
+ * the group that is over its part, or in the group that has most. A holder that needs its part for a moment only is
+ * never the oldest, so that holders that keep theirs cannot crowd it out.
+ */
+export class SharedBudget<Holder extends BudgetHolder> {
+  readonly #limits: SharedBudgetLimits;
+  readonly #evict: (holder: Holder, over: 'all' | 'group') => void;
+  readonly #groups = new Map<string, Group<Holder>>();
+  #amount = 0;
+
+  /** @param evict called with a holder that holds nothing any more */
+  constructor(limits: SharedBudgetLimits, evict: (holder: Holder, over: 'all' | 'group') => void) {
+    this.#limits = limits;
+    this.#evict = evict;
+  }
+
+  get amount(): number {
+    return this.#amount;
+  }
+
+  /** @param amount all that it holds from now on; 0 gives it back */
+  set(holder: Holder, amount: number): void {
+    const before = this.#groups.get(holder.group)?.holders.get(holder) ?? 0;
+    if (amount === before) return;
+    if (amount === 0) {
+      this.#remove(holder);
+      return;
+    }
+    const group = this.#groupOf(holder.group);
+    group.holders.set(holder, amount);
+    group.amount += amount - before;
+    this.#amount += amount - before;
+    if (amount > before) this.#evictOver(group);
+  }
+
+  #evictOver(group: Group<Holder>): void {
+    while (group.amount > this.#limits.maxPerGroup) this.#evictOldest(group, 'group');
+    while (this.#amount > this.#limits.max) this.#evictOldest(this.#largest(), 'all');
+  }
+
+  #evictOldest(group: Group<Holder>, over: 'all' | 'group'): void {
+    const [oldest] = group.holders.keys();
+    if (oldest === undefined) return;
+    this.#remove(oldest);
+    this.#evict(oldest, over);
+  }
+
+  #largest(): Group<Holder> {
+    let largest: Group<Holder> | undefined;
+    for (const group of this.#groups.values()) {
+      if (largest === undefined || group.amount > largest.amount) largest = group;
+    }
+    if (largest === undefined) throw new Error('a budget without groups is not used up');
+    return largest;
+  }
+
+  #groupOf(name: string): Group<Holder> {
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const group: Group<Holder> = { amount: 0, holders: new Map() };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #remove(holder: Holder): void {
+    const group = this.#groups.get(holder.group);
+    const amount = group?.holders.get(holder);
+    if (group === undefined || amount === undefined) return;
+    group.holders.delete(holder);
+    group.amount -= amount;
+    this.#amount -= amount;
+    if (group.holders.size === 0) this.#groups.delete(holder.group);
+  }
+}

@@ -1,0 +1,162 @@
+import { gzipSync } from 'node:zlib';
+import { status } from '@grpc/grpc-js';
+import test from 'ava';
+import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-http2.js';
+import { eventually } from '../../support/eventually.js';
+import { answered, endOf, STREAM, startGuardedServer, UNARY, UNARY_BYTES } from './guard-rig.js';
+
+const halfOf = (bytes: number): Buffer => grpcFrame(Buffer.alloc(bytes)).subarray(0, bytes);
+
+test('complete messages pass, in one piece and byte by byte', async (t) => {
+  const rig = await startGuardedServer(t);
+  const session = rig.connect();
+  t.deepEqual(await callUnary(session, UNARY, Buffer.from('hello')), Buffer.from('hello'));
+  const stream = openGrpcCall(session, STREAM);
+  for (const byte of grpcFrame(Buffer.from('slow'))) stream.write(Buffer.from([byte]));
+  stream.write(grpcFrame(Buffer.alloc(300_000)));
+  await eventually('the messages', () => rig.requests.length === 3);
+  t.deepEqual(rig.requests, [5, 4, 300_000]);
+  t.deepEqual(rig.reached, []);
+});
+
+test('a message that is longer than its method allows is refused by its first five bytes', async (t) => {
+  const rig = await startGuardedServer(t);
+  const session = rig.connect();
+  const stream = openGrpcCall(session, UNARY);
+  const ended = endOf(stream);
+  stream.write(grpcFrame(Buffer.alloc(UNARY_BYTES + 1)).subarray(0, 5));
+  const { code, details } = await ended;
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /longer than 1000 bytes/);
+  t.is((await callUnary(session, UNARY, Buffer.alloc(UNARY_BYTES))).length, UNARY_BYTES);
+});
+
+test('a compressed message is refused before it is inflated, and the peer learns what to send', async (t) => {
+  const rig = await startGuardedServer(t);
+  const stream = openGrpcCall(rig.connect(), STREAM, { 'grpc-encoding': 'gzip' });
+  const ended = endOf(stream);
+  const bomb = grpcFrame(gzipSync(Buffer.alloc(2 ** 22)));
+  bomb[0] = 1;
+  stream.write(bomb);
+  const { code, details, headers } = await ended;
+  t.is(code, status.UNIMPLEMENTED);
+  t.is(headers['grpc-accept-encoding'], 'identity');
+  t.regex(details, /without compression/);
+  t.deepEqual(rig.requests, []);
+});
+
+test('a message that is not complete in time ends its call, a unary one also when its end is missing', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMessageTimeoutMs: 30_000 });
+  const session = rig.connect();
+  const silent = openGrpcCall(session, STREAM);
+  const half = openGrpcCall(session, STREAM);
+  half.write(Buffer.concat([grpcFrame(Buffer.alloc(10)), halfOf(100)]));
+  const endless = openGrpcCall(session, UNARY);
+  endless.write(grpcFrame(Buffer.alloc(10)));
+  const idle = openGrpcCall(session, STREAM);
+  idle.write(grpcFrame(Buffer.alloc(20)));
+  const ends = Promise.all([silent, half, endless].map(endOf));
+  await eventually('the streams', () => rig.requests.length === 2);
+  // The last stream and its bytes have come with its message; their accounts are opened in the turn after.
+  await callUnary(session, UNARY, Buffer.alloc(1));
+  for (let second = 0; second < 32; second++) rig.clock.advance(1000);
+  for (const { code, details } of await ends) {
+    t.is(code, status.DEADLINE_EXCEEDED);
+    t.regex(details, /within 30 s.*--grpcMessageTimeout\b/);
+  }
+  t.false(idle.destroyed);
+  t.deepEqual(
+    rig.reached.map(({ limit }) => limit),
+    Array<string>(3).fill('message_timeout'),
+  );
+});
+
+test('the oldest incomplete message of a connection has to go when they take too much', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerConnection: 1_000_000 });
+  const session = rig.connect();
+  const oldest = openGrpcCall(session, STREAM);
+  const end = endOf(oldest);
+  oldest.write(halfOf(500_000));
+  const newer = openGrpcCall(session, STREAM);
+  newer.write(halfOf(500_000));
+  const { code, details } = await end;
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /1000000 bytes.*--grpcMaxIncompleteBytesPerConnection/);
+  newer.write(Buffer.alloc(5));
+  await eventually('the newer message', () => rig.requests.includes(500_000));
+});
+
+test('an address with too many incomplete messages loses its oldest, another address none', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerAddress: 1_000_000 });
+  const victim = openGrpcCall(rig.connect('127.0.0.2'), STREAM);
+  victim.write(halfOf(300_000));
+  const attackers = Array.from({ length: 4 }, () => openGrpcCall(rig.connect('127.0.0.3'), STREAM));
+  const ends = attackers.map(endOf);
+  for (const stream of attackers) stream.write(halfOf(400_000));
+  t.is((await Promise.race(ends)).code, status.RESOURCE_EXHAUSTED);
+  victim.write(Buffer.alloc(5));
+  await eventually('the message of the other address', () => rig.requests.includes(300_000));
+  t.true(
+    rig.reached.every(({ limit, address }) => limit === 'incomplete_bytes_per_address' && address === '127.0.0.3'),
+  );
+});
+
+test('when all addresses together take too much, the one with the most loses its oldest message', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytes: 1_000_000 });
+  const small = openGrpcCall(rig.connect('127.0.0.2'), STREAM);
+  small.write(halfOf(100_000));
+  const large = openGrpcCall(rig.connect('127.0.0.3'), STREAM);
+  const end = endOf(large);
+  large.write(halfOf(950_000));
+  const { code, details } = await end;
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /all peers.*--grpcMaxIncompleteBytes\b/);
+  small.write(Buffer.alloc(5));
+  await eventually('the small message', () => rig.requests.includes(100_000));
+});
+
+test('a message in many tiny pieces is charged for what the pieces take', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerConnection: 100_000 });
+  const session = rig.connect();
+  const stream = openGrpcCall(session, STREAM);
+  const end = endOf(stream);
+  stream.write(grpcFrame(Buffer.alloc(5000)).subarray(0, 5));
+  for (let piece = 0; piece < 500 && !stream.destroyed; piece++) {
+    stream.write(Buffer.alloc(1));
+    // Pieces that are written together may arrive as one.
+    await answered(session);
+  }
+  t.is((await end).code, status.RESOURCE_EXHAUSTED);
+  t.true(rig.reached.every(({ limit }) => limit === 'incomplete_bytes_per_connection'));
+});
+
+test('metadata above the limit ends its call', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxHeaderBytes: 4096 });
+  const session = rig.connect();
+  const { code, details } = await endOf(openGrpcCall(session, STREAM, { authorization: 'x'.repeat(4096) }));
+  t.is(code, status.RESOURCE_EXHAUSTED);
+  t.regex(details, /--grpcMaxHeaderBytes/);
+  t.is((await callUnary(session, UNARY, Buffer.alloc(1))).length, 1);
+});
+
+test('a call of a method that is not served is closed, whatever its peer goes on sending', async (t) => {
+  const rig = await startGuardedServer(t);
+  const stream = openGrpcCall(rig.connect(), '/test.Echo/Other');
+  const end = endOf(stream);
+  stream.write(halfOf(60_000));
+  t.is((await end).code, status.UNIMPLEMENTED);
+});
+
+test('a call that was refused at its headers is closed when its peer sends more', async (t) => {
+  const rig = await startGuardedServer(t);
+  const session = rig.connect();
+  const stream = openGrpcCall(session, UNARY);
+  const end = endOf(stream);
+  // Two messages are an error of the call; then its peer sends on, without an end.
+  stream.write(Buffer.concat([grpcFrame(Buffer.alloc(1)), grpcFrame(Buffer.alloc(1))]));
+  const drip = (): void => {
+    if (!stream.destroyed) stream.write(Buffer.alloc(1), () => setImmediate(drip));
+  };
+  drip();
+  t.is((await end).code, status.UNIMPLEMENTED);
+});
