@@ -64,9 +64,8 @@ A request without an attribute counts as one with the empty text. Numbers, boole
 they are written (\`80\`, \`true\`, \`2001:db8::1\`).
 `;
 
-const POLICY_PROCESS = `The policy server as a process of its own, for replicas; it reads the variable ${Object.values(
-  policyVariables,
-)
+const POLICY_PROCESS = `The policy server as a process of its own, for replicas; it reads the variables
+${Object.values(policyVariables)
   .map(({ name }) => `\`${name}\``)
   .join(', ')}, and takes the flags
 of every command. \`/ready\` answers 200 once the policies of the mesh have come from discovery, and the store of quotas

@@ -47,6 +47,7 @@ import { createProxyReader } from './proxy-reader.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createPendingPodRecorder } from './record-pending-pods.js';
 import { recordPushMetrics } from './record-push-metrics.js';
+import { regexLimitsOf } from './regex-limits-of.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
 import { createTrustRuntime } from './trust/create-trust-runtime.js';
@@ -94,7 +95,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const pushMetrics = recordPushMetrics(metrics);
 
   const protos = loadProtoRegistry();
-  const kinds = createKindRegistry(environment.meshDomain);
+  const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment));
   const store = createMeshStore(storeSettings(options), {
     mesh: createDefaultMeshConfig(),
     networks: createDefaultMeshNetworks(),
@@ -128,6 +129,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
     limitedQuotas: policy.limitedQuotas(),
+    regexLimits: regexLimitsOf(environment),
   });
   const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () =>
     distributor.resources.findings(),
@@ -150,6 +152,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
     }),
     configFile: discovery.policyConfigFile,
+    regexLimits: regexLimitsOf(environment),
     listener: policyListenerSettings(options),
     protos,
     encoder,

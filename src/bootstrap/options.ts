@@ -96,8 +96,21 @@ export interface CommonFlags extends LoggingOptions, GrpcLimits {
   readonly keepaliveTimeoutMs: number;
 }
 
+/** Bounds of the regular expressions in policies. */
+export interface RegexEnvironment {
+  readonly navRegexExpressionBytes: number;
+  readonly navRegexMessageBytes: number;
+  readonly navRegexNamespaceBytes: number;
+  readonly navRegexObjectBytes: number;
+  readonly navRegexProgramsBytes: number;
+  readonly navRegexServiceBytes: number;
+}
+
+/** Those that a policy server needs, which reads no objects. */
+export type PolicyRegexEnvironment = Omit<RegexEnvironment, 'navRegexNamespaceBytes' | 'navRegexObjectBytes'>;
+
 /** Environment variables (SPEC 4.6), camelCase with units. Text that is not set is empty. */
-export interface Environment {
+export interface Environment extends RegexEnvironment {
   readonly audience: string;
   readonly bypassOopMtlsSanVerification: boolean;
   readonly centralMeshd: boolean;
@@ -236,6 +249,7 @@ export interface PolicyOptions {
   readonly policy: PolicyFlags;
   readonly common: CommonFlags;
   readonly metricsMinIntervalMs: number;
+  readonly regexes: PolicyRegexEnvironment;
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];
   readonly warnings: readonly SettingWarning[];

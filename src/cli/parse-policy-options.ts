@@ -3,11 +3,16 @@ import { flagSource, type GivenFlags, parseCommonFlags, variableSource } from '.
 import { environmentVariables } from './settings/environment-variables.js';
 import { policyFlags } from './settings/policy-flags.js';
 import { readSettings } from './settings/read-settings.js';
+import { regexVariables } from './settings/variables/regex-variables.js';
 
 /** The variables that `navigator-policy` reads; all others concern discovery. */
 export const policyVariables = {
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
+  navRegexExpressionBytes: regexVariables.navRegexExpressionBytes,
+  navRegexMessageBytes: regexVariables.navRegexMessageBytes,
+  navRegexProgramsBytes: regexVariables.navRegexProgramsBytes,
+  navRegexServiceBytes: regexVariables.navRegexServiceBytes,
 };
 
 /**
@@ -22,12 +27,14 @@ export function parsePolicyOptions(
   const common = parseCommonFlags(given);
   const policy = readSettings(policyFlags, flagSource(given));
   const environment = readSettings(policyVariables, variableSource(variables));
+  const { podNamespace, navMetricsMinIntervalMs, ...regexes } = environment.fields;
   const isNamespaceGiven = policy.explicit.includes('--namespace') && policy.fields.namespace !== '';
-  const namespace = isNamespaceGiven ? policy.fields.namespace : environment.fields.podNamespace;
+  const namespace = isNamespaceGiven ? policy.fields.namespace : podNamespace;
   return {
     policy: { ...policy.fields, namespace },
     common: common.fields,
-    metricsMinIntervalMs: environment.fields.navMetricsMinIntervalMs,
+    metricsMinIntervalMs: navMetricsMinIntervalMs,
+    regexes,
     unlanded: [...policy.unlanded, ...common.unlanded],
     warnings: [...policy.warnings, ...common.warnings],
   };

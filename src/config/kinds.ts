@@ -9,6 +9,7 @@ import {
   type ReadOptions,
   type ReadResult,
 } from './read-object.js';
+import { DEFAULT_REGEX_LIMITS, type RegexLimits } from './regex/regex-limits.js';
 import { createSchemaCompiler } from './schema/schema-reader.js';
 import { createSecurityKinds } from './security/security-kinds.js';
 
@@ -23,10 +24,14 @@ export interface KindRegistry {
   read(raw: unknown, options: ReadOptions): ReadResult;
 }
 
-/** Builds the registry for a mesh domain; compiles every schema, so hold one per process. */
-export function createKindRegistry(meshDomain: string): KindRegistry {
+/**
+ * Builds the registry for a mesh domain; compiles every schema, so hold one per process.
+ *
+ * @param limits of the regular expressions in policies
+ */
+export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEFAULT_REGEX_LIMITS): KindRegistry {
   const definitions = [
-    ...createPolicyKinds(meshDomain),
+    ...createPolicyKinds(meshDomain, limits),
     ...createNetworkingKinds(meshDomain),
     ...createSecurityKinds(meshDomain),
     ...createCoreKinds(),

@@ -114,6 +114,10 @@ test('help of serve names every flag and the variables that it reads', async (t)
   }
   t.deepEqual(stdout.split('Environment variables:\n')[1]?.match(/^ {2}\w+/gm), [
     '  NAV_METRICS_MIN_INTERVAL',
+    '  NAV_REGEX_EXPRESSION_BYTES',
+    '  NAV_REGEX_MESSAGE_BYTES',
+    '  NAV_REGEX_PROGRAMS_BYTES',
+    '  NAV_REGEX_SERVICE_BYTES',
     '  POD_NAMESPACE',
   ]);
 });

@@ -21,6 +21,7 @@ import { createProcessGuard } from '../grpc-guard.js';
 import { routeGrpcLog } from '../grpc-log.js';
 import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
+import { policyRegexLimitsOf } from '../regex-limits-of.js';
 import { reportHttpRefusals } from '../report-http-refusals.js';
 import { createDiscoveryCredentials } from './discovery-credentials.js';
 import { createPolicyRuntime } from './policy-runtime.js';
@@ -74,6 +75,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   const runtime = createPolicyRuntime({
     guard: createProcessGuard(common, metrics, logging, clock),
     configFile: policy.policyConfigFile,
+    regexLimits: policyRegexLimitsOf(options.regexes),
     listener: {
       ...policy.policyAddr,
       ...connectionTimes(common),
@@ -95,7 +97,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
     }),
     node: encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy'),
-    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos)),
+    readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
     clock,
     random: Math.random,
     logger: logging.scope('policy'),

@@ -5,6 +5,7 @@ import {
   createDefaultPolicyServerConfig,
   createPolicyServerConfigReader,
 } from '../../config/policy-server/read-policy-server-config.js';
+import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
@@ -50,6 +51,7 @@ export interface PolicyRuntimeTls {
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
+  readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
   /** Mutual TLS with callers; plaintext alone without it. */
   readonly tls?: PolicyRuntimeTls;
@@ -151,6 +153,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     createId: randomUUID,
     allowsOutboundChecks: () => file.current().callers.outboundChecks,
     yieldTurn,
+    regexLimits: options.regexLimits,
   });
   const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication(options, server.rights, limitedLog);
   let hasPolicies = false;

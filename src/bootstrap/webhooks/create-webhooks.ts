@@ -12,6 +12,7 @@ import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-
 import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
 import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
 import type { CandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
+import type { RegexAdmission } from '../../webhooks/validation/regex-admission.js';
 import { createValidationEndpoint } from '../../webhooks/validation/validation-endpoint.js';
 import { createWebhookApp } from '../../webhooks/webhook-app.js';
 import type { Cluster } from '../cluster-connection.js';
@@ -31,6 +32,7 @@ export interface WebhookParts {
   /** Shared with it. */
   readonly intake: ReviewIntake;
   readonly warnings: CandidateWarnings;
+  readonly regexes: RegexAdmission;
   /** Two instances must never have the same one. */
   readonly identity: string;
   readonly metrics: Metrics;

@@ -11,9 +11,11 @@ import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createReviewIntake } from '../../webhooks/admission/review-intake.js';
 import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
+import { createRegexAdmission } from '../../webhooks/validation/regex-admission.js';
 import type { Cluster } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
 import type { ListenAddress, Options } from '../options.js';
+import { regexLimitsOf } from '../regex-limits-of.js';
 import { createWebhooks } from './create-webhooks.js';
 import { reportShedReviews } from './report-shed-reviews.js';
 
@@ -59,6 +61,7 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
     maxWaitMs: environment.navWebhookQueueTimeoutMs,
     onShed: reportShedReviews(parts.metrics, logging.scope('validationServer'), clock),
   });
+  const regexes = createRegexAdmission(() => regexLimitsOf(environment));
   const injector = createInjector({
     ...parts,
     directory: INJECTION_DIRECTORY,
@@ -68,13 +71,16 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
     logger: logging.scope('default'),
     intake,
   });
-  const webhooks = createWebhooks({ ...parts, inject: injector.endpoint, intake, warnings });
+  const webhooks = createWebhooks({ ...parts, inject: injector.endpoint, intake, warnings, regexes });
   return {
     start: async () => {
       await injector.start();
       return await webhooks.start();
     },
-    observe: warnings.observe,
+    observe: (context) => {
+      warnings.observe(context);
+      regexes.observe(context);
+    },
     injectionTemplate: injector.template,
     problems: injector.problems,
     stop: async () => {

@@ -4,6 +4,7 @@ import { httpVariables } from './variables/http-variables.js';
 import { processVariables } from './variables/process-variables.js';
 import { proxyVariables } from './variables/proxy-variables.js';
 import { pushVariables } from './variables/push-variables.js';
+import { regexVariables } from './variables/regex-variables.js';
 import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
 
@@ -13,6 +14,7 @@ export const environmentVariables: VariableTable<Environment> = {
   ...processVariables,
   ...proxyVariables,
   ...pushVariables,
+  ...regexVariables,
   ...securityVariables,
   ...sourceVariables,
 };

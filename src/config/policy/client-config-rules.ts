@@ -4,8 +4,8 @@ import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from './client-
 import { validateDuration } from './duration.js';
 import { firstViolations } from './first-violations.js';
 import { httpApiSpecViolations } from './http-api-spec-rules.js';
+import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { quotaSpecViolations } from './quota-spec-rules.js';
-import { createRegexBudget, type RegexBudget } from './regex-budget.js';
 import type { NetworkFailPolicy, TransportConfig } from './transport-config.js';
 
 /** Rules of an HttpClientConfig that its schema cannot express: those of everything inside (SPEC 2.13). */
@@ -20,11 +20,11 @@ export function validateTcpClientConfig(config: TcpClientConfig): readonly Viola
 
 /** Rules of a ServiceConfig that its schema cannot express (SPEC 2.11). */
 export function validateServiceConfig(config: ServiceConfig): readonly Violation[] {
-  return firstViolations(serviceViolations(config, '', createRegexBudget()));
+  return firstViolations(serviceViolations(config, '', createObjectRegexes()));
 }
 
 function* httpViolations(config: HttpClientConfig): Iterable<Violation> {
-  const regexes = createRegexBudget();
+  const regexes = createObjectRegexes();
   yield* transportViolations(config.transport);
   yield* validateAttributes(config.mixerAttributes, 'mixerAttributes');
   yield* validateAttributes(config.forwardAttributes, 'forwardAttributes');
@@ -38,10 +38,10 @@ function* tcpViolations(config: TcpClientConfig): Iterable<Violation> {
   yield* validateAttributes(config.mixerAttributes, 'mixerAttributes');
   yield* validateDuration('reportInterval', config.reportInterval, 'allowed');
   if (config.connectionQuotaSpec === undefined) return;
-  yield* quotaSpecViolations(config.connectionQuotaSpec, 'connectionQuotaSpec', createRegexBudget());
+  yield* quotaSpecViolations(config.connectionQuotaSpec, 'connectionQuotaSpec', createObjectRegexes());
 }
 
-function* serviceViolations(config: ServiceConfig, path: string, regexes: RegexBudget): Iterable<Violation> {
+function* serviceViolations(config: ServiceConfig, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   yield* validateAttributes(config.mixerAttributes, childPath(path, 'mixerAttributes'));
   yield* validateAttributes(config.forwardAttributes, childPath(path, 'forwardAttributes'));
   yield* failPolicyViolations(config.networkFailPolicy, childPath(path, 'networkFailPolicy'));

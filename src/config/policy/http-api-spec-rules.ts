@@ -2,19 +2,19 @@ import { childPath, type Violation } from '../violation.js';
 import { validateAttributes } from './attribute-rules.js';
 import { firstViolations } from './first-violations.js';
 import type { ApiKeySpec, HttpApiSpec, HttpApiSpecPattern } from './http-api-spec.js';
-import { createRegexBudget, type RegexBudget } from './regex-budget.js';
+import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { parseUriTemplate } from './uri-template.js';
 
 const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 const HEADER_NAME = /^:?[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** Rules of an HTTPAPISpec that its schema cannot express (BEHAVIOUR 7, "HTTPAPISpec"). */
-export function validateHttpApiSpec(spec: HttpApiSpec, regexes = createRegexBudget()): readonly Violation[] {
+export function validateHttpApiSpec(spec: HttpApiSpec, regexes = createObjectRegexes()): readonly Violation[] {
   return firstViolations(httpApiSpecViolations(spec, '', regexes));
 }
 
 /** The same, somewhere inside another object. */
-export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes: RegexBudget): Iterable<Violation> {
+export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   yield* validateAttributes(spec.attributes, childPath(path, 'attributes'));
   for (const [index, pattern] of spec.patterns.entries()) {
     yield* patternViolations(pattern, childPath(childPath(path, 'patterns'), index), regexes);
@@ -24,7 +24,7 @@ export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes:
   }
 }
 
-function* patternViolations(pattern: HttpApiSpecPattern, path: string, regexes: RegexBudget): Iterable<Violation> {
+function* patternViolations(pattern: HttpApiSpecPattern, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   const { httpMethod, uriTemplate } = pattern;
   yield* validateAttributes(pattern.attributes, `${path}.attributes`);
   if (httpMethod !== httpMethod.toUpperCase() && KNOWN_METHODS.includes(httpMethod.toUpperCase())) {

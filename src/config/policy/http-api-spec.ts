@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { MAX_REGEX_LENGTH } from '../regex/regex-size.js';
 import type { Immutable } from '../schema/immutable.js';
 import { Type } from '../schema/type.js';
 import { attributesField } from './attributes.js';
@@ -31,7 +32,7 @@ export const httpApiSpecPatternSchema = Type.Object(
       Type.String({
         description: 'Instead of uriTemplate: a regular expression in RE2 syntax for the whole path with its query.',
         minLength: 1,
-        maxLength: LIMITS.regexLength,
+        maxLength: MAX_REGEX_LENGTH,
       }),
     ),
   },

@@ -17,8 +17,6 @@ export const LIMITS = {
   nameLength: 253,
   /** Characters of an attribute's or match's text. */
   textLength: 4096,
-  /** Characters of a regular expression. */
-  regexLength: 1024,
   /** Violations of one object that are told. */
   violations: 20,
 } as const;

@@ -1,4 +1,7 @@
 import type { KindDefinition } from '../kind-definition.js';
+import { createCheckMemo } from '../regex/check-memo.js';
+import { checkRegex } from '../regex/check-regex.js';
+import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
 import { validatePolicyBinding } from './binding-rules.js';
 import {
   type HttpApiSpecBinding,
@@ -8,14 +11,17 @@ import {
 } from './bindings.js';
 import { type HttpApiSpec, httpApiSpecSchema } from './http-api-spec.js';
 import { validateHttpApiSpec } from './http-api-spec-rules.js';
+import { createObjectRegexes } from './object-regexes.js';
 import { type QuotaSpec, quotaSpecSchema } from './quota-spec.js';
 import { validateQuotaSpec } from './quota-spec-rules.js';
-import { createRegexBudget } from './regex-budget.js';
-import { createRegexCheckMemo } from './regex-check-memo.js';
 
 /** The policy kinds, of group `config.<mesh domain>` (SPEC 9). */
-export function createPolicyKinds(meshDomain: string): readonly KindDefinition[] {
-  const checkOne = createRegexCheckMemo();
+export function createPolicyKinds(
+  meshDomain: string,
+  limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+): readonly KindDefinition[] {
+  const checkOne = createCheckMemo((text) => checkRegex(text, limits.expressionBytes));
+  const regexes = () => createObjectRegexes(checkOne, limits);
   const shared = {
     group: `config.${meshDomain}`,
     versions: ['v1alpha2'],
@@ -29,7 +35,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'quotaspecs',
     shortNames: ['qs'],
     schema: quotaSpecSchema,
-    validate: (spec) => validateQuotaSpec(spec, createRegexBudget(checkOne)),
+    validate: (spec) => validateQuotaSpec(spec, regexes()),
   };
   const quotaSpecBinding: KindDefinition<QuotaSpecBinding> = {
     ...shared,
@@ -45,7 +51,7 @@ export function createPolicyKinds(meshDomain: string): readonly KindDefinition[]
     plural: 'httpapispecs',
     shortNames: ['has'],
     schema: httpApiSpecSchema,
-    validate: (spec) => validateHttpApiSpec(spec, createRegexBudget(checkOne)),
+    validate: (spec) => validateHttpApiSpec(spec, regexes()),
   };
   const httpApiSpecBinding: KindDefinition<HttpApiSpecBinding> = {
     ...shared,

@@ -1,16 +1,16 @@
 import { childPath, type Violation } from '../violation.js';
 import { isAttributeName, validateAttributeName } from './attribute-rules.js';
 import { firstViolations } from './first-violations.js';
+import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
-import { createRegexBudget, type RegexBudget } from './regex-budget.js';
 
 /** Rules of a QuotaSpec that its schema cannot express (BEHAVIOUR 7, "QuotaSpec"). */
-export function validateQuotaSpec(spec: QuotaSpec, regexes = createRegexBudget()): readonly Violation[] {
+export function validateQuotaSpec(spec: QuotaSpec, regexes = createObjectRegexes()): readonly Violation[] {
   return firstViolations(quotaSpecViolations(spec, '', regexes));
 }
 
 /** The same, somewhere inside another object. */
-export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: RegexBudget): Iterable<Violation> {
+export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   for (const [ruleIndex, rule] of spec.rules.entries()) {
     for (const [index, match] of rule.match.entries()) {
       const matchPath = (): string => `${childPath(childPath(path, 'rules'), ruleIndex)}.match[${index}].clause`;
@@ -23,7 +23,7 @@ export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: Reg
 function* matchViolations(
   { clause }: AttributeMatchSpec,
   path: () => string,
-  regexes: RegexBudget,
+  regexes: ObjectRegexes,
 ): Iterable<Violation> {
   for (const [name, match] of Object.entries(clause)) {
     if (match.regex === undefined && isAttributeName(name)) continue;

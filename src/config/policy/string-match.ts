@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { MAX_REGEX_LENGTH } from '../regex/regex-size.js';
 import type { Immutable } from '../schema/immutable.js';
 import { Type } from '../schema/type.js';
 import { LIMITS } from './limits.js';
@@ -15,7 +16,7 @@ export const stringMatchSchema = Type.Object(
       Type.String({
         description: 'A regular expression in RE2 syntax that matches the whole text.',
         minLength: 1,
-        maxLength: LIMITS.regexLength,
+        maxLength: MAX_REGEX_LENGTH,
       }),
     ),
   },

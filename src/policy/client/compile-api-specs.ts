@@ -1,11 +1,14 @@
-import { checkRegex } from '../../config/policy/regex.js';
 import { parseUriTemplate } from '../../config/policy/uri-template.js';
+import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
+import { createMatchMeter, type MatchMeter } from '../../config/regex/match-meter.js';
+import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import { type ApiKeyConfig, ApiKeyFinder } from './api-key.js';
 import { type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
 import { type AttributesConfig, AttributeValueError, readAttributes } from './attributes-from-config.js';
+import type { RegexOptions } from './compile-quota-specs.js';
 import type { HeaderMap } from './header-map.js';
 import { PathTemplates } from './path-templates.js';
-import { RegexSet } from './regex-set.js';
+import { createRegexHome, RegexSet } from './regex-set.js';
 import type { SpecProblem } from './spec-problem.js';
 
 /** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
@@ -43,8 +46,18 @@ export interface CompiledApiSpecs {
    * @param target `:path` of the request, with its query
    */
   attributesFor(method: string, target: string): AttributeLayer;
+  /** The same, and whether it is all: a pattern that cannot be used, or would take too long to match, may have more. */
+  assess(method: string, target: string): ApiAssessment;
+  /** Its regular expressions, for a caller who compiles them before the first request. */
+  readonly programs: readonly SharedProgram[];
   /** The API key of a request: the first that is not empty in the order of all specs' APIKeys or the default order. */
   apiKeyFor(target: string, headers: HeaderMap): string | undefined;
+}
+
+/** The API attributes of a request, as far as they can be told. */
+export interface ApiAssessment {
+  readonly layer: AttributeLayer;
+  readonly isUndecided: boolean;
 }
 
 /** What a pattern contributes when it matches. */
@@ -63,7 +76,10 @@ interface RegexOperation {
 }
 
 /** Compiles the API specs of a service. Never throws for bad specs: see `problems`. */
-export function compileApiSpecs(specs: readonly HttpApiSpecConfig[]): CompiledApiSpecs {
+export function compileApiSpecs(specs: readonly HttpApiSpecConfig[], options: RegexOptions = {}): CompiledApiSpecs {
+  const { check = checkRegex, home = createRegexHome() } = options;
+  // Methods of the patterns whose expression cannot be used.
+  const undecided = new Set<string>();
   const problems: SpecProblem[] = [];
   const templates = new PathTemplates<Operation>();
   const regexes: RegexOperation[] = [];
@@ -74,19 +90,31 @@ export function compileApiSpecs(specs: readonly HttpApiSpecConfig[]): CompiledAp
       const own = attributesOf(pattern.attributes, field, problems);
       const operation = { specIndex, topLevel, own, all: new Map([...topLevel, ...own]) };
       const method = pattern.httpMethod ?? '';
-      const problem = addPattern(templates, regexes, pattern, method, operation);
-      if (problem !== undefined) problems.push({ field: `${field}.${problem.field}`, message: problem.message });
+      const problem = addPattern(templates, regexes, pattern, method, operation, check);
+      if (problem === undefined) return;
+      if (problem.field === 'regex') undecided.add(method);
+      problems.push({ field: `${field}.${problem.field}`, message: problem.message });
     });
   });
   const finder = new ApiKeyFinder(specs.flatMap(({ apiKeys }) => apiKeys ?? []));
-  const regexSet = new RegexSet(regexes.map(({ regex }) => regex));
+  const regexSet = new RegexSet(
+    regexes.map(({ regex }) => regex),
+    home,
+  );
+  const assess = (method: string, target: string): ApiAssessment => {
+    const template = templates.find(method, target);
+    const meter = createMatchMeter();
+    const others = regexes.length === 0 ? [] : matchingRegexes(regexSet, regexes, method, target, meter);
+    return {
+      layer: mergeOperations(template === undefined ? others : [template, ...others]),
+      isUndecided: meter.isExceeded || (undecided.size > 0 && (undecided.has(method) || undecided.has('*'))),
+    };
+  };
   return {
     problems,
-    attributesFor(method, target) {
-      const template = templates.find(method, target);
-      const others = regexes.length === 0 ? [] : matchingRegexes(regexSet, regexes, method, target);
-      return mergeOperations(template === undefined ? others : [template, ...others]);
-    },
+    programs: regexSet.programs,
+    attributesFor: (method, target) => assess(method, target).layer,
+    assess,
     apiKeyFor: (target, headers) => finder.find(target, headers),
   };
 }
@@ -97,6 +125,7 @@ function addPattern(
   { uriTemplate, regex }: HttpApiPatternConfig,
   method: string,
   operation: Operation,
+  check: CheckRegex,
 ): SpecProblem | undefined {
   if (method === '') return { field: 'httpMethod', message: 'is empty: name a method, such as GET, or * for all' };
   if (uriTemplate !== undefined && regex !== undefined) {
@@ -104,7 +133,7 @@ function addPattern(
   }
   if (regex !== undefined) {
     if (regex === '') return { field: 'regex', message: 'is empty: write an expression, or set uriTemplate' };
-    const checked = checkRegex(regex);
+    const checked = check(regex);
     if (checked.type === 'error') return { field: 'regex', message: `${checked.message}: ${checked.remedy}` };
     regexes.push({ method, regex, operation });
     return undefined;
@@ -121,9 +150,10 @@ function matchingRegexes(
   regexes: readonly RegexOperation[],
   method: string,
   target: string,
+  meter: MatchMeter,
 ): readonly Operation[] {
   const operations: Operation[] = [];
-  for (const index of set.match(target)) {
+  for (const index of set.match(target, meter)) {
     const candidate = regexes[index];
     if (candidate !== undefined && (candidate.method === method || candidate.method === '*')) {
       operations.push(candidate.operation);

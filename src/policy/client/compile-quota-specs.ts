@@ -1,4 +1,8 @@
+import type { CheckRegex } from '../../config/regex/check-regex.js';
+import { createMatchMeter } from '../../config/regex/match-meter.js';
+import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import type { AttributeBag } from './attribute-bag.js';
+import { createRegexHome, type RegexHome } from './regex-set.js';
 import { type RuleMatch, RuleMatcher } from './rule-matcher.js';
 import type { SpecProblem } from './spec-problem.js';
 import { readCondition, type StringCondition, type StringMatchConfig } from './string-condition.js';
@@ -41,16 +45,41 @@ export interface CompiledQuotaSpecs {
    * A quota that several rules name comes several times.
    */
   chargesFor(bag: AttributeBag): readonly QuotaCharge[];
+  /** The same, and whether it is all: see `QuotaAssessment`. */
+  assess(bag: AttributeBag): QuotaAssessment;
+  /** Its regular expressions, for a caller who compiles them before the first request. */
+  readonly programs: readonly SharedProgram[];
+}
+
+/** What a request is charged, as far as that can be told. */
+export interface QuotaAssessment {
+  readonly charges: readonly QuotaCharge[];
+  /**
+   * Whether a rule may charge more that could not be told: all of its other conditions are met, and one cannot be used,
+   * because it is beyond a budget or no condition, or because to match it would have taken too long.
+   */
+  readonly isUndecided: boolean;
+}
+
+/** How regular expressions are checked and kept. */
+export interface RegexOptions {
+  /** By default each expression by itself. */
+  readonly check?: CheckRegex;
+  /** By default for these specs alone. */
+  readonly home?: RegexHome;
 }
 
 const MAX_CHARGE = 2_147_483_647;
 const NO_CHARGES: readonly QuotaCharge[] = [];
 
 /** Compiles the quota specs of a service. Never throws for bad specs: see `problems`. */
-export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[]): CompiledQuotaSpecs {
+export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: RegexOptions = {}): CompiledQuotaSpecs {
+  const { check, home = createRegexHome() } = options;
   const problems: SpecProblem[] = [];
   const charges: (readonly QuotaCharge[])[] = [];
   const matches: RuleMatch[] = [];
+  // Without conditions that cannot be used: a rule that may charge, for all that can be told.
+  const unusable: RuleMatch['conditions'][] = [];
   specs.forEach(({ rules = [] }, specIndex) => {
     rules.forEach(({ match = [], quotas = [] }, ruleIndex) => {
       const field = `[${specIndex}].rules[${ruleIndex}]`;
@@ -58,40 +87,61 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[]): CompiledQu
       charges.push(readCharges(quotas, `${field}.quotas`, problems));
       if (match.length === 0) matches.push({ rule, conditions: [] });
       for (const [index, { clause = {} }] of match.entries()) {
-        const conditions = readClause(clause, `${field}.match[${index}].clause`, problems);
-        if (conditions !== undefined) matches.push({ rule, conditions });
+        const { conditions, isUsable } = readClause(clause, `${field}.match[${index}].clause`, problems, check);
+        if (isUsable) matches.push({ rule, conditions });
+        else unusable.push(conditions);
       }
     });
   });
-  const matcher = new RuleMatcher(charges.length, matches);
+  const matcher = new RuleMatcher(charges.length, matches, home);
+  const undecided = unusable.length === 0 ? undefined : new RuleMatcher(1, unusable.map(ofOneRule), home);
+  const chargesOf = (matched: readonly number[]): readonly QuotaCharge[] => {
+    if (matched.length === 0) return NO_CHARGES;
+    if (matched.length === 1) return charges[matched[0] ?? 0] ?? NO_CHARGES;
+    return matched.flatMap((rule) => charges[rule] ?? NO_CHARGES);
+  };
+  const assess = (bag: AttributeBag): QuotaAssessment => {
+    const meter = createMatchMeter();
+    const found = chargesOf(matcher.match(bag, meter));
+    const isUndecided = undecided !== undefined && undecided.match(bag, meter).length > 0;
+    return { charges: found, isUndecided: isUndecided || meter.isExceeded };
+  };
   return {
     problems,
-    chargesFor(bag) {
-      const matched = matcher.match(bag);
-      if (matched.length === 0) return NO_CHARGES;
-      if (matched.length === 1) return charges[matched[0] ?? 0] ?? NO_CHARGES;
-      return matched.flatMap((rule) => charges[rule] ?? NO_CHARGES);
-    },
+    programs: [...matcher.programs, ...(undecided?.programs ?? [])],
+    chargesFor: (bag) => assess(bag).charges,
+    assess,
   };
 }
 
-/** Undefined when a condition cannot be used: such a match is never met, for leaving the condition out would widen it. */
+function ofOneRule(conditions: RuleMatch['conditions']): RuleMatch {
+  return { rule: 0, conditions };
+}
+
+interface ReadClause {
+  /** Those that can be used. */
+  readonly conditions: readonly StringCondition[];
+  /** A match with a condition that cannot be used is never met, for leaving the condition out would widen it. */
+  readonly isUsable: boolean;
+}
+
 function readClause(
   clause: Readonly<Record<string, StringMatchConfig>>,
   field: string,
   problems: SpecProblem[],
-): readonly StringCondition[] | undefined {
+  check: CheckRegex | undefined,
+): ReadClause {
   const conditions: StringCondition[] = [];
   let isUsable = true;
   for (const [attribute, match] of Object.entries(clause)) {
-    const condition = readCondition(attribute, match);
+    const condition = readCondition(attribute, match, check);
     if (condition.type === 'problem') {
       isUsable = false;
       const path = `${field}[${JSON.stringify(attribute)}].${condition.member}`;
       problems.push({ field: path, message: condition.message });
     } else conditions.push(condition);
   }
-  return isUsable ? conditions : undefined;
+  return { conditions, isUsable };
 }
 
 function readCharges(quotas: readonly QuotaConfig[], field: string, problems: SpecProblem[]): readonly QuotaCharge[] {

@@ -1,5 +1,6 @@
+import type { MatchMeter } from '../../config/regex/match-meter.js';
 import { PrefixIndex } from './prefix-index.js';
-import { RegexSet } from './regex-set.js';
+import { type RegexHome, RegexSet } from './regex-set.js';
 import type { StringCondition } from './string-condition.js';
 
 const NONE: readonly number[] = [];
@@ -12,7 +13,7 @@ export class ConditionIndex {
   readonly #byRegex: readonly (readonly number[])[];
   readonly #present: readonly number[];
 
-  constructor(waiting: Iterable<readonly [condition: StringCondition, number: number]>) {
+  constructor(waiting: Iterable<readonly [condition: StringCondition, number: number]>, home: RegexHome) {
     const texts = { exact: new Map<string, number[]>(), prefix: new Map<string, number[]>() };
     const regexes = new Map<string, number[]>();
     const present: number[] = [];
@@ -23,17 +24,22 @@ export class ConditionIndex {
     }
     this.#exact = texts.exact;
     this.#prefixes = new PrefixIndex(texts.prefix);
-    this.#regexes = new RegexSet([...regexes.keys()]);
+    this.#regexes = new RegexSet([...regexes.keys()], home);
     this.#byRegex = [...regexes.values()];
     this.#present = present;
   }
 
-  /** Calls `visit` for everybody whose condition the text meets. */
-  visit(text: string, visit: (number: number) => void): void {
+  /** The expressions of all conditions. */
+  get regexes(): RegexSet {
+    return this.#regexes;
+  }
+
+  /** Calls `visit` for each number whose condition the text meets. */
+  visit(text: string, meter: MatchMeter, visit: (number: number) => void): void {
     visitAll(this.#present, visit);
     visitAll(this.#exact.get(text), visit);
     for (const numbers of this.#prefixes.find(text)) visitAll(numbers, visit);
-    for (const index of this.#regexes.match(text)) visitAll(this.#byRegex[index], visit);
+    for (const index of this.#regexes.match(text, meter)) visitAll(this.#byRegex[index], visit);
   }
 }
 

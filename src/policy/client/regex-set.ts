@@ -1,52 +1,83 @@
-import { RE2JS, RE2Set } from 're2js';
+import { createMatchMeter, type MatchMeter } from '../../config/regex/match-meter.js';
+import { createRegexPrograms, type RegexPrograms, type SharedProgram } from '../../config/regex/regex-programs.js';
+import { regexSize } from '../../config/regex/regex-size.js';
+import { literalPrefix } from './literal-prefix.js';
 import { PrefixIndex } from './prefix-index.js';
+
+/** Where compiled expressions are kept, and for whom. */
+export interface RegexHome {
+  readonly programs: RegexPrograms;
+  /** Namespace of the service. */
+  readonly owner: string;
+}
+
+/** Without a limit that is shared with others: for users of the library, who know their specs. */
+export function createRegexHome(): RegexHome {
+  return { programs: createRegexPrograms(), owner: '' };
+}
+
+interface Part {
+  readonly program: SharedProgram;
+  /** Index of its first expression. */
+  readonly from: number;
+}
+
+/** Estimated bytes of one program: to compile it takes about 10 ms, after which other work gets its turn. */
+const MAX_PART_BYTES = 1024 * 1024;
 
 /**
  * Expressions in RE2 syntax that are matched at once, each against the whole text (BEHAVIOUR 6: full-string RE2). Time
  * is linear in the text, whatever the expressions.
  */
 export class RegexSet {
-  readonly #match: (text: string) => readonly number[];
+  readonly #parts: readonly Part[];
+  readonly #workPerCharacter: number;
   /** What texts begin with that match; undefined when some expression does not tell. */
   readonly #beginnings: PrefixIndex<true> | undefined;
 
   /** @param regexes expressions that `checkRegex` takes */
-  constructor(regexes: readonly string[]) {
+  constructor(regexes: readonly string[], home: RegexHome = createRegexHome()) {
+    this.#parts = partsOf(regexes, home);
+    this.#workPerCharacter = this.#parts.reduce((sum, { program }) => sum + program.workPerCharacter, 0);
     const prefixes = regexes.map(literalPrefix);
-    this.#match = regexes.length < 2 ? matchOne(regexes[0]) : matchSeveral(regexes);
     if (!prefixes.includes('')) this.#beginnings = new PrefixIndex(new Map(prefixes.map((prefix) => [prefix, true])));
   }
 
-  /** The indexes of the expressions that match, in ascending order. */
-  match(text: string): readonly number[] {
-    if (this.#beginnings?.find(text).length === 0) return NONE;
-    return this.#match(text);
+  /** What has to be compiled before the first match. */
+  get programs(): readonly SharedProgram[] {
+    return this.#parts.map(({ program }) => program);
+  }
+
+  /**
+   * The indexes of the expressions that match, in ascending order; none where the meter has too little left, which it
+   * remembers.
+   */
+  match(text: string, meter: MatchMeter = createMatchMeter(Number.POSITIVE_INFINITY)): readonly number[] {
+    if (this.#parts.length === 0 || this.#beginnings?.find(text).length === 0) return NONE;
+    if (!meter.spend(this.#workPerCharacter * text.length)) return NONE;
+    const [only] = this.#parts;
+    if (only !== undefined && this.#parts.length === 1) return only.program.match(text);
+    return this.#parts.flatMap(({ program, from }) => program.match(text).map((index) => from + index));
   }
 }
 
 const NONE: readonly number[] = [];
-const FIRST: readonly number[] = [0];
 
-/** What every text begins with that the expression matches; empty when that is not plain to see. */
-function literalPrefix(regex: string): string {
-  if (regex.includes('|')) return '';
-  const [literal = ''] = /^[A-Za-z0-9/_~-]*/.exec(regex) ?? [];
-  // These make the character before them one that may be missing.
-  return /^[?*{]/.test(regex.slice(literal.length)) ? literal.slice(0, -1) : literal;
-}
-
-function matchOne(regex: string | undefined): (text: string) => readonly number[] {
-  if (regex === undefined) return () => NONE;
-  const compiled = RE2JS.compile(regex);
-  return (text) => (compiled.testExact(text) ? FIRST : NONE);
-}
-
-function matchSeveral(regexes: readonly string[]): (text: string) => readonly number[] {
-  const set = new RE2Set(RE2Set.ANCHOR_BOTH);
-  for (const regex of regexes) set.add(regex);
-  set.compile();
-  return (text) => {
-    const matching = set.match(text);
-    return matching.length < 2 ? matching : matching.sort((a, b) => a - b);
+function partsOf(regexes: readonly string[], { programs, owner }: RegexHome): readonly Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  let bytes = 0;
+  const finish = (to: number): void => {
+    if (to > from) parts.push({ program: programs.program(regexes.slice(from, to), owner), from });
+    from = to;
+    bytes = 0;
   };
+  for (const [index, regex] of regexes.entries()) {
+    const size = regexSize(regex);
+    const own = size.type === 'size' ? size.bytes : 0;
+    if (bytes + own > MAX_PART_BYTES) finish(index);
+    bytes += own;
+  }
+  finish(regexes.length);
+  return parts;
 }

@@ -1,6 +1,9 @@
+import { createMatchMeter, type MatchMeter } from '../../config/regex/match-meter.js';
+import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { ConditionIndex } from './condition-index.js';
-import { compileCondition, type StringCondition } from './string-condition.js';
+import type { RegexHome } from './regex-set.js';
+import { type ConditionTest, compileCondition, type StringCondition } from './string-condition.js';
 
 /** One match of a rule: all of its conditions must be met; none are always met. */
 export interface RuleMatch {
@@ -10,9 +13,8 @@ export interface RuleMatch {
 }
 
 /** A condition that is looked at only for candidates. It remembers its answer for the request in hand. */
-interface Check {
+interface Check extends ConditionTest {
   readonly attribute: string;
-  readonly test: (text: string) => boolean;
   round: number;
   answer: boolean;
 }
@@ -36,10 +38,12 @@ export class RuleMatcher {
   readonly #indexes: readonly (readonly [attribute: string, index: ConditionIndex])[];
   /** The round in which a rule last matched. Float64Array, for 32 bits of rounds would be used up in hours. */
   readonly #matchedIn: Float64Array;
+  /** Every expression of every condition. */
+  readonly programs: readonly SharedProgram[];
   #round = 0;
 
   /** @param ruleCount rules are numbered from 0 up to, not including, this */
-  constructor(ruleCount: number, matches: readonly RuleMatch[]) {
+  constructor(ruleCount: number, matches: readonly RuleMatch[], home: RegexHome) {
     const usage = countUsage(matches);
     const checks = new Map<string, Check>();
     const candidates: Candidate[] = [];
@@ -55,22 +59,27 @@ export class RuleMatcher {
       waiting.set(rarest.attribute, list);
       list.push([rarest, candidates.length]);
       const others = conditions.filter((condition) => condition !== rarest);
-      candidates.push({ rule, checks: others.map((condition) => sharedCheck(checks, condition)) });
+      candidates.push({ rule, checks: others.map((condition) => sharedCheck(checks, condition, home)) });
     }
     this.#always = [...always];
     this.#candidates = candidates;
-    this.#indexes = [...waiting].map(([attribute, list]) => [attribute, new ConditionIndex(list)]);
+    this.#indexes = [...waiting].map(([attribute, list]) => [attribute, new ConditionIndex(list, home)]);
+    const sets = [
+      ...this.#indexes.map(([, index]) => index.regexes),
+      ...[...checks.values()].map((check) => check.regexes),
+    ];
+    this.programs = sets.flatMap((set) => set?.programs ?? []);
     this.#matchedIn = new Float64Array(ruleCount);
   }
 
   /** The numbers of all rules that match, in ascending order. */
-  match(bag: AttributeBag): readonly number[] {
+  match(bag: AttributeBag, meter: MatchMeter = createMatchMeter()): readonly number[] {
     this.#round++;
     const matched: number[] = [];
-    const visit = (candidate: number) => this.#tryCandidate(candidate, bag, matched);
+    const visit = (candidate: number) => this.#tryCandidate(candidate, bag, meter, matched);
     for (const [attribute, index] of this.#indexes) {
       const value = bag.get(attribute);
-      if (value?.type === 'string') index.visit(value.value, visit);
+      if (value?.type === 'string') index.visit(value.value, meter, visit);
     }
     for (const rule of this.#always) {
       if (this.#matchedIn[rule] !== this.#round) this.#mark(rule, matched);
@@ -78,20 +87,20 @@ export class RuleMatcher {
     return isAscending(matched) ? matched : matched.sort((a, b) => a - b);
   }
 
-  #tryCandidate(number: number, bag: AttributeBag, matched: number[]): void {
+  #tryCandidate(number: number, bag: AttributeBag, meter: MatchMeter, matched: number[]): void {
     const candidate = this.#candidates[number];
     if (candidate === undefined || this.#matchedIn[candidate.rule] === this.#round) return;
     for (const check of candidate.checks) {
-      if (!this.#holds(check, bag)) return;
+      if (!this.#holds(check, bag, meter)) return;
     }
     this.#mark(candidate.rule, matched);
   }
 
-  #holds(check: Check, bag: AttributeBag): boolean {
+  #holds(check: Check, bag: AttributeBag, meter: MatchMeter): boolean {
     if (check.round !== this.#round) {
       const value = bag.get(check.attribute);
       check.round = this.#round;
-      check.answer = value?.type === 'string' && check.test(value.value);
+      check.answer = value?.type === 'string' && check.test(value.value, meter);
     }
     return check.answer;
   }
@@ -136,11 +145,11 @@ function rarestOf(
   return rarest;
 }
 
-function sharedCheck(checks: Map<string, Check>, condition: StringCondition): Check {
+function sharedCheck(checks: Map<string, Check>, condition: StringCondition, home: RegexHome): Check {
   const key = keyOf(condition);
   const known = checks.get(key);
   if (known !== undefined) return known;
-  const check = { attribute: condition.attribute, test: compileCondition(condition), round: 0, answer: false };
+  const check = { attribute: condition.attribute, ...compileCondition(condition, home), round: 0, answer: false };
   checks.set(key, check);
   return check;
 }

@@ -1,5 +1,6 @@
-import { RE2JS } from 're2js';
-import { checkRegex } from '../../config/policy/regex.js';
+import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
+import type { MatchMeter } from '../../config/regex/match-meter.js';
+import { type RegexHome, RegexSet } from './regex-set.js';
 
 /** How a text is matched, case-sensitively (SPEC 2.4): at most one member is set; none asks for presence only. */
 export interface StringMatchConfig {
@@ -22,7 +23,11 @@ export interface StringMatchProblem {
 }
 
 /** Reads the StringMatch for one attribute. Never throws. */
-export function readCondition(attribute: string, match: StringMatchConfig): StringCondition | StringMatchProblem {
+export function readCondition(
+  attribute: string,
+  match: StringMatchConfig,
+  check: CheckRegex = checkRegex,
+): StringCondition | StringMatchProblem {
   const { exact, prefix, regex } = match;
   const texts = { exact, prefix, regex };
   const given = (['exact', 'prefix', 'regex'] as const).filter((member) => texts[member] !== undefined);
@@ -34,23 +39,29 @@ export function readCondition(attribute: string, match: StringMatchConfig): Stri
   }
   const text = texts[type] ?? '';
   if (type !== 'regex') return { type, attribute, text };
-  const checked = checkRegex(text);
+  const checked = check(text);
   if (checked.type === 'regex') return { type, attribute, text };
   return { type: 'problem', member: type, message: `${checked.message}: ${checked.remedy}` };
 }
 
-/** A function that tells whether a text meets the condition; linear in the text. */
-export function compileCondition(condition: StringCondition): (text: string) => boolean {
+/** Tells whether a text meets a condition, in time linear in the text. */
+export interface ConditionTest {
+  readonly test: (text: string, meter: MatchMeter) => boolean;
+  /** The expression's set, for a condition that has one. */
+  readonly regexes?: RegexSet;
+}
+
+export function compileCondition(condition: StringCondition, home: RegexHome): ConditionTest {
   switch (condition.type) {
     case 'present':
-      return () => true;
+      return { test: () => true };
     case 'exact':
-      return (text) => text === condition.text;
+      return { test: (text) => text === condition.text };
     case 'prefix':
-      return (text) => text.startsWith(condition.text);
+      return { test: (text) => text.startsWith(condition.text) };
     case 'regex': {
-      const regex = RE2JS.compile(condition.text);
-      return (text) => regex.testExact(text);
+      const regexes = new RegexSet([condition.text], home);
+      return { test: (text, meter) => regexes.match(text, meter).length > 0, regexes };
     }
   }
 }

@@ -1,12 +1,17 @@
 import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/client-config.js';
+import type { QuotaSpec } from '../../config/policy/quota-spec.js';
+import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributes } from '../client/attributes-from-config.js';
-import { type CompiledQuotaSpecs, compileQuotaSpecs } from '../client/compile-quota-specs.js';
+import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import type { TransportConfig } from '../client/transport-timing.js';
 import { CLIENT_CONFIG_METADATA } from '../wire/call-metadata.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { type CallClaims, readCallClaims } from './callers/call-claims.js';
 import type { PolicyTexts } from './policy-texts.js';
+import { preparePolicies } from './prepare-policies.js';
+import { createPrepared, type Prepared } from './prepared.js';
+import type { RegexService } from './regex-service.js';
 
 /** A proxy's own configuration, as its calls bring it, ready for use. */
 export interface CallConfig {
@@ -22,7 +27,9 @@ export interface CallConfig {
   readonly disableCheckCalls: boolean;
   readonly disableReportCalls: boolean;
   /** Of connections, instead of what their service charges; only for TCP, and only where it is written. */
-  readonly connectionQuotas: CompiledQuotaSpecs | undefined;
+  readonly connectionQuotas: Prepared<CompiledQuotaSpecs> | undefined;
+  /** What remembering it takes beside its text, in characters. */
+  readonly weight: number;
 }
 
 /** A call whose configuration cannot be read, so that not even its fail policy is known. */
@@ -46,8 +53,32 @@ export interface CallConfigs {
 /** Two per proxy and service port that it serves; those of 10,000 proxies are a few ten megabytes. */
 const MEMO = { entries: 16_384, maxKeyLength: 65_536, characters: 20_000_000 };
 
+/** Heap that a rule or condition of a configuration takes, in characters of its text. */
+const ITEM_CHARACTERS = 500;
+/** Programs of calls' own configurations have one share of the memory and of the time, whatever calls say of themselves. */
+const OWNER = 'configurations of calls';
+
 /** A call without a configuration has the defaults of SPEC 2.12 to 2.14. */
-export function createCallConfigs(texts: PolicyTexts): CallConfigs {
+export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): CallConfigs {
+  const prepareQuotas = (spec: QuotaSpec): Prepared<CompiledQuotaSpecs> =>
+    createPrepared(
+      regexes.work,
+      OWNER,
+      function* () {
+        const check = createRegexBudget({
+          maxBytes: regexes.limits.messageBytes,
+          scope: 'of the configuration of one call',
+          remedy: 'bind fewer or smaller specs to the service, or raise NAV_REGEX_MESSAGE_BYTES',
+          check: regexes.check,
+        });
+        const home = { programs: regexes.programs, owner: OWNER };
+        const { quotas } = yield* preparePolicies({ quotaSpec: [spec] }, { check, home });
+        if (quotas.problems.length > 0) regexes.leftOut('message', quotas.problems.length, quotas.problems[0]);
+        return quotas;
+      },
+      ({ programs }) => programs,
+    );
+
   const configOf = (
     { transport, mixerAttributes }: Pick<TcpClientConfig, 'transport' | 'mixerAttributes'>,
     rest: Partial<CallConfig>,
@@ -63,6 +94,7 @@ export function createCallConfigs(texts: PolicyTexts): CallConfigs {
       disableCheckCalls: false,
       disableReportCalls: false,
       connectionQuotas: undefined,
+      weight: 0,
       ...rest,
     };
   };
@@ -75,12 +107,20 @@ export function createCallConfigs(texts: PolicyTexts): CallConfigs {
       defaultService: defaultDestinationService,
     });
   });
-  const tcp = createBoundedMemo(MEMO, (text) => {
+  const tcp = createBoundedMemo({ ...MEMO, weightOf: (config: CallConfig) => config.weight }, (text) => {
     const config: Partial<TcpClientConfig> | undefined = text === '' ? {} : texts.readTcpClientConfigText(text);
     if (config === undefined) throw new CallConfigError('TcpClientConfig');
     const { disableCheckCalls = false, disableReportCalls = false, connectionQuotaSpec } = config;
-    const connectionQuotas = connectionQuotaSpec && compileQuotaSpecs([connectionQuotaSpec]);
-    return configOf(config, { disableCheckCalls, disableReportCalls, connectionQuotas });
+    const connectionQuotas = connectionQuotaSpec && prepareQuotas(connectionQuotaSpec);
+    const weight = connectionQuotaSpec === undefined ? 0 : ITEM_CHARACTERS * itemsOf(connectionQuotaSpec);
+    return configOf(config, { disableCheckCalls, disableReportCalls, connectionQuotas, weight });
   });
   return { http: (text = '') => http(text), tcp: (text = '') => tcp(text) };
+}
+
+function itemsOf({ rules }: QuotaSpec): number {
+  return rules.reduce((sum, { match, quotas }) => {
+    const conditions = match.reduce((count, { clause }) => count + 1 + Object.keys(clause).length, 0);
+    return sum + 1 + quotas.length + conditions;
+  }, 0);
 }

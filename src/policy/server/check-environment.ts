@@ -5,6 +5,7 @@ import type { CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledServices } from './compiled-services.js';
 import type { ForwardedAttributes } from './forwarded-texts.js';
+import type { Protocol } from './policy-server-metrics.js';
 import type { RequestTexts } from './request-texts.js';
 
 /** What deciding about a call needs beside the call. */
@@ -17,6 +18,8 @@ export interface CheckEnvironment {
   /** The client of the current backend for calls with that transport. */
   readonly clientFor: (transport: TransportConfig) => PolicyClient;
   readonly clock: Clock;
+  /** A rule that cannot be used, or not in time, may have said more about a call. */
+  readonly undecided: (protocol: Protocol, service: string | undefined) => void;
   /** A failure of our own while deciding: it has been turned into an answer. */
   readonly decisionFailed: (error: unknown) => void;
   /**

@@ -1,64 +1,104 @@
 import type { ServiceConfig } from '../../config/policy/client-config.js';
+import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { AttributeValueError, readAttributes } from '../client/attributes-from-config.js';
-import { type CompiledApiSpecs, compileApiSpecs } from '../client/compile-api-specs.js';
-import { type CompiledQuotaSpecs, compileQuotaSpecs } from '../client/compile-quota-specs.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
+import type { SpecProblem } from '../client/spec-problem.js';
+import { type CompiledPolicies, preparePolicies } from './prepare-policies.js';
+import { createPrepared, type Prepared } from './prepared.js';
+import type { RegexService } from './regex-service.js';
 import type { ServicePolicies } from './service-policies.js';
 
-/** What is known of the service of a call, ready for use. */
-export interface CompiledService {
+/** What is known of the service of a call without its specs. */
+export interface KnownService {
   readonly isKnown: boolean;
-  readonly api: CompiledApiSpecs;
-  readonly quotas: CompiledQuotaSpecs;
   /** `mixerAttributes` of its ServiceConfig. */
   readonly staticLayer: AttributeLayer;
   readonly calls: ServiceCallConfig;
 }
 
-/** Finds services in the current policies. */
+/** The same with its specs, ready for use. */
+export interface CompiledService extends KnownService, CompiledPolicies {}
+
+/** Finds services in the current policies. A host that is no service has no quotas and no API. */
 export interface CompiledServices {
   /** Takes new policies: calls that begin from now on go by them, those under way by what they began with. */
   observe(policies: ServicePolicies): void;
-  /** A host that is no service has no quotas and no API. */
-  find(host: string | undefined): CompiledService;
+  find(host: string | undefined): KnownService;
+  /** With its specs, at once where they are compiled. */
+  compiled(host: string | undefined): CompiledService | Promise<CompiledService>;
 }
 
+/** Problems of one service that are logged one by one; a metric counts all. */
+const MAX_LOGGED = 5;
+const NAMESPACE_ATTRIBUTE = 'destination.service.namespace';
+
 /** Compiles a service's specs at its first call, and again only when its configuration is another object. */
-export function createCompiledServices(logger: Logger): CompiledServices {
-  const compiled = new WeakMap<ServiceConfig, CompiledService>();
-  const unknown: CompiledService = { ...compile({}), isKnown: false };
+export function createCompiledServices(logger: Logger, regexes: RegexService): CompiledServices {
+  interface Entry {
+    readonly known: KnownService;
+    readonly prepared: Prepared<CompiledService>;
+  }
+  const entries = new WeakMap<ServiceConfig, Entry>();
   let policies: ServicePolicies = { find: () => undefined };
+
+  const entryOf = (config: Partial<ServiceConfig>, isKnown: boolean, host: string): Entry => {
+    const { mixerAttributes, networkFailPolicy, disableCheckCalls = false, disableReportCalls = false } = config;
+    const known: KnownService = {
+      isKnown,
+      staticLayer: staticLayerOf(mixerAttributes),
+      calls: { disableCheckCalls, disableReportCalls, ...(networkFailPolicy && { networkFailPolicy }) },
+    };
+    const owner = mixerAttributes?.attributes?.[NAMESPACE_ATTRIBUTE]?.stringValue ?? host;
+    const prepared = createPrepared(
+      regexes.work,
+      owner,
+      function* () {
+        const check = createRegexBudget({
+          maxBytes: regexes.limits.serviceBytes,
+          scope: 'of all specs of the service',
+          remedy: 'bind fewer or smaller specs to the service, or raise NAV_REGEX_SERVICE_BYTES',
+          check: regexes.check,
+        });
+        const policiesOfService = yield* preparePolicies(config, {
+          check,
+          home: { programs: regexes.programs, owner },
+        });
+        const { api, quotas } = policiesOfService;
+        tellProblems(host, [...api.problems, ...quotas.problems]);
+        return { ...known, ...policiesOfService };
+      },
+      ({ api, quotas }) => [...api.programs, ...quotas.programs],
+    );
+    return { known, prepared };
+  };
+
+  const tellProblems = (service: string, problems: readonly SpecProblem[]): void => {
+    if (problems.length === 0) return;
+    regexes.leftOut('service', problems.length);
+    for (const { field, message } of problems.slice(0, MAX_LOGGED)) {
+      logger.warn({ service, field, problem: message }, 'A part of a policy cannot be used and is left out');
+    }
+    const more = problems.length - MAX_LOGGED;
+    if (more > 0) logger.warn({ service, more }, 'More parts of the policy of a service cannot be used');
+  };
+
+  const unknown = entryOf({}, false, '');
+  const find = (host: string | undefined): Entry => {
+    const config = host === undefined ? undefined : policies.find(host);
+    if (config === undefined || host === undefined) return unknown;
+    const entry = entries.get(config) ?? entryOf(config, true, host);
+    entries.set(config, entry);
+    return entry;
+  };
 
   return {
     observe: (next) => {
       policies = next;
     },
-    find: (host) => {
-      const config = host === undefined ? undefined : policies.find(host);
-      if (config === undefined) return unknown;
-      const known = compiled.get(config);
-      if (known !== undefined) return known;
-      const service = compile(config);
-      compiled.set(config, service);
-      for (const { field, message } of [...service.api.problems, ...service.quotas.problems]) {
-        logger.warn({ service: host, field, problem: message }, 'A part of a policy cannot be used and is left out');
-      }
-      return service;
-    },
-  };
-}
-
-function compile(config: Partial<ServiceConfig>): CompiledService {
-  const { httpApiSpec = [], quotaSpec = [], mixerAttributes, networkFailPolicy } = config;
-  const { disableCheckCalls = false, disableReportCalls = false } = config;
-  return {
-    isKnown: true,
-    api: compileApiSpecs(httpApiSpec),
-    quotas: compileQuotaSpecs(quotaSpec),
-    staticLayer: staticLayerOf(mixerAttributes),
-    calls: { disableCheckCalls, disableReportCalls, ...(networkFailPolicy && { networkFailPolicy }) },
+    find: (host) => find(host).known,
+    compiled: (host) => find(host).prepared.ready(),
   };
 }
 

@@ -25,7 +25,7 @@ export async function decideHttp(
   // A chain of many services names that of the route, a chain of one names it with the call.
   const ofRoute = message.attributes?.contextExtensions?.[SERVICE_EXTENSION];
   const host = ofRoute || (call.service ?? config.defaultService);
-  const context = { config, host };
+  const context = { config, host, protocol: 'http' } as const;
   const told = message.attributes?.request?.http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
   const forwarded = () => environment.forwarded(config.ignoreForwarded ? undefined : told).layer;
   const right = environment.authorize({ caller: call.caller ?? ANONYMOUS, config, message, host, forwarded });
@@ -42,7 +42,7 @@ function ask(
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
   // Matched once, and by itself: the report needs to know which attributes are the operation's.
-  const apiLayer = service.api.attributesFor(facts.method, facts.target);
+  const { layer: apiLayer, isUndecided: isApiUndecided } = service.api.assess(facts.method, facts.target);
   const requestDerived = deriveHttpAttributes(facts, service.api, apiLayer);
   const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
   const all = environment.forwarded(told);
@@ -56,9 +56,11 @@ function ask(
     // Discovery has gateways ignore what is forwarded, which is all that being one changes.
     isGateway: false,
   });
+  const { charges, isUndecided } = service.quotas.assess(attributes);
   return {
     attributes,
-    quotas: service.quotas.chargesFor(attributes),
+    quotas: charges,
+    isUndecided: isUndecided || isApiUndecided,
     // Envoy's own number of the stream and the time: another attempt at this Check has both, no other request has.
     deduplicationId: http?.id ? `${http.id}@${facts.timeNs}/${host ?? ''}` : undefined,
     texts: { forwarded: forwarded.text, request: environment.requestTexts(apiLayer, requestDerived) },

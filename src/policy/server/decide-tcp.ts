@@ -1,4 +1,5 @@
 import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
+import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import { deriveTcpAttributes } from '../client/tcp-attributes.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { tcpConnectionFacts } from './adapter/tcp-connection-facts.js';
@@ -24,7 +25,7 @@ export async function decideTcp(
 ): Promise<Decided> {
   const config = environment.configs.tcp(call.configText);
   const host = call.service ?? config.defaultService;
-  const context = { config, host };
+  const context = { config, host, protocol: 'tcp' } as const;
   const right = environment.authorize({
     caller: call.caller ?? ANONYMOUS,
     config,
@@ -33,7 +34,12 @@ export async function decideTcp(
     forwarded: () => EMPTY_LAYER,
   });
   if (right === 'uncharged') return unchargedDecision(context);
-  return decide(environment, context, (service) => ask(environment, message, call, newId, context, service));
+  return decide(environment, context, (service) => {
+    const quotas = config.connectionQuotas?.ready() ?? service.quotas;
+    const askWith = (ready: CompiledQuotaSpecs): CheckQuestion =>
+      ask(environment, message, call, newId, context, service, ready);
+    return quotas instanceof Promise ? quotas.then(askWith) : askWith(quotas);
+  });
 }
 
 function ask(
@@ -43,6 +49,7 @@ function ask(
   newId: () => string,
   { config, host }: CallContext,
   service: CompiledService,
+  quotas: CompiledQuotaSpecs,
 ): CheckQuestion {
   const timeNs = connectionTimeNs ?? BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
   const facts = tcpConnectionFacts(message, { id: connectionId ?? newId(), timeNs });
@@ -54,9 +61,11 @@ function ask(
     ignoreForwarded: true,
     isGateway: false,
   });
+  const { charges, isUndecided } = quotas.assess(attributes);
   return {
     attributes,
-    quotas: (config.connectionQuotas ?? service.quotas).chargesFor(attributes),
+    quotas: charges,
+    isUndecided,
     // Without an id of Envoy's, another attempt at this Check cannot be told from a new connection.
     deduplicationId: connectionId && `${connectionId}@${timeNs}/${host ?? ''}`,
     texts: { forwarded: '', request: '' },

@@ -7,12 +7,14 @@ import { OK_STATUS } from '../client/policy-status.js';
 import type { CallConfig } from './call-configs.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
+import type { Protocol } from './policy-server-metrics.js';
 
 /** What a call goes by. */
 export interface CallContext {
   readonly config: CallConfig;
   /** Host of the service; undefined when the call names none. */
   readonly host: string | undefined;
+  readonly protocol: Protocol;
 }
 
 /** What is to be decided about a request or connection. */
@@ -22,6 +24,8 @@ export interface CheckQuestion {
   /** The same for all attempts at one Check; undefined when they cannot be told from other requests. */
   readonly deduplicationId: string | undefined;
   readonly texts: CheckTexts;
+  /** Whether a rule that cannot be used, or not in time, may charge more. */
+  readonly isUndecided: boolean;
 }
 
 /** Attributes that the report will need, as texts; empty for none. */
@@ -43,25 +47,37 @@ const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
  * Decides about a call. Whatever a call brings, it gets an answer: should anything of our own fail, the fail policy
  * says which, as when the policy server could not be reached (SPEC 7).
  *
+ * A call for which a rule may charge more that cannot be used goes on without the rule under FAIL_OPEN, and is refused
+ * under FAIL_CLOSE: a rule that has no effect must not let requests through where a policy server that is gone would not.
+ *
  * @param ask makes the question of the call, which is for that service
  */
 export async function decide(
   environment: CheckEnvironment,
   context: CallContext,
-  ask: (service: CompiledService) => CheckQuestion,
+  ask: (service: CompiledService) => CheckQuestion | Promise<CheckQuestion>,
 ): Promise<Decided> {
   const { config, host } = context;
   let calls: ServiceCallConfig = { networkFailPolicy: config.transport.networkFailPolicy };
   let isServiceKnown = false;
   try {
-    const service = environment.services.find(host);
+    const found = environment.services.compiled(host);
+    // Without a turn of the microtask queue where all is compiled, as nearly always.
+    const service = found instanceof Promise ? await found : found;
     isServiceKnown = service.isKnown;
     // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
     calls = {
       networkFailPolicy: service.calls.networkFailPolicy ?? config.transport.networkFailPolicy,
       disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
     };
-    const { texts, attributes, quotas, deduplicationId } = ask(service);
+    const asked = ask(service);
+    const { texts, attributes, quotas, deduplicationId, isUndecided } = asked instanceof Promise ? await asked : asked;
+    if (isUndecided && !calls.disableCheckCalls) {
+      environment.undecided(context.protocol, host);
+      if (resolveNetworkFailPolicy(calls.networkFailPolicy).policy === 'FAIL_CLOSE') {
+        return { context, isServiceKnown, decision: undecidedDecision(), texts };
+      }
+    }
     const client = environment.clientFor(config.transport);
     const decision = await client.check({ attributes, quotas, deduplicationId, service: calls });
     return { context, isServiceKnown, decision, texts };
@@ -75,6 +91,18 @@ export async function decide(
 export function unchargedDecision(context: CallContext): Decided {
   const decision = { status: OK_STATUS, isCheckCacheHit: false, isQuotaCacheHit: false, exhaustedQuotas: [] };
   return { context, isServiceKnown: true, decision, texts: NO_TEXTS };
+}
+
+function undecidedDecision(): CheckDecision {
+  return {
+    status: {
+      code: 'UNAVAILABLE',
+      message: 'A rule of the policy cannot be applied to this request, and the fail policy is FAIL_CLOSE',
+    },
+    isCheckCacheHit: false,
+    isQuotaCacheHit: false,
+    exhaustedQuotas: [],
+  };
 }
 
 function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {

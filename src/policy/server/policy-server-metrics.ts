@@ -19,6 +19,12 @@ export interface PolicyServerMetrics {
   refused(reason: RefusalReason): void;
   /** An outbound Check that was allowed without charging anything. */
   uncharged(): void;
+  /** A Check about which a rule that cannot be used, or not in time, may have said more. */
+  undecided(protocol: Protocol): void;
+  /** Parts of policies that cannot be used. */
+  policyPartsLeftOut(scope: 'service' | 'message', count: number): void;
+  regexesChanged(bytes: number, count: number): void;
+  regexEvicted(): void;
   reported(series: ReportSeries): void;
   clientCounted(counter: ClientCounter, by: number): void;
   /** @param count reports, or messages that could not be read */
@@ -36,6 +42,14 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
     checkFailed: (reason) => metrics.increment('policy_server_check_failures_total', { reason }),
     refused: (reason) => metrics.increment('policy_server_refused_calls_total', { reason }),
     uncharged: () => metrics.increment('policy_server_uncharged_checks_total'),
+    undecided: (protocol) => metrics.increment('policy_server_undecided_checks_total', { protocol }),
+    policyPartsLeftOut: (scope, count) =>
+      metrics.increment('policy_server_policy_parts_left_out_total', { scope }, count),
+    regexesChanged: (bytes, count) => {
+      metrics.set('policy_server_regex_bytes', bytes);
+      metrics.set('policy_server_regex_programs', count);
+    },
+    regexEvicted: () => metrics.increment('policy_server_regex_evictions_total'),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),
     clientCounted: (counter, by) => metrics.increment('policy_server_client_events_total', { counter }, by),

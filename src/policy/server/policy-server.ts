@@ -1,3 +1,4 @@
+import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
@@ -17,6 +18,7 @@ import { createForwardedTexts } from './forwarded-texts.js';
 import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
 import type { PolicyTexts, ProxyTextDecoder, ProxyTextEncoder } from './policy-texts.js';
+import { createRegexService } from './regex-service.js';
 import { createLogService, type LogStream } from './reports/log-service.js';
 import type { ReportSink } from './reports/report.js';
 import { createReportSink } from './reports/report-sink.js';
@@ -44,6 +46,8 @@ export interface PolicyServerOptions {
   readonly allowsOutboundChecks: () => boolean;
   /** Settles when other work has had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
+  /** Of the regular expressions in policies. */
+  readonly regexLimits: PolicyRegexLimits;
 }
 
 /** Answers Envoys through the policy client library (DESIGN 6). Has no network of its own. */
@@ -70,7 +74,14 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   const codec = createEnvoyCodec(protos);
   const metrics = createPolicyServerMetrics(options.metrics);
   const limitedLog = createLimitedLog(logger, clock);
-  const services = createCompiledServices(logger);
+  const regexes = createRegexService({
+    limits: options.regexLimits,
+    clock,
+    yieldTurn: options.yieldTurn,
+    metrics,
+    limitedLog,
+  });
+  const services = createCompiledServices(logger, regexes);
   const forwarded = createForwardedTexts(texts);
   const clients = createBackendClients({ ...options, metrics, limitedLog });
   const sink = createReportSink({
@@ -83,13 +94,20 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
 
   const rights = createCallerRights({ allowsOutboundChecks: options.allowsOutboundChecks, metrics, limitedLog });
   const environment: CheckEnvironment = {
-    configs: createCallConfigs(texts),
+    configs: createCallConfigs(texts, regexes),
     services,
     forwarded,
     requestTexts: createRequestTexts(texts),
     clientFor: clients.clientFor,
     clock,
     authorize: (call) => rights.check(call),
+    undecided: (protocol, service) => {
+      metrics.undecided(protocol);
+      limitedLog.warn(
+        { service },
+        'A rule could not be applied to a check; FAIL_CLOSE refuses it, FAIL_OPEN leaves the rule out',
+      );
+    },
     decisionFailed: (error) => {
       metrics.checkFailed('internal');
       limitedLog.error({ err: error }, 'A Check could not be decided; its fail policy answers it');

@@ -1,3 +1,4 @@
+import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -12,6 +13,8 @@ export interface Enforcement {
    * one window; undefined while it leaves that to another.
    */
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
+  /** Of the regular expressions in policies; their defaults unless given. */
+  readonly regexLimits?: RegexLimits;
 }
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */

@@ -5,6 +5,7 @@ import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
+import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
@@ -22,6 +23,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
+  'oversized-regexes': findOversizedRegexes,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'shadowed-services': findShadowedServices,
   'unbound-specs': findUnboundSpecs,

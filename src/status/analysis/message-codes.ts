@@ -110,6 +110,20 @@ export const MESSAGE_CODES = {
     remedy:
       'have an owner of that namespace run the command, bind from the root namespace, or name services of the own namespace alone, as *.NAMESPACE.svc.*',
   },
+  regexesBeyondService: {
+    code: 'MESH0221',
+    level: 'Error',
+    title:
+      'The regular expressions of all specs of a service are too large: rules with those beyond the limit have no effect, and FAIL_CLOSE refuses requests they might be for.',
+    remedy: 'bind fewer or smaller specs to the service, or raise NAV_REGEX_SERVICE_BYTES',
+  },
+  regexesBeyondNamespace: {
+    code: 'MESH0222',
+    level: 'Warn',
+    title:
+      'The regular expressions of a namespace are too large: their programs are evicted first, and compiled again and again.',
+    remedy: 'use exact and prefix matches, remove specs of the namespace, or raise NAV_REGEX_NAMESPACE_BYTES',
+  },
   ignoredPeerAuthentication: {
     code: 'MESH0301',
     level: 'Warn',

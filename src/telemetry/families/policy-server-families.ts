@@ -1,5 +1,5 @@
 import { CHECK_SECONDS, REQUEST_SECONDS } from './buckets.js';
-import { counter, histogram } from './family.js';
+import { counter, gauge, histogram } from './family.js';
 
 /**
  * Families of our own policy server (DESIGN 6). Services and operations are those of the configuration, others count
@@ -23,6 +23,19 @@ export const policyServerFamilies = {
   ),
   policy_server_uncharged_checks_total: counter(
     'Outbound Checks that were allowed without charge, because the mesh does not check on that side.',
+  ),
+  policy_server_undecided_checks_total: counter(
+    'Checks for which a rule may charge more that cannot be used, or that takes too long to match: FAIL_CLOSE refuses them, FAIL_OPEN leaves the rule out.',
+    'protocol',
+  ),
+  policy_server_policy_parts_left_out_total: counter(
+    'Parts of policies that cannot be used, such as regular expressions beyond a budget, by where they came from (service, message).',
+    'scope',
+  ),
+  policy_server_regex_bytes: gauge('Bytes that compiled regular expressions take, as estimated.'),
+  policy_server_regex_programs: gauge('Compiled regular expressions and sets of them.'),
+  policy_server_regex_evictions_total: counter(
+    'Compiled regular expressions that were evicted because all together take more than NAV_REGEX_PROGRAMS_BYTES.',
   ),
   policy_server_requests_total: counter('Requests reported.', 'reporter', 'service', 'operation', 'response_code'),
   policy_server_request_duration_seconds: histogram(

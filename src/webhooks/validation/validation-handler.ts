@@ -7,6 +7,7 @@ import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from '../admiss
 import type { AdmissionRequest } from '../admission/admission-request.js';
 import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
+import type { RegexAdmission } from './regex-admission.js';
 import type { FailureReason, Verdict } from './verdict.js';
 import { messageLine, unknownFieldLine } from './warning-lines.js';
 
@@ -18,11 +19,13 @@ export interface ValidationOptions {
   readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
   /** What of the mesh decides how far ServiceEntries act, at the time of the call. Default: not known. */
   readonly entryGuard?: () => EntryGuard | undefined;
+  /** By default objects are judged by themselves alone. */
+  readonly regexes?: Pick<RegexAdmission, 'refusalOf'>;
 }
 
 /** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
 export function createValidationHandler(options: ValidationOptions): AdmissionHandler {
-  const { kinds, metrics, logger, warnings, entryGuard = () => undefined } = options;
+  const { kinds, metrics, logger, warnings, regexes, entryGuard = () => undefined } = options;
   const labelsOf = createResourceLabels(kinds);
   const countFailed = (request: AdmissionRequest, reason: FailureReason): void =>
     metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
@@ -46,7 +49,11 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
 
   return async (request, call) => {
     const { signal, pace } = call;
-    const verdict = await pace.run(() => judgeRequest(request, kinds, entryGuard()), signal);
+    const verdict = await pace.run(() => {
+      const alone = judgeRequest(request, kinds, entryGuard());
+      const message = alone.type === 'passed' && alone.object !== undefined && regexes?.refusalOf(alone.object);
+      return message ? ({ type: 'refused', reason: 'invalid_resource', message } as const) : alone;
+    }, signal);
     switch (verdict.type) {
       case 'passed':
         metrics.increment('cfgsrv_validation_passed', labelsOf(request));

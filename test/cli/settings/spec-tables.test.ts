@@ -174,7 +174,7 @@ for (const [title, expected, settings] of TABLES) {
   });
 }
 
-test('flags beyond the specification are marked as additions, and these are all', (t) => {
+test('flags and variables beyond the specification are marked as additions, and these are all', (t) => {
   const additions = TABLES.flatMap(([, , settings]) => settings.filter(({ addition }) => addition === true));
   t.deepEqual(additions.map((flag) => [flag.name, flag.type.name, flag.default]).sort(byName), [
     ['NAV_HTTP_HEADERS_TIMEOUT', 'duration', '5s'],
@@ -182,6 +182,12 @@ test('flags beyond the specification are marked as additions, and these are all'
     ['NAV_HTTP_MAX_CONNECTIONS', 'int', '1024'],
     ['NAV_HTTP_MAX_CONNECTIONS_PER_PEER', 'int', '512'],
     ['NAV_METRICS_MIN_INTERVAL', 'duration', '1s'],
+    ['NAV_REGEX_EXPRESSION_BYTES', 'int', '655360'],
+    ['NAV_REGEX_MESSAGE_BYTES', 'int', '2097152'],
+    ['NAV_REGEX_NAMESPACE_BYTES', 'int', '33554432'],
+    ['NAV_REGEX_OBJECT_BYTES', 'int', '8388608'],
+    ['NAV_REGEX_PROGRAMS_BYTES', 'int', '67108864'],
+    ['NAV_REGEX_SERVICE_BYTES', 'int', '16777216'],
     ['grpcMaxAbandonedStreams', 'int', '200'],
     ['grpcMaxCertificateRequestBytes', 'int', '65536'],
     ['grpcMaxCheckBytes', 'int', '1048576'],

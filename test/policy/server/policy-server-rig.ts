@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../../src/config/policy/client-config.js';
+import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import type {
@@ -135,6 +136,7 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     createId: () => `id${ids++}`,
     allowsOutboundChecks: () => false,
     yieldTurn: () => Promise.resolve(),
+    regexLimits: DEFAULT_REGEX_LIMITS,
     ...options,
   });
   server.observe(policiesOf(services));

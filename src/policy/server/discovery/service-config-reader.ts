@@ -1,7 +1,10 @@
 import { type ServiceConfig, serviceConfigSchema } from '../../../config/policy/client-config.js';
 import { validateServiceConfig } from '../../../config/policy/client-config-rules.js';
 import { validateHttpApiSpec } from '../../../config/policy/http-api-spec-rules.js';
+import { createObjectRegexes, type ObjectRegexes } from '../../../config/policy/object-regexes.js';
 import { validateQuotaSpec } from '../../../config/policy/quota-spec-rules.js';
+import { createCheckMemo } from '../../../config/regex/check-memo.js';
+import { checkRegex } from '../../../config/regex/check-regex.js';
 import { createSchemaCompiler } from '../../../config/schema/schema-reader.js';
 import { childPath, formatFinding, joinPath, type Violation } from '../../../config/violation.js';
 import type { ConfigDecoder } from '../../wire/config-decoder.js';
@@ -12,12 +15,20 @@ export type ServiceConfigReader = (bytes: Buffer) => ServiceConfig;
 /**
  * Reads ServiceConfigs and checks them like YAML: the schema, and the rules of every spec. Specs are checked one by one,
  * as they were when they were written: a service may have more of them together than one object may hold.
+ *
+ * @param maxRegexBytes `expressionBytes` of the limits
  */
-export function createServiceConfigReader(decoder: Pick<ConfigDecoder, 'serviceConfig'>): ServiceConfigReader {
+export function createServiceConfigReader(
+  decoder: Pick<ConfigDecoder, 'serviceConfig'>,
+  maxRegexBytes?: number,
+): ServiceConfigReader {
+  const check = createCheckMemo((text) => checkRegex(text, maxRegexBytes));
+  // How many expressions a service may have is for the server to decide, which leaves out those beyond its budget.
+  const regexes = () => createObjectRegexes(check, { objectBytes: Number.POSITIVE_INFINITY });
   const schema = createSchemaCompiler().compile(serviceConfigSchema, 'ignored');
   return (bytes) => {
     const read = schema.read(decoder.serviceConfig(bytes));
-    const violations = read.type === 'valid' ? serviceViolations(read.value) : read.violations;
+    const violations = read.type === 'valid' ? serviceViolations(read.value, regexes) : read.violations;
     const [first] = violations;
     if (first === undefined && read.type === 'valid') return read.value;
     const others = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
@@ -25,11 +36,11 @@ export function createServiceConfigReader(decoder: Pick<ConfigDecoder, 'serviceC
   };
 }
 
-function serviceViolations(config: ServiceConfig): readonly Violation[] {
+function serviceViolations(config: ServiceConfig, regexes: () => ObjectRegexes): readonly Violation[] {
   return [
     ...validateServiceConfig({ ...config, httpApiSpec: [], quotaSpec: [] }),
-    ...config.httpApiSpec.flatMap((spec, index) => below('httpApiSpec', index, validateHttpApiSpec(spec))),
-    ...config.quotaSpec.flatMap((spec, index) => below('quotaSpec', index, validateQuotaSpec(spec))),
+    ...config.httpApiSpec.flatMap((spec, index) => below('httpApiSpec', index, validateHttpApiSpec(spec, regexes()))),
+    ...config.quotaSpec.flatMap((spec, index) => below('quotaSpec', index, validateQuotaSpec(spec, regexes()))),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { type AttributeBag, type AttributeLayer, createAttributeBag } from '../../client/attribute-bag.js';
+import type { CompiledApiSpecs } from '../../client/compile-api-specs.js';
 import { deriveHttpAttributes } from '../../client/http-attributes.js';
 import { deriveHttpReportAttributes } from '../../client/http-report-attributes.js';
 import type { WireHttpLogEntry } from '../adapter/envoy-messages.js';
@@ -6,10 +7,19 @@ import { httpLogRequestFacts, httpLogResponseFacts } from '../adapter/http-log-f
 import type { LogOrigin } from '../adapter/log-origin.js';
 import type { LogContext } from './log-context.js';
 
-/** The attributes of a request that has ended: those of its Check (SPEC 2.11) and what a Report adds. */
-export function httpReportAttributes(entry: WireHttpLogEntry, origin: LogOrigin, context: LogContext): AttributeBag {
+/**
+ * The attributes of a request that has ended: those of its Check (SPEC 2.11) and what a Report adds.
+ *
+ * @param api of the service of the context
+ */
+export function httpReportAttributes(
+  entry: WireHttpLogEntry,
+  origin: LogOrigin,
+  context: LogContext,
+  api: CompiledApiSpecs,
+): AttributeBag {
   const { service, staticLayer, forwardedLayer, requestLayer, decision } = context;
-  const derived = deriveHttpAttributes(httpLogRequestFacts(entry), service.api);
+  const derived = deriveHttpAttributes(httpLogRequestFacts(entry), api);
   const bag = createAttributeBag({
     staticFilter: staticLayer,
     staticRoute: service.staticLayer,

@@ -5,13 +5,13 @@ import { readCheckMetadata } from '../adapter/check-metadata.js';
 import type { WireLogCommon } from '../adapter/envoy-messages.js';
 import { type LogOrigin, serviceOfCluster } from '../adapter/log-origin.js';
 import { textField } from '../adapter/wire-struct.js';
-import type { CompiledService } from '../compiled-services.js';
+import type { KnownService } from '../compiled-services.js';
 import type { ReportEnvironment } from './report-environment.js';
 
 /** What is known of a log entry beside the entry: from its Check, or else from whose log it is. */
 export interface LogContext {
   readonly host: string | undefined;
-  readonly service: CompiledService;
+  readonly service: KnownService;
   readonly staticLayer: AttributeLayer;
   readonly forwardedLayer: AttributeLayer;
   /** What the Check derived and the log does not have. */

@@ -7,6 +7,7 @@ import { type LogOrigin, readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-or
 import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
 import { ANONYMOUS, type Caller } from '../callers/caller.js';
 import type { CallerRights } from '../callers/caller-rights.js';
+import type { CompiledService } from '../compiled-services.js';
 import type { EnvoyCodec } from '../envoy-codec.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { httpReportAttributes } from './http-report.js';
@@ -57,12 +58,15 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
   const isAllowed = (caller: Caller, { origin }: TcpLog, { host }: LogContext): boolean =>
     origin.side === 'outbound' || rights.mayReport(caller, host);
 
-  function* reportsOf(message: WireLogMessage, log: TcpLog, caller: Caller): Generator<() => void> {
+  function* reportsOf(message: WireLogMessage, log: TcpLog, caller: Caller): Generator<() => void | Promise<void>> {
     for (const entry of message.httpLogs?.logEntry ?? []) {
       yield () => {
         const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
-        if (!isAllowed(caller, log, context)) return;
-        if (!context.isDisabled) report(httpReportAttributes(entry, log.origin, context), context);
+        if (context.isDisabled || !isAllowed(caller, log, context)) return undefined;
+        const take = ({ api }: CompiledService): void =>
+          report(httpReportAttributes(entry, log.origin, context, api), context);
+        const service = environment.services.compiled(context.host);
+        return service instanceof Promise ? service.then(take) : take(service);
       };
     }
     for (const entry of message.tcpLogs?.logEntry ?? []) {
@@ -78,12 +82,15 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
     }
   }
 
-  const attempt = (action: () => void): void => {
+  const failed = (error: unknown): void => {
+    metrics.reportsFailed('internal', 1);
+    limitedLog.error({ err: error }, 'An access log entry could not be reported');
+  };
+  const attempt = (action: () => void | Promise<void>): void | Promise<void> => {
     try {
-      action();
+      return action()?.catch(failed);
     } catch (error) {
-      metrics.reportsFailed('internal', 1);
-      limitedLog.error({ err: error }, 'An access log entry could not be reported');
+      failed(error);
     }
   };
 
@@ -106,7 +113,9 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
         origin = next ?? origin;
         let count = 0;
         for (const action of reportsOf(message, { origin, sinceNs }, caller)) {
-          attempt(action);
+          // A promise only where specs have to be compiled first.
+          const pending = attempt(action);
+          if (pending !== undefined) await pending;
           if (++count % ENTRIES_PER_TURN === 0) await yieldTurn();
         }
       },

@@ -1,12 +1,29 @@
-import { compileRegex } from '../../../config/policy/regex.js';
+import { createMatchMeter } from '../../../config/regex/match-meter.js';
+import { programSize } from '../../../config/regex/regex-program.js';
+import { createRegexPrograms, type SharedProgram } from '../../../config/regex/regex-programs.js';
 import type { MatchesRegex } from './string-matches-overlap.js';
 
-/** Compiles each regular expression once, for one analysis. */
-export function createRegexMemo(): MatchesRegex {
-  const compiled = new Map<string, (text: string) => boolean>();
+/** Estimated bytes of all programs of one analysis: some ten milliseconds to compile. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Compiles each regular expression once, for one analysis. Beyond a bound of memory or time nothing matches: an overlap
+ * may be missed then, which is better than to hold up an answer.
+ */
+export function createRegexMemo(maxBytes = MAX_BYTES): MatchesRegex {
+  const programs = createRegexPrograms();
+  const known = new Map<string, SharedProgram>();
+  const meter = createMatchMeter();
+  let bytes = 0;
   return (regex, text) => {
-    const matches = compiled.get(regex) ?? compileRegex(regex);
-    compiled.set(regex, matches);
-    return matches(text);
+    let program = known.get(regex);
+    if (program === undefined) {
+      const more = programSize([regex]).bytes;
+      if (bytes + more > maxBytes) return false;
+      bytes += more;
+      program = programs.program([regex], '');
+      known.set(regex, program);
+    }
+    return meter.spend(program.workPerCharacter * text.length) && program.match(text).length > 0;
   };
 }

@@ -349,7 +349,8 @@ test('a burst of entries lets other work go on in between', async (t) => {
     rig,
     Array.from({ length: 320 }, () => HTTP_LOG_ENTRY),
   );
-  t.is(turns, 10);
+  // One more for the specs of the service, which are compiled first.
+  t.is(turns, 11);
 });
 
 test('reports go on to a remote backend in batches, and to none in this process', async (t) => {

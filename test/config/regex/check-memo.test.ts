@@ -1,22 +1,22 @@
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
-import type { RegexCheck } from '../../../src/config/policy/regex.js';
-import { createRegexCheckMemo } from '../../../src/config/policy/regex-check-memo.js';
+import { createCheckMemo } from '../../../src/config/regex/check-memo.js';
+import type { RegexCheck } from '../../../src/config/regex/check-regex.js';
 
 function createRig() {
   const checked: string[] = [];
-  const check = createRegexCheckMemo((text): RegexCheck => {
+  const check = createCheckMemo((text): RegexCheck => {
     checked.push(text);
-    return { type: 'regex', size: text.length };
+    return { type: 'regex', bytes: text.length };
   });
   return { check, checked };
 }
 
-test('a regular expression is compiled once', (t) => {
+test('a regular expression is checked once', (t) => {
   const { check, checked } = createRig();
   t.deepEqual(
     [check('a+'), check('bb'), check('a+')],
-    [2, 2, 2].map((size) => ({ type: 'regex', size })),
+    [2, 2, 2].map((bytes) => ({ type: 'regex', bytes })),
   );
   t.deepEqual(checked, ['a+', 'bb']);
 });
@@ -54,8 +54,8 @@ test('a bad expression is told each time, and the sizes of one object together s
   };
   for (let time = 0; time < 2; time++) {
     t.deepEqual(read(['(']), ['is not a regular expression: missing closing ): `(`']);
-    t.deepEqual(read(Array.from({ length: 300 }, () => 'x{900}')), [
-      'is one regular expression too many: together they are too large',
+    t.deepEqual(read(Array.from({ length: 300 }, (_, index) => `${index}x{900}`)), [
+      'brings the regular expressions of this object to 8235 KiB once they are compiled, more than their 8192 KiB',
     ]);
   }
 });

@@ -1,0 +1,78 @@
+import type { Clock } from '../../telemetry/clock.js';
+
+/** Work in small steps: each `next` does one, of a few milliseconds at most. */
+export type StepwiseWork<Result> = Generator<void, Result, void>;
+
+/** Does long work in turns with everything else. */
+export interface PacedWork {
+  /**
+   * The result at once where nothing else is to be done and one slice is enough; else when the work is done.
+   *
+   * @param owner work of different owners takes turns, so that an owner with much of it holds up only its own
+   */
+  run<Result>(owner: string, work: StepwiseWork<Result>): Result | Promise<Result>;
+}
+
+export interface PacedWorkOptions {
+  readonly clock: Clock;
+  /** Settles when other work has had its turn, as setImmediate does. */
+  readonly yieldTurn: () => Promise<void>;
+  /** Default 8 ms; a step that has begun is finished. */
+  readonly sliceMs?: number;
+}
+
+interface Job {
+  /** Does steps for one slice. Whether the job is done. */
+  advance(): boolean;
+}
+
+export function createPacedWork({ clock, yieldTurn, sliceMs = 8 }: PacedWorkOptions): PacedWork {
+  const queues = new Map<string, Job[]>();
+  let isTurnTaken = false;
+
+  const loop = async (): Promise<void> => {
+    isTurnTaken = true;
+    // Also after work that is done: what comes in the same turn waits for the next.
+    await yieldTurn();
+    for (let next = queues.entries().next(); !next.done; next = queues.entries().next()) {
+      const [owner, jobs] = next.value;
+      // To the end of the line: the next slice is another owner's.
+      queues.delete(owner);
+      if (jobs[0]?.advance()) jobs.shift();
+      if (jobs.length > 0) queues.set(owner, jobs);
+      await yieldTurn();
+    }
+    isTurnTaken = false;
+  };
+  const slice = <Result>(work: StepwiseWork<Result>): IteratorResult<void, Result> => {
+    const untilMs = clock.monotonicMs() + sliceMs;
+    let step = work.next();
+    while (!step.done && clock.monotonicMs() < untilMs) step = work.next();
+    return step;
+  };
+  const enqueue = <Result>(owner: string, work: StepwiseWork<Result>): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const advance = (): boolean => {
+        try {
+          const step = slice(work);
+          if (step.done) resolve(step.value);
+          return step.done === true;
+        } catch (error) {
+          reject(error);
+          return true;
+        }
+      };
+      const jobs = queues.get(owner) ?? [];
+      jobs.push({ advance });
+      queues.set(owner, jobs);
+    });
+
+  return {
+    run: (owner, work) => {
+      if (isTurnTaken) return enqueue(owner, work);
+      void loop();
+      const step = slice(work);
+      return step.done ? step.value : enqueue(owner, work);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { CheckRegex } from '../../config/regex/check-regex.js';
+import type { SharedProgram } from '../../config/regex/regex-programs.js';
+import { type CompiledApiSpecs, compileApiSpecs, type HttpApiSpecConfig } from '../client/compile-api-specs.js';
+import {
+  type CompiledQuotaSpecs,
+  compileQuotaSpecs,
+  type QuotaSpecConfig,
+  type RegexOptions,
+} from '../client/compile-quota-specs.js';
+import type { StepwiseWork } from './paced-work.js';
+
+export interface CompiledPolicies {
+  readonly api: CompiledApiSpecs;
+  readonly quotas: CompiledQuotaSpecs;
+}
+
+/**
+ * Compiles specs in steps: each expression is checked, then each program is made, with everything else in between.
+ *
+ * @param options `check` remembers what it was asked
+ */
+export function* preparePolicies(
+  { httpApiSpec = [], quotaSpec = [] }: Partial<Pick<ServiceConfig, 'httpApiSpec' | 'quotaSpec'>>,
+  options: RegexOptions & { readonly check: CheckRegex },
+): StepwiseWork<CompiledPolicies> {
+  for (const text of regexesOf(httpApiSpec, quotaSpec)) {
+    options.check(text);
+    yield;
+  }
+  const api = compileApiSpecs(httpApiSpec, options);
+  yield;
+  const quotas = compileQuotaSpecs(quotaSpec, options);
+  yield;
+  yield* compilePrograms([...api.programs, ...quotas.programs]);
+  return { api, quotas };
+}
+
+/** Compiles again what had to go for others. */
+export function* compilePrograms(programs: readonly SharedProgram[]): StepwiseWork<void> {
+  for (const program of programs) {
+    program.compile();
+    yield;
+  }
+}
+
+function* regexesOf(apis: readonly HttpApiSpecConfig[], quotas: readonly QuotaSpecConfig[]): Iterable<string> {
+  for (const { patterns = [] } of apis) {
+    for (const { regex } of patterns) if (regex !== undefined) yield regex;
+  }
+  for (const { rules = [] } of quotas) {
+    for (const { match = [] } of rules) {
+      for (const { clause = {} } of match) {
+        for (const { regex } of Object.values(clause)) if (regex !== undefined) yield regex;
+      }
+    }
+  }
+}
