@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PolicyServerConfig, QuotaStorage } from '../../config/policy-server/policy-server-config.js';
 import { isSameStorage } from '../../config/policy-server/same-storage.js';
+import type { ReadKeyFile } from '../../policy/quota/known-keys.js';
 import { createQuotaBackend, type QuotaBackend } from '../../policy/quota/quota-backend.js';
 import type { QuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { QuotaStore } from '../../policy/quota/quota-store.js';
@@ -14,6 +15,8 @@ export interface PolicyBackendsOptions {
   readonly openStore: OpenQuotaStore;
   /** @throws when a file that the configuration names cannot be read */
   readonly connect: (remote: RemoteBackend) => GrpcPolicyTransport;
+  /** @throws when the file cannot be read */
+  readonly readKeyFile: ReadKeyFile;
   readonly metrics: QuotaMetrics;
   /** Of scope `policy`. */
   readonly logger: Logger;
@@ -53,13 +56,14 @@ interface Remote {
 }
 
 export function createPolicyBackends(config: PolicyServerConfig, options: PolicyBackendsOptions): PolicyBackends {
-  const { openStore, connect, metrics, logger, limitedLog } = options;
+  const { openStore, connect, readKeyFile, metrics, logger, limitedLog } = options;
 
   const openLocal = ({ storage, quotas: limits }: PolicyServerConfig): Local => {
     const store = openStore(storage);
     const quotas = createQuotaBackend({
       limits,
       store,
+      readKeyFile,
       metrics,
       onUndefined: (quota) =>
         logger.warn({ quota }, 'A quota without a limit is charged, and granted; the file of --policyConfig lacks it'),

@@ -36,6 +36,7 @@ import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
 import { createCallerAuthentication } from './caller-authentication.js';
+import { createKeyFiles } from './key-files.js';
 import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
 
@@ -132,9 +133,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     clock,
     onChange: changeConfig,
   });
+  const keyFiles = createKeyFiles(clock, () => changeConfig(file.current()));
   const backends: PolicyBackends = createPolicyBackends(file.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
+    readKeyFile: keyFiles.read,
     metrics: quotaMetrics,
     logger,
     limitedLog,
@@ -195,6 +198,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       } catch (cause) {
         throw new StartError(`${configFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
       }
+      keyFiles.start();
       const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
         throw new ListenError('--policyAddr', { host: listener.host, port: listener.port }, cause);
       });
@@ -212,6 +216,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
     ],
     stop: async (graceMs) => {
+      keyFiles.stop();
       await file.stop();
       await grpc.stop(graceMs);
       await server.close();

@@ -35,6 +35,18 @@ export interface QuotaLimit {
    * hold the one that names most dimensions is used, and of equal ones the first.
    */
   readonly overrides: readonly QuotaOverride[];
+  /** Missing: all keys are counted. */
+  readonly keys?: KeyList;
+}
+
+/** The keys that a quota is for; requests with others are refused. */
+export interface KeyList {
+  /** One of the quota's. */
+  readonly dimension: Dimension;
+  /** Plain, or `sha256:` and the hash in hexadecimal. */
+  readonly values: readonly string[];
+  /** File with more of them, one a line. */
+  readonly file?: string;
 }
 
 export interface QuotaOverride {

@@ -12,6 +12,8 @@ export const POLICY_SERVER_LIMITS = {
   quotas: 1000,
   dimensions: 8,
   overrides: 10_000,
+  /** Keys in the configuration itself; a file may have more. */
+  keys: 10_000,
   /** The largest whole number that is exact in a double, which is what a Redis script calculates in. */
   maxAmount: Number.MAX_SAFE_INTEGER,
   /** 366 days. */
@@ -32,6 +34,35 @@ const overrideSchema = Type.Object({
   validDuration: Type.Optional(Type.String({ description: "Length of the window; the quota's when left out." })),
 });
 
+const keysSchema = Type.Object(
+  {
+    dimension: Type.Optional(
+      Type.String({
+        description: 'The dimension that holds the key; may be left out where the quota has one dimension.',
+        minLength: 1,
+        maxLength: POLICY_SERVER_LIMITS.nameLength,
+      }),
+    ),
+    values: Type.Array(Type.String({ minLength: 1, maxLength: POLICY_SERVER_LIMITS.textLength }), {
+      description: 'Keys, each by itself or as sha256: and the SHA-256 of its UTF-8 text in hexadecimal.',
+      default: [],
+      maxItems: POLICY_SERVER_LIMITS.keys,
+    }),
+    file: Type.Optional(
+      Type.String({
+        description:
+          'File with further keys in the same form, one a line, at most 16 MiB; lines that begin with # are comments. It is looked at every 10 s.',
+        minLength: 1,
+        maxLength: POLICY_SERVER_LIMITS.textLength,
+      }),
+    ),
+  },
+  {
+    description:
+      'The keys that there are. A request with another key, or none, is refused with 403 before anything is counted; without this field every key gets a counter.',
+  },
+);
+
 const quotaSchema = Type.Object({
   name: Type.String({
     description: 'Name of the quota, as QuotaSpecs charge it.',
@@ -51,6 +82,7 @@ const quotaSchema = Type.Object({
     default: [],
     maxItems: POLICY_SERVER_LIMITS.dimensions,
   }),
+  keys: Type.Optional(keysSchema),
   overrides: Type.Array(overrideSchema, {
     description: 'Other limits for some values of the dimensions.',
     default: [],

@@ -28,6 +28,7 @@ export function* validateQuotas(quotas: readonly QuotaFile[]): Generator<Violati
     }
     yield* validateDurationRange(`${path}.validDuration`, quota.validDuration, LONGEST_WINDOW);
     yield* validateDimensions(path, quota.dimensions);
+    yield* validateKeys(path, quota);
     yield* validateOverrides(path, quota);
   }
 }
@@ -46,6 +47,24 @@ function* validateDimensions(path: string, dimensions: readonly string[]): Gener
     if (earlier === undefined) known.set(dimension.text, index);
     else yield { path: at, value, message: `is the same as dimensions[${earlier}]`, remedy: 'remove one of them' };
   }
+}
+
+function* validateKeys(path: string, { keys, dimensions }: QuotaFile): Generator<Violation> {
+  if (keys === undefined) return;
+  const at = `${path}.keys`;
+  if (keys.values.length === 0 && keys.file === undefined) {
+    yield { path: at, message: 'has neither values nor a file, so that all requests are refused', remedy: 'add one' };
+  }
+  const { dimension: value } = keys;
+  if (value === undefined) {
+    if (dimensions.length === 1) return;
+    const remedy = 'name the dimension that holds the key';
+    yield { path: `${at}.dimension`, message: `is missing, and the quota has ${dimensions.length} dimensions`, remedy };
+    return;
+  }
+  const texts = dimensions.flatMap((each) => parseDimension(each)?.text ?? []);
+  if (texts.includes(parseDimension(value)?.text ?? '')) return;
+  yield { path: `${at}.dimension`, value, message: 'is no dimension of the quota', remedy: 'add it to dimensions' };
 }
 
 function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation> {

@@ -3,8 +3,9 @@ import { isHostAndPort } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
-import { parseDimension } from './dimension.js';
+import { type Dimension, parseDimension } from './dimension.js';
 import type {
+  KeyList,
   PolicyBackend,
   PolicyServerConfig,
   QuotaLimit,
@@ -96,7 +97,16 @@ function translateQuota(quota: QuotaFile): QuotaLimit {
     }),
   );
   const dimensions = quota.dimensions.flatMap((text) => parseDimension(text) ?? []);
-  return { name, maxAmount, validDurationMs, window, dimensions, overrides };
+  const keys = translateKeys(quota, dimensions);
+  return { name, maxAmount, validDurationMs, window, dimensions, overrides, ...(keys && { keys }) };
+}
+
+function translateKeys({ keys }: QuotaFile, dimensions: readonly Dimension[]): KeyList | undefined {
+  if (keys === undefined) return undefined;
+  const text = keys.dimension === undefined ? dimensions[0]?.text : parseDimension(keys.dimension)?.text;
+  const dimension = dimensions.find((each) => each.text === text);
+  if (dimension === undefined) return undefined;
+  return { dimension, values: keys.values, ...(keys.file !== undefined && { file: keys.file }) };
 }
 
 function translateStorage(storage: StorageFile): QuotaStorage {

@@ -3,6 +3,7 @@ import type { AttributeBag } from '../client/attribute-bag.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
 import { boundedText, sized } from './bounded-text.js';
 import { dimensionText } from './dimension-text.js';
+import { createKnownKeys, type KnownKeys, type ReadKeyFile } from './known-keys.js';
 import { createOverrideIndex } from './override-index.js';
 import type { CounterId } from './quota-store.js';
 import { type WindowShape, windowShape } from './window-shape.js';
@@ -18,6 +19,8 @@ export interface ResolvedLimit {
 /** A limit in the form that requests are looked up in. */
 export interface CompiledLimit {
   resolve(bag: AttributeBag): ResolvedLimit;
+  /** The keys that it is for; missing for all. */
+  readonly keys?: KnownKeys;
   /** Groups of all counters that it may name. */
   readonly groups: readonly string[];
 }
@@ -28,7 +31,8 @@ interface Variant {
   readonly shape: WindowShape;
 }
 
-export function compileLimit(limit: QuotaLimit): CompiledLimit {
+/** @param readKeyFile for a limit with a list of keys */
+export function compileLimit(limit: QuotaLimit, readKeyFile: ReadKeyFile = noKeyFiles): CompiledLimit {
   const { dimensions, overrides } = limit;
   const own = variantOf(limit, limit);
   const variants = new Map(overrides.map((override) => [override, variantOf(limit, override)]));
@@ -48,6 +52,7 @@ export function compileLimit(limit: QuotaLimit): CompiledLimit {
   };
 
   return {
+    ...(limit.keys && { keys: createKnownKeys(limit.keys, readKeyFile) }),
     groups: [...new Set([own, ...variants.values()].map(({ group }) => group))],
     resolve: (bag) => {
       let presence = 0;
@@ -65,6 +70,10 @@ export function compileLimit(limit: QuotaLimit): CompiledLimit {
       return { maxAmount, counter: { group, key: boundedText(key), shape }, referenced: referencedFor(presence) };
     },
   };
+}
+
+function noKeyFiles(file: string): never {
+  throw new Error(`${file}: files of keys are not read here`);
 }
 
 /** What makes counts comparable: when any of it changes, counting begins anew. The amount is no part of it. */

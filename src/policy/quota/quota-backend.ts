@@ -8,8 +8,10 @@ import {
   type QuotaParams,
   type QuotaResult,
 } from '../client/policy-transport.js';
+import type { ReferencedAttributes } from '../client/referenced-attributes.js';
 import { sized } from './bounded-text.js';
 import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
+import type { ReadKeyFile } from './known-keys.js';
 import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
 
@@ -19,6 +21,8 @@ export interface QuotaBackendOptions {
   readonly metrics: QuotaMetrics;
   /** Told once per name, until the limits change, of quotas that are charged and have no limit. */
   readonly onUndefined?: (quota: string) => void;
+  /** For limits with lists of keys in files; without it those cannot be used. */
+  readonly readKeyFile?: ReadKeyFile;
   /** Told of each charge that made the store forget a counter that still counted. */
   readonly onEvicted?: (quota: string) => void;
 }
@@ -62,6 +66,8 @@ interface Asked {
 export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
   const { metrics, onUndefined, onEvicted } = options;
   let store = options.store;
+  const compile = (wanted: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> =>
+    new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
   let limits = compile(options.limits);
   let toldUndefined = new Set<string>();
   const inFlight = new Map<string, Promise<StoreAnswer>>();
@@ -119,7 +125,13 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
       const charges: CounterCharge[] = [];
       for (const [quota, params] of quotas) {
         validateAmount(quota, params);
-        const limit = limits.get(quota)?.resolve(attributes);
+        const compiled = limits.get(quota);
+        const keys = compiled?.keys;
+        if (keys !== undefined && !keys.has(attributes)) {
+          metrics.unknownKey(quota);
+          return unknownKey(quota, keys.referenced(attributes));
+        }
+        const limit = compiled?.resolve(attributes);
         if (limit === undefined) {
           noteUndefined(quota);
           answers.set(quota, { grantedAmount: params.amount });
@@ -154,8 +166,22 @@ export function createQuotaBackend(options: QuotaBackendOptions): QuotaBackend {
   };
 }
 
-function compile(limits: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> {
-  return new Map(limits.map((limit) => [limit.name, compileLimit(limit)]));
+/** How long a client may refuse the same key by itself: a key that is added counts after that. */
+const UNKNOWN_KEY_MS = 5000;
+
+/** Refuses a request whose key is none of the quota's, before anything is counted. The key itself is not repeated. */
+function unknownKey(quota: string, referencedAttributes: ReferencedAttributes): CheckResponse {
+  const names = referencedAttributes.map(({ name, mapKey }) => (mapKey === undefined ? name : `${name}[${mapKey}]`));
+  const message = `The key of the request (${names.join(', ')}) is not known for quota: ${quota}`;
+  return {
+    precondition: {
+      status: { code: 'PERMISSION_DENIED', message },
+      validDurationMs: UNKNOWN_KEY_MS,
+      validUseCount: -1,
+      referencedAttributes,
+    },
+    quotas: new Map(),
+  };
 }
 
 /** What a remote caller sends is not what the client library would. */

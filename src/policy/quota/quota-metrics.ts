@@ -7,6 +7,8 @@ export interface QuotaMetrics {
   charged(quota: string, amount: number, result: ChargeResult): void;
   /** Something was charged to a quota that has no limit. */
   undefinedCharged(): void;
+  /** A request was refused because its key is none of the quota's. */
+  unknownKey(quota: string): void;
   storeFailed(store: QuotaStore['type'], error: unknown): void;
 }
 
@@ -17,6 +19,7 @@ export function createQuotaMetrics(metrics: Metrics): QuotaMetrics {
       if (result.evicted) metrics.increment('policy_server_quota_evicted_counters_total', { quota }, result.evicted);
     },
     undefinedCharged: () => metrics.increment('policy_server_quota_undefined_charges_total'),
+    unknownKey: (quota) => metrics.increment('policy_server_quota_unknown_keys_total', { quota }),
     storeFailed: (store, error) => {
       const failure = error instanceof PolicyTransportError ? error.failure : 'other';
       metrics.increment('policy_server_store_errors_total', { store, failure });

@@ -11,6 +11,10 @@ export const policyQuotaFamilies = {
     'Counters that were forgotten before their window expired, because a quota had storage.maxCounters of them.',
     'quota',
   ),
+  policy_server_quota_unknown_keys_total: counter(
+    'Requests refused because their key is none of those that the quota lists.',
+    'quota',
+  ),
   policy_server_quota_undefined_charges_total: counter('Charges granted to quotas without a configured limit.'),
   policy_server_store_errors_total: counter(
     'Requests whose quotas could not be counted: timeout, send or other.',

@@ -239,6 +239,21 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
     'storage.address: is for a storage of type redis; set storage.type to redis, or remove it',
   ],
   [
+    'keys without any',
+    quota({ dimensions: ['request.api_key'], keys: {} }),
+    'quotas[0].keys: has neither values nor a file, so that all requests are refused; add one',
+  ],
+  [
+    'keys of one dimension of several that is not named',
+    quota({ dimensions: ['request.api_key', 'source.uid'], keys: { values: ['k'] } }),
+    'quotas[0].keys.dimension: is missing, and the quota has 2 dimensions; name the dimension that holds the key',
+  ],
+  [
+    'keys of a dimension that the quota does not have',
+    quota({ dimensions: ['request.api_key'], keys: { dimension: 'source.uid', values: ['k'] } }),
+    'quotas[0].keys.dimension: "source.uid": is no dimension of the quota; add it to dimensions',
+  ],
+  [
     'a bound of counters for Redis',
     redis({ maxCounters: 5 }),
     'storage.maxCounters: is for a storage of type memory; remove it: counters in Redis expire',

@@ -43,6 +43,7 @@ function createRecordedMetrics() {
       charged: (quota: string, amount: number, result: ChargeResult) =>
         void records.push(`${quota}: ${labelOf(result)} of ${amount}`),
       undefinedCharged: () => void records.push('undefined'),
+      unknownKey: () => undefined,
       storeFailed: (store: string, error: unknown) =>
         void records.push(`${store}: ${error instanceof Error ? error.message : error}`),
     },
