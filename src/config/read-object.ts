@@ -5,7 +5,7 @@ import { metadataSchema, translateMetadata, validateMetadata } from './read-meta
 import { isRecord } from './schema/body-copier.js';
 import type { Immutable } from './schema/immutable.js';
 import type { SchemaCompiler, SchemaReader } from './schema/schema-reader.js';
-import { joinPath, type Subject, type Violation } from './violation.js';
+import { boundViolations, joinPath, type Subject, type Violation } from './violation.js';
 
 export interface ReadOptions {
   /** Namespace of a namespaced object that names none. */
@@ -75,7 +75,8 @@ export function createObjectReader(
       if (violations.length > tolerated || metadata.value === undefined) {
         const subject = subjectOf(definition, raw, options);
         const fits = metadata.value !== undefined && body.fits;
-        return { type: 'invalid', subject, violations, breaks: fits ? 'rules' : 'form' };
+        const told = boundViolations(violations, metadata.omitted + body.omitted);
+        return { type: 'invalid', subject, violations: told, breaks: fits ? 'rules' : 'form' };
       }
       return {
         type: 'object',
@@ -96,6 +97,8 @@ interface MetadataPart {
   /** Absent when it does not fit its schema. */
   readonly value?: MeshObject['metadata'];
   readonly violations: readonly Violation[];
+  /** Violations beyond those. */
+  readonly omitted: number;
 }
 
 function readMetadata(
@@ -105,15 +108,17 @@ function readMetadata(
   options: ReadOptions,
 ): MetadataPart {
   const result = reader.read(raw['metadata'] ?? {});
-  if (result.type === 'invalid') return { violations: below('metadata', result.violations) };
+  if (result.type === 'invalid') return { violations: below('metadata', result.violations), omitted: result.omitted };
   const value = translateMetadata(result.value, definition.namespaced, options.defaultNamespace);
-  return { value, violations: below('metadata', validateMetadata(value)) };
+  return { value, violations: below('metadata', validateMetadata(value)), omitted: 0 };
 }
 
 interface BodyPart {
   readonly fits: boolean;
   readonly value?: unknown;
   readonly violations: readonly Violation[];
+  /** Violations beyond those. */
+  readonly omitted: number;
   readonly unknownFields: readonly Violation[];
 }
 
@@ -126,10 +131,10 @@ function readBody(
   const result = reader.read(parent === '' ? raw : (raw[parent] ?? {}));
   const unknownFields = below(parent, result.unknownFields);
   if (result.type === 'invalid') {
-    return { fits: false, violations: below(parent, result.violations), unknownFields };
+    return { fits: false, violations: below(parent, result.violations), omitted: result.omitted, unknownFields };
   }
   const violations = below(parent, definition.validate(result.value));
-  return { fits: true, value: result.value, violations, unknownFields };
+  return { fits: true, value: result.value, violations, omitted: 0, unknownFields };
 }
 
 function unknownEnvelopeFields(

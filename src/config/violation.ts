@@ -10,6 +10,17 @@ export interface Violation {
   readonly remedy: string;
 }
 
+/** Violations of one object that are told; of those beyond, their number is. */
+export const MAX_TOLD_VIOLATIONS = 100;
+
+/** @param omitted violations that were left out before */
+export function boundViolations(violations: readonly Violation[], omitted = 0): readonly Violation[] {
+  const more = omitted + Math.max(0, violations.length - MAX_TOLD_VIOLATIONS);
+  if (more === 0) return violations;
+  const summary = { path: '', message: `breaks ${more} more rules that are not listed`, remedy: 'correct these first' };
+  return [...violations.slice(0, MAX_TOLD_VIOLATIONS), summary];
+}
+
 /** Whom a violation is about. */
 export interface Subject {
   readonly kind: string;

@@ -2,9 +2,19 @@ import type { ErrorObject } from 'ajv';
 import { childPath, type Violation } from '../violation.js';
 import { isRecord } from './body-copier.js';
 
-/** Turns ajv's errors (with `verbose`) into violations; branches of a choice are told as one. */
-export function translateSchemaErrors(errors: readonly ErrorObject[]): readonly Violation[] {
-  return errors.filter((error) => !isInsideChoice(error) && !isConsequence(error)).map(translateSchemaError);
+export interface TranslatedErrors {
+  readonly violations: readonly Violation[];
+  /** Those beyond the limit. */
+  readonly omitted: number;
+}
+
+/** Turns ajv's errors (with `verbose`) into violations, up to a number; branches of a choice are told as one. */
+export function translateSchemaErrors(errors: readonly ErrorObject[], limit: number): TranslatedErrors {
+  const told = errors.filter((error) => !isInsideChoice(error) && !isConsequence(error));
+  return {
+    violations: told.slice(0, limit).map(translateSchemaError),
+    omitted: Math.max(0, told.length - limit),
+  };
 }
 
 /** Errors that follow from another one, which is told and is enough. */

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { childPath, type Violation } from '../violation.js';
+import { childPath, MAX_TOLD_VIOLATIONS, type Violation } from '../violation.js';
 import { createBodyCopier, type UnknownField } from './body-copier.js';
 import { addFastChoice } from './fast-choice.js';
 import type { Immutable } from './immutable.js';
@@ -16,7 +16,10 @@ export type SchemaReadResult<Value> =
     }
   | {
       readonly type: 'invalid';
+      /** The first hundred. */
       readonly violations: readonly Violation[];
+      /** Violations beyond those. */
+      readonly omitted: number;
       readonly unknownFields: readonly Violation[];
     };
 
@@ -33,11 +36,17 @@ export interface SchemaCompiler {
   ): SchemaReader<Immutable<Static<Schema>>>;
 }
 
-/** Violations per object that are told; a broken list of thousands is one mistake, not thousands. */
-const MAX_VIOLATIONS = 20;
+/** Unknown fields per object that are told; a broken list of thousands is one mistake, not thousands. */
+const MAX_UNKNOWN_FIELDS = 20;
 
 /** Values of an object of which all violations are looked for; of more, the first is told. */
 const MAX_EXPLAINED_VALUES = 20_000;
+
+/**
+ * Of an object with a longer text, the first violation is told: that the text is too long. To look for all, its pattern
+ * would be tried as well, and V8 runs out of stack where a group repeats a million times.
+ */
+const MAX_EXPLAINED_TEXT = 64 * 1024;
 
 /** The schemas are ours: checking them against the meta-schema at every start would take longer than compiling them. */
 const AJV_OPTIONS = { verbose: true, meta: false, validateSchema: false, code: { optimize: false } } as const;
@@ -60,33 +69,40 @@ export function createSchemaCompiler(): SchemaCompiler {
         read: (input): SchemaReadResult<Value> => {
           const unknownFields: Violation[] = [];
           const value = copy(input, (field) => {
-            if (unknown === 'reported' && unknownFields.length < MAX_VIOLATIONS)
+            if (unknown === 'reported' && unknownFields.length < MAX_UNKNOWN_FIELDS)
               unknownFields.push(unknownFieldViolation(field));
           });
           if (isValid(value)) return { type: 'valid', value, unknownFields };
           const first = isValid.errors ?? [];
           // A million mistakes in one object would take seconds to be looked for.
-          const errors = hasMoreValues(value, MAX_EXPLAINED_VALUES) ? first : explain(value);
-          const violations = translateSchemaErrors(errors).slice(0, MAX_VIOLATIONS);
-          return { type: 'invalid', violations, unknownFields };
+          const errors = isTooLargeToExplain(value) ? first : explain(value);
+          return { type: 'invalid', ...translateSchemaErrors(errors, MAX_TOLD_VIOLATIONS), unknownFields };
         },
       };
     },
   };
 }
 
-/** Whether something parsed has more values in it than that; looks at no more. */
-function hasMoreValues(root: unknown, limit: number): boolean {
+/** Whether something parsed has too many values in it, or too long a text; looks at no more than it needs for that. */
+function isTooLargeToExplain(root: unknown): boolean {
   const waiting: unknown[] = [root];
   let seen = 0;
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (isLongText(value)) return true;
     if (typeof value !== 'object' || value === null) continue;
     const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
     seen += values.length;
-    if (seen > limit) return true;
-    for (const each of values) if (typeof each === 'object' && each !== null) waiting.push(each);
+    if (seen > MAX_EXPLAINED_VALUES) return true;
+    for (const each of values) {
+      if (isLongText(each)) return true;
+      if (typeof each === 'object' && each !== null) waiting.push(each);
+    }
   }
   return false;
+}
+
+function isLongText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > MAX_EXPLAINED_TEXT;
 }
 
 function unknownFieldViolation({ path, field, value, known }: UnknownField): Violation {
