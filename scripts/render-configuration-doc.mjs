@@ -26,6 +26,7 @@ hold core \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\` and \
 \`ServiceEntry\` and \`WorkloadEntry\` of \`networking.mesh.internal/v1beta1\`. The policy kinds of
 \`config.mesh.internal/v1alpha2\` are enforced as [policies.md](policies.md) says. What a file said last while it was
 good is served until it is good again; what is wrong with it is in the log and on \`/debug/config_problems\`.
+Links are followed inside of the folder only, and a file has at most 16 MiB.
 
 With \`--orchconfig\` beside it the services are those of the cluster, and the folder holds the mesh's own kinds alone.
 Without \`--configDir\` a cluster is read: that of \`--orchconfig\`, or the one that the process runs in as a pod.

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../telemetry/logger.js';
 import type { DirectoryWatcher } from './directory-watcher.js';
 import type { FileProblem } from './file-report.js';
 import type { FolderState } from './folder-state.js';
+import { RefusedFileError, readConfigFile } from './read-config-file.js';
 import type { SkippedKind } from './read-documents.js';
 import { errorText, identityOf, isConfigFile, isGone, scanDirectory } from './scan-directory.js';
 
@@ -37,9 +37,8 @@ interface FoundFile {
   readonly size: number;
 }
 
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Read without waiting: for a small file a promise costs ten times as much as the read. */
-const SMALL_FILE_BYTES = 64 * 1024;
+/** A file is parsed at once, and a larger one would hold up proxies for seconds. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const CONCURRENT_READS = 32;
 
 export function createFolderLoader({ directory, state, watcher, logger }: FolderLoaderOptions): FolderLoader {
@@ -47,20 +46,17 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
   let isAnythingHinted = false;
   let folderProblems: readonly FileProblem[] = [];
   let isBlind = false;
+  let realRoot = directory;
   const skippedKinds = new Map<string, string>();
 
   const read = async (file: string, { identity, size }: FoundFile): Promise<void> => {
-    if (size > MAX_FILE_BYTES) {
-      state.refuse({ file, reason: `is larger than ${MAX_FILE_BYTES} bytes; split it` }, identity);
-      return;
-    }
     try {
-      const absolute = path.join(directory, file);
-      const text = size <= SMALL_FILE_BYTES ? readFileSync(absolute, 'utf8') : await readFile(absolute, 'utf8');
+      const text = await readConfigFile(path.join(directory, file), { realRoot, size, maxBytes: MAX_FILE_BYTES });
       const { skipped } = state.accept(file, identity, text);
       logSkipped(file, skipped);
     } catch (error) {
       if (isGone(error)) isAnythingHinted = true;
+      else if (error instanceof RefusedFileError) state.refuse({ file, reason: error.message }, identity);
       else state.refuse({ file, reason: `cannot be read: ${errorText(error)}` }, identity);
     }
   };
@@ -89,10 +85,12 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
     const parent = path.dirname(directory);
     const parentStats = await stat(parent).catch(() => undefined);
     if (parentStats !== undefined) watcher.visit(parent, parentStats);
-    const scan = await scanDirectory(directory, watcher.visit);
+    realRoot = await realpath(directory).catch(() => directory);
+    const scan = await scanDirectory(directory, realRoot, watcher.visit);
     watcher.sweep();
     const keeps = (file: string): boolean =>
       scan.files.has(file) ||
+      scan.refused.has(file) ||
       scan.unreadable.some((gone) => gone === '' || file === gone || file.startsWith(`${gone}/`));
     for (const file of state.files()) {
       if (keeps(file)) continue;

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileProblem } from './file-report.js';
+import { isInside, NOT_REGULAR, OUTSIDE } from './read-config-file.js';
 
 /** Changes whenever a file's content does: also when it is replaced by one of equal size and time. */
 export type FileIdentity = string;
@@ -9,6 +10,8 @@ export type FileIdentity = string;
 export interface DirectoryScan {
   /** Files to read, by path below the folder. */
   readonly files: ReadonlyMap<string, { readonly identity: FileIdentity; readonly size: number }>;
+  /** Paths below the folder that are not followed on purpose: `problems` says why. What was read before stays. */
+  readonly refused: ReadonlySet<string>;
   /** What could not be looked at. */
   readonly problems: readonly FileProblem[];
   /** Paths below the folder whose content is not known at present; empty string: the folder itself. */
@@ -24,19 +27,28 @@ const CONCURRENT_STATS = 64;
 const MAX_DIRECTORIES = 10_000;
 
 /**
- * Lists the configuration files below a folder. Follows links to files and folders; skips names that start
- * with a dot, which are editors' files and the inner folders of ConfigMap mounts (`..data`).
+ * Lists the configuration files below a folder. Follows links to files and folders inside of it; skips names that start
+ * with a dot, which are editors' files and the inner folders of ConfigMap mounts (`..data`). Links that lead elsewhere,
+ * and what is no file at all, are problems.
+ *
+ * @param realRoot the folder without links
  */
-export async function scanDirectory(root: string, visit: VisitDirectory): Promise<DirectoryScan> {
+export async function scanDirectory(root: string, realRoot: string, visit: VisitDirectory): Promise<DirectoryScan> {
   const files = new Map<string, { readonly identity: FileIdentity; readonly size: number }>();
   const problems: FileProblem[] = [];
   const unreadable: string[] = [];
+  const refused = new Set<string>();
   const linkedDirectories = new Set<string>();
   let directories = 0;
 
   const refuse = (relative: string, error: unknown): void => {
     problems.push({ file: relative === '' ? '.' : relative, reason: `cannot be read: ${errorText(error)}` });
     unreadable.push(relative);
+  };
+
+  const leaveOut = (relative: string, reason: string): void => {
+    problems.push({ file: relative, reason });
+    refused.add(relative);
   };
 
   const scanOne = async (relative: string, ancestors: ReadonlySet<string>): Promise<void> => {
@@ -46,6 +58,10 @@ export async function scanDirectory(root: string, visit: VisitDirectory): Promis
     try {
       const real = await realpath(directory);
       if (ancestors.has(real)) return;
+      if (!isInside(realRoot, real)) {
+        leaveOut(relative, OUTSIDE);
+        return;
+      }
       directories++;
       if (directories > MAX_DIRECTORIES)
         throw new Error(`there are more than ${MAX_DIRECTORIES} folders; remove links`);
@@ -68,13 +84,19 @@ export async function scanDirectory(root: string, visit: VisitDirectory): Promis
 
   const scanEntry = async (relative: string, entry: Dirent, ancestors: ReadonlySet<string>): Promise<void> => {
     if (entry.isDirectory()) return await scanOne(relative, ancestors);
-    if (!entry.isSymbolicLink() && !(entry.isFile() && isConfigFile(relative))) return;
+    if (!entry.isSymbolicLink() && !isConfigFile(relative)) return;
+    if (!entry.isSymbolicLink() && !entry.isFile()) return leaveOut(relative, NOT_REGULAR);
     const file = path.join(root, relative);
     try {
       const stats = await stat(file);
       if (stats.isDirectory()) return await scanOne(relative, ancestors);
-      if (!stats.isFile() || !isConfigFile(relative)) return;
-      if (entry.isSymbolicLink()) linkedDirectories.add(path.dirname(await realpath(file)));
+      if (!isConfigFile(relative)) return;
+      if (entry.isSymbolicLink()) {
+        const real = await realpath(file);
+        if (!isInside(realRoot, real)) return leaveOut(relative, OUTSIDE);
+        linkedDirectories.add(path.dirname(real));
+      }
+      if (!stats.isFile()) return leaveOut(relative, NOT_REGULAR);
       files.set(relative, { identity: identityOf(stats), size: stats.size });
     } catch (error) {
       if (isConfigFile(relative) && (entry.isSymbolicLink() || !isGone(error))) refuse(relative, error);
@@ -86,7 +108,8 @@ export async function scanDirectory(root: string, visit: VisitDirectory): Promis
     const stats = await stat(directory).catch(() => undefined);
     if (stats !== undefined) visit(directory, stats);
   }
-  return { files, problems, unreadable };
+  problems.sort((first, second) => (first.file < second.file ? -1 : 1));
+  return { files, problems, refused, unreadable };
 }
 
 export function isConfigFile(name: string): boolean {

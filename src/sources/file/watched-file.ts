@@ -85,8 +85,11 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
     await watchDirectories(file, watcher.visit);
     watcher.sweep();
     try {
-      const found = identityOf(await stat(file));
+      const stats = await stat(file);
+      const found = identityOf(stats);
       if (found === identity) return;
+      // To read a FIFO waits for a writer, for ever.
+      if (!stats.isFile()) throw new Error('is not a regular file');
       const text = await readFile(file, 'utf8');
       identity = found;
       accept(text);
