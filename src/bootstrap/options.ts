@@ -81,6 +81,8 @@ export interface PolicyFlags {
   /** The process's own namespace: --namespace when given, else POD_NAMESPACE, else `mesh-system`. */
   readonly namespace: string;
   readonly policyAddr: ListenAddress;
+  /** How callers connect; without --discoveryRootCert in plaintext. Default `permissive`. */
+  readonly policyTls: 'plaintext' | 'permissive' | 'strict';
   /** A missing file means the defaults. Default `./etc/mesh/config/policy`. */
   readonly policyConfigFile: string;
 }

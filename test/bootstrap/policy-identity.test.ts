@@ -1,18 +1,21 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { credentials } from '@grpc/grpc-js';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { createCertificateClient } from '../ca/service/certificate-client.js';
 import { createOpenSsl, makeRequest } from '../ca/support/openssl.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { checkRequestBytes, httpCheck } from '../policy/server/policy-server-rig.js';
 import { createTempFolder, type TempFolder } from '../sources/support/temp-folder.js';
 import { type PolicyServerProcess, startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;
+const CHECK = '/envoy.service.auth.v3.Authorization/Check';
+const passThrough = (bytes: Buffer): Buffer => bytes;
 const NAMESPACES = ['mesh-system', 'shop', 'bank'];
 
 let api: ApiServer;
@@ -120,4 +123,40 @@ it('a client certificate does instead of a token, and a missing file is named an
   );
   await folder.write('cert-chain.pem', chain.slice(0, -1).join(''));
   t.is(await eventually('services', () => servicesOf(policy)), NAMESPACES.length + 1);
+});
+
+it('a policy server of its own process answers over mutual TLS with its own certificate, and refuses the forged', async (t) => {
+  const { folder, port } = await startMesh(t);
+  await folder.write('token', await tokenOf('mesh-system', 'navigator-policy'));
+  const policy = await startPolicyProcess(t, flagsTo(port, folder, '--policyTls', 'strict'));
+  await eventually('it is ready', async () => (await policy.monitoring.get('/ready')).status === 200);
+  const roots = await readFile(folder.at('root-cert.pem'));
+  const openssl = await createOpenSsl(t);
+  const authority = createCertificateClient(port, credentials.createSsl(roots), 'meshd.test');
+  t.teardown(authority.close);
+  const ask = async (namespace: string): Promise<string> => {
+    const csr = await makeRequest(openssl, 'EC P-256');
+    const key = await readFile(join(openssl.folder, 'request.key'));
+    const authorization = `Bearer ${await tokenOf(namespace, 'web')}`;
+    const { chain } = await authority.create({ csr, metadata: { authorization } });
+    const leaf = Buffer.from(chain.slice(0, -1).join(''));
+    const channel = credentials.createSsl(roots, key, leaf, {
+      checkServerIdentity: (_host, { subjectaltname }) =>
+        subjectaltname === 'URI:spiffe://cluster.local/ns/mesh-system/sa/navigator-policy'
+          ? undefined
+          : new Error(String(subjectaltname)),
+    });
+    const client = new Client(`127.0.0.1:${policy.policyPort}`, channel, { 'grpc.use_local_subchannel_pool': 1 });
+    t.teardown(() => client.close());
+    const metadata = new Metadata();
+    metadata.set('x-mesh-service', 'web.shop.svc.cluster.local');
+    return await new Promise((resolve) => {
+      const message = checkRequestBytes(httpCheck());
+      client.makeUnaryRequest(CHECK, passThrough, passThrough, message, metadata, (error) =>
+        resolve(error === null ? 'answered' : `${error.code} ${error.details}`),
+      );
+    });
+  };
+  t.is(await ask('shop'), 'answered');
+  t.regex(await ask('bank'), /^7 the caller bank\/web is no workload of the service/);
 });

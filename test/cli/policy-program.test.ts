@@ -51,6 +51,7 @@ test('serve starts the policy server with its defaults', async (t) => {
     namespace: 'mesh-system',
     policyAddr: { host: '', port: 15016 },
     policyConfigFile: './etc/mesh/config/policy',
+    policyTls: 'permissive',
   });
   t.deepEqual([unlanded, warnings], [[], []]);
 });

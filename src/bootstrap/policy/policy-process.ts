@@ -9,6 +9,8 @@ import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.j
 import { formatListenAddress } from '../../net/listen-address.js';
 import { createAdsStreams } from '../../policy/server/discovery/ads-stream.js';
 import { encodeNode } from '../../policy/server/discovery/discovery-messages.js';
+import { createSecretReader } from '../../policy/server/discovery/secret-reader.js';
+import { createSecretSubscription } from '../../policy/server/discovery/secret-subscription.js';
 import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
 import { createServiceSubscription } from '../../policy/server/discovery/service-subscription.js';
 import { createSubscriptionMetrics } from '../../policy/server/discovery/subscription-metrics.js';
@@ -23,7 +25,9 @@ import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
 import { policyRegexLimitsOf } from '../regex-limits-of.js';
 import { reportHttpRefusals } from '../report-http-refusals.js';
+import { StartError } from '../start-error.js';
 import { createDiscoveryCredentials } from './discovery-credentials.js';
+import { createPeerIdentifier } from './own-certificate.js';
 import { createPolicyRuntime } from './policy-runtime.js';
 import { createPolicyPages, createPolicyViews } from './policy-views.js';
 
@@ -72,7 +76,34 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   recordStart(metrics, registry, build);
   const protos = loadProtoRegistry();
 
+  const openStream = createAdsStreams({
+    address: policy.discoveryAddress,
+    keepaliveIntervalMs: common.keepaliveIntervalMs,
+    keepaliveTimeoutMs: common.keepaliveTimeoutMs,
+    credentials: createDiscoveryCredentials(policy),
+    ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
+  });
+  const node = encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy');
+  const tlsMode = tlsModeOf(policy);
+  const secrets =
+    tlsMode &&
+    createSecretSubscription({
+      openStream,
+      node,
+      readSecret: createSecretReader(protos),
+      clock,
+      random: Math.random,
+      logger: logging.scope('policy'),
+    });
   const runtime = createPolicyRuntime({
+    ...(secrets && {
+      tls: {
+        mode: tlsMode,
+        material: secrets,
+        identify: createPeerIdentifier(secrets),
+        peerNamespace: policy.namespace,
+      },
+    }),
     guard: createProcessGuard(common, metrics, logging, clock),
     configFile: policy.policyConfigFile,
     regexLimits: policyRegexLimitsOf(options.regexes),
@@ -89,14 +120,8 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     clock,
   });
   const subscription = createServiceSubscription({
-    openStream: createAdsStreams({
-      address: policy.discoveryAddress,
-      keepaliveIntervalMs: common.keepaliveIntervalMs,
-      keepaliveTimeoutMs: common.keepaliveTimeoutMs,
-      credentials: createDiscoveryCredentials(policy),
-      ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
-    }),
-    node: encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy'),
+    openStream,
+    node,
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
     clock,
     random: Math.random,
@@ -112,6 +137,13 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       check: () =>
         subscription.version === undefined
           ? { ready: false, reason: `no configuration has come from ${policy.discoveryAddress} yet` }
+          : { ready: true },
+    },
+    {
+      name: 'certificate',
+      check: () =>
+        tlsMode === 'strict' && secrets?.current() === undefined
+          ? { ready: false, reason: `no certificate has come from ${policy.discoveryAddress} yet` }
           : { ready: true },
     },
     {
@@ -162,6 +194,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     const startMs = clock.monotonicMs();
     const addresses = { policy: await runtime.start(), monitoring: await monitoring.start() };
     subscription.start();
+    secrets?.start();
     logger.info(
       {
         policy: formatListenAddress(addresses.policy),
@@ -185,9 +218,18 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       await starting?.catch(() => undefined);
       cancelLook();
       subscription.stop();
+      secrets?.stop();
       await Promise.all([runtime.stop(STOP_GRACE_MS), monitoring.stop()]);
     },
   };
+}
+
+/** Undefined for plaintext alone. @throws StartError when TLS is required and there can be no certificate */
+function tlsModeOf({ policyTls, discoveryRootCertFile }: PolicyFlags): 'permissive' | 'strict' | undefined {
+  if (policyTls === 'plaintext') return undefined;
+  if (discoveryRootCertFile !== '') return policyTls;
+  if (policyTls === 'permissive') return undefined;
+  throw new StartError('--policyTls=strict needs --discoveryRootCert: the discovery server issues the certificate');
 }
 
 /** As a gateway's, for the server serves no workload of its own: `router~<ip>~navigator-policy.<ns>~<ns>.svc.<domain>`. */

@@ -1,5 +1,5 @@
 import type { PolicyFlags } from '../../bootstrap/options.js';
-import { text } from '../values/scalar-types.js';
+import { oneOf, text } from '../values/scalar-types.js';
 import { dnsName, listenAddress, optionalNamespaceName, remoteAddress } from '../values/text-types.js';
 import { discoveryFlags } from './discovery-flags.js';
 import type { FlagTable } from './setting.js';
@@ -64,6 +64,13 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     type: listenAddress,
     default: discoveryFlags.policyAddr.default,
     meaning: 'Address for checks and reports of proxies, and of other policy servers',
+  },
+  policyTls: {
+    name: 'policyTls',
+    type: oneOf(['plaintext', 'permissive', 'strict']),
+    default: 'permissive',
+    meaning:
+      'Mutual TLS with callers, with a certificate that the discovery server issues to this server; needs --discoveryRootCert. strict: plaintext connections are refused. permissive: both on one port. plaintext: no certificate is asked for',
   },
   policyConfigFile: {
     name: 'policyConfig',

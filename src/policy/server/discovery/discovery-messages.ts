@@ -18,6 +18,8 @@ export interface DiscoveryRequest {
   readonly typeUrl: string;
   /** The version that is in force; empty before the first. */
   readonly version: string;
+  /** Names of the resources; all of the type without any. */
+  readonly names?: readonly string[];
   /** Of the response that is answered; empty in the first request of a stream. */
   readonly nonce: string;
   /** Encoded node, in the first request of a stream. */
@@ -31,12 +33,13 @@ const WRAPPER_TYPE_URL = 'type.googleapis.com/envoy.service.discovery.v3.Resourc
 /** google.rpc.Code INVALID_ARGUMENT, as Envoy refuses with. */
 const INVALID_ARGUMENT = 3;
 
-/** Encodes a request for all resources of a type: a state-of-the-world subscription without names. */
+/** Encodes a request of a state-of-the-world subscription. */
 export function encodeDiscoveryRequest(request: DiscoveryRequest): Buffer {
-  const { typeUrl, version, nonce, node, error } = request;
+  const { typeUrl, version, names = [], nonce, node, error } = request;
   const writer = protobuf.Writer.create();
   if (version !== '') writer.uint32(0x0a).string(version);
   if (node !== undefined) writer.uint32(0x12).bytes(node);
+  for (const name of names) writer.uint32(0x1a).string(name);
   writer.uint32(0x22).string(typeUrl);
   if (nonce !== '') writer.uint32(0x2a).string(nonce);
   if (error !== undefined) {
@@ -86,7 +89,8 @@ interface PackedMessage {
   readonly value: Buffer;
 }
 
-function readAny(bytes: Buffer): PackedMessage {
+/** google.protobuf.Any. */
+export function readAny(bytes: Buffer): PackedMessage {
   const reader = protobuf.Reader.create(bytes);
   let typeUrl = '';
   let value: Buffer = Buffer.alloc(0);
