@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
@@ -14,7 +13,6 @@ import { ListenError } from '../net/listen-error.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
-import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -22,10 +20,8 @@ import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
-import { createPeers } from '../xds/limits/peers.js';
-import { readNode } from '../xds/node-wire.js';
-import { createPeerReports } from '../xds/peer-reports.js';
-import type { SessionEnvironment } from '../xds/session-environment.js';
+import { createNodeReader } from '../xds/node-wire.js';
+import type { SessionEnvironment } from '../xds/proxy-session.js';
 import { createAnalysisWatch } from './analysis-watch.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
@@ -58,7 +54,6 @@ import { createTrustRuntime } from './trust/create-trust-runtime.js';
 import { discoveryHostOf } from './trust/discovery-host.js';
 import { ownTrustDomains } from './trust/own-trust-domains.js';
 import { CONTROL_PLANE_ACCOUNT, createPolicyCredentials } from './trust/policy-credentials.js';
-import { xdsLimits } from './xds-limits.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
@@ -208,19 +203,13 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       clock,
     });
 
-  const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
-  const runner = createWorkRunner(clock);
   const session: SessionEnvironment = {
     distribution: distributor,
     nameSets: createNameSets(),
     metrics: pushMetrics,
     logger: logging.scope('ads'),
     clock,
-    runner,
-    peers: createPeers(limits),
-    limits,
-    ...createPeerReports(pushMetrics, logging.scope('ads'), clock),
-    readProxy: createProxyReader(readNode, environment.meshDomain, limits.nodeBytes),
+    readProxy: createProxyReader(createNodeReader(protos), environment.meshDomain),
     enqueue: (each) => distributor.enqueue(each),
     register: (each) => connections.register(each),
     connectionId: (nodeId) => connections.nextId(nodeId),
@@ -329,7 +318,6 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     stop: async () => {
       stopping = true;
       distributor.stop();
-      runner.stop();
       analysis.stop();
       const statusStopped = status?.stop();
       await sources.stop();

@@ -19,6 +19,8 @@ export interface TlsListenerSettings {
   readonly handshakeTimeoutMs?: number;
   /** Connections that have not shaken hands yet; 1024 unless given. */
   readonly maxPendingHandshakes?: number;
+  /** Why a connection is closed before its handshake; undefined for one that is welcome. Default: all are. */
+  readonly refusalOf?: (peer: string) => string | undefined;
   /** A connection came to nothing that its peer did not give up itself. Anybody can cause it as often as they like: for logs that are limited. */
   onRefused(refusal: RefusedConnection): void;
   /** No TLS server can use the material; what was in use before stays. */
@@ -121,8 +123,12 @@ export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: 
   const accept = (socket: Socket): void => {
     // What happens to it during the handshake is told by tlsClientError.
     socket.on('error', () => undefined);
+    const refusal = settings.refusalOf?.(peerOf(socket));
     if (!usable) {
       onRefused({ peer: peerOf(socket), reason: 'there is no server certificate yet' });
+      socket.destroy();
+    } else if (refusal !== undefined) {
+      onRefused({ peer: peerOf(socket), reason: refusal });
       socket.destroy();
     } else if (pending.admit(socket)) {
       tls.emit('connection', socket);

@@ -6,6 +6,8 @@ export interface UnprovenConnections {
   opened(socket: Socket): void;
   /** @param peer address and port, as grpc-js names the peer of a call */
   proven(peer: string): void;
+  /** Ends the connection, unless who calls was proven on it. */
+  cutOff(peer: string): void;
 }
 
 /** A judgement takes seconds at most. */
@@ -16,21 +18,22 @@ const LIMIT_MS = 60_000;
  * have calls that last, and a call keeps its connection from being idle.
  */
 export function createUnprovenConnections(clock: SocketClock, limitMs = LIMIT_MS): UnprovenConnections {
-  const cancels = new Map<string, () => void>();
+  const open = new Map<string, { readonly socket: Socket; readonly cancel: () => void }>();
   const forget = (peer: string): void => {
-    cancels.get(peer)?.();
-    cancels.delete(peer);
+    open.get(peer)?.cancel();
+    open.delete(peer);
   };
   return {
     opened: (socket) => {
       const peer = `${socket.remoteAddress}:${socket.remotePort}`;
       forget(peer);
       const cancel = clock.schedule(limitMs, () => socket.destroy());
-      cancels.set(peer, cancel);
+      open.set(peer, { socket, cancel });
       socket.once('close', () => {
-        if (cancels.get(peer) === cancel) forget(peer);
+        if (open.get(peer)?.socket === socket) forget(peer);
       });
     },
     proven: forget,
+    cutOff: (peer) => open.get(peer)?.socket.destroy(),
   };
 }

@@ -31,6 +31,8 @@ export interface CallGateOptions {
   authenticate(credentials: CallCredentials): Promise<{ readonly identities: readonly string[] }>;
   /** Whether what `authenticate` threw says nothing about the caller. */
   isTemporary(error: unknown): boolean;
+  /** Whether what `authenticate` threw says that too many callers wait. Default: it never does. */
+  isOverload?(error: unknown): boolean;
   /** Calls back once, when an identity is revoked at its source. @returns ends it. Default: that is never known. */
   onRevoked?(identity: WorkloadIdentity, listener: (reason: Error) => void): () => void;
   /** `nav_xds_refused_streams`. */
@@ -67,7 +69,7 @@ export function createCallGate(options: CallGateOptions): CallGate {
         return identities;
       } catch (cause) {
         refuse('authentication', call.getPeer(), cause, 'Caller of the secured listener is not authenticated');
-        throw unauthenticated(cause);
+        throw options.isOverload?.(cause) === true ? overloaded(cause) : unauthenticated(cause);
       }
     },
     watch: (call, admitted, onRevoked) => {
@@ -112,6 +114,12 @@ export function createCallGate(options: CallGateOptions): CallGate {
 function unauthenticated(cause: unknown): StreamError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new StreamError('UNAUTHENTICATED', `authentication failure: ${reason.slice(0, MAX_REASON_LENGTH)}`, { cause });
+}
+
+/** A proxy tries again, and an operator does not look for a bad token. */
+function overloaded(cause: unknown): StreamError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StreamError('UNAVAILABLE', reason.slice(0, MAX_REASON_LENGTH), { cause });
 }
 
 function areSame(first: readonly WorkloadIdentity[], second: readonly WorkloadIdentity[]): boolean {

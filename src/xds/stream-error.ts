@@ -6,8 +6,7 @@ export type StreamErrorCode =
   | 'DEADLINE_EXCEEDED'
   | 'INTERNAL'
   | 'UNAUTHENTICATED'
-  | 'PERMISSION_DENIED'
-  | 'RESOURCE_EXHAUSTED';
+  | 'PERMISSION_DENIED';
 
 /** Why a discovery stream ends; the message is what the proxy's log shows. */
 export class StreamError extends Error {

@@ -27,13 +27,15 @@ export interface ClientOptions {
   /** Plaintext unless given. */
   readonly channel?: ChannelCredentials;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Name that the server's certificate must have. Default `meshd.test`. */
+  readonly serverName?: string;
 }
 
 export function connectClient(port: number, path: string, options: ClientOptions = {}): DiscoveryClient {
   const client = new Client(`127.0.0.1:${port}`, options.channel ?? credentials.createInsecure(), {
     'grpc.use_local_subchannel_pool': 1,
     'grpc.max_receive_message_length': -1,
-    'grpc.ssl_target_name_override': 'meshd.test',
+    'grpc.ssl_target_name_override': options.serverName ?? 'meshd.test',
   });
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(options.metadata ?? {})) metadata.set(key, value);

@@ -1,5 +1,6 @@
-import { isTemporaryFailure } from '../../ca/authentication/authenticator.js';
+import { AuthenticationError, isTemporaryFailure } from '../../ca/authentication/authenticator.js';
 import type { AuthenticateCaller } from '../../ca/authentication/caller-authentication.js';
+import { addressOf } from '../../ca/authentication/refuse-offenders.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import { createCertificateService } from '../../ca/service/certificate-service.js';
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
@@ -17,8 +18,8 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { createCallGate } from '../../xds/call-gate.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import { createGrpcServer, type GrpcServer } from '../../xds/grpc-server.js';
+import type { SessionEnvironment } from '../../xds/proxy-session.js';
 import { createSecretService, type SecretService } from '../../xds/secrets/secret-service.js';
-import type { SessionEnvironment } from '../../xds/session-environment.js';
 import type { Trust } from './open-trust.js';
 import { createSecretSource } from './secret-source.js';
 
@@ -45,12 +46,17 @@ export interface SecuredServerParts {
 /** The secured gRPC listener, :15012: xDS and secrets for whoever proves who they are, and CreateCertificate. */
 export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const { trust, session, seesAllPolicies, metrics, logging, clock } = parts;
-  const { authority, trustDomains, accounts } = trust;
+  const { authority, trustDomains, accounts, offenders } = trust;
   const connections = createUnprovenConnections(clock);
   const authenticate: AuthenticateCaller = async (credentials) => {
-    const caller = await trust.authenticate(credentials);
-    connections.proven(credentials.peer);
-    return caller;
+    try {
+      const caller = await trust.authenticate(credentials);
+      connections.proven(credentials.peer);
+      return caller;
+    } catch (error) {
+      if (offenders.isFlooding(addressOf(credentials.peer))) connections.cutOff(credentials.peer);
+      throw error;
+    }
   };
   const logger = logging.scope('ads');
   const limitedLog = createLimitedLog(logger, clock);
@@ -58,6 +64,7 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
   const gate = createCallGate({
     authenticate,
     isTemporary: isTemporaryFailure,
+    isOverload: (error) => error instanceof AuthenticationError && error.isOverload,
     ...(accounts === undefined ? {} : { onRevoked: accounts.onGone }),
     refused: (reason) => metrics.increment('nav_xds_refused_streams', { reason }),
     clock,
@@ -90,6 +97,10 @@ export function createSecuredServer(parts: SecuredServerParts): GrpcServer {
             clientCertificates: 'optional',
             alpn: ['h2'],
             clock,
+            refusalOf: (peer) =>
+              offenders.isFlooding(addressOf(peer))
+                ? 'too many callers at this address failed to prove who they are (NAV_FAILED_CALLERS_BURST, NAV_FAILED_CALLERS_RATE)'
+                : undefined,
             onRefused: (refusal) => {
               metrics.increment('nav_tls_refused_connections');
               limitedLog.warn({ ...refusal }, 'Connection to the secured listener refused');

@@ -3,8 +3,9 @@ import { type AccountChecks, createAccountChecks } from '../../ca/authentication
 import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
+import { createOffenders, type Offenders } from '../../ca/authentication/offenders.js';
 import { expectedTokens } from '../../ca/authentication/oidc/own-token.js';
-import { limitPeers } from '../../ca/authentication/peer-limit.js';
+import { refuseOffenders } from '../../ca/authentication/refuse-offenders.js';
 import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { createSpiffeBundles, type SpiffeBundles } from '../../ca/authentication/spiffe/spiffe-bundles.js';
 import { createTrustDomains, type TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
@@ -47,6 +48,8 @@ export interface Trust {
   readonly authority: CertificateAuthority | undefined;
   readonly certificate: ServerCertificateSource;
   readonly authenticate: AuthenticateCaller;
+  /** Addresses that are refused for a while. */
+  readonly offenders: Pick<Offenders, 'isFlooding'>;
   readonly trustDomains: TrustDomains;
   /** Undefined where accounts are not checked. */
   readonly accounts?: AccountChecks | undefined;
@@ -120,18 +123,28 @@ async function open(parts: TrustParts): Promise<Trust | undefined> {
       skipValidation: environment.navSkipValidateTrustDomain,
     });
     const accounts = parts.accountDirectory && createAccountChecks(parts.accountDirectory, trustDomains.isOwn);
+    const offenders = createOffenders(
+      { burst: environment.navFailedCallersBurst, perSecond: environment.navFailedCallersRate },
+      clock,
+    );
     const authenticators = await createAuthenticators({
       trustDomains,
       accounts,
       trustDomain: () => own()[0],
       ...tokenReviewOf(parts),
       oidc: { ...(await oidcSettings(parts)), fetchDocument },
+      offenders,
+      tokenLimits: tokenLimitsOf(options),
+      tokenShed: (reason) => parts.metrics.increment('nav_token_reviews_shed', { reason }),
       clock,
     });
     return {
       authority,
       certificate,
-      authenticate: limitPeers(createCallerAuthentication(authenticators)),
+      authenticate: refuseOffenders(createCallerAuthentication(authenticators), offenders, () =>
+        parts.metrics.increment('nav_token_reviews_shed', { reason: 'address blocked' }),
+      ),
+      offenders,
       trustDomains,
       accounts,
       foreign,
@@ -179,6 +192,17 @@ function tokenReviewOf({ options, cluster, remoteReviewerOf }: TrustParts) {
       jwtPolicy: options.environment.jwtPolicy,
       reviewerOf: (id: string | undefined) => (id === undefined ? undefined : remoteReviewerOf(id)) ?? local,
     },
+  };
+}
+
+function tokenLimitsOf({ environment }: Options) {
+  const { navTokenReviewConcurrency: maxConcurrent } = environment;
+  return {
+    maxConcurrent,
+    // A quarter is left for other addresses, and other clusters.
+    maxConcurrentPerKey: Math.ceil(maxConcurrent * 0.75),
+    maxWaiting: environment.navTokenReviewQueue,
+    maxWaitMs: environment.navTokenReviewWaitMs,
   };
 }
 

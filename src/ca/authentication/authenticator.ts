@@ -9,13 +9,19 @@ export interface Caller {
 
 /** The credentials were for this authenticator, and are not good. The message is for logs, and names no secret. */
 export class AuthenticationError extends Error {
-  /** Somebody who might have said yes could not be asked. */
+  /** An API server or issuer that may accept the credentials could not be asked. */
   readonly isTemporary: boolean;
+  /** It was not asked because too many callers wait. */
+  readonly isOverload: boolean;
 
-  constructor(message: string, options: ErrorOptions & { readonly isTemporary?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly isTemporary?: boolean; readonly isOverload?: boolean } = {},
+  ) {
     super(message, options);
     this.name = 'AuthenticationError';
-    this.isTemporary = options.isTemporary ?? false;
+    this.isOverload = options.isOverload ?? false;
+    this.isTemporary = options.isTemporary ?? this.isOverload;
   }
 }
 

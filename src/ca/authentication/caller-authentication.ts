@@ -25,6 +25,7 @@ export function createCallerAuthentication(authenticators: readonly Authenticato
     throw new AuthenticationError(reasons.join('; '), {
       cause: causes.length === 1 ? causes[0] : causes,
       isTemporary: causes.some(isTemporaryFailure),
+      isOverload: causes.some((cause) => cause instanceof AuthenticationError && cause.isOverload),
     });
   };
 }

@@ -3,9 +3,10 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { AccountChecks } from './accounts/account-checks.js';
 import type { Authenticator } from './authenticator.js';
 import { createClientCertificateAuthenticator } from './client-certificate.js';
+import type { Offenders } from './offenders.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
 import { createTokenReviewAuthenticator, type TokenReviewer } from './token-review.js';
-import { createTokenVerdicts } from './token-verdicts.js';
+import { createTokenVerdicts, TOKEN_VERDICTS, type TokenVerdictsSettings } from './token-verdicts.js';
 
 export interface AuthenticatorsOptions {
   readonly trustDomains: TrustDomains;
@@ -21,6 +22,15 @@ export interface AuthenticatorsOptions {
   /** Left out where there is no cluster that has accounts. */
   readonly accounts?: AccountChecks | undefined;
   readonly oidc: OidcSettings;
+  /** How many tokens are judged at once, and wait; default: TOKEN_VERDICTS. */
+  readonly tokenLimits?: Pick<
+    TokenVerdictsSettings,
+    'maxConcurrent' | 'maxConcurrentPerKey' | 'maxWaiting' | 'maxWaitMs'
+  >;
+  /** A token was not judged: `nav_token_reviews_shed`. */
+  tokenShed?(reason: 'queue full' | 'waited too long'): void;
+  /** Addresses whose tokens are not judged any more. Default: there are none. */
+  readonly offenders?: Pick<Offenders, 'isBlocked'>;
   readonly clock: Clock;
 }
 
@@ -38,7 +48,15 @@ export interface OidcSettings {
 export async function createAuthenticators(options: AuthenticatorsOptions): Promise<readonly Authenticator[]> {
   const { trustDomains, tokenReview, oidc, clock } = options;
   const authenticators = [createClientCertificateAuthenticator(trustDomains, clock, options.accounts)];
-  const common = { trustDomain: () => options.trustDomain(), verdicts: createTokenVerdicts(clock), clock };
+  const verdicts = createTokenVerdicts(
+    clock,
+    { ...TOKEN_VERDICTS, ...options.tokenLimits },
+    {
+      shed: (reason) => options.tokenShed?.(reason),
+      isBlocked: (address) => options.offenders?.isBlocked(address) ?? false,
+    },
+  );
+  const common = { trustDomain: () => options.trustDomain(), verdicts, clock };
   if (tokenReview !== undefined) {
     const { jwtPolicy } = tokenReview;
     const reviewerOf = (clusterId: string | undefined): TokenReviewer => tokenReview.reviewerOf(clusterId);

@@ -36,7 +36,7 @@ export function createTokenReviewAuthenticator(options: TokenReviewOptions): Aut
   const { jwtPolicy, verdicts, clock } = options;
   return {
     name: 'orchestrator token',
-    authenticate: async ({ bearerToken: token, clusterId }) => {
+    authenticate: async ({ bearerToken: token, clusterId, peer }) => {
       if (token === undefined) return undefined;
       const audiences = audiencesOf(jwtPolicy);
       const { expiresAtMs } = readTokenClaims(token);
@@ -46,7 +46,7 @@ export function createTokenReviewAuthenticator(options: TokenReviewOptions): Aut
       }
       const { cluster, send } = options.reviewerOf(clusterId);
       const trustDomain = options.trustDomain();
-      return await verdicts.of({ token, judge: `${cluster} ${trustDomain}`, expiresAtMs }, async () => {
+      return await verdicts.of({ token, judge: `${cluster} ${trustDomain}`, expiresAtMs, peer }, async () => {
         const userName = reviewedUser(await review(send, token, audiences), audiences);
         return {
           identities: [serviceAccountIdentity(userName, trustDomain)],

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../telemetry/clock.js';
-import { createTurnstile, type TurnstileSettings } from '../turnstile.js';
+import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
 import { AuthenticationError, type Caller } from './authenticator.js';
 import { createExpiringMap } from './expiring-map.js';
+import { addressOf, blockedError } from './refuse-offenders.js';
 
-export interface TokenVerdictsSettings extends TurnstileSettings {
+export interface TokenVerdictsSettings extends ConcurrencyLimits {
   /** How long a token that was good counts as good, at most. */
   readonly acceptedMs: number;
   readonly refusedMs: number;
@@ -17,6 +18,8 @@ export interface TokenCase {
   readonly token: string;
   /** By whom, where that makes a difference. */
   readonly judge: string;
+  /** Address and port of the caller: addresses take turns. */
+  readonly peer: string;
   /** When it ends by what it says itself, milliseconds since 1970. */
   readonly expiresAtMs: number | undefined;
 }
@@ -40,30 +43,54 @@ export const TOKEN_VERDICTS: TokenVerdictsSettings = {
   refusedMs: 10_000,
   maxEntries: 20_000,
   maxConcurrent: 32,
+  maxConcurrentPerKey: 24,
   maxWaiting: 20_000,
   maxWaitMs: 10_000,
 };
 
-export function createTokenVerdicts(clock: Clock, settings: TokenVerdictsSettings = TOKEN_VERDICTS): TokenVerdicts {
+export interface TokenVerdictsHooks {
+  /** Told why a token was not judged. */
+  shed?(reason: OverloadError['reason']): void;
+  /** Whether an address was refused so often, while the token waited, that it is not worth a question any more. */
+  isBlocked?(address: string): boolean;
+}
+
+export function createTokenVerdicts(
+  clock: Clock,
+  settings: TokenVerdictsSettings = TOKEN_VERDICTS,
+  hooks: TokenVerdictsHooks = {},
+): TokenVerdicts {
   const { acceptedMs, refusedMs, maxEntries } = settings;
   // Apart from each other: no flood of bad tokens drives good ones out.
   const accepted = createExpiringMap<Caller>(maxEntries, clock);
   const refused = createExpiringMap<AuthenticationError>(maxEntries, clock);
   const judging = new Map<string, Promise<Caller>>();
-  const turnstile = createTurnstile(settings, clock);
+  const limiter = createConcurrencyLimiter(settings, clock);
 
   const decide = async (
     key: string,
-    expiresAtMs: number | undefined,
+    { expiresAtMs, judge: judgeName, peer }: TokenCase,
     judge: () => Promise<Caller>,
   ): Promise<Caller> => {
     try {
-      const caller = await turnstile.run(judge);
+      // A judge that does not answer holds its own places.
+      const address = addressOf(peer);
+      const caller = await limiter.run(`${judgeName} ${address}`, () => {
+        if (hooks.isBlocked?.(address) === true) throw blockedError(address);
+        return judge();
+      });
       const remainingMs = expiresAtMs === undefined ? acceptedMs : expiresAtMs - clock.now().getTime();
       accepted.set(key, caller, Math.min(acceptedMs, remainingMs));
       return caller;
     } catch (error) {
-      if (error instanceof AuthenticationError) refused.set(key, error, refusedMs);
+      if (error instanceof OverloadError) {
+        hooks.shed?.(error.reason);
+        throw new AuthenticationError(
+          `too many tokens wait to be judged: ${error.message} (NAV_TOKEN_REVIEW_QUEUE, NAV_TOKEN_REVIEW_WAIT); try again`,
+          { cause: error, isOverload: true },
+        );
+      }
+      if (error instanceof AuthenticationError && !error.isOverload) refused.set(key, error, refusedMs);
       throw error;
     } finally {
       judging.delete(key);
@@ -71,15 +98,15 @@ export function createTokenVerdicts(clock: Clock, settings: TokenVerdictsSetting
   };
 
   return {
-    of: async ({ token, judge: judgeName, expiresAtMs }, judge) => {
+    of: async (tokenCase, judge) => {
       const key = createHash('sha256')
-        .update(JSON.stringify([judgeName, token]))
+        .update(JSON.stringify([tokenCase.judge, tokenCase.token]))
         .digest('base64');
       const caller = accepted.get(key);
       if (caller !== undefined) return caller;
       const error = refused.get(key);
       if (error !== undefined) throw error;
-      const pending = judging.get(key) ?? decide(key, expiresAtMs, judge);
+      const pending = judging.get(key) ?? decide(key, tokenCase, judge);
       judging.set(key, pending);
       return await pending;
     },

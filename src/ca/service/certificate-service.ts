@@ -8,9 +8,10 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createSubjectLog } from '../../telemetry/subject-log.js';
+import { AuthenticationError } from '../authentication/authenticator.js';
 import type { AuthenticateCaller } from '../authentication/caller-authentication.js';
 import { SigningError } from '../authority/certificate-authority.js';
-import { createTurnstile, TurnstileError, type TurnstileSettings } from '../turnstile.js';
+import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
 import { CallFailure } from './call-failure.js';
 import {
   encodeCertificateResponse,
@@ -26,13 +27,13 @@ export interface CertificateServiceOptions extends IssueForCallerOptions {
   /** Scope `serverca`. */
   readonly logger: Logger;
   /** Of signing; what fits a process of two cores unless given. */
-  readonly limits?: TurnstileSettings;
+  readonly limits?: ConcurrencyLimits;
 }
 
 const SERVICE = 'mesh.ca.v1.MeshCertificateService';
 const METHOD = 'CreateCertificate';
 const PATH = `/${SERVICE}/${METHOD}`;
-const LIMITS: TurnstileSettings = { maxConcurrent: 16, maxWaiting: 10_000, maxWaitMs: 10_000 };
+const LIMITS: ConcurrencyLimits = { maxConcurrent: 16, maxWaiting: 10_000, maxWaitMs: 10_000 };
 const MAX_DETAILS_LENGTH = 1024;
 
 type Call = ServerDuplexStream<Buffer, Buffer>;
@@ -41,7 +42,7 @@ type Call = ServerDuplexStream<Buffer, Buffer>;
 export function createCertificateService(options: CertificateServiceOptions): GrpcService {
   const { authenticate, metrics, clock, logger, limits = LIMITS } = options;
   const issue = createIssueForCaller(options);
-  const turnstile = createTurnstile(limits, clock);
+  const limiter = createConcurrencyLimiter(limits, clock);
   const refusals = createSubjectLog(logger, clock);
   const failures = createLimitedLog(logger, clock);
 
@@ -50,11 +51,14 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
     const credentials = callCredentialsOf(call);
     const caller = await authenticate(credentials).catch((cause: unknown) => {
       metrics.increment('ca_server_authentication_failure_count');
+      if (cause instanceof AuthenticationError && cause.isOverload) {
+        throw new CallFailure('RESOURCE_EXHAUSTED', cause.message, { cause });
+      }
       throw new CallFailure('UNAUTHENTICATED', 'request authenticate failure', { cause });
     });
     // Before it is known who calls, nothing of the request is read.
     const request = parse(await readOnlyRequest(call), metrics);
-    const chain = await turnstile.run(async () => {
+    const chain = await limiter.run(caller.identities.join(), async () => {
       if (call.cancelled) throw new CallFailure('CANCELLED', 'the caller does not wait any more');
       return await issue(caller, request);
     });
@@ -112,8 +116,8 @@ function callFailureOf(error: unknown): CallFailure {
       cause: error,
     });
   }
-  if (error instanceof TurnstileError) {
-    return new CallFailure('RESOURCE_EXHAUSTED', `too many certificates are asked for: ${error.message}`);
+  if (error instanceof OverloadError) {
+    return new CallFailure('RESOURCE_EXHAUSTED', `too many certificates are asked for: ${error.message}; try again`);
   }
   return new CallFailure('INTERNAL', 'internal error', { cause: error });
 }

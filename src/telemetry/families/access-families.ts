@@ -11,4 +11,8 @@ export const accessFamilies = {
     'Streams refused on the secured listener, by reason (authentication, authorization).',
     'reason',
   ),
+  nav_token_reviews_shed: counter(
+    'Callers whose tokens were not reviewed, by reason (queue full, waited too long, address blocked).',
+    'reason',
+  ),
 } as const;

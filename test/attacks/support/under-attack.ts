@@ -31,6 +31,8 @@ export interface Outcome {
 export interface AttackOptions extends AttackedServerOptions {
   /** Default 1. */
   readonly scale?: number;
+  /** Legitimate users beside those of every attack. */
+  readonly moreUsers?: (server: AttackedServer) => Promise<readonly ProbeUser[]>;
   /** Looks at the server after the attack, before it is ended. */
   readonly after?: (server: AttackedServer) => Promise<void>;
 }
@@ -43,11 +45,11 @@ export interface AttackOptions extends AttackedServerOptions {
 export async function putUnderAttack(
   binary: string,
   names: readonly string[],
-  { scale = 1, after, ...options }: AttackOptions = {},
+  { scale = 1, after, moreUsers, ...options }: AttackOptions = {},
 ): Promise<Outcome> {
   const server = await startAttackedServer(binary, options);
   try {
-    const probe = startProbe(legitimateUsers(server));
+    const probe = startProbe([...legitimateUsers(server), ...((await moreUsers?.(server)) ?? [])]);
     await calm();
     const attacks = await Promise.all(names.map((name) => runAttack(name, server.target, scale)));
     await calm();

@@ -39,6 +39,7 @@ test('whoever proves who they are stays connected, and who only watches the heal
         if (bearerToken !== 'good') throw new AuthenticationError('no');
         return { identities: ['spiffe://cluster.local/ns/ns/sa/web'], authenticatedBy: 'OIDC token' };
       },
+      offenders: { isFlooding: () => false },
       trustDomains: { rootsOf: () => undefined, isOwn: () => true },
       foreign: { roots: () => new Map(), onChange: never },
       stop: async () => undefined,

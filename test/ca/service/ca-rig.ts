@@ -3,8 +3,8 @@ import type { ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
 import { type CertificateAuthority, SigningError } from '../../../src/ca/authority/certificate-authority.js';
 import { createLocalAuthority, type LocalAuthority } from '../../../src/ca/authority/local-authority.js';
+import type { ConcurrencyLimits } from '../../../src/ca/concurrency-limiter.js';
 import { createCertificateService } from '../../../src/ca/service/certificate-service.js';
-import type { TurnstileSettings } from '../../../src/ca/turnstile.js';
 import { readCertificateRequest } from '../../../src/ca/x509/certificate-request.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
@@ -32,7 +32,7 @@ export interface CreateCall extends CertificateCall {
 }
 
 export interface CaRigOptions extends SecuredRigOptions {
-  readonly limits?: TurnstileSettings;
+  readonly limits?: ConcurrencyLimits;
   /** Default: one that signs. */
   readonly authority?: (local: LocalAuthority) => CertificateAuthority;
 }

@@ -131,7 +131,12 @@ SECRET_WATCHER_RESYNC_PERIOD                    - string   -
 MESH_DOMAIN                                     - string   mesh.internal
 NAV_ACCOUNT_OUTAGE_LIMIT                        - duration 24h0m0s
 NAV_CHECK_SERVICE_ACCOUNTS                      - bool     true
+NAV_FAILED_CALLERS_BURST                        - int      200
+NAV_FAILED_CALLERS_RATE                         - int      10
 NAV_POLICY_READERS                              - string   navigator-policy
+NAV_TOKEN_REVIEW_CONCURRENCY                    - int      32
+NAV_TOKEN_REVIEW_QUEUE                          - int      20000
+NAV_TOKEN_REVIEW_WAIT                           - duration 10s
 POD_UID                                         - string   -
 NAV_EGRESS_ALLOWED                              - string   -
 `;
@@ -188,16 +193,6 @@ test('flags and variables beyond the specification are marked as additions, and 
     ['NAV_REGEX_OBJECT_BYTES', 'int', '8388608'],
     ['NAV_REGEX_PROGRAMS_BYTES', 'int', '67108864'],
     ['NAV_REGEX_SERVICE_BYTES', 'int', '16777216'],
-    ['NAV_XDS_FIRST_REQUEST_TIMEOUT', 'duration', '30s'],
-    ['NAV_XDS_MAX_BYTES', 'int', '0'],
-    ['NAV_XDS_MAX_CONNECTION_STREAMS', 'int', '1000'],
-    ['NAV_XDS_MAX_NAMES', 'int', '100000'],
-    ['NAV_XDS_MAX_NODE_BYTES', 'int', '524288'],
-    ['NAV_XDS_MAX_PEER_BYTES', 'int', '0'],
-    ['NAV_XDS_MAX_PEER_STREAMS', 'int', '30000'],
-    ['NAV_XDS_MAX_STREAM_NAMES', 'int', '200000'],
-    ['NAV_XDS_MAX_UNREAD_STREAMS', 'int', '500'],
-    ['NAV_XDS_REQUESTS_PER_SECOND', 'int', '100'],
     ['grpcMaxAbandonedStreams', 'int', '200'],
     ['grpcMaxCertificateRequestBytes', 'int', '65536'],
     ['grpcMaxCheckBytes', 'int', '1048576'],

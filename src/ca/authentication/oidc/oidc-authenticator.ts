@@ -50,12 +50,12 @@ export function createOidcAuthenticator(options: OidcOptions): Authenticator {
 
   return {
     name: 'OIDC token',
-    authenticate: async ({ bearerToken: token }) => {
+    authenticate: async ({ bearerToken: token, peer }) => {
       if (token === undefined) return undefined;
       const { issuer: claimed, expiresAtMs } = readTokenClaims(token);
       if (claimed !== issuer) throw new AuthenticationError(`the token is not from the issuer ${issuer}`);
       const trustDomain = options.trustDomain();
-      return await verdicts.of({ token, judge: `OIDC ${trustDomain}`, expiresAtMs }, async () => {
+      return await verdicts.of({ token, judge: `OIDC ${trustDomain}`, expiresAtMs, peer }, async () => {
         const { sub } = await verifyWithNewestKeys(token).catch((cause: unknown) => {
           throw cause instanceof errors.JOSEError ? refusalOf(cause) : cause;
         });

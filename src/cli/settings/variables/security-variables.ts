@@ -102,6 +102,19 @@ export const securityVariables = {
     default: 'meshd',
     meaning: "Provider of the discovery server's DNS certificate",
   },
+  navFailedCallersBurst: {
+    name: 'NAV_FAILED_CALLERS_BURST',
+    type: integer({ min: 1, max: 1_000_000 }),
+    default: '200',
+    meaning:
+      'How many callers of one address may fail to prove who they are in a short time; further ones without a client certificate are refused unasked; ours',
+  },
+  navFailedCallersRate: {
+    name: 'NAV_FAILED_CALLERS_RATE',
+    type: integer({ min: 1, max: 100_000 }),
+    default: '10',
+    meaning: 'How many callers of one address may fail to prove who they are in each second, in the long run; ours',
+  },
   navPolicyReaders: {
     name: 'NAV_POLICY_READERS',
     type: serviceAccountNames,
@@ -122,6 +135,26 @@ export const securityVariables = {
     type: bool,
     default: 'false',
     meaning: 'Skips validating that the peer is from the same trust domain when mTLS is enabled',
+  },
+  navTokenReviewConcurrency: {
+    name: 'NAV_TOKEN_REVIEW_CONCURRENCY',
+    type: integer({ min: 1, max: 10_000 }),
+    default: '32',
+    meaning:
+      'How many tokens of callers are judged at once by API servers and token issuers; one address has at most three quarters of them; ours',
+  },
+  navTokenReviewQueue: {
+    name: 'NAV_TOKEN_REVIEW_QUEUE',
+    type: integer({ min: 0, max: 1_000_000 }),
+    default: '20000',
+    meaning:
+      'How many tokens wait to be judged, in all; addresses take turns, and when the queue is full the address with most of it is refused; ours',
+  },
+  navTokenReviewWaitMs: {
+    name: 'NAV_TOKEN_REVIEW_WAIT',
+    type: duration({ minNs: 1_000_000n }),
+    default: '10s',
+    meaning: 'How long a token waits to be judged before its caller is refused and has to try again; ours',
   },
   rootCaDir: {
     name: 'ROOT_CA_DIR',
