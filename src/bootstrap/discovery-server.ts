@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
@@ -13,6 +14,7 @@ import { ListenError } from '../net/listen-error.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
+import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -20,8 +22,10 @@ import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
-import { createNodeReader } from '../xds/node-wire.js';
-import type { SessionEnvironment } from '../xds/proxy-session.js';
+import { createPeers } from '../xds/limits/peers.js';
+import { readNode } from '../xds/node-wire.js';
+import { createPeerReports } from '../xds/peer-reports.js';
+import type { SessionEnvironment } from '../xds/session-environment.js';
 import { createAnalysisWatch } from './analysis-watch.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
@@ -54,6 +58,7 @@ import { createTrustRuntime } from './trust/create-trust-runtime.js';
 import { discoveryHostOf } from './trust/discovery-host.js';
 import { ownTrustDomains } from './trust/own-trust-domains.js';
 import { CONTROL_PLANE_ACCOUNT, createPolicyCredentials } from './trust/policy-credentials.js';
+import { xdsLimits } from './xds-limits.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
@@ -203,13 +208,19 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       clock,
     });
 
+  const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
+  const runner = createWorkRunner(clock);
   const session: SessionEnvironment = {
     distribution: distributor,
     nameSets: createNameSets(),
     metrics: pushMetrics,
     logger: logging.scope('ads'),
     clock,
-    readProxy: createProxyReader(createNodeReader(protos), environment.meshDomain),
+    runner,
+    peers: createPeers(limits),
+    limits,
+    ...createPeerReports(pushMetrics, logging.scope('ads'), clock),
+    readProxy: createProxyReader(readNode, environment.meshDomain, limits.nodeBytes),
     enqueue: (each) => distributor.enqueue(each),
     register: (each) => connections.register(each),
     connectionId: (nodeId) => connections.nextId(nodeId),
@@ -318,6 +329,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     stop: async () => {
       stopping = true;
       distributor.stop();
+      runner.stop();
       analysis.stop();
       const statusStopped = status?.stop();
       await sources.stop();

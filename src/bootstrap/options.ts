@@ -191,6 +191,18 @@ export interface Environment extends RegexEnvironment {
   /** 0 to 100 in steps of 0.01; what was out of range has become 100 (BEHAVIOUR 5). */
   readonly navTraceSamplingPercent: number;
   readonly navUseEndpointSlice: boolean;
+  readonly navXdsFirstRequestTimeoutMs: number;
+  /** 0 means half of the heap limit. */
+  readonly navXdsMaxBytes: number;
+  readonly navXdsMaxConnectionStreams: number;
+  readonly navXdsMaxNames: number;
+  readonly navXdsMaxNodeBytes: number;
+  /** 0 means a quarter of the heap limit. */
+  readonly navXdsMaxPeerBytes: number;
+  readonly navXdsMaxPeerStreams: number;
+  readonly navXdsMaxStreamNames: number;
+  readonly navXdsMaxUnreadStreams: number;
+  readonly navXdsRequestsPerSecond: number;
   /** Read DiscoveryFlags.namespace instead, which takes the flag into account. */
   readonly podNamespace: string;
   readonly rootCaDir: string;

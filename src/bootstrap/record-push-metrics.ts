@@ -64,6 +64,7 @@ export function recordPushMetrics(metrics: Metrics): PushMetrics {
       versions.end(version, true);
       nodes.end(node, rejections.has(node));
     },
+    limitMet: (limit) => metrics.increment('nav_xds_limits_met', { limit }),
     internalError: () => metrics.increment('nav_total_xds_internal_errors'),
   };
 }

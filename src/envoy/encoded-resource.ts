@@ -3,7 +3,7 @@
  */
 export interface EncodedResource {
   readonly name: string;
-  /** Hash of the resource's bytes: equal versions have equal content. */
+  /** Hash of the resource's bytes, or what stands for it: equal names and versions have equal content. */
   readonly version: string;
   /**
    * The `google.protobuf.Any` framed as field 2: tag, length, bytes. DiscoveryResponse.resources and

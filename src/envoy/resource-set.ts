@@ -22,6 +22,8 @@ export interface ResourceSet {
    * somebody holds it: proxies hold the set for as long as they have it, and most never need its bytes again.
    */
   body(): readonly Buffer[];
+  /** The same with pauses: hold the result, and `body` gives it as well. */
+  prepareBody(): Generator<void, readonly Buffer[], void>;
 }
 
 /** What takes a client from one set to another. */
@@ -56,8 +58,28 @@ export function createResourceSet(
       body = new WeakRef(made);
       return [made];
     },
+    *prepareBody() {
+      const known = body?.deref();
+      if (known !== undefined) return [known];
+      const made = yield* concatEntries(resources);
+      body = new WeakRef(made);
+      return [made];
+    },
   };
   return set;
+}
+
+/** Entries that are put together before the work pauses. */
+const JOINED_AT_ONCE = 512;
+
+/** The entries of the resources, one after another, put together with pauses. */
+export function* concatEntries(resources: readonly EncodedResource[]): Generator<void, Buffer, void> {
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < resources.length; start += JOINED_AT_ONCE) {
+    pieces.push(Buffer.concat(resources.slice(start, start + JOINED_AT_ONCE).map(({ entry }) => entry)));
+    if (resources.length > JOINED_AT_ONCE) yield;
+  }
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
 function hashOf(resources: readonly EncodedResource[]): string {
@@ -108,6 +130,11 @@ export function joinResourceSets(parts: readonly ResourceSet[]): ResourceSet {
     hash: contentVersion(Buffer.from(parts.map(({ hash }) => hash).join())),
     parts,
     body: () => parts.flatMap((part) => part.body()),
+    *prepareBody() {
+      const bodies: Buffer[] = [];
+      for (const part of parts) bodies.push(...(yield* part.prepareBody()));
+      return bodies;
+    },
   };
 }
 

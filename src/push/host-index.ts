@@ -1,5 +1,6 @@
 import type { PushRequest } from '../model/push-request.js';
 import type { NameSet } from './name-set.js';
+import type { Work } from './work.js';
 
 /** Hosts whose endpoints changed, while nothing else did. */
 export type ChangedHosts = 'everything' | ReadonlySet<string>;
@@ -16,35 +17,47 @@ export function mergeChangedHosts(first: ChangedHosts, second: ChangedHosts): Ch
 /** Finds the names that depend on a host, without looking at all the names that a proxy asks for. */
 export interface HostIndex {
   /** @param hostOf the host that a name depends on, always by the same rule */
-  namesOf(names: NameSet, hosts: ReadonlySet<string>, hostOf: (name: string) => string): readonly string[];
+  namesOf(names: NameSet, hosts: ReadonlySet<string>, hostOf: (name: string) => string): Work<readonly string[]>;
 }
 
 /** The index of each set of names is made when it is first asked for, and goes with the set. */
 export function createHostIndex(): HostIndex {
   const known = new WeakMap<NameSet, NamesByHost>();
   return {
-    namesOf: (names, hosts, hostOf) => {
+    *namesOf(names, hosts, hostOf) {
       let index = known.get(names);
       if (index === undefined) {
-        index = groupByHost(names, hostOf);
+        index = yield* groupByHost(names, hostOf);
         known.set(names, index);
       }
       const found: string[] = [];
-      for (const host of hosts) found.push(...(index.get(host) ?? []));
+      for (const host of hosts) found.push(...listOf(index.get(host)));
       return found;
     },
   };
 }
 
-type NamesByHost = ReadonlyMap<string, readonly string[]>;
+/** A host with a single name has no list: most names are of a host of their own, and there may be many. */
+type NamesByHost = ReadonlyMap<string, string | string[]>;
 
-function groupByHost({ names }: NameSet, hostOf: (name: string) => string): NamesByHost {
-  const groups = new Map<string, string[]>();
+/** Names that are looked at before the work pauses. */
+const GROUPED_AT_ONCE = 1_024;
+
+function* groupByHost({ names }: NameSet, hostOf: (name: string) => string): Work<NamesByHost> {
+  const groups = new Map<string, string | string[]>();
+  let grouped = 0;
   for (const name of names) {
     const host = hostOf(name);
     const group = groups.get(host);
-    if (group === undefined) groups.set(host, [name]);
+    if (group === undefined) groups.set(host, name);
+    else if (typeof group === 'string') groups.set(host, [group, name]);
     else group.push(name);
+    if (++grouped % GROUPED_AT_ONCE === 0) yield;
   }
   return groups;
+}
+
+function listOf(group: string | readonly string[] | undefined): readonly string[] {
+  if (group === undefined) return [];
+  return typeof group === 'string' ? [group] : group;
 }

@@ -1,5 +1,7 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { sortNames } from './sort-names.js';
 import { createWeakMemory } from './weak-memory.js';
+import type { Work } from './work.js';
 
 /** A set of resource names that streams share: equal sets are the same object. */
 export interface NameSet {
@@ -7,11 +9,21 @@ export interface NameSet {
   readonly id: string;
   /** Sorted, each name once. */
   readonly names: readonly string[];
+  /** Of all names together. */
+  readonly characters: number;
 }
 
 /** A list of names as proxies encode it, and the set that it stands for. */
 export interface EncodedNames {
-  readonly bytes: Buffer;
+  /** SHA-1 of the encoded list, in base64. */
+  readonly key: string;
+  /**
+   * The encoded list, to recognise it without a hash. Undefined where proxies encode one set in many orders: their
+   * copies of a long list would fill the memory.
+   */
+  readonly bytes: Buffer | undefined;
+  /** Names in the list, repetitions included. */
+  readonly count: number;
   readonly set: NameSet;
 }
 
@@ -22,29 +34,66 @@ export interface EncodedNames {
 export interface NameSets {
   /**
    * The set behind an encoded list of names. The list is decoded only when the very same bytes are not
-   * known yet.
+   * known yet. Pauses, for a list may be long.
    *
    * @param encoded the bytes that `decode` reads; equal bytes mean equal names
    * @param last what the stream sent before: when it is the same, not even a hash is taken
    */
-  intern(encoded: Uint8Array, decode: () => readonly string[], last?: EncodedNames): EncodedNames;
+  intern(encoded: Uint8Array, decode: () => Work<readonly string[]>, last?: EncodedNames): Work<EncodedNames>;
 }
+
+/** Encodings of one set whose bytes are kept. */
+const MAX_KEPT_ENCODINGS = 4;
+/** Shorter lists are always kept, bytes. */
+const SHORT_LIST_BYTES = 4_096;
+/** Names that are hashed at once. */
+const HASHED_AT_ONCE = 2_048;
 
 export function createNameSets(): NameSets {
   const byEncoding = createWeakMemory<EncodedNames>();
   const byContent = createWeakMemory<NameSet>();
+  const kept = new WeakMap<NameSet, number>();
 
-  const internNames = (names: readonly string[]): NameSet => {
-    const sorted = [...new Set(names)].sort();
-    const id = hash('sha1', sorted.join('\n'), 'base64');
-    return byContent.get(id) ?? byContent.keep(id, { id, names: sorted });
+  const internNames = function* (names: readonly string[]): Work<NameSet> {
+    const sorted = yield* sortNames(names);
+    const id = yield* hashNames(sorted);
+    const known = byContent.get(id);
+    if (known !== undefined) return known;
+    let characters = 0;
+    for (const name of sorted) characters += name.length;
+    return byContent.keep(id, { id, names: sorted, characters });
+  };
+
+  const copyFor = (set: NameSet, encoded: Uint8Array): Buffer | undefined => {
+    const encodings = kept.get(set) ?? 0;
+    if (encodings >= MAX_KEPT_ENCODINGS && encoded.length > SHORT_LIST_BYTES) return undefined;
+    kept.set(set, encodings + 1);
+    return Buffer.from(encoded);
   };
 
   return {
-    intern: (encoded, decode, last) => {
-      if (last?.bytes.equals(encoded)) return last;
+    *intern(encoded, decode, last) {
+      if (last?.bytes?.equals(encoded) === true) return last;
       const key = hash('sha1', encoded, 'base64');
-      return byEncoding.get(key) ?? byEncoding.keep(key, { bytes: Buffer.from(encoded), set: internNames(decode()) });
+      if (last?.key === key) return last;
+      const known = byEncoding.get(key);
+      if (known !== undefined) return known;
+      const names = yield* decode();
+      const set = yield* internNames(names);
+      // Another stream may have come to the same list in a pause.
+      return (
+        byEncoding.get(key) ?? byEncoding.keep(key, { key, bytes: copyFor(set, encoded), count: names.length, set })
+      );
     },
   };
+}
+
+function* hashNames(sorted: readonly string[]): Work<string> {
+  const digest = createHash('sha1');
+  for (let start = 0; start < sorted.length; start += HASHED_AT_ONCE) {
+    digest.update(start === 0 ? '' : '\n');
+    digest.update(sorted.slice(start, start + HASHED_AT_ONCE).join('\n'));
+    if (sorted.length > HASHED_AT_ONCE) yield;
+  }
+  return digest.digest('base64');
 }

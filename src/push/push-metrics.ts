@@ -20,4 +20,6 @@ export interface PushMetrics {
   connected(nodeId: string, meshVersion: string): void;
   disconnected(nodeId: string, meshVersion: string): void;
   internalError(): void;
+  /** A peer met a limit of the discovery server. */
+  limitMet(limit: string): void;
 }

@@ -1,4 +1,7 @@
 import type { Clock } from '../telemetry/clock.js';
+import type { PushLane, PushShare } from './push-share.js';
+import { createPushSlots } from './push-slots.js';
+import { WaitingTargets } from './waiting-targets.js';
 
 /** What one turn of a proxy put on the wire. */
 export interface TurnResult {
@@ -10,12 +13,14 @@ export interface TurnResult {
 
 /** A connected proxy, as the queue sees it. */
 export interface PushTarget {
+  /** The same for as long as the proxy is in the queue. */
+  readonly share: PushShare;
   /** Sends what is due and not already on its way. Called once per turn. */
   takeTurn(): TurnResult;
 }
 
 export interface PushQueueSettings {
-  /** NAV_PUSH_THROTTLE: proxies that are being sent to at the same time. */
+  /** NAV_PUSH_THROTTLE: proxies of one lane that are being sent to at the same time. */
   readonly throttle: number;
   /** Unsent bytes of all those proxies together, above which no further turn starts. */
   readonly byteBudget: number;
@@ -24,9 +29,12 @@ export interface PushQueueSettings {
 }
 
 /**
- * First come, first served; a proxy is in the queue at most once, so that later events merge into its one
+ * Whose turn it is to be sent to; a proxy is in the queue at most once, so that later events merge into its one
  * turn (BEHAVIOUR 5, "Push queue"). The throttle counts a proxy until its bytes are flushed, not until they
  * are queued, which is what bounds memory (DESIGN section 5).
+ *
+ * Authenticated and plaintext proxies have a throttle each, and each peer a share of it: a peer whose streams read
+ * nothing uses up its own share.
  */
 export interface PushQueue {
   enqueue(target: PushTarget): void;
@@ -44,10 +52,20 @@ const SLICE_MS = 8;
  */
 const SMALL_TURN_BYTES = 16 << 10;
 
+/** How long an unread write makes its peer's share smaller (nav_xds_write_timeout). */
+const UNREAD_MS = 5_000;
+/** A peer that leaves writes unread gets this part of the time to read the next. */
+const SLOW_STALL_PART = 1 / 10;
+
+const LANES: readonly PushLane[] = ['authenticated', 'plaintext'];
+
 export function createPushQueue(settings: PushQueueSettings, clock: Clock): PushQueue {
-  const queue = new Set<PushTarget>();
-  let active = 0;
-  let activeBytes = 0;
+  const { throttle, byteBudget, stallMs } = settings;
+  const createLane = () => ({
+    waiting: new WaitingTargets<PushTarget>(),
+    slots: createPushSlots(throttle, byteBudget),
+  });
+  const lanes = { authenticated: createLane(), plaintext: createLane() };
   let scheduled = false;
   let stopped = false;
 
@@ -57,52 +75,80 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
     setImmediate(run);
   };
 
-  const hasRoom = (): boolean => active < settings.throttle && (activeBytes < settings.byteBudget || active === 0);
-
+  /** One turn of each lane after the other, until neither has room or the slice is over. */
   const run = (): void => {
     scheduled = false;
     const until = clock.monotonicMs() + SLICE_MS;
-    for (const target of queue) {
-      if (stopped || !hasRoom()) return;
-      queue.delete(target);
-      start(target);
-      if (clock.monotonicMs() >= until) break;
+    let started = true;
+    while (started && !stopped) {
+      started = false;
+      for (const lane of LANES) started = startNext(lane) || started;
+      if (started && clock.monotonicMs() >= until) {
+        schedule();
+        return;
+      }
     }
-    if (queue.size > 0 && hasRoom()) schedule();
+  };
+
+  const startNext = (lane: PushLane): boolean => {
+    const { waiting, slots } = lanes[lane];
+    const target = waiting.take(slots.hasRoom, slots.hasRoomForSource);
+    if (target === undefined) return false;
+    start(target);
+    return true;
   };
 
   const start = (target: PushTarget): void => {
+    const { share } = target;
+    const { slots, waiting } = lanes[share.lane];
     const { bytes, flushed } = target.takeTurn();
     if (flushed === undefined || bytes < SMALL_TURN_BYTES) return;
-    active++;
-    activeBytes += bytes;
-    let settled = false;
-    const settle = (): void => {
-      if (settled) return;
-      settled = true;
-      cancelStall();
-      active--;
-      activeBytes -= bytes;
-      if (queue.size > 0) schedule();
+    const allowedMs = slots.isSlow(share) ? stallMs * SLOW_STALL_PART : stallMs;
+    slots.take(share, bytes);
+    let state: 'writing' | 'unread' | 'over' = 'writing';
+    let cancel = (): void => undefined;
+    const release = (): void => {
+      slots.release(share, bytes);
+      if (waiting.size > 0) schedule();
     };
-    const cancelStall = clock.schedule(settings.stallMs, settle);
+    const forget = (): void => {
+      if (state !== 'unread') return;
+      state = 'over';
+      slots.removeUnread(share);
+      if (waiting.size > 0) schedule();
+    };
+    const stall = (): void => {
+      state = 'unread';
+      slots.addUnread(share);
+      release();
+      cancel = clock.schedule(UNREAD_MS, forget);
+    };
+    const settle = (): void => {
+      cancel();
+      if (state === 'unread') forget();
+      else if (state === 'writing') {
+        state = 'over';
+        release();
+      }
+    };
+    cancel = clock.schedule(allowedMs, stall);
     flushed.then(settle, settle);
   };
 
   return {
     enqueue: (target) => {
-      queue.add(target);
+      lanes[target.share.lane].waiting.add(target);
       schedule();
     },
     remove: (target) => {
-      queue.delete(target);
+      lanes[target.share.lane].waiting.remove(target);
     },
     get waiting() {
-      return queue.size;
+      return LANES.reduce((sum, lane) => sum + lanes[lane].waiting.size, 0);
     },
     stop: () => {
       stopped = true;
-      queue.clear();
+      for (const lane of LANES) lanes[lane].waiting.clear();
     },
   };
 }

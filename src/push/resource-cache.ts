@@ -6,9 +6,10 @@ import type { Proxy } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
 import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
 import type { NameSet } from './name-set.js';
-import { generateNamed, type NamedFindings, type NamedResult, updateNamed } from './named-resources.js';
+import { generateNamed, type NamedFindings, type NamedResult, type NamedWork, updateNamed } from './named-resources.js';
 import type { PushNotice } from './push-notice.js';
 import { createWeakMemory, type WeakMemory } from './weak-memory.js';
+import { finish, type SharedWork, shareWork, type Work } from './work.js';
 
 /**
  * Generated resources of the current snapshot, by scope: proxies with equal scopes share one ResourceSet,
@@ -19,6 +20,11 @@ export interface ResourceCache {
   advance(context: PushContext, notice: PushNotice): void;
   /** @param names what a proxy asks for; undefined for everything (wildcard types only). */
   resourcesFor(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): ResourceSet;
+  /**
+   * The same with pauses. The result is that of the snapshot at the time of the first step, also when another one
+   * comes in a pause.
+   */
+  prepareResources(generator: ResourceGenerator, proxy: Proxy, names: NameSet | undefined): Work<ResourceSet>;
   /** What generation met for the proxies that are served. */
   findings(): readonly Finding[];
   /** Number of part generations run since start: shows that equal scopes cost one. */
@@ -39,6 +45,8 @@ interface Results {
    * that come and go would add up.
    */
   readonly sets: WeakMemory<ResourceSet>;
+  /** Named sets in the making, by the same keys: proxies with equal scope and names make them together. */
+  readonly pending: WeakMemory<SharedWork<ResourceSet>>;
   /** Of sets that were generated as such, not put together from parts: by name, where there are any. */
   readonly findings: WeakMap<ResourceSet, NamedFindings>;
 }
@@ -107,18 +115,34 @@ export function createResourceCache(initial: PushContext): ResourceCache {
     return cache.current.sets.keep(key, set);
   };
 
-  const namedResources = (generator: NamedGenerator, proxy: Proxy, names: NameSet): ResourceSet => {
+  const namedResources = function* (generator: NamedGenerator, proxy: Proxy, names: NameSet): Work<ResourceSet> {
     const cache = typeCache(generator);
     const scope = generator.scope(context, proxy);
     const key = `${scope.key}\n${names.id}`;
-    const known = cache.current.sets.get(key);
+    const { current } = cache;
+    const known = current.sets.get(key);
     if (known !== undefined) return known;
+    const pending =
+      current.pending.get(key) ??
+      current.pending.keep(key, shareWork(makeNamed(cache, { context, generator, scope, names }, key)));
+    return yield* pending.follow();
+  };
+
+  /** Reads the cache before its first pause, and is about the snapshot of that time. */
+  const makeNamed = function* (cache: TypeCache, work: NamedWork, key: string): Work<ResourceSet> {
     generations++;
-    const before = recall(cache.previous, key);
-    const work = { context, generator, scope, names };
-    const { set, findings } = updateNamed(work, before, cache.changed, cache.hosts) ?? generateNamed(work, before);
-    cache.current.findings.set(set, findings);
-    return cache.current.sets.keep(key, set);
+    const { current, previous, changed, hosts } = cache;
+    const before = recall(previous, key);
+    const { set, findings } =
+      (yield* updateNamed(work, before, changed, hosts)) ?? (yield* generateNamed(work, before));
+    current.findings.set(set, findings);
+    return current.sets.keep(key, set);
+  };
+
+  const prepareResources: ResourceCache['prepareResources'] = function* (generator, proxy, names) {
+    return generator.mode === 'wildcard'
+      ? wildcardResources(generator, proxy, names)
+      : yield* namedResources(generator, proxy, names ?? NO_NAMES);
   };
 
   return {
@@ -138,10 +162,8 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         cache.current = noResults();
       }
     },
-    resourcesFor: (generator, proxy, names) =>
-      generator.mode === 'wildcard'
-        ? wildcardResources(generator, proxy, names)
-        : namedResources(generator, proxy, names ?? NO_NAMES),
+    resourcesFor: (generator, proxy, names) => finish(prepareResources(generator, proxy, names)),
+    prepareResources,
     findings: () => {
       const all: Finding[] = [];
       for (const { current } of types.values()) {
@@ -156,10 +178,10 @@ export function createResourceCache(initial: PushContext): ResourceCache {
   };
 }
 
-const NO_NAMES: NameSet = { id: '', names: [] };
+const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
 function noResults(): Results {
-  return { parts: new Map(), sets: createWeakMemory(), findings: new WeakMap() };
+  return { parts: new Map(), sets: createWeakMemory(), pending: createWeakMemory(), findings: new WeakMap() };
 }
 
 function recall({ sets, findings }: Results, key: string): NamedResult | undefined {
@@ -177,6 +199,10 @@ function nextJoinedSet(previous: ResourceSet | undefined, parts: readonly Resour
 }
 
 function onlyNamed(resources: readonly EncodedResource[], names: NameSet): readonly EncodedResource[] {
-  const wanted = new Set(names.names);
-  return resources.filter((resource) => wanted.has(resource.name));
+  // Both are sorted, and there may be far more names than resources.
+  let index = 0;
+  return resources.filter(({ name }) => {
+    while (index < names.names.length && (names.names[index] as string) < name) index++;
+    return names.names[index] === name;
+  });
 }

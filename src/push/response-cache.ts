@@ -23,6 +23,8 @@ export interface ResponseContent {
 
 /** Composes each response once per group. */
 export interface ResponseCache {
+  /** A response that some stream is being sent; undefined when there is none. */
+  find(content: Omit<ResponseContent, 'body'>, usedNonce: string): ComposedResponse | undefined;
   /** @param usedNonce a nonce that the stream has already seen, so that it never gets one twice. */
   responseFor(content: ResponseContent, usedNonce: string): ComposedResponse;
   /** Responses composed since start. */
@@ -48,14 +50,19 @@ export function createResponseCache(controlPlane: string): ResponseCache {
     return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
   };
 
+  const find: ResponseCache['find'] = ({ group, root, versionInfo }, usedNonce) => {
+    const remembered = newest.get(group);
+    const known = remembered?.root === root ? remembered.response.deref() : undefined;
+    return known?.version === versionInfo && known.nonce !== usedNonce ? known : undefined;
+  };
+
   return {
+    find,
     responseFor: (content, usedNonce) => {
-      const { group, root, versionInfo } = content;
-      const remembered = newest.get(group);
-      const known = remembered?.root === root ? remembered.response.deref() : undefined;
-      if (known?.version === versionInfo && known.nonce !== usedNonce) return known;
+      const known = find(content, usedNonce);
+      if (known !== undefined) return known;
       const response = compose(content);
-      newest.set(group, { root, response: new WeakRef(response) });
+      newest.set(content.group, { root: content.root, response: new WeakRef(response) });
       return response;
     },
     get composed() {

@@ -1,10 +1,11 @@
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { Logger } from '../telemetry/logger.js';
-import { createSubjectLog } from '../telemetry/subject-log.js';
 import type { CallGate } from './call-gate.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
-import { ProxySession, type SessionEnvironment } from './proxy-session.js';
+import { ProxySession } from './proxy-session.js';
+import { readRequests } from './request-intake.js';
+import type { SessionEnvironment } from './session-environment.js';
 import type { SessionOptions } from './session-options.js';
 import type { RawCall } from './shared-write.js';
 import { StreamError } from './stream-error.js';
@@ -32,44 +33,65 @@ export interface DiscoveryCallsOptions {
 }
 
 export function createDiscoveryCalls({ environment, hooks, logger, gate }: DiscoveryCallsOptions): DiscoveryCalls {
-  const refusals = createSubjectLog(logger, environment.clock);
   const sessions = new Set<ProxySession>();
   const waiting = new Set<DiscoveryStream>();
   const onTheWire = createCallCount();
   let ended = false;
 
-  /** A peer that comes again has another port, and may think up another reason each time. */
-  const logRefusal = (peer: string, { code, message: reason }: StreamError): void =>
-    refusals.warn(`${peer.replace(/:\d+$/, '')} ${code}`, { peer, code, reason }, 'Stream refused');
+  const refuse = (call: RawCall, error: StreamError): void => {
+    if (gate !== undefined && error.code === 'PERMISSION_DENIED') gate.denied(call, error);
+    else environment.refused(call.getPeer(), error);
+  };
+
+  /** Undefined for a peer that has too many streams: this one is ended. */
+  const createSession = (call: RawCall, options: SessionOptions): ProxySession | undefined => {
+    const stream = createGrpcStream(call);
+    try {
+      return new ProxySession(environment, stream, options);
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      refuse(call, error);
+      call.on('error', () => undefined);
+      call.resume();
+      stream.end(error);
+      return undefined;
+    }
+  };
 
   const open = (call: RawCall, options: SessionOptions): void => {
-    const session = new ProxySession(environment, createGrpcStream(call), options);
+    const session = createSession(call, options);
+    if (session === undefined) return;
     sessions.add(session);
     let open = true;
     let stopWatching = (): void => undefined;
+    let stopReading = (): void => undefined;
     const close = (): void => {
       if (!open) return;
       open = false;
       stopWatching();
+      stopReading();
       sessions.delete(session);
       session.close();
       hooks.closed(session);
     };
-    call.on('data', (message: Buffer) => {
-      try {
-        session.receive(message);
-      } catch (error) {
-        if (!(error instanceof StreamError)) {
-          environment.metrics.internalError();
-          logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
-        }
-        const streamError =
-          error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
-        if (gate !== undefined && streamError.code === 'PERMISSION_DENIED') gate.denied(call, streamError);
-        else logRefusal(call.getPeer(), streamError);
-        session.end(streamError);
-        close();
+    const fail = (error: unknown): void => {
+      if (!(error instanceof StreamError)) {
+        environment.metrics.internalError();
+        logger.error({ err: error, peer: call.getPeer() }, 'Discovery request failed');
       }
+      const streamError =
+        error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error });
+      refuse(call, streamError);
+      session.end(streamError);
+      close();
+    };
+    stopReading = readRequests({
+      call,
+      limits: environment.limits,
+      clock: environment.clock,
+      receive: (message) => session.receive(message),
+      fail,
+      onTooFast: () => environment.tooFast(call.getPeer()),
     });
     if (gate !== undefined && options.callerIdentities !== undefined) {
       stopWatching = gate.watch(call, options.callerIdentities, (error) => {

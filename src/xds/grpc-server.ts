@@ -12,7 +12,7 @@ import type { CallGate } from './call-gate.js';
 import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
 import { addLazyReflection } from './lazy-reflection.js';
-import type { SessionEnvironment } from './proxy-session.js';
+import type { SessionEnvironment } from './session-environment.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
 import { addUnservedMethods } from './unserved-methods.js';

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs';
-import { createMessageJson, type Json } from '../envoy/message-json.js';
-import type { ProtoRegistry } from '../envoy/proto-registry.js';
+import type { Json } from '../envoy/message-json.js';
+import { readNodeMetadata } from './node-metadata-wire.js';
 
 /** The fields of envoy.config.core.v3.Node that identify a proxy. */
 export interface WireNode {
@@ -11,37 +11,37 @@ export interface WireNode {
   readonly userAgentVersion: string;
 }
 
-const STRUCT = 'type.googleapis.com/google.protobuf.Struct';
+/** More than a part of a locality or a version may have. */
+const MAX_TEXT_BYTES = 1_024;
 
 /**
  * Reads a node without its list of extensions, which is most of an Envoy's 60 KB and says nothing that we
  * need.
  *
+ * @throws MetadataSizeError
  * @throws Error when the bytes are not a Node.
  */
-export function createNodeReader(registry: ProtoRegistry): (bytes: Uint8Array) => WireNode {
-  const json = createMessageJson(registry);
-  const readMetadata = (bytes: Uint8Array): WireNode['metadata'] => {
-    const { '@type': _type, ...metadata } = json.bytesToJson(STRUCT, bytes) as { [key: string]: Json };
-    return metadata;
-  };
-  return (bytes) => {
-    const reader = protobuf.Reader.create(bytes);
-    let id = '';
-    let metadata: WireNode['metadata'] = {};
-    let locality: WireNode['locality'] = { region: '', zone: '', subZone: '' };
-    let userAgentVersion = '';
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32();
-      if (tag === 0x0a) id = reader.string();
-      else if (tag === 0x1a) metadata = readMetadata(reader.bytes());
-      else if (tag === 0x22) locality = readLocality(reader.bytes());
-      else if (tag === 0x3a) userAgentVersion = reader.string();
-      else if (tag === 0x42) userAgentVersion = readBuildVersion(reader.bytes());
-      else reader.skipType(tag & 7);
-    }
-    return { id, metadata, locality, userAgentVersion };
-  };
+export function readNode(bytes: Uint8Array): WireNode {
+  const reader = protobuf.Reader.create(bytes);
+  let id = '';
+  let metadata: WireNode['metadata'] = {};
+  let locality: WireNode['locality'] = { region: '', zone: '', subZone: '' };
+  let userAgentVersion = '';
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag === 0x0a) id = reader.string();
+    else if (tag === 0x1a) metadata = readNodeMetadata(reader.bytes());
+    else if (tag === 0x22) locality = readLocality(reader.bytes());
+    else if (tag === 0x3a) userAgentVersion = readShort(reader);
+    else if (tag === 0x42) userAgentVersion = readBuildVersion(reader.bytes());
+    else reader.skipType(tag & 7);
+  }
+  return { id, metadata, locality, userAgentVersion };
+}
+
+/** Text of which only the beginning is kept: a part of a longer text would keep all of it in memory. */
+function readShort(reader: protobuf.Reader): string {
+  return Buffer.from(reader.bytes().subarray(0, MAX_TEXT_BYTES)).toString();
 }
 
 /** The semantic version of a BuildVersion, as `major.minor.patch`. */
@@ -72,9 +72,9 @@ function readLocality(bytes: Uint8Array): WireNode['locality'] {
   let [region, zone, subZone] = ['', '', ''];
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    if (tag === 0x0a) region = reader.string();
-    else if (tag === 0x12) zone = reader.string();
-    else if (tag === 0x1a) subZone = reader.string();
+    if (tag === 0x0a) region = readShort(reader);
+    else if (tag === 0x12) zone = readShort(reader);
+    else if (tag === 0x1a) subZone = readShort(reader);
     else reader.skipType(tag & 7);
   }
   return { region, zone, subZone };

@@ -1,42 +1,54 @@
-import type { ResourceSet } from '../envoy/resource-set.js';
+import { concatEntries, type ResourceSet } from '../envoy/resource-set.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distribution.js';
 import type { ComposedResponse } from '../push/response-cache.js';
-import type { Watch } from './watch.js';
+import type { Work } from '../push/work.js';
+import type { Due, Watch } from './watch.js';
 
 /** What a proxy is owed of one type, ready to be written. */
 export interface OwedResponse {
   readonly response: ComposedResponse;
   /** What the proxy has once it accepts. */
   readonly set: ResourceSet;
+  /** Ledger root of the snapshot that the response is about. */
+  readonly root: string;
 }
 
 interface Selected {
   /** Stands for the resources: streams with the same object share its bytes. */
   readonly group: object;
-  readonly body: () => readonly Uint8Array[];
+  /** Puts the bytes together; asked for only when the response is not known yet. */
+  prepareBody(): Work<readonly Uint8Array[]>;
 }
 
 /**
- * Finds out whether a due watch needs a response, and composes it. Nothing is owed when the newest
- * snapshot says what the proxy has already, or what it has refused; but clusters that warm wait for their endpoints,
- * whatever was refused before.
+ * Finds out whether a watch needs a response, and composes it, with pauses. Nothing is owed when the snapshot says what
+ * the proxy has already, or what it has refused; but clusters that warm wait for their endpoints, whatever was refused
+ * before. All of it is about the snapshot at the time of the first step.
+ *
+ * @param due `always` for a proxy that asked, `ifChanged` after a push
  */
-export function oweResponse(distribution: Distribution, proxy: Proxy, watch: Watch): OwedResponse | undefined {
+export function* nextResponse(
+  distribution: Distribution,
+  proxy: Proxy,
+  watch: Watch,
+  due: Due,
+): Work<OwedResponse | undefined> {
   const { context, root, resources, responses } = distribution;
   if (context === undefined) return undefined;
-  const set = resources.resourcesFor(watch.generator, proxy, watch.names);
-  const selected = watch.due === 'always' ? everythingOf(set) : selectNews(distribution, watch, set);
+  const set = yield* resources.prepareResources(watch.generator, proxy, watch.names);
+  const selected = due === 'always' ? everythingOf(set) : selectNews(distribution, watch, set);
   if (selected === undefined) {
     watch.unchanged(set, root);
     return undefined;
   }
-  if (watch.due !== 'always' && watch.warming === undefined && watch.wasRefused(set)) {
-    watch.due = 'no';
-    return undefined;
-  }
-  const content = { ...selected, typeUrl: watch.generator.typeUrl, versionInfo: context.version, root };
-  return { response: responses.responseFor(content, watch.sentNonce), set };
+  if (due !== 'always' && watch.warming === undefined && watch.wasRefused(set)) return undefined;
+  const { typeUrl } = watch.generator;
+  const header = { group: selected.group, typeUrl, versionInfo: context.version, root };
+  const known = responses.find(header, watch.sentNonce);
+  if (known !== undefined) return { response: known, set, root };
+  const body = yield* selected.prepareBody();
+  return { response: responses.responseFor({ ...header, body: () => body }, watch.sentNonce), set, root };
 }
 
 /**
@@ -49,9 +61,14 @@ function selectNews(distribution: Distribution, watch: Watch, set: ResourceSet):
   }
   const selection = distribution.diffs.select(watch.sent, set, watch.warming);
   if (selection.resources.length === 0) return undefined;
-  return { group: selection, body: () => [Buffer.concat(selection.resources.map(({ entry }) => entry))] };
+  return {
+    group: selection,
+    *prepareBody() {
+      return [yield* concatEntries(selection.resources)];
+    },
+  };
 }
 
 function everythingOf(set: ResourceSet): Selected {
-  return { group: set, body: () => set.body() };
+  return { group: set, prepareBody: () => set.prepareBody() };
 }

@@ -1,56 +1,41 @@
-import type { ResourceSet } from '../envoy/resource-set.js';
 import { rpcCodeOf } from '../envoy/rpc-code.js';
-import { PUSH_ORDER, shortTypeName, TypeUrl } from '../envoy/type-urls.js';
+import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
+import type { ResourceGenerator } from '../generators/generator.js';
 import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
-import type { Distribution } from '../push/distribution.js';
-import type { NameSet, NameSets } from '../push/name-set.js';
-import type { PushMetrics } from '../push/push-metrics.js';
+import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
-import type { ComposedResponse } from '../push/response-cache.js';
-import type { Clock } from '../telemetry/clock.js';
-import type { Logger } from '../telemetry/logger.js';
+import type { PushShare } from '../push/push-share.js';
+import type { Work } from '../push/work.js';
 import type { DiscoveryStream } from './discovery-stream.js';
+import { LimitError } from './limits/limit-error.js';
+import { peerKeyOf } from './limits/peer-key.js';
+import type { PeerStream } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
-import { oweResponse } from './owed-response.js';
-import { isWildcard, type RawDiscoveryRequest, readDiscoveryRequest, readResourceNames } from './request-wire.js';
-import type { SecretService } from './secrets/secret-service.js';
+import type { Reception } from './reception.js';
+import {
+  isWildcard,
+  type KnownNames,
+  type RawDiscoveryRequest,
+  readDiscoveryRequest,
+  readResourceNames,
+  TooManyNamesError,
+} from './request-wire.js';
+import { Responder, warmEndpoints } from './responder.js';
+import { ResponseWriter } from './response-writer.js';
 import type { SecretStream } from './secrets/secret-stream.js';
+import type { SessionEnvironment } from './session-environment.js';
 import type { SessionOptions } from './session-options.js';
 import { shorten } from './shorten.js';
 import { StreamError } from './stream-error.js';
 import { UnservedTypes } from './unserved-types.js';
 import { Watch } from './watch.js';
-import { STUCK_MS, watchWrite } from './watched-write.js';
+import { Watches } from './watches.js';
 
-/** What every session shares. */
-export interface SessionEnvironment {
-  readonly distribution: Distribution;
-  readonly nameSets: NameSets;
-  readonly metrics: PushMetrics;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** @throws StreamError when the node does not describe a proxy. */
-  readProxy(node: Uint8Array): Proxy;
-  /** Asks for a turn. */
-  enqueue(session: ProxySession): void;
-  /** The session's node is known; called once, before its first turn. */
-  register(session: ProxySession): void;
-  /** Makes `<node id>-<counter>`. */
-  connectionId(nodeId: string): string;
-  /** Gives workloads whose identity is proven their certificates. Default: there are none to give. */
-  readonly secrets?: SecretService;
-  /** Whether an identity that is proven may read the policies of all namespaces. Default: none may. */
-  readonly seesAllPolicies?: (identity: WorkloadIdentity) => boolean;
-}
-
-/** A response on its way. */
-interface SentNow {
-  readonly bytes: number;
-  readonly flushed: Promise<void>;
-}
+/** New names that count as one more request. */
+const NAMES_PER_REQUEST = 1_000;
 
 /**
  * One proxy's state-of-the-world xDS conversation: requests in, owed responses out (BEHAVIOUR 5, "Request
@@ -60,12 +45,16 @@ interface SentNow {
 export class ProxySession implements PushTarget {
   readonly #environment: SessionEnvironment;
   readonly #stream: DiscoveryStream;
+  readonly #peer: PeerStream;
+  readonly #responder: Responder;
+  readonly #writer: ResponseWriter;
   /** The only type of a per-type service; undefined on the aggregated one. */
   readonly #onlyType: string | undefined;
   readonly #callerIdentities: readonly WorkloadIdentity[] | undefined;
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new Watches();
   readonly #unserved = new UnservedTypes();
   readonly #connectedAt: Date;
+  #share: PushShare;
   #id = '';
   #proxy: Proxy | undefined;
   #identity: WorkloadIdentity | undefined;
@@ -78,12 +67,33 @@ export class ProxySession implements PushTarget {
   #waitingSinceMs: number | undefined;
   #waitingForFull = false;
 
+  /** @throws LimitError when the peer has too many streams */
   constructor(environment: SessionEnvironment, stream: DiscoveryStream, options: SessionOptions = {}) {
     this.#environment = environment;
     this.#stream = stream;
     this.#onlyType = options.onlyType;
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
+    const { lane, name, connection } = peerKeyOf(stream.peer, options.callerIdentities);
+    this.#peer = environment.peers.open({ lane, name, connection });
+    this.#share = { lane, peer: name, source: connection };
+    const { distribution, runner, metrics, clock, logger } = environment;
+    const ofStream = { connectionId: () => this.#id, isEnded: () => this.#ended };
+    this.#writer = new ResponseWriter({
+      ...{ stream, peer: this.#peer, metrics, clock, logger, ...ofStream },
+      fail: (error) => this.#fail(error),
+      onWritten: () => this.#hold(),
+    });
+    this.#responder = new Responder({
+      ...{ distribution, runner, metrics, clock, logger, ...ofStream },
+      owner: `${lane} ${name}`,
+      onPrepared: () => environment.enqueue(this),
+      send: (type, message) => this.#writer.send(type, message),
+    });
+  }
+
+  get share(): PushShare {
+    return this.#share;
   }
 
   get id(): string {
@@ -107,33 +117,59 @@ export class ProxySession implements PushTarget {
     return this.#watches.get(typeUrl)?.names;
   }
 
-  /** @throws StreamError when the request ends the stream. */
-  receive(message: Buffer): void {
-    if (this.#ended) return;
-    const request = parseRequest(message, this.#knownNames());
-    if (this.#environment.distribution.context === undefined) {
+  /** @throws StreamError when the request ends the stream; so does the promise of its result. */
+  receive(message: Buffer): Reception {
+    if (this.#ended) return { cost: 1, finished: undefined };
+    const { distribution, limits, runner } = this.#environment;
+    const request = parseRequest(message, this.#watches.knownNames(), limits.names);
+    if (distribution.context === undefined) {
       throw new StreamError('UNAVAILABLE', 'server is not ready to serve discovery information');
     }
     if (this.#proxy === undefined) this.#identify(request);
     const typeUrl = this.#typeOf(request);
-    const { generators } = this.#environment.distribution;
-    const generator = generators.get(typeUrl);
+    const generator = distribution.generators.get(typeUrl);
     if (generator === undefined) {
       const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets() : undefined;
       if (secrets !== undefined) secrets.receive(request);
-      else this.#unserved.ignore(typeUrl, this.#id, generators.keys(), this.#environment.logger);
-      return;
+      else this.#unserved.ignore(typeUrl, this.#id, distribution.generators.keys(), this.#environment.logger);
+      return { cost: 1, finished: undefined };
     }
-    const watch = this.#watches.get(typeUrl);
+    const cost = 1 + request.newNames / NAMES_PER_REQUEST;
+    const { lane, peer } = this.#share;
+    return { cost, finished: runner.run(`${lane} ${peer}`, this.#take(request, generator)) };
+  }
+
+  /** Reads the names, of which there may be many, and then does what the request asks for. */
+  *#take(request: RawDiscoveryRequest, generator: ResourceGenerator): Work<void> {
+    const watch = this.#watches.get(generator.typeUrl);
+    const all = generator.mode === 'wildcard' && isWildcard(request.encodedNames);
+    const names = all ? undefined : yield* this.#internNames(request.encodedNames, watch);
+    if (this.#ended) return;
     if (request.errorDetail !== undefined && watch !== undefined) {
-      this.#reject(watch, request, request.errorDetail);
+      this.#reject(watch, request, names, request.errorDetail);
     } else if (watch === undefined || request.responseNonce === '') {
-      this.#subscribe(watch ?? this.#addWatch(new Watch(generator)), request);
+      this.#subscribe(watch ?? this.#watches.add(new Watch(generator)), names);
     } else if (request.responseNonce !== watch.sentNonce) {
-      this.#environment.metrics.nonceExpired(shortTypeName(typeUrl));
+      this.#environment.metrics.nonceExpired(shortTypeName(generator.typeUrl));
     } else {
-      this.#acknowledge(watch, request);
+      this.#acknowledge(watch, request, names);
     }
+  }
+
+  /** @throws LimitError when the stream would then have too many names */
+  *#internNames(encoded: Uint8Array, watch: Watch | undefined): Work<EncodedNames> {
+    const { nameSets, limits } = this.#environment;
+    const names = yield* nameSets.intern(encoded, () => readResourceNames(encoded), watch?.encodedNames);
+    const count = names.set.names.length;
+    const others = this.#watches.namesBeside(watch);
+    if (count > limits.names) {
+      throw new LimitError('names', `the request names ${count} resources, more than ${limits.names}`);
+    }
+    if (count + others > limits.streamNames) {
+      const what = `the subscriptions of the stream name ${count + others} resources, more than ${limits.streamNames}`;
+      throw new LimitError('streamNames', what);
+    }
+    return names;
   }
 
   /** Marks what a push may have changed for this proxy; true when it needs a turn. */
@@ -146,6 +182,9 @@ export class ProxySession implements PushTarget {
       if (ownServicesChanged || concerns(watch.generator, proxy.type)) {
         watch.want('ifChanged');
         concerned = true;
+      } else if (this.#responder.isPreparing(watch)) {
+        // What is being made is about an earlier snapshot: this one's place in the ledger is found out after it.
+        watch.want('ifChanged');
       } else if (watch.due === 'no') {
         watch.unaffected(this.#environment.distribution.root);
       }
@@ -168,14 +207,25 @@ export class ProxySession implements PushTarget {
     if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
     const sends: Promise<void>[] = [];
     let bytes = 0;
-    for (const watch of this.#inPushOrder()) {
-      if (!watch.isReady) continue;
-      const sent = this.#tryRespond(watch, proxy);
-      if (sent === undefined) continue;
-      bytes += sent.bytes;
-      sends.push(sent.flushed);
+    for (const watch of this.#watches.inPushOrder()) {
+      const before = watch.sent;
+      const outcome = this.#responder.respond(watch, proxy);
+      if (outcome.is === 'preparing') {
+        // The types after it come in the turn that sends it.
+        this.#waitingSinceMs = sinceMs;
+        this.#waitingForFull = full;
+        break;
+      }
+      if (outcome.is === 'nothing') continue;
+      bytes += outcome.bytes;
+      sends.push(this.#afterWrite(watch, outcome.flushed));
+      const { typeUrl } = watch.generator;
+      if (typeUrl === TypeUrl.cluster && before !== undefined && watch.sent !== undefined) {
+        warmEndpoints(this.#environment.distribution, this.#watches, before, watch.sent);
+      }
     }
-    if (this.#finishing) void Promise.all(sends).then(() => this.end());
+    if (sends.length > 0) this.#hold();
+    if (this.#finishing && !this.#responder.isPreparing()) void Promise.all(sends).then(() => this.end());
     if (sends.length === 0) return { bytes, flushed: undefined };
     const flushed = Promise.all(sends).then(() => {
       if (full && sinceMs !== undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
@@ -187,6 +237,7 @@ export class ProxySession implements PushTarget {
   close(): void {
     this.#ended = true;
     this.#secrets?.close();
+    this.#peer.close();
   }
 
   /**
@@ -195,7 +246,8 @@ export class ProxySession implements PushTarget {
    */
   finish(): void {
     this.#finishing = true;
-    if ([...this.#watches.values()].some((watch) => watch.isReady)) this.#environment.enqueue(this);
+    if (this.#responder.isPreparing()) return;
+    if (this.#watches.isReady) this.#environment.enqueue(this);
     else this.end();
   }
 
@@ -213,7 +265,7 @@ export class ProxySession implements PushTarget {
       proxy: this.#proxy,
       peer: this.#stream.peer,
       connectedAt: this.#connectedAt,
-      watches: new Map([...this.#watches].map(([typeUrl, watch]) => [typeUrl, watch.snapshot()])),
+      watches: new Map([...this.#watches.values()].map((watch) => [watch.generator.typeUrl, watch.snapshot()])),
     };
   }
 
@@ -232,6 +284,7 @@ export class ProxySession implements PushTarget {
         hasSecrets: secrets?.isFor(this.#identity) ?? false,
         seesAllPolicies: seesAllPolicies?.(this.#identity) ?? false,
       };
+      this.#share = { ...this.#share, source: proxy.id };
     }
     this.#id = this.#environment.connectionId(proxy.id);
     this.#environment.register(this);
@@ -257,32 +310,33 @@ export class ProxySession implements PushTarget {
     this.#secrets = this.#environment.secrets?.open(identity, {
       id: this.#id,
       nodeId: this.#proxy?.id ?? '',
-      send: (message) => this.#send(shortTypeName(TypeUrl.secret), { message }),
+      send: (message) => this.#writer.send(shortTypeName(TypeUrl.secret), message),
     });
     return this.#secrets;
   }
 
-  #addWatch(watch: Watch): Watch {
-    this.#watches.set(watch.generator.typeUrl, watch);
-    return watch;
-  }
-
-  #subscribe(watch: Watch, request: RawDiscoveryRequest): void {
-    this.#setNames(watch, request);
+  #subscribe(watch: Watch, names: EncodedNames | undefined): void {
+    this.#setNames(watch, names);
     watch.resubscribe();
+    this.#hold();
     if (watch.isReady) this.#environment.enqueue(this);
   }
 
-  #acknowledge(watch: Watch, request: RawDiscoveryRequest): void {
+  #acknowledge(watch: Watch, request: RawDiscoveryRequest, names: EncodedNames | undefined): void {
     // A proxy that has answered already asks for other names with the same nonce, also after a rejection.
     if (watch.isUnanswered) watch.acknowledge(request.responseNonce, request.versionInfo);
-    this.#proceed(watch, request);
+    this.#proceed(watch, names);
   }
 
-  #reject(watch: Watch, request: RawDiscoveryRequest, error: { code: number; message: string }): void {
+  #reject(
+    watch: Watch,
+    request: RawDiscoveryRequest,
+    names: EncodedNames | undefined,
+    error: { code: number; message: string },
+  ): void {
     const type = shortTypeName(watch.generator.typeUrl);
     const code = rpcCodeOf(error.code);
-    const { metrics, logger } = this.#environment;
+    const { metrics, logger, rejectionLog } = this.#environment;
     metrics.rejected(type, this.#proxy?.id ?? '', code);
     const isNews = watch.isUnanswered && request.responseNonce === watch.sentNonce;
     const rejection = shorten(error.message);
@@ -291,116 +345,58 @@ export class ProxySession implements PushTarget {
       logger.debug(fields, 'Proxy rejected once more, or what is not its newest configuration');
       return;
     }
-    logger.warn(fields, 'Proxy rejected its configuration and keeps what it had');
+    rejectionLog.warn(this.#peer.key.name, fields, 'Proxy rejected its configuration and keeps what it had');
     watch.reject(request.responseNonce, code, rejection);
-    this.#proceed(watch, request);
+    this.#proceed(watch, names);
   }
 
   /** A response has been answered: what waited behind it, or what the answer asks for anew, comes next. */
-  #proceed(watch: Watch, request: RawDiscoveryRequest): void {
-    if (this.#setNames(watch, request)) watch.want('ifChanged');
+  #proceed(watch: Watch, names: EncodedNames | undefined): void {
+    if (this.#setNames(watch, names)) watch.want('ifChanged');
+    this.#hold();
     if (watch.isReady) this.#environment.enqueue(this);
   }
 
-  #knownNames(): readonly Buffer[] {
-    const known: Buffer[] = [];
-    for (const { encodedNames } of this.#watches.values()) {
-      if (encodedNames !== undefined) known.push(encodedNames.bytes);
-    }
-    return known;
-  }
-
   /** True when the set of names is another one now. */
-  #setNames(watch: Watch, request: RawDiscoveryRequest): boolean {
-    const { encodedNames } = request;
+  #setNames(watch: Watch, names: EncodedNames | undefined): boolean {
     const before = watch.names;
-    const all = watch.generator.mode === 'wildcard' && isWildcard(encodedNames);
-    watch.encodedNames = all
-      ? undefined
-      : this.#environment.nameSets.intern(encodedNames, () => readResourceNames(encodedNames), watch.encodedNames);
-    return watch.names !== before;
+    watch.encodedNames = names;
+    if (watch.names === before) return false;
+    watch.subscription++;
+    return true;
   }
 
-  /** Types that a push orders first, then the rest in the order of their subscription. */
-  *#inPushOrder(): Iterable<Watch> {
-    for (const typeUrl of PUSH_ORDER) {
-      const watch = this.#watches.get(typeUrl);
-      if (watch !== undefined) yield watch;
-    }
-    for (const [typeUrl, watch] of this.#watches) if (!PUSH_ORDER.includes(typeUrl)) yield watch;
-  }
-
-  /** A failure costs this response alone; it stays owed and is tried again with the proxy's next turn. */
-  #tryRespond(watch: Watch, proxy: Proxy): SentNow | undefined {
+  /** Tells the peer's account what this stream keeps in memory, and ends the stream when that is too much. */
+  #hold(): void {
+    if (this.#ended) return;
     try {
-      return this.#respond(watch, proxy);
-    } catch (err) {
-      const { metrics, logger } = this.#environment;
-      metrics.internalError();
-      logger.error(
-        { connection: this.#id, type: shortTypeName(watch.generator.typeUrl), err },
-        'A response could not be made; the proxy keeps what it has',
-      );
-      return undefined;
+      this.#peer.hold([...this.#watches.held(), ...this.#writer.held()]);
+    } catch (error) {
+      if (!(error instanceof StreamError)) throw error;
+      this.#fail(error);
     }
   }
 
-  #respond(watch: Watch, proxy: Proxy): SentNow | undefined {
-    const { distribution, clock, metrics } = this.#environment;
-    const startMs = clock.monotonicMs();
-    const before = watch.sent;
-    const owed = oweResponse(distribution, proxy, watch);
-    if (owed === undefined) return undefined;
-    const { response, set } = owed;
-    const { nonce, version, message } = response;
-    watch.respond(set, { nonce, version, at: clock.now() }, distribution.root);
-    if (watch.generator.typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(before, set);
-    const type = shortTypeName(watch.generator.typeUrl);
-    const flushed = this.#send(type, response).finally(() => {
-      watch.written();
-      if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
-    });
-    metrics.pushed(type, (clock.monotonicMs() - startMs) / 1000);
-    return { bytes: message.byteLength, flushed };
+  #fail(error: StreamError): void {
+    if (this.#ended) return;
+    this.#environment.refused(this.#stream.peer, error);
+    this.end(error);
   }
 
-  /** A changed cluster stays out of use until its endpoints arrive once more, changed or not. */
-  #warmEndpoints(before: ResourceSet, after: ResourceSet): void {
-    const endpoints = this.#watches.get(TypeUrl.endpoint);
-    if (endpoints === undefined) return;
-    const { diffs } = this.#environment.distribution;
-    // Two cluster pushes before one of endpoints: everything counts as warming, which is never too little.
-    endpoints.warming = diffs.diff(endpoints.warming === undefined ? before : undefined, after);
-    endpoints.want('ifChanged');
-  }
-
-  async #send(type: string, response: Pick<ComposedResponse, 'message'>): Promise<void> {
-    const { clock, metrics, logger } = this.#environment;
-    try {
-      await watchWrite(this.#stream.send(response.message), clock, {
-        onSlow: () => {
-          metrics.writeTimedOut();
-          // Until it is written the response is held, by this very line, for others to share.
-          const bytes = response.message.byteLength;
-          logger.warn({ connection: this.#id, type, bytes }, 'Proxy does not read what it is sent');
-        },
-        onStuck: () => {
-          const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
-          this.end(new StreamError('DEADLINE_EXCEEDED', reason));
-        },
-      });
-    } catch (err) {
-      if (this.#ended) return;
-      metrics.sendFailed(type);
-      logger.debug({ connection: this.#id, type, err }, 'Stream ended while a response was being sent');
-    }
+  async #afterWrite(watch: Watch, flushed: Promise<void>): Promise<void> {
+    await flushed;
+    watch.written();
+    if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
   }
 }
 
-function parseRequest(message: Buffer, knownNames: readonly Buffer[]): RawDiscoveryRequest {
+function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {
   try {
-    return readDiscoveryRequest(message, knownNames);
+    return readDiscoveryRequest(message, { knownNames, maxNames });
   } catch (cause) {
+    if (cause instanceof TooManyNamesError) {
+      throw new LimitError('names', `the request names more than ${maxNames} resources`);
+    }
     throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
   }
 }

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import type { Work } from '../push/work.js';
 
 /**
  * A DiscoveryRequest read from its raw bytes as far as every request needs it. Names and node stay encoded:
@@ -14,7 +15,32 @@ export interface RawDiscoveryRequest {
   readonly errorDetail: { readonly code: number; readonly message: string } | undefined;
   /** Every resource_names field as encoded, in the order received. Empty when there is none. */
   readonly encodedNames: Uint8Array;
+  /** How many names there are, repetitions included. */
+  readonly names: number;
+  /** How many of them are not in a run of known names. */
+  readonly newNames: number;
 }
+
+/** Names that a stream has sent before. */
+export interface KnownNames {
+  /** As encoded. */
+  readonly bytes: Buffer;
+  /** How many there are in them. */
+  readonly count: number;
+}
+
+export interface ReadRequestOptions {
+  /** A run of names that is one of them is not walked through name by name. */
+  readonly knownNames?: readonly KnownNames[];
+  /** Unlimited unless given. */
+  readonly maxNames?: number;
+}
+
+/** A request with more names than `maxNames`; it is not read to its end. */
+export class TooManyNamesError extends Error {}
+
+/** Names that are decoded before the work pauses. */
+const DECODED_AT_ONCE = 2_048;
 
 /** Field numbers of DiscoveryRequest. */
 const VERSION_INFO = 1;
@@ -25,17 +51,19 @@ const RESPONSE_NONCE = 5;
 const ERROR_DETAIL = 6;
 
 /**
- * @param knownNames encodings of names that the stream has sent before: a run that is one of them is not walked
- *   through name by name
+ * @throws TooManyNamesError
  * @throws Error when the bytes are not a DiscoveryRequest.
  */
-export function readDiscoveryRequest(bytes: Buffer, knownNames: readonly Buffer[] = []): RawDiscoveryRequest {
+export function readDiscoveryRequest(bytes: Buffer, options: ReadRequestOptions = {}): RawDiscoveryRequest {
+  const { knownNames = [], maxNames = Number.POSITIVE_INFINITY } = options;
   const reader = protobuf.Reader.create(bytes);
   let versionInfo = '';
   let typeUrl = '';
   let responseNonce = '';
   let node: Uint8Array | undefined;
   let errorDetail: RawDiscoveryRequest['errorDetail'];
+  let names = 0;
+  let newNames = 0;
   const nameRuns: { start: number; end: number }[] = [];
   while (reader.pos < reader.len) {
     const start = reader.pos;
@@ -45,9 +73,13 @@ export function readDiscoveryRequest(bytes: Buffer, knownNames: readonly Buffer[
     if (!lengthDelimited) reader.skipType(tag & 7);
     else if (field === RESOURCE_NAMES) {
       // Only before the first name: a list that is not known from its start is walked through.
-      const known = nameRuns.length > 0 ? undefined : knownNames.find((names) => startsWithAt(bytes, start, names));
-      if (known === undefined) reader.skipType(2);
-      else reader.pos = start + known.length;
+      const known = nameRuns.length > 0 ? undefined : knownNames.find((each) => startsWithAt(bytes, start, each.bytes));
+      if (known === undefined) {
+        reader.skipType(2);
+        newNames++;
+      } else reader.pos = start + known.bytes.length;
+      names += known?.count ?? 1;
+      if (names > maxNames) throw new TooManyNamesError();
       const last = nameRuns.at(-1);
       if (last?.end === start) last.end = reader.pos;
       else nameRuns.push({ start, end: reader.pos });
@@ -58,16 +90,33 @@ export function readDiscoveryRequest(bytes: Buffer, knownNames: readonly Buffer[
     else if (field === ERROR_DETAIL) errorDetail = readStatus(reader.bytes());
     else reader.skipType(2);
   }
-  return { versionInfo, typeUrl, responseNonce, node, errorDetail, encodedNames: joinRuns(bytes, nameRuns) };
+  return {
+    versionInfo,
+    typeUrl,
+    responseNonce,
+    node,
+    errorDetail,
+    encodedNames: joinRuns(bytes, nameRuns),
+    names,
+    newNames,
+  };
 }
 
-/** Decodes what RawDiscoveryRequest.encodedNames holds. */
-export function readResourceNames(encodedNames: Uint8Array): string[] {
+/**
+ * Decodes what RawDiscoveryRequest.encodedNames holds.
+ *
+ * @param maxNames what follows them is left out; unlimited unless given
+ */
+export function* readResourceNames(
+  encodedNames: Uint8Array,
+  maxNames = Number.POSITIVE_INFINITY,
+): Work<readonly string[]> {
   const reader = protobuf.Reader.create(encodedNames);
   const names: string[] = [];
-  while (reader.pos < reader.len) {
+  while (reader.pos < reader.len && names.length < maxNames) {
     reader.uint32();
     names.push(reader.string());
+    if (names.length % DECODED_AT_ONCE === 0) yield;
   }
   return names;
 }

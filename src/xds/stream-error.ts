@@ -6,7 +6,8 @@ export type StreamErrorCode =
   | 'DEADLINE_EXCEEDED'
   | 'INTERNAL'
   | 'UNAUTHENTICATED'
-  | 'PERMISSION_DENIED';
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED';
 
 /** Why a discovery stream ends; the message is what the proxy's log shows. */
 export class StreamError extends Error {

@@ -2,12 +2,17 @@ import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
+import type { HeldObject } from './limits/held-bytes.js';
+import { heldNames, heldSet } from './limits/held-objects.js';
+import { shorten } from './shorten.js';
 
 /**
  * Whether a proxy is owed a response of one type: `ifChanged` after a push that may concern it, `always`
  * after it asked.
  */
 export type Due = 'no' | 'ifChanged' | 'always';
+
+const MAX_VERSION_CHARACTERS = 128;
 
 /** What a response took a proxy to. */
 export interface SentResponse {
@@ -29,6 +34,8 @@ export class Watch {
   /** What the proxy asks for; undefined for everything. */
   encodedNames: EncodedNames | undefined;
   due: Due = 'always';
+  /** Counts the subscriptions of this watch: what is being made for an earlier one is of no use. */
+  subscription = 0;
   /** What the last response brought the proxy to. */
   sent: ResourceSet | undefined;
   /**
@@ -72,12 +79,20 @@ export class Watch {
     return this.#unanswered;
   }
 
-  want(due: 'ifChanged' | 'always'): void {
-    if (this.due !== 'always') this.due = due;
+  want(due: Due): void {
+    if (this.due === 'no' || due === 'always') this.due = due;
+  }
+
+  /** A response is being made from now on; what is wanted meanwhile is owed after it. @returns what it is owed for */
+  begin(): Due {
+    const { due } = this;
+    this.due = 'no';
+    return due;
   }
 
   /** The proxy starts from nothing, whatever this stream was sent before. */
   resubscribe(): void {
+    this.subscription++;
     this.sent = undefined;
     this.#accepted = undefined;
     this.#refused = undefined;
@@ -87,11 +102,10 @@ export class Watch {
 
   /** A set that the proxy rejected is not offered again before it changes. */
   wasRefused(set: ResourceSet): boolean {
-    return this.#refused !== undefined && set.hash === this.#refused.hash;
+    return this.#refused !== undefined && (set === this.#refused || set.hash === this.#refused.hash);
   }
 
   respond(set: ResourceSet, response: SentResponse, root: string): void {
-    this.due = 'no';
     this.warming = undefined;
     this.#unanswered = true;
     this.#writing = true;
@@ -108,7 +122,8 @@ export class Watch {
   acknowledge(nonce: string, version: string): void {
     this.#unanswered = false;
     this.#ackedNonce = nonce;
-    this.#ackedVersion = version;
+    // A proxy repeats the version of the response; another text is not worth its length.
+    this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);
     this.#ackedRoot = this.#sentRoot;
     this.#accepted = this.sent;
     this.#refused = undefined;
@@ -132,7 +147,6 @@ export class Watch {
 
   /** The newest configuration was generated and is what the proxy has, or is being sent, already. */
   unchanged(set: ResourceSet, root: string): void {
-    this.due = 'no';
     this.sent = set;
     // Clusters that changed and have none of these wait for nothing.
     this.warming = undefined;
@@ -142,6 +156,12 @@ export class Watch {
       this.#rejection = undefined;
     }
     this.unaffected(root);
+  }
+
+  /** What the stream keeps in memory for this type. */
+  *held(): Iterable<HeldObject> {
+    if (this.encodedNames !== undefined) yield* heldNames(this.encodedNames);
+    for (const set of new Set([this.sent, this.#accepted, this.#refused])) if (set !== undefined) yield heldSet(set);
   }
 
   snapshot(): WatchSnapshot {

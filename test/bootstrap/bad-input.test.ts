@@ -178,7 +178,7 @@ const BAD_NODES: readonly (readonly [string, string | undefined, RegExp])[] = [
     'sidecar~nowhere~pod.ns~ns.svc.cluster.local',
     /^no valid IP address in the service node id or metadata/,
   ],
-  ['a node id of a megabyte', `sidecar~10.0.0.1~${'x'.repeat(1 << 20)}.ns~ns.svc`, /characters, at most/],
+  ['a node id of 256 KiB', `sidecar~10.0.0.1~${'x'.repeat(1 << 18)}.ns~ns.svc`, /characters, at most/],
   ['a node id with a line break', 'sidecar~10.0.0.1~a\nb.ns~ns.svc', /control characters/],
 ];
 

@@ -9,6 +9,8 @@ import { pushRequest } from '../support/push-requests.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createDefaultContext } from '../xds/default-context.js';
 
+const SHARE = { lane: 'plaintext', peer: '10.0.0.1', source: '10.0.0.1:1' } as const;
+
 /** A distributor without generators whose snapshots fail while `broken` says so. */
 function createSubject() {
   const state = { broken: false };
@@ -49,6 +51,7 @@ test('a push whose snapshot fails is counted, and the next one carries what it w
   const { state, counted, notices, distributor, submit } = createSubject();
   distributor.start();
   distributor.add({
+    share: SHARE,
     notePush: (notice) => notices.push(notice) > 0,
     takeTurn: () => ({ bytes: 0, flushed: undefined }),
   });
@@ -90,12 +93,13 @@ test('a subscriber that fails to take note costs the others nothing', (t) => {
   distributor.start();
   const takeTurn = () => ({ bytes: 0, flushed: undefined });
   distributor.add({
+    share: SHARE,
     notePush: () => {
       throw new Error('broken');
     },
     takeTurn,
   });
-  distributor.add({ notePush: (notice) => notices.push(notice) > 0, takeTurn });
+  distributor.add({ share: SHARE, notePush: (notice) => notices.push(notice) > 0, takeTurn });
   submit({});
   t.is(notices.length, 1);
   t.true(counted.includes('internalError'));

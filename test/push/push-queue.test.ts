@@ -1,5 +1,6 @@
 import test from 'ava';
 import { createPushQueue, type PushTarget } from '../../src/push/push-queue.js';
+import type { PushShare } from '../../src/push/push-share.js';
 import { systemClock } from '../../src/telemetry/clock.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
@@ -9,9 +10,14 @@ interface ProbeTarget extends PushTarget {
   flush(): void;
 }
 
-function createTarget(bytes = LARGE): ProbeTarget {
+let targets = 0;
+
+/** Each target is a peer of its own unless a share says otherwise. */
+function createTarget(bytes = LARGE, share: Partial<PushShare> = {}): ProbeTarget {
+  const peer = `peer-${++targets}`;
   let flush = (): void => undefined;
   return {
+    share: { lane: 'plaintext', peer, source: peer, ...share },
     turns: 0,
     takeTurn() {
       this.turns++;
@@ -96,4 +102,91 @@ test('turns that a socket takes at once hold nobody back', async (t) => {
   for (const target of targets) queue.enqueue(target);
   await eventually('all turns', () => targets.every((target) => target.turns === 1));
   t.is(queue.waiting, 0);
+});
+
+const wide = { throttle: 40, byteBudget: 1_000 * LARGE, stallMs: 200 };
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+};
+const started = (targets: readonly ProbeTarget[]): number => targets.filter(({ turns }) => turns > 0).length;
+
+test('plaintext proxies that read nothing take no slot from authenticated ones', async (t) => {
+  const queue = createPushQueue(wide, createFakeClock());
+  const plaintext = Array.from({ length: 200 }, () => createTarget());
+  const authenticated = Array.from({ length: 40 }, () => createTarget(LARGE, { lane: 'authenticated' }));
+  for (const target of [...plaintext, ...authenticated]) queue.enqueue(target);
+  await settled();
+  t.is(started(plaintext), 40);
+  t.is(started(authenticated), 40);
+});
+
+test('a peer whose streams read nothing leaves a part of its lane to the others', async (t) => {
+  const queue = createPushQueue(wide, createFakeClock());
+  const share = { peer: '10.0.0.66' };
+  const unread = Array.from({ length: 200 }, (_, index) => createTarget(LARGE, { ...share, source: `${index}` }));
+  const others = Array.from({ length: 10 }, () => createTarget());
+  for (const target of [...unread, ...others]) queue.enqueue(target);
+  await settled();
+  t.is(started(others), 10);
+  t.is(started(unread), 30);
+});
+
+test('a peer that leaves writes unread gets fewer slots, and all of them back when it reads', async (t) => {
+  const clock = createFakeClock();
+  const queue = createPushQueue(wide, clock);
+  const share = { peer: '10.0.0.66' };
+  const targets = Array.from({ length: 100 }, (_, index) => createTarget(LARGE, { ...share, source: `${index}` }));
+  for (const target of targets) queue.enqueue(target);
+  await settled();
+  t.is(started(targets), 30);
+  clock.advance(200);
+  await settled();
+  // Thirty writes are unread: an eighth of the slots is left.
+  t.is(started(targets), 35);
+  for (const target of targets.slice(0, 35)) target.flush();
+  await settled();
+  t.is(started(targets), 65);
+});
+
+test('an unread write counts against its peer for five seconds', async (t) => {
+  const clock = createFakeClock();
+  const queue = createPushQueue(wide, clock);
+  const first = Array.from({ length: 30 }, (_, index) => createTarget(LARGE, { peer: 'p', source: `${index}` }));
+  for (const target of first) queue.enqueue(target);
+  await settled();
+  clock.advance(200);
+  clock.advance(5_000);
+  const second = Array.from({ length: 100 }, (_, index) =>
+    createTarget(LARGE, { peer: 'p', source: `again-${index}` }),
+  );
+  for (const target of second) queue.enqueue(target);
+  await settled();
+  t.is(started(second), 30);
+});
+
+test('one connection or node takes half of a lane at most', async (t) => {
+  const queue = createPushQueue(wide, createFakeClock());
+  const share = { peer: '10.0.0.66' };
+  const ofOne = Array.from({ length: 100 }, () => createTarget(LARGE, { ...share, source: 'one' }));
+  const ofOthers = Array.from({ length: 5 }, (_, index) => createTarget(LARGE, { ...share, source: `${index}` }));
+  for (const target of [...ofOne, ...ofOthers]) queue.enqueue(target);
+  await settled();
+  t.is(started(ofOne), 20);
+  t.is(started(ofOthers), 5);
+});
+
+test('ten thousand waiting streams of one address do not put another address back', async (t) => {
+  const queue = createPushQueue({ ...wide, throttle: 1_000 }, createFakeClock());
+  const order: string[] = [];
+  const record = (name: string, peer: string): PushTarget => ({
+    share: { lane: 'plaintext', peer, source: name },
+    takeTurn: () => {
+      order.push(name);
+      return { bytes: 0, flushed: undefined };
+    },
+  });
+  for (let index = 0; index < 10_000; index++) queue.enqueue(record(`many-${index}`, 'many'));
+  queue.enqueue(record('one', 'other'));
+  await eventually('all turns', () => order.length === 10_001);
+  t.true(order.indexOf('one') < 2, `${order.indexOf('one')}`);
 });

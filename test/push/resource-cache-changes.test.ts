@@ -11,7 +11,11 @@ import { proxyOf } from '../xds/session-rig.js';
 
 const HOSTS = ['a', 'b', 'c', 'd'];
 const PORTS = ['80', '90'];
-const NAMES = { id: 'all', names: HOSTS.flatMap((host) => PORTS.map((port) => `${host}|${port}`)) };
+const NAMES = {
+  id: 'all',
+  names: HOSTS.flatMap((host) => PORTS.map((port) => `${host}|${port}`)),
+  characters: 0,
+};
 const proxy = proxyOf('sidecar~1');
 
 /** Resources that say what their host has; none while the host has 'nothing', a finding while it has 'empty'. */

@@ -83,7 +83,7 @@ test('a type that a change cannot concern is not generated again and keeps its f
 
 test('a wildcard type asked for by name gives those names', (t) => {
   const cache = createResourceCache(createDefaultContext(1));
-  const set = cache.resourcesFor(wildcard({ current: '1' }), proxy, { id: 'x', names: ['b', 'c'] });
+  const set = cache.resourcesFor(wildcard({ current: '1' }), proxy, { id: 'x', names: ['b', 'c'], characters: 0 });
   t.deepEqual(
     set.resources.map(({ name }) => name),
     ['b'],
@@ -101,7 +101,7 @@ test('a named type leaves out names that do not exist and collects findings of t
       name === 'gone' ? undefined : frameResource('named', name, Buffer.from(name)),
     findings: (_context, _scope, name) => (name === 'empty' ? [finding] : []),
   };
-  const set = cache.resourcesFor(generator, proxy, { id: 'x', names: ['empty', 'full', 'gone'] });
+  const set = cache.resourcesFor(generator, proxy, { id: 'x', names: ['empty', 'full', 'gone'], characters: 0 });
   t.deepEqual(
     set.resources.map(({ name }) => name),
     ['empty', 'full'],
@@ -118,14 +118,14 @@ test('sets that nobody has any more are not kept, whatever number of subscriptio
     scope: () => ({ key: '' }),
     generate: (_context, _scope, name) => frameResource('named', name, Buffer.from(name)),
   };
-  const kept = cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'] });
+  const kept = cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'], characters: 0 });
   const passing = Array.from({ length: 1000 }, (_, index) => {
     const id = String(index);
-    return new WeakRef(cache.resourcesFor(generator, proxy, { id, names: [id] }));
+    return new WeakRef(cache.resourcesFor(generator, proxy, { id, names: [id], characters: 0 }));
   });
   await eventually('the memory is given back', () => {
     collectGarbage();
     return passing.every((reference) => reference.deref() === undefined);
   });
-  t.is(cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'] }), kept);
+  t.is(cache.resourcesFor(generator, proxy, { id: 'kept', names: ['kept'], characters: 0 }), kept);
 });

@@ -2,11 +2,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { createProxyReader } from '../../src/bootstrap/proxy-reader.js';
-import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
-import { createNodeReader } from '../../src/xds/node-wire.js';
+import { readNode } from '../../src/xds/node-wire.js';
 import { StreamError } from '../../src/xds/stream-error.js';
 
-const readProxy = createProxyReader(createNodeReader(loadProtoRegistry()), 'mesh.internal');
+const readProxy = createProxyReader(readNode, 'mesh.internal', 524_288);
 
 const field = (number: number, bytes: Uint8Array): Buffer =>
   Buffer.from(

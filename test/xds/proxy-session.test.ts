@@ -20,7 +20,7 @@ const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 function connect(rig: Rig, onlyType?: string) {
   const stream = createProbeStream();
   const session = new ProxySession(rig.environment, stream, { onlyType });
-  const receive = (fields: RequestFields): void => session.receive(discoveryRequest(fields));
+  const receive = (fields: RequestFields): void => void session.receive(discoveryRequest(fields));
   const response = async (index: number) => {
     await eventually(`response ${index + 1}`, () => stream.sent.length > index);
     return readResponse(bytesOf(stream.sent[index] as WireMessage));

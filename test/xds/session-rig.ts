@@ -9,8 +9,14 @@ import { createDistributionLedger } from '../../src/push/distribution-ledger.js'
 import { createDistributor, type Distributor } from '../../src/push/distributor.js';
 import { createNameSets } from '../../src/push/name-set.js';
 import type { PushMetrics } from '../../src/push/push-metrics.js';
+import { createWorkRunner } from '../../src/push/work-runner.js';
+import { systemClock } from '../../src/telemetry/clock.js';
 import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
-import type { ProxySession, SessionEnvironment } from '../../src/xds/proxy-session.js';
+import { createPeers } from '../../src/xds/limits/peers.js';
+import type { XdsLimits } from '../../src/xds/limits/xds-limits.js';
+import { createPeerReports } from '../../src/xds/peer-reports.js';
+import type { ProxySession } from '../../src/xds/proxy-session.js';
+import type { SessionEnvironment } from '../../src/xds/session-environment.js';
 import type { StreamError } from '../../src/xds/stream-error.js';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
@@ -34,8 +40,24 @@ export interface Rig {
   readonly sessions: Set<ProxySession>;
 }
 
+/** Limits that no test meets by chance. */
+export const LIMITS: XdsLimits = {
+  names: 100_000,
+  streamNames: 200_000,
+  peerBytes: 1 << 28,
+  totalBytes: 1 << 29,
+  peerStreams: 10_000,
+  connectionStreams: 10_000,
+  unreadStreams: 500,
+  firstRequestMs: 30_000,
+  requestsPerSecond: 10_000,
+  nodeBytes: 524_288,
+};
+
 /** A push room with two small generators: clusters for everybody, endpoints by name. */
-export function createRig(options: { started?: boolean; controlPlane?: string } = {}): Rig {
+export function createRig(
+  options: { started?: boolean; controlPlane?: string; limits?: Partial<XdsLimits> } = {},
+): Rig {
   const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' }, clusterScope: 'ns' };
   const clock = createFakeClock();
   const logger = createRecordingLogger();
@@ -49,7 +71,7 @@ export function createRig(options: { started?: boolean; controlPlane?: string } 
   const metrics = Object.fromEntries(
     [
       ...['triggered', 'contextError', 'queued', 'converged', 'pushed', 'sendFailed', 'writeTimedOut', 'rejected'],
-      ...['nonceExpired', 'connected', 'disconnected', 'internalError'],
+      ...['nonceExpired', 'connected', 'disconnected', 'internalError', 'limitMet'],
     ].map((name) => [name, count(name)]),
   ) as unknown as PushMetrics;
   const generators = new Map<string, ResourceGenerator>([
@@ -75,12 +97,17 @@ export function createRig(options: { started?: boolean; controlPlane?: string } 
   if (options.started !== false) distributor.start();
   const sessions = new Set<ProxySession>();
   let connections = 0;
+  const limits = { ...LIMITS, ...options.limits };
   const environment: SessionEnvironment = {
     distribution: distributor,
     nameSets: createNameSets(),
     metrics,
     logger,
     clock,
+    runner: createWorkRunner(systemClock),
+    peers: createPeers(limits),
+    limits,
+    ...createPeerReports(metrics, logger, clock),
     readProxy: (node) => proxyOf(Buffer.from(node.subarray(2)).toString()),
     enqueue: (session) => distributor.enqueue(session),
     register: (session) => {

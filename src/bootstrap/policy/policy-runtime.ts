@@ -15,12 +15,12 @@ import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-error.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
-import { PolicyTransportError } from '../../policy/client/policy-transport.js';
+import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
-import { createPolicyServer } from '../../policy/server/policy-server.js';
+import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
 import { createGrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
 import { createPolicyService } from '../../policy/server/remote/policy-service.js';
 import type { ServicePolicies } from '../../policy/server/service-policies.js';
@@ -37,6 +37,7 @@ import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
 import { createCallerAuthentication } from './caller-authentication.js';
 import { createKeyFiles } from './key-files.js';
+import { createLoadReader } from './load-reader.js';
 import { createQuotaStoreOpener } from './open-quota-store.js';
 import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
 
@@ -157,6 +158,8 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     allowsOutboundChecks: () => file.current().callers.outboundChecks,
     yieldTurn,
     regexLimits: options.regexLimits,
+    overload: () => file.current().overload,
+    readLoad: createLoadReader(),
   });
   const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication(options, server.rights, limitedLog);
   let hasPolicies = false;
@@ -173,7 +176,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       ),
       createAccessLogService(server, logger, callerOf),
       createPolicyService({
-        backend: { check: (request, callOptions) => backends.current.transport.check(request, callOptions) },
+        backend: {
+          check: admitted(server, clock, (request, callOptions) =>
+            backends.current.transport.check(request, callOptions),
+          ),
+        },
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
@@ -222,6 +229,25 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       await server.close();
       await backends.close();
     },
+  };
+}
+
+/** A check of another policy server, which has the fail policy: it gets an error while there is no time for it. */
+function admitted(
+  { admission }: Pick<PolicyServer, 'admission'>,
+  clock: Clock,
+  check: PolicyTransport['check'],
+): PolicyTransport['check'] {
+  return async (request, call) => {
+    if (!admission.admit(clock.monotonicMs())) {
+      const message = 'the policy server is overloaded (overload in its configuration): add replicas';
+      throw new PolicyTransportError('other', message, { code: 'UNAVAILABLE' });
+    }
+    try {
+      return await check(request, call);
+    } finally {
+      admission.end();
+    }
   };
 }
 

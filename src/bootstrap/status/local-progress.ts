@@ -5,7 +5,7 @@ import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
 import { ROOT_LENGTH } from '../../push/distribution-ledger.js';
-import type { Distributor } from '../../push/distributor.js';
+import type { Distributor, Subscriber } from '../../push/distributor.js';
 import { createPolicyConcerns } from '../../status/distribution/concerned-policies.js';
 import type { InstanceProgress } from '../../status/distribution/instance-progress.js';
 import { measureProgress } from '../../status/distribution/measure-progress.js';
@@ -61,7 +61,8 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
     }
   };
   // It is told of every push as a proxy is, and never takes a turn.
-  const follower = {
+  const follower: Subscriber = {
+    share: { lane: 'authenticated', peer: 'control plane', source: 'status' },
     notePush: () => {
       observe();
       return false;

@@ -18,8 +18,8 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { createCallGate } from '../../xds/call-gate.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import { createGrpcServer, type GrpcServer } from '../../xds/grpc-server.js';
-import type { SessionEnvironment } from '../../xds/proxy-session.js';
 import { createSecretService, type SecretService } from '../../xds/secrets/secret-service.js';
+import type { SessionEnvironment } from '../../xds/session-environment.js';
 import type { Trust } from './open-trust.js';
 import { createSecretSource } from './secret-source.js';
 

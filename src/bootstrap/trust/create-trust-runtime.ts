@@ -17,7 +17,7 @@ import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';
 import type { GrpcServer } from '../../xds/grpc-server.js';
-import type { SessionEnvironment } from '../../xds/proxy-session.js';
+import type { SessionEnvironment } from '../../xds/session-environment.js';
 import { createCentralWork } from '../central/central-work.js';
 import { createRemoteWork } from '../central/remote-work.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';

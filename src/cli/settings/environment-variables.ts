@@ -7,6 +7,7 @@ import { pushVariables } from './variables/push-variables.js';
 import { regexVariables } from './variables/regex-variables.js';
 import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
+import { xdsLimitVariables } from './variables/xds-limit-variables.js';
 
 /** Every environment variable that the process reads (SPEC 4.6, MESH_DOMAIN of DESIGN 2, and what says that it is ours). */
 export const environmentVariables: VariableTable<Environment> = {
@@ -17,4 +18,5 @@ export const environmentVariables: VariableTable<Environment> = {
   ...regexVariables,
   ...securityVariables,
   ...sourceVariables,
+  ...xdsLimitVariables,
 };

@@ -14,6 +14,15 @@ export interface PolicyServerConfig {
     /** Whether outbound Checks of callers with certificates charge quotas of services of the mesh. */
     readonly outboundChecks: boolean;
   };
+  /** What becomes of checks beyond what this server can decide. */
+  readonly overload: {
+    /** Whether they are answered by their fail policy at once. */
+    readonly shed: boolean;
+    /** How long the event loop must have had no pause before that begins. */
+    readonly shedAfterMs: number;
+    /** Checks that may wait for the storage or the backend. */
+    readonly maxPendingChecks: number;
+  };
   /** A remote `mesh.policy.v1` server that decides and counts instead of this one. */
   readonly backend?: PolicyBackend;
 }

@@ -176,6 +176,31 @@ const backendSchema = Type.Object(
   { description: 'A remote server of mesh.policy.v1 that decides, counts and takes reports instead of this one.' },
 );
 
+export const OVERLOAD_DEFAULTS = { shed: true, shedAfter: '500ms', maxPendingChecks: 10_000 } as const;
+
+const overloadSchema = Type.Object(
+  {
+    shed: Type.Boolean({
+      description:
+        'Whether Checks beyond what the server can decide are answered at once by their fail policy, instead of waiting. Nothing is charged for them.',
+      default: OVERLOAD_DEFAULTS.shed,
+    }),
+    shedAfter: Type.String({
+      description:
+        'How long the server must have been busy with Checks, without a pause, before it sheds any; 1ms to 1m.',
+      default: OVERLOAD_DEFAULTS.shedAfter,
+    }),
+    maxPendingChecks: Type.Integer({
+      description:
+        'Checks that may wait for the storage or the backend; further ones are answered by their fail policy.',
+      default: OVERLOAD_DEFAULTS.maxPendingChecks,
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+  },
+  { description: 'What becomes of Checks beyond what this server can decide.', default: {} },
+);
+
 /** The policy server's configuration file (DESIGN 6). Durations are texts in Go's syntax. */
 export const policyServerSchema = Type.Object({
   quotas: Type.Array(quotaSchema, {
@@ -198,6 +223,7 @@ export const policyServerSchema = Type.Object({
     },
     { description: 'What callers that are known by their certificates may ask.', default: {} },
   ),
+  overload: overloadSchema,
   backend: Type.Optional(backendSchema),
 });
 

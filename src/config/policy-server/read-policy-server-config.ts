@@ -4,6 +4,7 @@ import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type Dimension, parseDimension } from './dimension.js';
+import { type DurationLimit, validateDurationRange } from './duration-range.js';
 import type {
   KeyList,
   PolicyBackend,
@@ -14,6 +15,7 @@ import type {
 } from './policy-server-config.js';
 import {
   MEMORY_DEFAULTS,
+  OVERLOAD_DEFAULTS,
   type PolicyServerFile,
   policyServerSchema,
   type QuotaFile,
@@ -33,7 +35,12 @@ export function createPolicyServerConfigReader(compiler: SchemaCompiler): Settin
     const result = reader.read(content ?? {});
     if (result.type === 'invalid') return { type: 'invalid', violations: result.violations.map(withoutSecret) };
     const file = result.value;
-    const violations = [...validateQuotas(file.quotas), ...validateStorage(file.storage), ...validateBackend(file)];
+    const violations = [
+      ...validateQuotas(file.quotas),
+      ...validateStorage(file.storage),
+      ...validateOverload(file),
+      ...validateBackend(file),
+    ];
     if (violations.length > 0) return { type: 'invalid', violations: violations.slice(0, MAX_VIOLATIONS) };
     // An unknown field may be a misspelt one that holds a secret.
     const unknown = result.unknownFields.map(({ value: _hidden, ...violation }) => violation);
@@ -48,6 +55,7 @@ export function createDefaultPolicyServerConfig(): PolicyServerConfig {
     storage: { type: 'memory', ...MEMORY_DEFAULTS },
     reports: { log: false },
     callers: { outboundChecks: false },
+    overload: overloadOf(OVERLOAD_DEFAULTS),
   };
 }
 
@@ -59,6 +67,16 @@ function withoutSecret(violation: Violation): Violation {
   if (!first.startsWith('storage') || SHOWN_STORAGE_FIELDS.has(field)) return violation;
   const { value: _hidden, ...shown } = violation;
   return shown;
+}
+
+const LONGEST_SHED_AFTER: DurationLimit = {
+  mostMs: 60_000,
+  message: 'is so long that Checks time out first',
+  remedy: 'use 1m or less, or set overload.shed to false',
+};
+
+function* validateOverload({ overload }: PolicyServerFile): Generator<Violation> {
+  yield* validateDurationRange('overload.shedAfter', overload.shedAfter, LONGEST_SHED_AFTER);
 }
 
 function* validateBackend({ backend }: PolicyServerFile): Generator<Violation> {
@@ -80,8 +98,17 @@ function translate(file: PolicyServerFile): PolicyServerConfig {
     storage: translateStorage(file.storage),
     reports: file.reports,
     callers: file.callers,
+    overload: overloadOf(file.overload),
     ...(file.backend !== undefined && { backend: translateBackend(file.backend) }),
   };
+}
+
+function overloadOf({
+  shed,
+  shedAfter,
+  maxPendingChecks,
+}: PolicyServerFile['overload']): PolicyServerConfig['overload'] {
+  return { shed, shedAfterMs: parseDuration(shedAfter), maxPendingChecks };
 }
 
 function translateQuota(quota: QuotaFile): QuotaLimit {

@@ -1,4 +1,5 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { LazyResource } from '../../envoy/lazy-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { outboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
@@ -47,6 +48,16 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   const encode = (name: string, message: ClusterLoadAssignment): EncodedResource =>
     encoder.encodeExactResource(TypeUrl.endpoint, name, message);
 
+  /** Names come from proxies: those of nothing cost no encoded message before a response carries them. */
+  const unknown = {
+    version: 'unknown',
+    encode: (name: string) => encode(name, { clusterName: name }).entry,
+  };
+  const emptyAssignment = (name: string): Assignment => ({
+    resource: new LazyResource(name, unknown),
+    findings: NO_FINDINGS,
+  });
+
   const recall = (service: Service, endpoints: ServiceEndpoints | undefined, key: string): Map<string, Assignment> => {
     const owner = endpoints ?? service;
     let assignments = remembered.get(owner);
@@ -66,7 +77,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   const assignmentOf = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
     const hostname = hostOf(name);
     const service = scoped.ownServices.byHost.get(hostname) ?? context.servicesByHost.get(hostname);
-    if (service === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
+    if (service === undefined) return emptyAssignment(name);
     const endpoints = endpointsOf(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
     const mutualTls = context.peerAuthentications.ofNamespace(service.namespace);
@@ -76,7 +87,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     if (known !== undefined) return known;
     const port = portOf(service, name);
     // Names come from proxies: only those that can be right are remembered.
-    if (port === undefined) return { resource: encode(name, { clusterName: name }), findings: NO_FINDINGS };
+    if (port === undefined) return emptyAssignment(name);
     const assignment = build(name, port, endpoints, scoped, isLocal, mutualTls);
     named.set(name, assignment);
     return assignment;

@@ -3,6 +3,7 @@ import { rpcCodeNumber } from '../wire/rpc-code-number.js';
 import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
 import { isTcpCheck } from './adapter/tcp-connection-facts.js';
+import type { Admission } from './admission.js';
 import { CallConfigError } from './call-configs.js';
 import { CallerRefusedError } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
@@ -12,6 +13,7 @@ import { decideHttp } from './decide-http.js';
 import { decideTcp } from './decide-tcp.js';
 import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';
+import { createShedAnswers } from './shed-answers.js';
 
 /** Answers Envoy's Checks. */
 export interface CheckService {
@@ -32,11 +34,13 @@ export interface CheckServiceOptions {
   readonly limitedLog: LimitedLog;
   /** Makes ids of connections that their calls do not name: `<uuid>-<n>` (BEHAVIOUR 6, "TCP"). */
   readonly newConnectionId: () => string;
+  readonly admission: Admission;
 }
 
 export function createCheckService(options: CheckServiceOptions): CheckService {
-  const { codec, environment, metrics, limitedLog, newConnectionId } = options;
-  const { clock } = environment;
+  const { codec, environment, metrics, limitedLog, newConnectionId, admission } = options;
+  const { clock, configs, services } = environment;
+  const shed = createShedAnswers({ codec, configs, services, metrics });
 
   const answer = async (bytes: Uint8Array, call: CheckCall, startMs: number): Promise<Buffer> => {
     const message = codec.decodeCheckRequest(bytes);
@@ -54,13 +58,17 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
 
   return {
     async check(bytes, call) {
+      const startMs = clock.monotonicMs();
+      const isAdmitted = admission.admit(startMs);
       try {
-        return await answer(bytes, call, clock.monotonicMs());
+        return isAdmitted ? await answer(bytes, call, startMs) : shed(bytes, call);
       } catch (error) {
         if (error instanceof CallerRefusedError) throw error;
         metrics.checkFailed(failureReason(error));
         limitedLog.error({ err: error }, 'A Check could not be answered; the fail policy of its proxy decides');
         throw error;
+      } finally {
+        if (isAdmitted) admission.end();
       }
     },
   };

@@ -14,6 +14,10 @@ export interface PolicyServerMetrics {
   checked(protocol: Protocol, code: RpcCode, durationMs: number): void;
   /** A call that was not answered, or only by its fail policy. */
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
+  /** A check that was answered by its fail policy because the server had too much to do. */
+  shed(protocol: Protocol, answer: 'allowed' | 'refused'): void;
+  /** The share of checks that are shed, from 0 to 1. */
+  shedShare(share: number): void;
   unknownService(protocol: Protocol): void;
   /** A call that the caller's identity does not allow. */
   refused(reason: RefusalReason): void;
@@ -50,6 +54,8 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
       metrics.set('policy_server_regex_programs', count);
     },
     regexEvicted: () => metrics.increment('policy_server_regex_evictions_total'),
+    shed: (protocol, answer) => metrics.increment('policy_server_shed_checks_total', { protocol, answer }),
+    shedShare: (share) => metrics.set('policy_server_shed_share', share),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),
     clientCounted: (counter, by) => metrics.increment('policy_server_client_events_total', { counter }, by),

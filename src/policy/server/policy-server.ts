@@ -5,6 +5,7 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
+import { type Admission, createAdmission, type OverloadSettings, type ReadLoad } from './admission.js';
 import { createBackendClients } from './backend-clients.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { createCallConfigs } from './call-configs.js';
@@ -48,6 +49,9 @@ export interface PolicyServerOptions {
   readonly yieldTurn: () => Promise<void>;
   /** Of the regular expressions in policies. */
   readonly regexLimits: PolicyRegexLimits;
+  /** When checks are shed, by the current configuration. Asked for each check. */
+  readonly overload: () => OverloadSettings;
+  readonly readLoad: ReadLoad;
 }
 
 /** Answers Envoys through the policy client library (DESIGN 6). Has no network of its own. */
@@ -60,6 +64,8 @@ export interface PolicyServer {
   /** What callers may ask, by the policies in force. */
   readonly rights: CallerRights;
   openLogStream(caller?: Caller): LogStream;
+  /** Of all checks, also of those that do not come from Envoy. */
+  readonly admission: Admission;
   /** For reports that come otherwise than from Envoy. */
   readonly reports: ReportSink;
   /** Settles when all reports have been sent on. */
@@ -113,6 +119,17 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
       limitedLog.error({ err: error }, 'A Check could not be decided; its fail policy answers it');
     },
   };
+  const admission = createAdmission({
+    settings: options.overload,
+    readLoad: options.readLoad,
+    random: options.random,
+    onShareChange: (share) => {
+      metrics.shedShare(share);
+      if (share === 0) return;
+      const fields = { share, setting: 'overload.shedAfter' };
+      limitedLog.warn(fields, 'checks shed: more come than the policy server can decide; add replicas');
+    },
+  });
   const processId = createId();
   let unnamedConnections = 0;
   const checks = createCheckService({
@@ -120,6 +137,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     environment,
     metrics,
     limitedLog,
+    admission,
     newConnectionId: () => `${processId}-${unnamedConnections++}`,
   });
   const readText = createBoundedMemo(READ_TEXTS, (text) => texts.readAttributesText(text) ?? EMPTY_LAYER);
@@ -134,6 +152,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     rights,
     useBackend: clients.useBackend,
     checks,
+    admission,
     openLogStream: createLogService({
       codec,
       rights,

@@ -12,6 +12,12 @@ export const policyServerFamilies = {
     'Checks that could not be read (message, config) or decided (internal); the fail policy decides then.',
     'reason',
   ),
+  policy_server_shed_checks_total: counter(
+    'Checks answered by their fail policy (allowed, refused) because the server had too much to do; not in checks_total.',
+    'protocol',
+    'answer',
+  ),
+  policy_server_shed_share: gauge('Share of checks that the server sheds at the moment, from 0 to 1.'),
   policy_server_unknown_service_checks_total: counter('Checks for hosts that are no service.', 'protocol'),
   policy_server_refused_calls_total: counter(
     "Calls that their caller's identity does not allow: no workload of the mesh (identity), a service of others (service), claims about other workloads (claims), a method for policy servers (method).",

@@ -32,6 +32,7 @@ export const pushFamilies = {
   nav_xds_eds_reject: gauge('EDS rejected.', 'node', 'err'),
   nav_xds_expired_nonce: counter('XDS requests with an expired nonce.', 'type'),
   nav_xds_lds_reject: gauge('LDS rejected.', 'node', 'err'),
+  nav_xds_limits_met: counter('Times a peer met a limit of the XDS server, by limit.', 'limit'),
   nav_xds_push_context_errors: counter('Errors (timeouts) initiating push context.'),
   nav_xds_push_time: histogram('Total seconds taken to push LDS, RDS, CDS and EDS.', PUSH_SECONDS, 'type'),
   nav_xds_pushes: counter('Build and send errors for LDS, RDS, CDS and EDS.', 'type'),

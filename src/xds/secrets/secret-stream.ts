@@ -8,6 +8,7 @@ import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret-names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { WireMessage } from '../../envoy/wire-message.js';
 import type { PushMetrics } from '../../push/push-metrics.js';
+import { finish } from '../../push/work.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type RawDiscoveryRequest, readResourceNames } from '../request-wire.js';
@@ -35,6 +36,9 @@ export interface SecretStreamParts {
 }
 
 const TYPE = 'sds';
+/** There are two secrets: of a request with more names than that, the rest is not read. */
+const MAX_NAMES = 1_000;
+const MAX_SHOWN_NAMES = 20;
 
 /**
  * The SDS half of one proxy's stream: the secrets that it asks for by name, and newer ones as soon as there are any.
@@ -91,14 +95,14 @@ export class SecretStream {
   }
 
   #setNames(encodedNames: Uint8Array): void {
-    const asked = readResourceNames(encodedNames);
+    const asked = firstNames(encodedNames);
     const unknown = asked.filter((name) => name !== WORKLOAD_SECRET && name !== ROOTS_SECRET);
     this.#names = new Set([WORKLOAD_SECRET, ROOTS_SECRET].filter((name) => asked.includes(name)));
     // What it does not want any more it forgets, and would want to be sent anew.
     for (const name of this.#sent.keys()) if (!this.#names.has(name)) this.#sent.delete(name);
     if (unknown.length === 0 || this.#hasWarned) return;
     this.#hasWarned = true;
-    const fields = { connection: this.#connection.id, secrets: shorten(unknown.join(', ')) };
+    const fields = { connection: this.#connection.id, secrets: shorten(unknown.slice(0, MAX_SHOWN_NAMES).join(', ')) };
     this.#parts.logger.warn(fields, 'Proxy asks for secrets that do not exist');
   }
 
@@ -158,4 +162,8 @@ export class SecretStream {
       this.#resources.set(resource.name, resource);
     }
   }
+}
+
+function firstNames(encodedNames: Uint8Array): readonly string[] {
+  return finish(readResourceNames(encodedNames, MAX_NAMES));
 }

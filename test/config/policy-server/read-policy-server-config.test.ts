@@ -131,6 +131,12 @@ test('a remote backend is plaintext and caches unless it says otherwise', (t) =>
   );
 });
 
+test('checks beyond what the server can decide are shed after half a second unless the file says otherwise', (t) => {
+  t.deepEqual(valueOf({}).overload, { shed: true, shedAfterMs: 500, maxPendingChecks: 10_000 });
+  const overload = { shed: false, shedAfter: '2s', maxPendingChecks: 7 };
+  t.deepEqual(valueOf({ overload }).overload, { shed: false, shedAfterMs: 2000, maxPendingChecks: 7 });
+});
+
 const quota = (fields: object) => ({ quotas: [{ ...RATE, ...fields }] });
 const redis = (fields: object) => ({ storage: { type: 'redis', address: 'redis://cache:6379/0', ...fields } });
 const byKey = (...overrides: readonly object[]) => quota({ dimensions: ['request.api_key', 'source.uid'], overrides });
@@ -141,6 +147,11 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
     'no limit',
     { quotas: [{ name: 'rate', validDuration: '1m' }] },
     'quotas[0].maxAmount: is missing; it is: Units that may be charged per window; 0 refuses all',
+  ],
+  [
+    'an overload that is noticed too late',
+    { overload: { shedAfter: '2m' } },
+    'overload.shedAfter: "2m": is so long that Checks time out first; use 1m or less, or set overload.shed to false',
   ],
   ['a negative limit', quota({ maxAmount: -1 }), 'quotas[0].maxAmount: -1: is out of range; use 0 to 9007199254740991'],
   [

@@ -137,6 +137,8 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     allowsOutboundChecks: () => false,
     yieldTurn: () => Promise.resolve(),
     regexLimits: DEFAULT_REGEX_LIMITS,
+    overload: () => ({ shed: true, shedAfterMs: 500, maxPendingChecks: 10_000 }),
+    readLoad: () => ({ use: 0, cpuMs: 0 }),
     ...options,
   });
   server.observe(policiesOf(services));

@@ -2,9 +2,10 @@ import test from 'ava';
 import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { ProxySession, type SessionEnvironment } from '../../../src/xds/proxy-session.js';
+import { ProxySession } from '../../../src/xds/proxy-session.js';
 import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
 import type { WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
+import type { SessionEnvironment } from '../../../src/xds/session-environment.js';
 import {
   bytesOf,
   createProbeStream,

@@ -21,6 +21,8 @@ export interface CheckMetadata {
   readonly decision: DecisionFacts;
   /** Whether the proxy's configuration wants no reports. */
   readonly disableReports?: boolean | undefined;
+  /** Whether the server had no time to decide, so that the fail policy answered. */
+  readonly isShed?: boolean | undefined;
 }
 
 /** The metadata as the Struct of a CheckResponse. */
@@ -42,6 +44,7 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   flag('check_cache_hit', decision.isCheckCacheHit);
   flag('quota_cache_hit', decision.isQuotaCacheHit);
   if (metadata.disableReports) flag('disable_reports', true);
+  if (metadata.isShed) flag('overloaded', true);
   return { fields };
 }
 

@@ -1,5 +1,6 @@
 import type { CheckDecision } from '../../client/check-flow.js';
 import { denialResponse } from '../../client/denial.js';
+import type { PolicyStatus } from '../../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import type { WireStruct } from './envoy-messages.js';
@@ -18,6 +19,8 @@ interface WireDeniedResponse {
   readonly body: string;
 }
 
+/** Header of a refusal that the fail policy of an overloaded policy server made. */
+const OVERLOAD_HEADER = 'x-mesh-policy-overloaded';
 const HEADERS_TO_REMOVE: readonly string[] = [FORWARDED_ATTRIBUTES_HEADER];
 const MIN_RESPONSE_CODE = 200;
 const MAX_RESPONSE_CODE = 599;
@@ -50,6 +53,19 @@ export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: W
 /** The answer to a Check of a TCP connection: one that is denied is closed. */
 export function tcpCheckResponse({ status }: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
   return { status: { code: rpcCodeNumber(status.code), message: status.message }, dynamicMetadata };
+}
+
+/**
+ * The answer to a Check that the server has no time to decide. A refused request gets 503 with a header that says why,
+ * and is to come again in a second.
+ */
+export function shedCheckResponse(status: PolicyStatus, isTcp: boolean, metadata: WireStruct): WireCheckResponse {
+  if (isTcp) return tcpCheckResponse({ status }, metadata);
+  const response = httpCheckResponse({ status, retryAfterMs: MS_PER_SECOND }, metadata);
+  const { deniedResponse } = response;
+  if (deniedResponse === undefined) return response;
+  const headers = [...deniedResponse.headers, { header: { key: OVERLOAD_HEADER, value: 'true' } }];
+  return { ...response, deniedResponse: { ...deniedResponse, headers } };
 }
 
 /** Whole seconds, for that is all the header can say: rounded up, and never at once. */

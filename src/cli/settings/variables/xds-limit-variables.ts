@@ -1,0 +1,83 @@
+import type { Environment } from '../../../bootstrap/options.js';
+import { duration, integer } from '../../values/scalar-types.js';
+import type { VariableTable } from '../setting.js';
+
+const count = integer({ min: 1 });
+
+/** Variables of what a peer of the discovery server may take. Ours: SPEC 4.6 does not have them. */
+export const xdsLimitVariables = {
+  navXdsMaxNames: {
+    name: 'NAV_XDS_MAX_NAMES',
+    type: count,
+    default: '100000',
+    meaning: 'Resource names in one discovery request; a stream that sends more is ended',
+    addition: true,
+  },
+  navXdsMaxStreamNames: {
+    name: 'NAV_XDS_MAX_STREAM_NAMES',
+    type: count,
+    default: '200000',
+    meaning: 'Resource names in all subscriptions of one discovery stream; a stream that asks for more is ended',
+    addition: true,
+  },
+  navXdsMaxPeerBytes: {
+    name: 'NAV_XDS_MAX_PEER_BYTES',
+    type: integer({ min: 0 }),
+    default: '0',
+    meaning:
+      'Bytes that the discovery streams of one peer (an identity, or an address without one) keep in subscriptions and responses; what streams share counts once; 0 means a quarter of the heap limit',
+    addition: true,
+  },
+  navXdsMaxBytes: {
+    name: 'NAV_XDS_MAX_BYTES',
+    type: integer({ min: 0 }),
+    default: '0',
+    meaning:
+      'The same of all peers; above it, peers that keep more than a sixteenth of NAV_XDS_MAX_PEER_BYTES get nothing more; 0 means half of the heap limit',
+    addition: true,
+  },
+  navXdsMaxPeerStreams: {
+    name: 'NAV_XDS_MAX_PEER_STREAMS',
+    type: count,
+    default: '30000',
+    meaning: 'Discovery streams of one peer at the same time',
+    addition: true,
+  },
+  navXdsMaxConnectionStreams: {
+    name: 'NAV_XDS_MAX_CONNECTION_STREAMS',
+    type: count,
+    default: '1000',
+    meaning: 'Discovery streams of one connection at the same time',
+    addition: true,
+  },
+  navXdsMaxUnreadStreams: {
+    name: 'NAV_XDS_MAX_UNREAD_STREAMS',
+    type: count,
+    default: '500',
+    meaning:
+      'Discovery streams of one peer that have not read a response for 5 s; more of them are ended at once, the others after a minute',
+    addition: true,
+  },
+  navXdsFirstRequestTimeoutMs: {
+    name: 'NAV_XDS_FIRST_REQUEST_TIMEOUT',
+    type: duration({ minNs: 1_000_000n }),
+    default: '30s',
+    meaning: 'How long a discovery stream may be open before its first request',
+    addition: true,
+  },
+  navXdsRequestsPerSecond: {
+    name: 'NAV_XDS_REQUESTS_PER_SECOND',
+    type: count,
+    default: '100',
+    meaning:
+      'Requests of one discovery stream that are read in a second, after ten times as many at once; more of them wait',
+    addition: true,
+  },
+  navXdsMaxNodeBytes: {
+    name: 'NAV_XDS_MAX_NODE_BYTES',
+    type: count,
+    default: '524288',
+    meaning: "Bytes of the node in a stream's first request",
+    addition: true,
+  },
+} as const satisfies Partial<VariableTable<Environment>>;

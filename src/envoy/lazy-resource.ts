@@ -1,0 +1,30 @@
+import type { EncodedResource } from './encoded-resource.js';
+
+/** Encodes the resources of one kind whose content follows from their name. */
+export interface NameEncoder {
+  /** Equal for all of them: beside the name nothing differs. */
+  readonly version: string;
+  encode(name: string): Buffer;
+}
+
+/**
+ * A resource whose content follows from its name, encoded when a response carries it. A peer can ask for a hundred
+ * thousand names that do not exist: each costs this object and its name, not an encoded message and its hash.
+ */
+export class LazyResource implements EncodedResource {
+  readonly name: string;
+  readonly #encoder: NameEncoder;
+
+  constructor(name: string, encoder: NameEncoder) {
+    this.name = name;
+    this.#encoder = encoder;
+  }
+
+  get version(): string {
+    return this.#encoder.version;
+  }
+
+  get entry(): Buffer {
+    return this.#encoder.encode(this.name);
+  }
+}

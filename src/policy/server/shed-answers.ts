@@ -1,0 +1,76 @@
+import type { ServiceCallConfig } from '../client/policy-client.js';
+import { OK_STATUS, type PolicyStatus } from '../client/policy-status.js';
+import { SERVICE_EXTENSION } from '../wire/call-metadata.js';
+import { rpcCodeNumber } from '../wire/rpc-code-number.js';
+import { checkMetadataStruct } from './adapter/check-metadata.js';
+import { readCheckOutline } from './adapter/check-outline.js';
+import { shedCheckResponse } from './adapter/check-response.js';
+import { createBoundedMemo } from './bounded-memo.js';
+import type { CallConfig, CallConfigs } from './call-configs.js';
+import type { CheckCall } from './check-call.js';
+import type { CompiledServices } from './compiled-services.js';
+import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
+import type { PolicyServerMetrics } from './policy-server-metrics.js';
+
+export interface ShedAnswersOptions {
+  readonly codec: EnvoyCodec;
+  readonly configs: CallConfigs;
+  readonly services: Pick<CompiledServices, 'find'>;
+  readonly metrics: Pick<PolicyServerMetrics, 'shed'>;
+}
+
+/** Answers a Check that the server has no time to decide: by its fail policy, and without charging anything. */
+export type ShedAnswers = (bytes: Uint8Array, call: CheckCall) => Buffer;
+
+/** What reports, logs and refused callers are told. */
+const OVERLOADED = 'The policy server is overloaded: the fail policy answers';
+/** A few for each service and its proxies' configurations: nearly all answers are the same bytes as before. */
+const MEMO = { entries: 4096, maxKeyLength: 8192, characters: 4_000_000 };
+
+/**
+ * Of the message only the host of its service is read. The fail policy is that of the service, else that of the calling
+ * proxy, as for a failure of our own.
+ *
+ * @returns a function that throws EnvoyMessageError and CallConfigError: then the fail policy is not known
+ */
+export function createShedAnswers({ codec, configs, services, metrics }: ShedAnswersOptions): ShedAnswers {
+  const outlineOf = (bytes: Uint8Array) => {
+    try {
+      return readCheckOutline(bytes, SERVICE_EXTENSION);
+    } catch (cause) {
+      throw new EnvoyMessageError('envoy.service.auth.v3.CheckRequest', { cause });
+    }
+  };
+  const encode = createBoundedMemo(MEMO, (key) => {
+    const { isTcp, isAllowed, service, config } = JSON.parse(key) as AnswerKey;
+    const status: PolicyStatus = isAllowed ? OK_STATUS : { code: 'UNAVAILABLE', message: OVERLOADED };
+    const decision = { checkErrorCode: rpcCodeNumber(status.code), checkErrorMessage: OVERLOADED };
+    const [staticAttributes, disableReports] = config;
+    const metadata = checkMetadataStruct({ service, staticAttributes, decision, disableReports, isShed: true });
+    return codec.encodeCheckResponse(shedCheckResponse(status, isTcp, metadata));
+  });
+
+  return (bytes, call) => {
+    const { isTcp, extension } = outlineOf(bytes);
+    const config = isTcp ? configs.tcp(call.configText) : configs.http(call.configText);
+    const service = (!isTcp && extension) || (call.service ?? config.defaultService);
+    const isAllowed = isAllowedWithoutCheck(config, services.find(service).calls);
+    metrics.shed(isTcp ? 'tcp' : 'http', isAllowed ? 'allowed' : 'refused');
+    const key: AnswerKey = { isTcp, isAllowed, service, config: [config.staticText, config.disableReportCalls] };
+    return encode(JSON.stringify(key));
+  };
+}
+
+/** What an answer depends on. */
+interface AnswerKey {
+  readonly isTcp: boolean;
+  readonly isAllowed: boolean;
+  readonly service: string | undefined;
+  readonly config: readonly [staticText: string, disableReports: boolean];
+}
+
+function isAllowedWithoutCheck(config: CallConfig, calls: ServiceCallConfig): boolean {
+  if (config.disableCheckCalls || calls.disableCheckCalls) return true;
+  const { policy = 'FAIL_OPEN' } = calls.networkFailPolicy ?? config.transport.networkFailPolicy ?? {};
+  return policy === 'FAIL_OPEN';
+}

@@ -1,0 +1,77 @@
+import type { PushShare } from './push-share.js';
+
+/** Something that waits for its turn, and whose share it uses. */
+export interface Waiting {
+  readonly share: PushShare;
+}
+
+/**
+ * The queue of one lane. Each peer in its turn, in a peer each source in its turn, in a source first come, first
+ * served: a peer with ten thousand waiting streams does not put another peer's stream ten thousand places back.
+ */
+export class WaitingTargets<Target extends Waiting> {
+  /** By peer, then by source; the one that is next comes first. */
+  readonly #peers = new Map<string, Map<string, Set<Target>>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(target: Target): void {
+    const { peer, source } = target.share;
+    let sources = this.#peers.get(peer);
+    if (sources === undefined) {
+      sources = new Map();
+      this.#peers.set(peer, sources);
+    }
+    const targets = sources.get(source);
+    if (targets === undefined) sources.set(source, new Set([target]));
+    else if (targets.has(target)) return;
+    else targets.add(target);
+    this.#size++;
+  }
+
+  remove(target: Target): boolean {
+    const { peer, source } = target.share;
+    const sources = this.#peers.get(peer);
+    const targets = sources?.get(source);
+    if (sources === undefined || targets?.delete(target) !== true) return false;
+    this.#size--;
+    if (targets.size === 0) sources.delete(source);
+    if (sources.size === 0) this.#peers.delete(peer);
+    return true;
+  }
+
+  /**
+   * Takes the next target whose peer and source have room; undefined when none has.
+   *
+   * @param ofPeer asked with a share of the peer, whatever the source
+   */
+  take(ofPeer: (share: PushShare) => boolean, ofSource: (share: PushShare) => boolean): Target | undefined {
+    for (const [peer, sources] of this.#peers) {
+      for (const [source, targets] of sources) {
+        const [target] = targets;
+        if (target === undefined) continue;
+        if (!ofPeer(target.share)) break;
+        if (!ofSource(target.share)) continue;
+        this.remove(target);
+        // Both go to the end of their rows.
+        if (targets.size > 0) moveToEnd(sources, source, targets);
+        if (sources.size > 0) moveToEnd(this.#peers, peer, sources);
+        return target;
+      }
+    }
+    return undefined;
+  }
+
+  clear(): void {
+    this.#peers.clear();
+    this.#size = 0;
+  }
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+}

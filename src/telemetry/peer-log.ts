@@ -1,0 +1,53 @@
+import type { Clock } from './clock.js';
+import type { LogFields, Logger } from './logger.js';
+
+/** Logs what peers can cause over and over: so many lines of one peer and of all peers in an interval. */
+export interface PeerLog {
+  /** @param peer an address or an identity */
+  warn(peer: string, fields: LogFields, message: string): void;
+  info(peer: string, fields: LogFields, message: string): void;
+}
+
+export interface PeerLogLimits {
+  /** 10 seconds unless given. */
+  readonly intervalMs?: number;
+  /** Lines of one peer in an interval; 20 unless given. */
+  readonly perPeer?: number;
+  /** Lines of all peers in an interval; 200 unless given. */
+  readonly inAll?: number;
+}
+
+const INTERVAL_MS = 10_000;
+const PER_PEER = 20;
+const IN_ALL = 200;
+
+/** A line after an interval in which lines were left out has their number as `suppressed`. */
+export function createPeerLog(logger: Logger, clock: Clock, limits: PeerLogLimits = {}): PeerLog {
+  const { intervalMs = INTERVAL_MS, perPeer = PER_PEER, inAll = IN_ALL } = limits;
+  // Only peers whose lines were written: there are `inAll` of them at most.
+  const lines = new Map<string, number>();
+  let written = 0;
+  let suppressed = 0;
+  let untilMs = Number.NEGATIVE_INFINITY;
+
+  const at = (level: 'warn' | 'info') => (peer: string, fields: LogFields, message: string) => {
+    const nowMs = clock.monotonicMs();
+    const isNewInterval = nowMs >= untilMs;
+    if (isNewInterval) {
+      untilMs = nowMs + intervalMs;
+      written = 0;
+      lines.clear();
+    }
+    const ofPeer = lines.get(peer) ?? 0;
+    if (ofPeer >= perPeer || written >= inAll) {
+      suppressed++;
+      return;
+    }
+    lines.set(peer, ofPeer + 1);
+    written++;
+    const tellsSuppressed = isNewInterval && suppressed > 0;
+    logger[level](tellsSuppressed ? { ...fields, suppressed } : fields, message);
+    if (tellsSuppressed) suppressed = 0;
+  };
+  return { warn: at('warn'), info: at('info') };
+}

@@ -1,0 +1,39 @@
+/** What peers of the discovery server may take. Each field has the setting of its name in LIMIT_SETTINGS. */
+export interface XdsLimits {
+  /** Names in one request, which is one subscription. */
+  readonly names: number;
+  /** Names in all subscriptions of one stream. */
+  readonly streamNames: number;
+  /** Bytes that the streams of one peer hold in subscriptions and responses; what they share counts once. */
+  readonly peerBytes: number;
+  /** The same of all peers. Above it, peers that hold more than `peerBytes` / 16 get nothing more. */
+  readonly totalBytes: number;
+  /** Open discovery streams of one peer. */
+  readonly peerStreams: number;
+  /** Open discovery streams of one connection. */
+  readonly connectionStreams: number;
+  /** Streams of one peer that have not read a response for 5 seconds; more of them are ended. */
+  readonly unreadStreams: number;
+  /** How long a stream may be open without a request. */
+  readonly firstRequestMs: number;
+  /** Requests of one stream that are read in a second, after a burst of ten times as many; more of them wait. */
+  readonly requestsPerSecond: number;
+  /** Bytes of the node of a stream's first request. */
+  readonly nodeBytes: number;
+}
+
+export type LimitName = keyof XdsLimits;
+
+/** The setting behind each limit, for messages. */
+export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
+  names: 'NAV_XDS_MAX_NAMES',
+  streamNames: 'NAV_XDS_MAX_STREAM_NAMES',
+  peerBytes: 'NAV_XDS_MAX_PEER_BYTES',
+  totalBytes: 'NAV_XDS_MAX_BYTES',
+  peerStreams: 'NAV_XDS_MAX_PEER_STREAMS',
+  connectionStreams: 'NAV_XDS_MAX_CONNECTION_STREAMS',
+  unreadStreams: 'NAV_XDS_MAX_UNREAD_STREAMS',
+  firstRequestMs: 'NAV_XDS_FIRST_REQUEST_TIMEOUT',
+  requestsPerSecond: 'NAV_XDS_REQUESTS_PER_SECOND',
+  nodeBytes: 'NAV_XDS_MAX_NODE_BYTES',
+};

@@ -1,0 +1,82 @@
+import type { Clock } from '../telemetry/clock.js';
+import { LimitError } from './limits/limit-error.js';
+import { createRequestPace } from './limits/request-pace.js';
+import type { XdsLimits } from './limits/xds-limits.js';
+import type { Reception } from './reception.js';
+import type { RawCall } from './shared-write.js';
+
+export interface RequestIntakeParts {
+  readonly call: Pick<RawCall, 'on' | 'pause' | 'resume'>;
+  readonly limits: Pick<XdsLimits, 'firstRequestMs' | 'requestsPerSecond'>;
+  readonly clock: Clock;
+  receive(message: Buffer): Reception;
+  /** A request, or the lack of one, ends the stream. */
+  fail(error: unknown): void;
+  /** A stream that is too fast has begun to wait. Called once. */
+  onTooFast(): void;
+}
+
+/**
+ * Reads one stream's requests: the next only when the one before is dealt with, and no faster than the stream's rate.
+ * What waits, waits at the peer: the transport takes no more from it.
+ *
+ * @returns stops reading
+ */
+export function readRequests({ call, limits, clock, receive, fail, onTooFast }: RequestIntakeParts): () => void {
+  const pace = createRequestPace(limits.requestsPerSecond, clock);
+  let isOver = false;
+  let wasTooFast = false;
+  let cancelWait = clock.schedule(limits.firstRequestMs, () => {
+    const what = `no request came within ${limits.firstRequestMs / 1000} s`;
+    fail(new LimitError('firstRequestMs', what, 'DEADLINE_EXCEEDED'));
+  });
+  keepOneMessage(call);
+
+  const waitFor = (waitMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      cancelWait = clock.schedule(waitMs, resolve);
+    });
+
+  const holdBack = async (finished: Promise<void> | undefined, waitMs: number): Promise<void> => {
+    call.pause();
+    try {
+      await finished;
+      if (waitMs > 0) await waitFor(waitMs);
+    } catch (error) {
+      if (!isOver) fail(error);
+      return;
+    }
+    if (!isOver) call.resume();
+  };
+
+  call.on('data', (message: Buffer) => {
+    if (isOver) return;
+    cancelWait();
+    try {
+      const { cost, finished } = receive(message);
+      const waitMs = pace.take(cost);
+      if (waitMs > 0 && !wasTooFast) {
+        wasTooFast = true;
+        onTooFast();
+      }
+      if (finished !== undefined || waitMs > 0) void holdBack(finished, waitMs);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  return () => {
+    isOver = true;
+    cancelWait();
+    // What still comes is dropped, so that the end of the stream does not wait behind it.
+    call.resume();
+  };
+}
+
+/**
+ * A stream of objects keeps sixteen of them while it is paused, which are sixteen messages of any size. The field is
+ * not part of Node's interface; where it is missing, the message budget of the listener bounds them.
+ */
+function keepOneMessage(call: object): void {
+  const state: unknown = Reflect.get(call, '_readableState');
+  if (typeof state === 'object' && state !== null && 'highWaterMark' in state) state.highWaterMark = 1;
+}

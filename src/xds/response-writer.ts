@@ -1,0 +1,86 @@
+import type { WireMessage } from '../envoy/wire-message.js';
+import type { PushMetrics } from '../push/push-metrics.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { DiscoveryStream } from './discovery-stream.js';
+import type { HeldObject } from './limits/held-bytes.js';
+import { heldMessage } from './limits/held-objects.js';
+import { LimitError } from './limits/limit-error.js';
+import type { PeerStream } from './limits/peers.js';
+import { StreamError } from './stream-error.js';
+import { STUCK_MS, watchWrite } from './watched-write.js';
+
+export interface ResponseWriterParts {
+  readonly stream: DiscoveryStream;
+  readonly peer: PeerStream;
+  readonly metrics: PushMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  connectionId(): string;
+  isEnded(): boolean;
+  /** The stream is not worth keeping. */
+  fail(error: StreamError): void;
+  /** A response was written, or never will be. */
+  onWritten(): void;
+}
+
+/** Writes one stream's responses, and watches whether its peer reads them. */
+export class ResponseWriter {
+  readonly #parts: ResponseWriterParts;
+  /** Responses that have not left this process. */
+  readonly #inFlight = new Set<WireMessage>();
+  #slow = 0;
+
+  constructor(parts: ResponseWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** What the responses on their way keep in memory. */
+  *held(): Iterable<HeldObject> {
+    for (const message of this.#inFlight) yield* heldMessage(message);
+  }
+
+  /** Settles when the message has been handed to the kernel, or never will be; never rejects. */
+  async send(type: string, message: WireMessage): Promise<void> {
+    const { stream, metrics, clock, logger, connectionId, isEnded } = this.#parts;
+    let isSlow = false;
+    this.#inFlight.add(message);
+    try {
+      await watchWrite(stream.send(message), clock, {
+        onSlow: () => {
+          isSlow = true;
+          this.#becameSlow(type, message);
+        },
+        onStuck: () => {
+          const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
+          this.#parts.fail(new StreamError('DEADLINE_EXCEEDED', reason));
+        },
+      });
+    } catch (err) {
+      if (isEnded()) return;
+      metrics.sendFailed(type);
+      logger.debug({ connection: connectionId(), type, err }, 'Stream ended while a response was being sent');
+    } finally {
+      this.#inFlight.delete(message);
+      if (isSlow) this.#becameFast();
+      this.#parts.onWritten();
+    }
+  }
+
+  #becameSlow(type: string, { byteLength: bytes }: WireMessage): void {
+    const { peer, metrics, logger, connectionId, fail } = this.#parts;
+    this.#slow++;
+    metrics.writeTimedOut();
+    if (!peer.unread()) {
+      fail(new LimitError('unreadStreams', 'too many streams of the peer do not read their responses'));
+      return;
+    }
+    // Until it is written the response is held, by this very line, for others to share.
+    logger.warn({ connection: connectionId(), type, bytes }, 'Proxy does not read what it is sent');
+  }
+
+  #becameFast(): void {
+    this.#slow--;
+    if (this.#slow === 0) this.#parts.peer.read();
+  }
+}
