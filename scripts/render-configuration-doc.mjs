@@ -19,6 +19,22 @@ allowed. Durations are in Go's form: \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are s
 repeated. A setting marked † is accepted, but its feature, or one of its values, has not landed: when it is given, the server
 says so once at start. A flag marked ‡ is an addition of this implementation to the command line it was specified with.
 
+## Addresses outside a cluster
+
+The plaintext listeners \`--grpcAddr\`, \`--httpAddr\` and \`--policyAddr\` answer without asking who calls. In a pod (the
+variable \`KUBERNETES_SERVICE_HOST\` or \`ORCH_SERVICE_HOST\` is set) their defaults listen on all interfaces. Elsewhere the
+defaults listen on 127.0.0.1, and one log line at start names the flags that change it; this departs from the specification,
+whose defaults are the same everywhere. A flag that is given is taken as it is. \`--grpcAddr=\` opens no plaintext xDS
+listener at all: proxies then use \`--secureGRPCAddr\`.
+
+## Limits of gRPC peers
+
+The flags \`--grpcMax…\` and \`--grpc…Timeout\` bound what a peer takes before its messages have arrived completely, on all
+gRPC listeners together. A mesh of 10,000 sidecars behind one address does not meet the defaults. A call that meets one ends
+with RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED and a text that names the flag; a connection is closed with GOAWAY. The metric
+\`nav_grpc_limits_reached\` counts both by limit, and the log names the peer. Compressed messages are refused with
+UNIMPLEMENTED: Envoy and gRPC clients do not compress unless told to.
+
 ## A folder as the cluster
 
 \`--configDir\` is read recursively (\`.yaml\`, \`.yml\`, \`.json\`; several documents to a file) and watched. It may

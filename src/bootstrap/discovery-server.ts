@@ -62,7 +62,8 @@ import { xdsLimits } from './xds-limits.js';
 
 /** Where a running server listens, with the ports that the system chose for port 0. */
 export interface ServedAddresses {
-  readonly grpc: ListenAddress;
+  /** Undefined where --grpcAddr is empty. */
+  readonly grpc: ListenAddress | undefined;
   readonly http: ListenAddress;
   readonly monitoring: ListenAddress;
   readonly policy: ListenAddress;
@@ -271,11 +272,17 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   let stopping = false;
   let starting: Promise<ServedAddresses> | undefined;
 
+  const startPlaintext = async (address: ListenAddress | undefined): Promise<ListenAddress | undefined> => {
+    if (address === undefined) return undefined;
+    const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
+      throw new ListenError('--grpcAddr', address, cause);
+    });
+    return { host: address.host, port };
+  };
+
   const start = async (): Promise<ServedAddresses> => {
     const startMs = clock.monotonicMs();
-    const grpcPort = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
-      throw new ListenError('--grpcAddr', discovery.grpcAddr, cause);
-    });
+    const grpcAddress = await startPlaintext(discovery.grpcAddr);
     await sources.start((change) => {
       for (const [type, count] of Object.entries(change.updates)) {
         if (count > 0) metrics.increment('nav_inbound_updates', { type }, count);
@@ -302,7 +309,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     logger.info(
       {
         services: distributor.context?.services.length ?? 0,
-        grpc: formatListenAddress({ host: discovery.grpcAddr.host, port: grpcPort }),
+        ...(grpcAddress === undefined ? {} : { grpc: formatListenAddress(grpcAddress) }),
         http: [httpAddress, monitoringAddress].map(formatListenAddress),
         policy: formatListenAddress(policyAddress),
         ...(secureGrpc === undefined ? {} : { secureGrpc: formatListenAddress(secureGrpc) }),
@@ -312,7 +319,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       'Discovery server is ready',
     );
     return {
-      grpc: { host: discovery.grpcAddr.host, port: grpcPort },
+      grpc: grpcAddress,
       http: httpAddress,
       monitoring: monitoringAddress,
       policy: policyAddress,

@@ -22,6 +22,9 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
   };
 }
 
+/** Where no listener is opened. */
+const CLOSED = { host: '', port: 0 };
+
 /** How long the connections of a listener live (SPEC 4.5). */
 export function connectionTimes(
   common: CommonFlags,
@@ -35,8 +38,7 @@ export function connectionTimes(
 
 export function grpcServerSettings({ discovery, common, environment }: Options): GrpcListenerSettings {
   return {
-    host: discovery.grpcAddr.host,
-    port: discovery.grpcAddr.port,
+    ...(discovery.grpcAddr ?? CLOSED),
     ...connectionTimes(common),
     maxConcurrentStreams: environment.meshGprcMaxStreams,
     maxReceiveMessageBytes: environment.meshGprcMaxRecvMsgSizeBytes,

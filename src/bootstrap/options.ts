@@ -31,7 +31,8 @@ export interface DiscoveryFlags {
   readonly catalogServerUrl: string;
   /** DNS suffix of services. Default `cluster.local`. */
   readonly domain: string;
-  readonly grpcAddr: ListenAddress;
+  /** Undefined: closed. */
+  readonly grpcAddr: ListenAddress | undefined;
   readonly httpAddr: ListenAddress;
   readonly httpsAddr: ListenAddress;
   readonly orchConfig: string;
@@ -110,6 +111,13 @@ export interface RegexEnvironment {
 
 /** Those that a policy server needs, which reads no objects. */
 export type PolicyRegexEnvironment = Omit<RegexEnvironment, 'navRegexNamespaceBytes' | 'navRegexObjectBytes'>;
+
+/** A listener that takes connections of this machine alone, for nothing says otherwise. */
+export interface LoopbackDefault {
+  /** The flag that changes it, such as `--httpAddr`. */
+  readonly flag: string;
+  readonly port: number;
+}
 
 /** Environment variables (SPEC 4.6), camelCase with units. Text that is not set is empty. */
 export interface Environment extends RegexEnvironment {
@@ -263,6 +271,8 @@ export interface Options {
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];
   readonly warnings: readonly SettingWarning[];
+  /** Outside a cluster: to be told in one line at start. */
+  readonly loopback: readonly LoopbackDefault[];
 }
 
 /** Everything that a policy server of its own process is told from outside. */
@@ -274,4 +284,6 @@ export interface PolicyOptions {
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];
   readonly warnings: readonly SettingWarning[];
+  /** Outside a cluster: to be told in one line at start. */
+  readonly loopback: readonly LoopbackDefault[];
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createLogging } from '../telemetry/logging.js';
 import { openLogSinks } from '../telemetry/open-log-sinks.js';
-import type { CommonFlags, SettingWarning, UnlandedSetting } from './options.js';
+import type { CommonFlags, LoopbackDefault, SettingWarning, UnlandedSetting } from './options.js';
 import { untilTerminated } from './termination.js';
 
 /** A whole server, wired and not yet running. */
@@ -15,6 +15,7 @@ export interface RunSettings {
   readonly common: CommonFlags;
   readonly warnings: readonly SettingWarning[];
   readonly unlanded: readonly UnlandedSetting[];
+  readonly loopback: readonly LoopbackDefault[];
 }
 
 /** What the log says at the end. */
@@ -43,6 +44,13 @@ export async function runUntilTerminated(
   for (const warning of settings.warnings) logger.warn({ ...warning }, 'A setting was not taken as written');
   if (settings.unlanded.length > 0) {
     logger.warn({ settings: settings.unlanded }, 'These settings are accepted but do nothing yet');
+  }
+  if (settings.loopback.length > 0) {
+    const flags = settings.loopback.map(({ flag, port }) => `${flag}=:${port}`);
+    logger.info(
+      { toListenEverywhere: flags },
+      'Outside a cluster, plaintext listeners take connections of this machine',
+    );
   }
   try {
     const server = create(logging);

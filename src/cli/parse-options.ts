@@ -1,4 +1,5 @@
 import type { CommonFlags, DiscoveryFlags, Environment, Options } from '../bootstrap/options.js';
+import { loopbackDefaults } from './loopback-defaults.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
@@ -39,7 +40,18 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
   const discovery = readSettings(discoveryFlags, flagSource(given));
   const environment = readSettings(environmentVariables, variableSource(variables));
   const explicit = new Set([...discovery.explicit, ...common.explicit, ...environment.explicit]);
-  const resolved = resolveFallbacks(discovery.fields, environment.fields, explicit);
+  const { grpcAddr, httpAddr, policyAddr } = discovery.fields;
+  const loopback = loopbackDefaults(
+    {
+      grpcAddr: { flag: '--grpcAddr', address: grpcAddr },
+      httpAddr: { flag: '--httpAddr', address: httpAddr },
+      policyAddr: { flag: '--policyAddr', address: policyAddr },
+    },
+    explicit,
+    variables,
+  );
+  const flags = { ...discovery.fields, ...loopback.fields };
+  const resolved = resolveFallbacks(flags, environment.fields, explicit);
 
   return {
     discovery: resolved,
@@ -48,6 +60,7 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
     explicit,
     unlanded: [...discovery.unlanded, ...common.unlanded, ...environment.unlanded],
     warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings],
+    loopback: loopback.changed,
   };
 }
 

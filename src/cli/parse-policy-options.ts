@@ -1,4 +1,5 @@
 import type { PolicyOptions } from '../bootstrap/options.js';
+import { loopbackDefaults } from './loopback-defaults.js';
 import { flagSource, type GivenFlags, parseCommonFlags, variableSource } from './parse-options.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import { policyFlags } from './settings/policy-flags.js';
@@ -30,12 +31,18 @@ export function parsePolicyOptions(
   const { podNamespace, navMetricsMinIntervalMs, ...regexes } = environment.fields;
   const isNamespaceGiven = policy.explicit.includes('--namespace') && policy.fields.namespace !== '';
   const namespace = isNamespaceGiven ? policy.fields.namespace : podNamespace;
+  const loopback = loopbackDefaults(
+    { policyAddr: { flag: '--policyAddr', address: policy.fields.policyAddr } },
+    policy.explicit,
+    variables,
+  );
   return {
-    policy: { ...policy.fields, namespace },
+    policy: { ...policy.fields, ...loopback.fields, namespace },
     common: common.fields,
     metricsMinIntervalMs: navMetricsMinIntervalMs,
     regexes,
     unlanded: [...policy.unlanded, ...common.unlanded],
     warnings: [...policy.warnings, ...common.warnings],
+    loopback: loopback.changed,
   };
 }

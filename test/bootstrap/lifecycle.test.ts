@@ -31,6 +31,15 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+test.serial('with an empty --grpcAddr no plaintext xDS is served, and everything else is', async (t) => {
+  const server = startServerProcess(t, [...MESH, '--grpcAddr=']);
+  const { grpc, http } = await server.ports();
+  t.true(Number.isNaN(grpc));
+  t.is((await createHttpReader(http).get('/ready')).status, 200);
+  server.process.child.kill('SIGTERM');
+  t.deepEqual(await server.ended(), { code: 0, signal: null });
+});
+
 test.serial('a signal during the start ends the process with 0', async (t) => {
   const server = startServerProcess(t, [...MESH, '--log_output_level', 'all:debug']);
   await eventually('the server has begun to start', () => server.process.lines.length > 0);

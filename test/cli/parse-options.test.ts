@@ -6,7 +6,7 @@ const flags = (...entries: readonly (readonly [string, ...string[]])[]) =>
 
 test('without flags and variables everything has its default, and nothing is to be warned of', (t) => {
   const options = parseOptions(new Map(), {});
-  t.deepEqual(options.discovery.grpcAddr, { host: '', port: 15010 });
+  t.deepEqual(options.discovery.grpcAddr, { host: '127.0.0.1', port: 15010 });
   t.deepEqual(options.discovery.registries, ['Orchestrator']);
   t.deepEqual(options.discovery.plugins, ['authn', 'authz', 'health', 'policy']);
   t.is(options.common.keepaliveMaxServerConnectionAgeMs, 2 ** 63 / 1e6);
@@ -19,6 +19,37 @@ test('without flags and variables everything has its default, and nothing is to 
   t.deepEqual([...options.explicit], []);
   t.deepEqual(options.unlanded, []);
   t.deepEqual(options.warnings, []);
+});
+
+test('outside a cluster plaintext listeners are for this machine, unless their flag is given', (t) => {
+  const { discovery, loopback } = parseOptions(flags(['httpAddr', ':8080']), {});
+  t.deepEqual(discovery.grpcAddr, { host: '127.0.0.1', port: 15010 });
+  t.deepEqual(discovery.policyAddr, { host: '127.0.0.1', port: 15016 });
+  t.deepEqual(discovery.httpAddr, { host: '', port: 8080 });
+  t.deepEqual(discovery.secureGrpcAddr, { host: '', port: 15012 });
+  t.deepEqual(discovery.monitoringAddr, { host: '', port: 15014 });
+  t.deepEqual(loopback, [
+    { flag: '--grpcAddr', port: 15010 },
+    { flag: '--policyAddr', port: 15016 },
+  ]);
+});
+
+for (const variable of ['KUBERNETES_SERVICE_HOST', 'ORCH_SERVICE_HOST']) {
+  test(`in a pod, which ${variable} tells, listeners take connections of all interfaces`, (t) => {
+    const { discovery, loopback } = parseOptions(new Map(), { [variable]: '10.96.0.1' });
+    t.deepEqual(discovery.grpcAddr, { host: '', port: 15010 });
+    t.deepEqual(discovery.httpAddr, { host: '', port: 8080 });
+    t.deepEqual(discovery.policyAddr, { host: '', port: 15016 });
+    t.deepEqual(loopback, []);
+  });
+}
+
+test('an empty --grpcAddr closes the plaintext listener', (t) => {
+  t.is(parseOptions(flags(['grpcAddr', '']), {}).discovery.grpcAddr, undefined);
+  t.deepEqual(
+    parseOptions(flags(['grpcAddr', '']), {}).loopback.map(({ flag }) => flag),
+    ['--httpAddr', '--policyAddr'],
+  );
 });
 
 test('the namespace is of --namespace, else of POD_NAMESPACE, else mesh-system', (t) => {

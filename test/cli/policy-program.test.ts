@@ -38,7 +38,7 @@ async function optionsOf(argv: readonly string[], env: Record<string, string> = 
 }
 
 test('serve starts the policy server with its defaults', async (t) => {
-  const { policy, unlanded, warnings } = await optionsOf(['serve']);
+  const { policy, unlanded, warnings } = await optionsOf(['serve'], { KUBERNETES_SERVICE_HOST: '10.96.0.1' });
   t.deepEqual(policy, {
     discoveryAddress: 'meshd.mesh-system.svc:15012',
     discoveryClientCertFile: '',
@@ -54,6 +54,15 @@ test('serve starts the policy server with its defaults', async (t) => {
     policyTls: 'permissive',
   });
   t.deepEqual([unlanded, warnings], [[], []]);
+});
+
+test('outside a cluster the policy server is for this machine, unless --policyAddr is given', async (t) => {
+  const { policy, loopback } = await optionsOf(['serve']);
+  t.deepEqual(policy.policyAddr, { host: '127.0.0.1', port: 15016 });
+  t.deepEqual(loopback, [{ flag: '--policyAddr', port: 15016 }]);
+  const given = await optionsOf(['serve', '--policyAddr', ':15016']);
+  t.deepEqual(given.policy.policyAddr, { host: '', port: 15016 });
+  t.deepEqual(given.loopback, []);
 });
 
 test('serve takes what it is told, and common flags as well', async (t) => {

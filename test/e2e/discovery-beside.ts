@@ -42,6 +42,8 @@ export async function startDiscoveryBeside(cluster: Cluster, quotas: readonly ob
   await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh', meshConfig]);
   const flags = [
     ...['--orchconfig', await restrictedKubeconfig(cluster, folder), '--policyConfig', join(folder, 'policy')],
+    // Outside a pod they would listen on loopback.
+    ...['--grpcAddr', ':15010', '--policyAddr', ':15016', '--httpAddr', ':8080'],
     ...['--meshConfig', join(folder, 'no-mesh'), '--networksConfig', join(folder, 'no-networks')],
   ];
   const discovery = startManagedProcess({

@@ -7,12 +7,16 @@ import {
   namespaceName,
   namespaceNames,
   optionalHttpUrl,
+  optionalListenAddress,
   optionalNamespaceName,
   requiredText,
   trustDomainName,
 } from '../values/text-types.js';
 import { awaits, type FlagTable } from './setting.js';
 import { UNLANDED } from './unlanded-reasons.js';
+
+/** What the meaning of a listener adds that narrows its default (loopback-defaults.ts). */
+export const LOOPBACK_OUTSIDE = 'Outside a cluster, 127.0.0.1 unless the flag is given';
 
 const windowSize = integer({ min: 1 });
 
@@ -58,8 +62,18 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     unlanded: awaits(UNLANDED.catalog),
   },
   domain: { name: 'domain', type: dnsName, default: 'cluster.local', meaning: 'DNS domain suffix' },
-  grpcAddr: { name: 'grpcAddr', type: listenAddress, default: ':15010', meaning: 'Discovery gRPC address' },
-  httpAddr: { name: 'httpAddr', type: listenAddress, default: ':8080', meaning: 'Discovery HTTP address' },
+  grpcAddr: {
+    name: 'grpcAddr',
+    type: optionalListenAddress,
+    default: ':15010',
+    meaning: `Discovery gRPC address, plaintext: any caller gets the configuration of any proxy; --grpcAddr= closes it. ${LOOPBACK_OUTSIDE}`,
+  },
+  httpAddr: {
+    name: 'httpAddr',
+    type: listenAddress,
+    default: ':8080',
+    meaning: `Discovery HTTP address. ${LOOPBACK_OUTSIDE}`,
+  },
   httpsAddr: {
     name: 'httpsAddr',
     type: listenAddress,
@@ -129,7 +143,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     name: 'policyAddr',
     type: listenAddress,
     default: ':15016',
-    meaning: 'Address of the policy server in this process, for checks and reports of proxies',
+    meaning: `Address of the policy server in this process, for checks and reports of proxies. ${LOOPBACK_OUTSIDE}`,
     addition: true,
   },
   policyConfigFile: {

@@ -1,7 +1,7 @@
 import type { PolicyFlags } from '../../bootstrap/options.js';
 import { oneOf, text } from '../values/scalar-types.js';
 import { dnsName, listenAddress, optionalNamespaceName, remoteAddress } from '../values/text-types.js';
-import { discoveryFlags } from './discovery-flags.js';
+import { discoveryFlags, LOOPBACK_OUTSIDE } from './discovery-flags.js';
 import type { FlagTable } from './setting.js';
 
 /** The flags of `navigator-policy serve`. Those that `discovery` has as well have the same names and defaults. */
@@ -63,7 +63,7 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     name: 'policyAddr',
     type: listenAddress,
     default: discoveryFlags.policyAddr.default,
-    meaning: 'Address for checks and reports of proxies, and of other policy servers',
+    meaning: `Address for checks and reports of proxies, and of other policy servers. ${LOOPBACK_OUTSIDE}`,
   },
   policyTls: {
     name: 'policyTls',

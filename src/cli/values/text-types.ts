@@ -58,6 +58,12 @@ export const listenAddress: ValueType<ListenAddress> = scalarType('string', (val
   return { ok: true, value: { host: ipv6 ?? match[2] ?? '', port } };
 });
 
+/** As listenAddress, or nothing: no listener. */
+export const optionalListenAddress: ValueType<ListenAddress | undefined> = scalarType<ListenAddress | undefined>(
+  'string',
+  (value) => (value === '' ? { ok: true, value: undefined } : listenAddress.parse([value])),
+);
+
 /** `host:port` of somebody else; an IPv6 host is in brackets. */
 export const remoteAddress: ValueType<string> = scalarType('string', (value) => {
   const address = listenAddress.parse([value]);

@@ -20,6 +20,7 @@ export interface LogLine {
 
 /** A whole discovery server in this process, over a folder of its own. */
 export interface RunningServer {
+  /** 0 where --grpcAddr is empty. */
   readonly grpcPort: number;
   readonly monitoringPort: number;
   /** The folder of --configDir. */
@@ -98,7 +99,7 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
   });
   const { grpc, http, monitoring } = await server.start();
   return {
-    grpcPort: grpc.port,
+    grpcPort: grpc?.port ?? 0,
     monitoringPort: monitoring.port,
     folder,
     meshConfigFile,
