@@ -214,6 +214,19 @@ test('a flood of invented keys evicts no counter of a key that is in use, whose 
   t.is(granted, limit);
 });
 
+test('a million invented keys beside one that is in use: its limit stays exact, and memory bounded', async (t) => {
+  const { charge } = setUp({ maxCounters: 100_000 });
+  const limit = 5000;
+  let granted = 0;
+  let refused = 0;
+  for (let n = 0; n < 1_000_000; n++) {
+    if (n % 100 === 0) granted += (await charge({ key: 'legitimate', maxAmount: limit })).granted;
+    refused += (await charge({ key: `invented-${n}` })).granted === 1 ? 0 : 1;
+  }
+  t.is(granted, limit);
+  t.is(refused, 0);
+});
+
 test('a key at its limit whose requests are refused counts as used', async (t) => {
   const { charge } = setUp({ maxCounters: 10 });
   await charge({ key: 'greedy', amount: 10 });
