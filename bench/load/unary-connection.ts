@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 /** A unary gRPC call whose frames are the same each time but for the number of their stream. */
 export interface PreparedCall {
@@ -15,7 +15,7 @@ export type CallEnd =
   | { readonly type: 'failed' }
   | { readonly type: 'timeout' };
 
-/** One plaintext HTTP/2 connection for unary gRPC calls. */
+/** One HTTP/2 connection for unary gRPC calls. */
 export interface UnaryConnection {
   /** Calls that were sent and have not ended. */
   readonly inFlight: number;
@@ -69,11 +69,10 @@ export function prepareCall(
 }
 
 /**
- * Connects without TLS. A client of a few dozen lines, because Node's own takes as much of a core for each call as the
+ * Speaks HTTP/2 on a socket, plain or with TLS. A client of a few dozen lines, because Node's own takes as much of a core for each call as the
  * server under measurement does: on a small machine the load would be what is measured.
  */
-export function openUnaryConnection(port: number, nowMs: () => number): UnaryConnection {
-  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+export function openUnaryConnection(socket: Socket, nowMs: () => number): UnaryConnection {
   const calls = new Map<number, OpenCall>();
   const waiting: (() => void)[] = [];
   let nextStream = 1;

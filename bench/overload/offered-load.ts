@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { runOpenLoop } from '../load/open-loop.js';
 import { openUnaryConnection, type PreparedCall } from '../load/unary-connection.js';
 import { percentile } from '../measure/statistics.js';
@@ -38,7 +39,9 @@ const TIMEOUT_MS = 5000;
 /** Offers unary calls at a rate that does not wait for answers, as one Envoy does. */
 export async function offerLoad(options: OfferedLoadOptions): Promise<OfferedResult> {
   const { port, calls, nowMs } = options;
-  const connections = Array.from({ length: options.connections }, () => openUnaryConnection(port, nowMs));
+  const connections = Array.from({ length: options.connections }, () =>
+    openUnaryConnection(connect({ host: '127.0.0.1', port, noDelay: true }), nowMs),
+  );
   const counts = { decided: 0, shed: 0, overflowed: 0, timedOut: 0, failed: 0 };
   const latencies: number[] = [];
   const expiry = setInterval(() => {

@@ -239,7 +239,7 @@ function admitted(
   check: PolicyTransport['check'],
 ): PolicyTransport['check'] {
   return async (request, call) => {
-    if (!admission.admit(clock.monotonicMs())) {
+    if (!admission.admit(clock.monotonicMs(), 'mesh.policy.v1')) {
       const message = 'the policy server is overloaded (overload in its configuration): add replicas';
       throw new PolicyTransportError('other', message, { code: 'UNAVAILABLE' });
     }

@@ -1,3 +1,4 @@
+import { createFairShedding } from './fair-shedding.js';
 import { createShedControl, type LoadWindow } from './shed-control.js';
 
 /** When the server has too much to do, from its configuration; asked for each check. */
@@ -16,8 +17,9 @@ export interface Admission {
    * Whether a check is to be decided; its end must be told then. When it is not, nothing may be charged for it.
    *
    * @param nowMs of the monotonic clock
+   * @param peer identity or address of the caller: those that send most are shed first
    */
-  admit(nowMs: number): boolean;
+  admit(nowMs: number, peer: string): boolean;
   /** A check that was admitted has been decided. */
   end(): void;
 }
@@ -38,6 +40,7 @@ const WINDOW_MS = 100;
 
 export function createAdmission({ settings, readLoad, random, onShareChange }: AdmissionOptions): Admission {
   const control = createShedControl();
+  const fair = createFairShedding();
   let pending = 0;
   let checks = 0;
   let windowStartMs = Number.NEGATIVE_INFINITY;
@@ -48,17 +51,19 @@ export function createAdmission({ settings, readLoad, random, onShareChange }: A
     const before = control.share;
     // The first check of all has no window behind it.
     if (Number.isFinite(durationMs)) control.observe({ use, cpuMs, checks, durationMs, nowMs }, settings().shedAfterMs);
+    fair.next(control.share);
     if (control.share !== before) onShareChange(control.share);
     windowStartMs = nowMs;
     checks = 0;
   };
 
   return {
-    admit(nowMs) {
+    admit(nowMs, peer) {
       if (nowMs - windowStartMs >= WINDOW_MS) closeWindow(nowMs);
       checks++;
+      const chance = fair.chanceOf(peer);
       const { shed, maxPendingChecks } = settings();
-      if (pending >= maxPendingChecks || (shed && control.share > 0 && random() < control.share)) return false;
+      if (pending >= maxPendingChecks || (shed && chance > 0 && random() < chance)) return false;
       pending++;
       return true;
     },

@@ -10,6 +10,8 @@ import { ANONYMOUS, type Caller } from './callers/caller.js';
 export interface CheckCall {
   /** Anonymous unless given. */
   readonly caller?: Caller;
+  /** Identity or address of the caller, for sharing what the server can do among callers. */
+  readonly peer?: string;
   /** The proxy's own configuration. */
   readonly configText?: string | undefined;
   /** Host of the one service of its chain. */
@@ -23,6 +25,7 @@ export interface CheckCall {
 export function readCheckCall(
   metadataText: (key: string) => string | undefined,
   caller: Caller = ANONYMOUS,
+  peer = '',
 ): CheckCall {
   const text = (key: string): string | undefined => {
     const value = metadataText(key);
@@ -30,6 +33,7 @@ export function readCheckCall(
   };
   return {
     caller,
+    peer,
     configText: text(CLIENT_CONFIG_METADATA),
     service: text(SERVICE_METADATA),
     connectionId: text(CONNECTION_ID_METADATA),

@@ -59,7 +59,7 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
   return {
     async check(bytes, call) {
       const startMs = clock.monotonicMs();
-      const isAdmitted = admission.admit(startMs);
+      const isAdmitted = admission.admit(startMs, call.peer ?? '');
       try {
         return isAdmitted ? await answer(bytes, call, startMs) : shed(bytes, call);
       } catch (error) {

@@ -13,6 +13,7 @@ test('the metadata of a Check names configuration, service, and for a connection
     }),
     {
       caller: { type: 'anonymous' },
+      peer: '',
       configText: 'Q09ORklH',
       service: 'books.default.svc.cluster.local',
       connectionId: 'f42f5233-5749-4924-a540-12fd4dc01cf4',
@@ -30,6 +31,7 @@ for (const time of ['', '-', '1795271864', '1795271864.5', '-1.000000000', 'x', 
 test('what is missing, empty, or was not known to Envoy is left out', (t) => {
   const nothing = {
     caller: { type: 'anonymous' },
+    peer: '',
     configText: undefined,
     service: undefined,
     connectionId: undefined,

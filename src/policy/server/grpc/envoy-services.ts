@@ -5,7 +5,7 @@ import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import { CallConfigError } from '../call-configs.js';
-import { type Caller, CallerRefusedError } from '../callers/caller.js';
+import { type Caller, CallerRefusedError, callerText } from '../callers/caller.js';
 import { anonymous, type CallerReader } from '../callers/caller-reader.js';
 import { type CheckCall, readCheckCall } from '../check-call.js';
 import { EnvoyMessageError } from '../envoy-codec.js';
@@ -88,11 +88,18 @@ export function createAccessLogService(
   };
 }
 
-function checkCallOf({ metadata }: Pick<UnaryCall, 'metadata'>, caller: Caller): CheckCall {
-  return readCheckCall((key) => {
-    const [value] = metadata.get(key);
+function checkCallOf(call: Omit<UnaryCall, 'request'>, caller: Caller): CheckCall {
+  const text = (key: string): string | undefined => {
+    const [value] = call.metadata.get(key);
     return typeof value === 'string' ? value : undefined;
-  }, caller);
+  };
+  return readCheckCall(text, caller, peerOf(call, caller));
+}
+
+/** A proxy: the same account may have many, and a peer without a certificate has another port with each connection. */
+function peerOf(call: Pick<UnaryCall, 'getPeer'>, caller: Caller): string {
+  if (caller.type === 'workload') return `${callerText(caller.identity)}@${caller.address}`;
+  return call.getPeer().replace(/:\d+$/, '');
 }
 
 /** Says nothing of our own insides to whoever calls: that is in our log. */

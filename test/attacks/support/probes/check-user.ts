@@ -1,3 +1,4 @@
+import type { TransportConfig } from '../../../../src/config/policy/transport-config.js';
 import {
   checkRequestBytes,
   httpCheck,
@@ -11,6 +12,19 @@ import type { SidecarCredentials } from './ads-user.js';
 
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 
+/** With it a Check that is shed is a denial: a legitimate user's must not be, whatever others send. */
+const CLOSED: TransportConfig = {
+  disableCheckCache: false,
+  disableQuotaCache: false,
+  disableReportBatch: false,
+  networkFailPolicy: { policy: 'FAIL_CLOSE', maxRetry: 0, baseRetryWait: '80ms', maxRetryWait: '1s' },
+  statsUpdateInterval: '10s',
+  checkCluster: 'policy_server',
+  reportCluster: 'policy_server',
+  reportBatchMaxEntries: 0,
+  reportBatchMaxTime: '0s',
+};
+
 /** The sidecar of `books`, which asks the policy server about one request after another, all with one API key. */
 export function createCheckUser(
   { host, ports, root, serverName }: AttackTarget,
@@ -20,7 +34,7 @@ export function createCheckUser(
   const tls = { ca: root, servername: serverName, cert: certificate, key };
   const address: Http2Address = { host, port: ports.policy, from: '127.0.0.4', tls };
   let session = openHttp2(address);
-  const headers = { 'x-mesh-service': service, 'x-mesh-client-config': httpConfigText({}) };
+  const headers = { 'x-mesh-service': service, 'x-mesh-client-config': httpConfigText({ transport: CLOSED }) };
   let id = BigInt(Date.now()) << 20n;
   return {
     name: 'policy check',
