@@ -1,0 +1,76 @@
+import { connect } from 'node:net';
+import type { ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { createPages } from '../../../src/introspection/page-table.js';
+import { serve } from '../../introspection/fixtures/serve.js';
+import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
+
+/** Settles with what the server answers to bytes, once it closes the connection. */
+function answerTo(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // What the server closes it may reset, when more was sent than it reads.
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+    socket.setTimeout(5000, () => reject(new Error('the server neither answered nor closed the connection')));
+    socket.end(bytes, 'latin1');
+  });
+}
+
+let port: Promise<number> | undefined;
+let stop: () => unknown = () => undefined;
+
+/** A server with all debug pages, until `stopHttpServer`. */
+function serverPort(): Promise<number> {
+  const context = {
+    teardown: (end: () => unknown) => {
+      stop = end;
+    },
+  };
+  port ??= serve(context as unknown as ExecutionContext).then((served) => served.port);
+  return port;
+}
+
+/** Ends the server, where a case has started it. */
+export async function stopHttpServer(): Promise<void> {
+  await port;
+  await stop();
+}
+
+const paths = createPages().map(({ path }) => String(path));
+const piece = fc.oneof(
+  fc.constantFrom('/', '?', '&', '=', '%', '%2f', '%00', '..', '*', 'proxyID=', 'push=true', '#', '//', 'http://x'),
+  fc.string({ maxLength: 5 }),
+);
+const target = fc
+  .tuple(fc.oneof(fc.constantFrom(...paths), fc.constant('/')), fc.array(piece, { maxLength: 6 }))
+  .map(([path, pieces]) => encodeURI(`${path}${pieces.join('')}`));
+const host = fc.oneof(
+  fc.constantFrom('127.0.0.1', 'localhost:1', '[::1]', '[', 'evil.example', '127.0.0.1:99999', 'a b', '', ':', '%00'),
+  fc.string({ maxLength: 20 }).map((text) => text.replace(/[\r\n]/g, '')),
+);
+const line = fc.oneof(
+  fc.constantFrom('Origin: http://x', 'Connection: upgrade', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+  fc.constantFrom('Forwarded: for=1', 'X-Forwarded-For: 1', 'Sec-Fetch-Site: cross-site', 'Host: again'),
+  fc.string({ maxLength: 20 }),
+);
+
+export const httpTargets: readonly FuzzTarget[] = [
+  fuzzTarget('http-request', {
+    inputs: fc.record({
+      method: fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE', 'get'),
+      target: fc.oneof({ weight: 4, arbitrary: target }, fc.string()),
+      host,
+      lines: fc.array(line, { maxLength: 3 }),
+    }),
+    run: async ({ method, target: path, host: name, lines }) => {
+      const head = [`${method} ${path} HTTP/1.1`, `Host: ${name}`, 'Connection: close', ...lines];
+      const answer = await answerTo(await serverPort(), `${head.join('\r\n')}\r\n\r\n`);
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
+      if (answer !== '' && status === undefined) throw new Error(`not an answer: ${answer.slice(0, 100)}`);
+      if (status === '500') throw new Error(`the server failed: ${answer.slice(0, 500)}`);
+    },
+  }),
+];

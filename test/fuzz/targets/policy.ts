@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import { parseUriTemplate } from '../../../src/config/policy/uri-template.js';
+import { checkRegex } from '../../../src/config/regex/check-regex.js';
+import { PathTemplates } from '../../../src/policy/client/path-templates.js';
+import { RegexSet } from '../../../src/policy/client/regex-set.js';
+import { decodeDiscoveryResponse } from '../../../src/policy/server/discovery/discovery-messages.js';
+import { createServiceConfigReader } from '../../../src/policy/server/discovery/service-config-reader.js';
+import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
+import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
+import {
+  checkRequestBytes,
+  createRig,
+  httpCheck,
+  httpConfigText,
+  logMessageBytes,
+  policyDecoder,
+  policyEncoder,
+  tcpConfigText,
+} from '../../policy/server/policy-server-rig.js';
+import { anyLayer } from '../../policy/wire/arbitrary-attributes.js';
+import { anyHttpClientConfig, anyServiceConfig, anyTcpClientConfig } from '../../policy/wire/arbitrary-configs.js';
+import { mutated } from '../../support/arbitrary-octets.js';
+import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
+
+const BOOKS = 'books.default.svc.cluster.local';
+const rig = createRig({
+  services: {
+    [BOOKS]: {
+      httpApiSpec: [
+        {
+          patterns: [
+            { httpMethod: 'GET', uriTemplate: '/books/{id}{?q,lang}' },
+            { httpMethod: '*', regex: '/(a|b|ab)*c' },
+          ],
+          apiKeys: [{ query: 'key' }, { header: 'x-key' }],
+        },
+      ],
+      quotaSpec: [
+        {
+          rules: [
+            { match: [{ clause: { 'request.path': { regex: '(.*a){10}' } } }], quotas: [{ quota: 'q', charge: 1 }] },
+          ],
+        },
+      ],
+    },
+  },
+});
+const protos = loadPolicyProtos();
+const codec = createPolicyCodec(protos);
+
+function encode(name: string, message: object): Buffer {
+  const type = protos.type(`mesh.policy.v1.${name}`);
+  return Buffer.from(type.encode(type.fromObject(message)).finish());
+}
+
+const ATTRIBUTES = {
+  words: ['a', 'b'],
+  strings: { [-1]: -2, 3: 4 },
+  int64s: { 5: 7 },
+  timestamps: { 6: { seconds: 1 } },
+};
+const check = encode('CheckRequest', {
+  attributes: ATTRIBUTES,
+  globalWordCount: 100,
+  deduplicationId: 'x',
+  quotas: { rate: { amount: 2 } },
+});
+const report = encode('ReportRequest', {
+  defaultWords: ['a'],
+  attributes: [ATTRIBUTES, ATTRIBUTES],
+  globalWordCount: 9,
+});
+const envoyCheck = checkRequestBytes(
+  httpCheck({ path: '/books/1?q=a', method: 'GET', host: 'books', headers: { 'x-key': 'k', 'x-mesh-attributes': '' } }),
+);
+const log = logMessageBytes({
+  httpLogs: {
+    logEntry: [
+      {
+        commonProperties: { upstreamCluster: 'outbound|80||books', startTime: { seconds: 1 } },
+        request: { path: '/books/1', requestMethod: 1, requestHeaders: { a: 'b' } },
+        response: { responseCode: { value: 200 } },
+      },
+    ],
+  },
+});
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('/', '%', '?', '&', '=', '#', '..', '%00', '%ff', ':', '*', 'a') }),
+);
+const bytesLike = (valid: Buffer) =>
+  fc.oneof(
+    { weight: 4, arbitrary: mutated(valid) },
+    fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each)),
+  );
+const spoilt = (text: fc.Arbitrary<string>) =>
+  fc.oneof(
+    text,
+    text.chain((valid) => (valid === '' ? fc.constant('') : mutated(Buffer.from(valid, 'base64')).map(base64))),
+    fc.base64String(),
+    anyText,
+  );
+const base64 = (octets: Buffer): string => octets.toString('base64');
+const readServiceConfig = createServiceConfigReader(policyDecoder);
+
+export const policyTargets: readonly FuzzTarget[] = [
+  fuzzTarget('envoy-check', {
+    inputs: bytesLike(envoyCheck),
+    refusals: ['EnvoyMessageError', 'CallConfigError'],
+    run: (bytes) => rig.server.checks.check(Buffer.from(bytes), { service: BOOKS }),
+  }),
+  fuzzTarget('envoy-check-request', {
+    inputs: fc.record({ path: anyText, method: anyText, host: anyText, headers: fc.dictionary(anyText, anyText) }),
+    run: (http) => rig.server.checks.check(checkRequestBytes(httpCheck(http)), { service: BOOKS }),
+  }),
+  fuzzTarget('envoy-check-metadata', {
+    inputs: fc.record({
+      service: anyText,
+      connectionId: anyText,
+      configText: spoilt(fc.oneof(anyHttpClientConfig.map(httpConfigText), anyTcpClientConfig.map(tcpConfigText))),
+      isTcp: fc.boolean(),
+    }),
+    refusals: ['CallConfigError'],
+    run: ({ isTcp, ...call }) =>
+      rig.server.checks.check(isTcp ? checkRequestBytes({ attributes: {} }) : envoyCheck, call),
+  }),
+  fuzzTarget('access-log', {
+    inputs: bytesLike(log),
+    run: (bytes) => rig.server.openLogStream().take(Buffer.from(bytes)),
+  }),
+  fuzzTarget('policy-check', {
+    inputs: bytesLike(check),
+    refusals: ['PolicyWireError'],
+    run: (bytes) => codec.decodeCheckRequest(Buffer.from(bytes)),
+  }),
+  fuzzTarget('policy-report', {
+    inputs: bytesLike(report),
+    refusals: ['PolicyWireError'],
+    run: (bytes) => codec.decodeReportRequest(Buffer.from(bytes)),
+  }),
+  fuzzTarget('forwarded-attributes', {
+    inputs: spoilt(anyLayer.map((layer) => policyEncoder.attributesText(layer))),
+    run: (text) => policyDecoder.readAttributesText(text),
+  }),
+  fuzzTarget('service-config', {
+    inputs: fc.oneof(
+      anyServiceConfig.map((config) => Buffer.from(policyEncoder.serviceConfig(config))),
+      anyServiceConfig.chain((config) => {
+        const bytes = Buffer.from(policyEncoder.serviceConfig(config));
+        return bytes.length === 0 ? fc.constant(bytes) : mutated(bytes);
+      }),
+    ),
+    // With what is wrong, for the NACK.
+    refusals: ['Error', 'PolicyWireError'],
+    run: (bytes) => readServiceConfig(Buffer.from(bytes)),
+  }),
+  fuzzTarget('discovery-response', {
+    inputs: fc.uint8Array({ maxLength: 200 }),
+    // Of the protobuf library: the stream ends and is opened again.
+    refusals: ['Error', 'RangeError'],
+    run: (bytes) => decodeDiscoveryResponse(Buffer.from(bytes)),
+  }),
+  fuzzTarget('regex', {
+    inputs: fc.record({ regex: fc.oneof(regexText, anyText), subjects: fc.array(subjectText, { maxLength: 3 }) }),
+    run: ({ regex, subjects }) => {
+      if (checkRegex(regex).type === 'error') return;
+      const set = new RegexSet([regex, 'other']);
+      for (const subject of subjects) set.match(subject);
+    },
+  }),
+  fuzzTarget('uri-template', {
+    inputs: fc.record({
+      template: fc.oneof(
+        fc.string(),
+        fc
+          .array(
+            fc.constantFrom('/', '{', '}', '*', '**', ':', '?', '=', ',', 'a', '1', '{a}', '{?q}', '%20', 'ä', ' '),
+            {
+              maxLength: 30,
+            },
+          )
+          .map((parts) => `/${parts.join('')}`),
+      ),
+      paths: fc.array(anyText, { maxLength: 3 }),
+    }),
+    run: ({ template, paths }) => {
+      const parsed = parseUriTemplate(template);
+      if (parsed.type === 'error') return;
+      const templates = new PathTemplates<number>();
+      templates.add(parsed.template, 'GET', 1);
+      for (const path of paths) templates.find('GET', path);
+    },
+  }),
+];

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { createProxyReader } from '../../../src/bootstrap/proxy-reader.js';
+import { parseOutboundClusterName } from '../../../src/envoy/names.js';
+import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
+import { parseRouteName } from '../../../src/generators/routes/route-name.js';
+import { parseNode } from '../../../src/model/parse-node.js';
+import { createNodeReader } from '../../../src/xds/node-wire.js';
+import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
+import { mutated } from '../../support/arbitrary-octets.js';
+import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
+
+const registry = loadProtoRegistry();
+
+function encode(name: string, message: object): Buffer {
+  const type = registry.type(name);
+  return Buffer.from(type.encode(type.fromObject(message)).finish());
+}
+
+const NODE = {
+  id: 'sidecar~10.244.0.5~web-1.shop~shop.svc.cluster.local',
+  cluster: 'web',
+  locality: { region: 'r', zone: 'z' },
+  metadata: {
+    fields: {
+      NAMESPACE: { stringValue: 'shop' },
+      INSTANCE_IPS: { stringValue: '10.244.0.5,fd00::5' },
+      LABELS: { structValue: { fields: { app: { stringValue: 'web' } } } },
+    },
+  },
+  userAgentVersionBuildInfo: { version: { majorNumber: 1, minorNumber: 2 } },
+};
+const node = encode('envoy.config.core.v3.Node', NODE);
+const request = encode('envoy.service.discovery.v3.DiscoveryRequest', {
+  versionInfo: '7',
+  resourceNames: ['outbound|80||web.shop.svc.cluster.local', 'a', 'b'],
+  typeUrl: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
+  responseNonce: 'n',
+  errorDetail: { code: 3, message: 'no' },
+  node: NODE,
+});
+const bytesLike = (valid: Buffer) =>
+  fc.oneof(
+    { weight: 4, arbitrary: mutated(valid) },
+    fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each)),
+  );
+
+const readProxy = createProxyReader(createNodeReader(registry), 'mesh.internal');
+
+const nodeId = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 3000 }),
+  fc
+    .tuple(
+      fc.constantFrom('sidecar', 'router', ''),
+      fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()),
+      fc.string(),
+      fc.string(),
+    )
+    .map((parts) => parts.join('~')),
+);
+const metadataKey = fc.constantFrom(
+  ...['LABELS', 'INSTANCE_IPS', 'NAMESPACE', 'INTERCEPTION_MODE', 'IDLE_TIMEOUT', 'HTTP10', 'REQUESTED_NETWORK_VIEW'],
+  ...['policy.mesh.internal/check', 'policy.mesh.internal/checkBaseRetryWaitTime', '__proto__', 'toString'],
+);
+
+const resourceName = fc.oneof(
+  fc
+    .array(fc.constantFrom('|', 'outbound', 'inbound', 'policy', '80', 'web.shop.svc.cluster.local', ':', '.', '*'), {
+      maxLength: 10,
+    })
+    .map((parts) => parts.join('')),
+  fc.string({ unit: 'binary' }),
+);
+
+export const xdsTargets: readonly FuzzTarget[] = [
+  fuzzTarget('discovery-request', {
+    inputs: bytesLike(request),
+    // Bytes that are no message at all are refused by errors of the protobuf library, which end the one stream.
+    refusals: ['Error', 'RangeError'],
+    run: (bytes) => readResourceNames(readDiscoveryRequest(Buffer.from(bytes)).encodedNames),
+  }),
+  fuzzTarget('node', {
+    inputs: bytesLike(node),
+    refusals: ['StreamError'],
+    run: (bytes) => readProxy(Buffer.from(bytes)),
+  }),
+  fuzzTarget('node-id', {
+    inputs: fc.record({ id: nodeId, metadata: fc.dictionary(metadataKey, fc.jsonValue()), region: fc.string() }),
+    refusals: ['NodeError'],
+    run: ({ id, metadata, region }) =>
+      parseNode({ id, metadata, locality: { region, zone: '', subZone: '' }, userAgentVersion: '' }),
+  }),
+  fuzzTarget('resource-name', {
+    inputs: resourceName,
+    run: (name) => [parseOutboundClusterName(name), parseRouteName(name), parsePolicyFilterName(name)],
+  }),
+];
