@@ -5,7 +5,7 @@ import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-name.js';
 import { parseNode } from '../../../src/model/parse-node.js';
-import { createNodeReader } from '../../../src/xds/node-wire.js';
+import { readNode } from '../../../src/xds/node-wire.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
 import { mutated } from '../../support/arbitrary-octets.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
@@ -45,7 +45,7 @@ const bytesLike = (valid: Buffer) =>
     fc.uint8Array({ maxLength: 200 }).map((each) => Buffer.from(each)),
   );
 
-const readProxy = createProxyReader(createNodeReader(registry), 'mesh.internal');
+const readProxy = createProxyReader(readNode, 'mesh.internal', 524_288);
 
 const nodeId = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3000 }),
@@ -81,7 +81,7 @@ export const xdsTargets: readonly FuzzTarget[] = [
   }),
   fuzzTarget('node', {
     inputs: bytesLike(node),
-    refusals: ['StreamError'],
+    refusals: ['StreamError', 'LimitError'],
     run: (bytes) => readProxy(Buffer.from(bytes)),
   }),
   fuzzTarget('node-id', {
