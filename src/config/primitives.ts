@@ -47,8 +47,14 @@ export function isLabelValue(text: string): boolean {
 
 /** An IPv4 address in dotted decimal without leading zeros, or an IPv6 address without zone. */
 export function isIpAddress(text: string): boolean {
-  if (IPV4.test(text)) return text.split('.').every((part) => Number(part) <= 255);
-  return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text);
+  if (isIpv4(text)) return true;
+  if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return false;
+  // The library knows spellings of an embedded IPv4 address that Envoy does not.
+  return !text.includes('.') || isIpv4(text.slice(text.lastIndexOf(':') + 1));
+}
+
+function isIpv4(text: string): boolean {
+  return IPV4.test(text) && text.split('.').every((part) => Number(part) <= 255);
 }
 
 /** An IP range: an address, a slash and a prefix length. */

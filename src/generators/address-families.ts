@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isCidr, isIpAddress } from '../config/primitives.js';
 
 /** The IP families that a proxy has addresses of, and the special addresses that follow from them. */
 export interface AddressFamilies {
@@ -29,7 +30,7 @@ export type ServiceAddress = { readonly ip: string } | { readonly cidr: string }
 export function parseServiceAddress(text: string, families: AddressFamilies): ServiceAddress | undefined {
   const slash = text.indexOf('/');
   const ip = slash < 0 ? text : text.slice(0, slash);
-  if (!ipaddr.isValid(ip) || (slash >= 0 && !ipaddr.isValidCIDR(text))) return undefined;
+  if (!isIpAddress(ip) || (slash >= 0 && !isCidr(text))) return undefined;
   const parsed = ipaddr.parse(ip);
   const ipv4 = parsed instanceof ipaddr.IPv4;
   if (ipv4 ? !families.ipv4 : !families.ipv6) return undefined;

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
+import { isIpAddress } from '../../config/primitives.js';
 import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
 import { clusterOfShard } from './shard-cluster.js';
@@ -73,8 +73,4 @@ function resolveGateway(context: PushContext, network: string, declared: Network
       locality: locality === '' ? endpoint.locality : locality,
     }));
   });
-}
-
-function isIpAddress(address: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
 }

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { isIpAddress } from '../../config/primitives.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { duration } from '../../envoy/durations.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
@@ -48,7 +48,7 @@ function discoveryFields(
   const { host, port, ipv6Only } = place;
   const target = { address: host, port, health: 'healthy', locality: '', network: '', weight: 1 } as const;
   const loadAssignment = buildLoadAssignment(name, [{ ...target, tlsMode: 'disabled' }]);
-  if (ipaddr.isValid(host)) return { type: 'STATIC', loadAssignment };
+  if (isIpAddress(host)) return { type: 'STATIC', loadAssignment };
   return {
     type: 'STRICT_DNS',
     dnsLookupFamily: ipv6Only ? 'V6_ONLY' : 'V4_ONLY',

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { isIpAddress } from '../../config/primitives.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { buildUpstreamMutualTls } from '../../envoy/tls-context.js';
@@ -25,7 +25,7 @@ export function createPolicyServerTls(encoder: MessageEncoder, settings: PolicyT
     if (host === undefined || policyServerIdentity === undefined) return {};
     const identity = { trustDomain: trustDomain === '' ? mesh.trustDomain : trustDomain, ...policyServerIdentity };
     // No server name is an address (RFC 6066); the identity is in the certificate in any case.
-    const dnsNames = ipaddr.isValid(host) ? [] : [host];
+    const dnsNames = isIpAddress(host) ? [] : [host];
     return {
       transportSocket: buildUpstreamMutualTls(encoder, dnsNames[0] ?? '', {
         configSource,

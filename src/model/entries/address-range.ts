@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isIpAddress } from '../../config/primitives.js';
 
 /**
  * Addresses from the first to the last, in hexadecimal of fixed width after the digit of their family, so that they
@@ -18,7 +19,7 @@ const HEX_DIGITS = { 4: 8, 6: 32 } as const;
 export function parseAddressRange(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
-  if (!ipaddr.isValid(address)) return undefined;
+  if (!isIpAddress(address)) return undefined;
   const parsed = ipaddr.parse(address);
   const width = parsed instanceof ipaddr.IPv4 ? 32 : 128;
   const bits = slash < 0 ? width : Number(text.slice(slash + 1));

@@ -10,6 +10,7 @@ import { AutoAddresses } from './auto-addresses.js';
 import { duplicateHosts } from './duplicate-hosts.js';
 import { FindingTable } from './finding-table.js';
 import { HostTable } from './host-table.js';
+import { createEntryJoiner } from './join-entries.js';
 import { keepClaim, keepService } from './keep-identity.js';
 import { mergeEndpoints, rankClaims } from './merge-claims.js';
 import { serviceByCluster } from './service-by-cluster.js';
@@ -59,6 +60,7 @@ export class ServiceDirectory {
   readonly #recordsByHost = new Map<string, Set<string>>();
   readonly #endpoints = new BucketedMapWriter<ServiceEndpoints>();
   readonly #autoAddresses = new AutoAddresses();
+  readonly #join = createEntryJoiner();
   readonly #dirty = new Set<string>();
 
   constructor(ownCluster: string) {
@@ -105,7 +107,7 @@ export class ServiceDirectory {
     };
     const ranked = new Map<string, readonly ServiceClaim[]>();
     const rank = (key: string): readonly ServiceClaim[] => {
-      const claims = rankClaims([...(this.#claims.get(key)?.values() ?? [])], this.#ownCluster);
+      const claims = this.#join(rankClaims([...(this.#claims.get(key)?.values() ?? [])], this.#ownCluster));
       ranked.set(key, claims);
       return claims;
     };
@@ -153,10 +155,8 @@ export class ServiceDirectory {
     const autoAddress = this.#autoAddresses.get(key);
     const byCluster = serviceByCluster(claims, this.#ownCluster);
     const additions = { ...(autoAddress && { autoAddress }), ...(byCluster && { byCluster }) };
-    const service =
-      Object.keys(additions).length === 0
-        ? first.service
-        : keepService(previous?.service, { ...first.service, ...additions });
+    const isMade = Object.keys(additions).length > 0;
+    const service = keepService(previous?.service, isMade ? { ...first.service, ...additions } : first.service);
     return { claims, service, endpoints: mergeEndpoints(claims, previous?.endpoints) };
   }
 
@@ -177,7 +177,8 @@ export class ServiceDirectory {
       hostname,
       records.map(({ service }) => service),
     );
-    const claims = records.flatMap((item) => item.claims);
+    // Also those that are not served, for that is what is told.
+    const claims = records.flatMap(({ service }) => [...(this.#claims.get(shadowedKey(service))?.values() ?? [])]);
     const duplicates: readonly Finding[] = claims.length < 2 ? [] : duplicateHosts(hostname, claims);
     this.findings.set(hostname, duplicates);
     return this.#showEndpoints(hostname, winner, records);

@@ -36,6 +36,7 @@ test('the defaults are those of the specification', (t) => {
     trustDomain: 'cluster.local',
     trustDomainAliases: [],
     rootNamespace: 'mesh-system',
+  serviceEntryScope: 'GUARDED',
     defaultServiceExportTo: ['*'],
     defaultVirtualServiceExportTo: ['*'],
     defaultDestinationRuleExportTo: ['*'],
@@ -54,7 +55,8 @@ test('the defaults are those of the specification', (t) => {
       disableMixerHttpReports: true,
       enableClientSidePolicyCheck: false,
       sidecarToTelemetrySessionAffinity: false,
-      reportBatchMaxEntries: 100,
+      policyBindingScope: 'GRANTED_NAMESPACES',
+    reportBatchMaxEntries: 100,
       reportBatchMaxTimeMs: 1_000,
     },
     defaultConfig: {
