@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https';
 import type { Attack, AttackTarget } from '../attack.js';
+import { attackTime } from '../attack-time.js';
 
 const SENDERS = 60;
 const BODY_BYTES = 3 * 1024 * 1024 - 1024;
@@ -8,7 +9,7 @@ const BODY_BYTES = 3 * 1024 * 1024 - 1024;
 export const attack: Attack = {
   title: `${SENDERS} senders of reviews of 3 MB`,
   async run(target, scale, signal) {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.durationMs ?? 10_000)]);
+    const until = attackTime(signal, this.durationMs);
     const body = largeReview();
     const outcomes = new Map<string, number>();
     const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

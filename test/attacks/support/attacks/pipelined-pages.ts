@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Attack } from '../attack.js';
+import { attackTime } from '../attack-time.js';
 
 const CONNECTIONS = 10;
 const REQUESTS = 300;
@@ -17,7 +18,7 @@ const PATHS = [
 export const attack: Attack = {
   title: `${REQUESTS} pipelined GETs of debug pages, from ${CONNECTIONS} connections that come again`,
   async run({ host, ports }, scale, signal) {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.durationMs ?? 10_000)]);
+    const until = attackTime(signal, this.durationMs);
     const packet = Array.from({ length: REQUESTS }, (_, index) => request(PATHS[index % PATHS.length] ?? '/')).join('');
     let opened = 0;
     let received = 0;

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from '../attack.js';
+import { attackTime } from '../attack-time.js';
 
 const READERS = 100;
 
@@ -8,7 +9,7 @@ const READERS = 100;
 export const attack: Attack = {
   title: `${READERS} readers of /metrics that do not read on`,
   async run({ host, ports }, scale, signal) {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.durationMs ?? 10_000)]);
+    const until = attackTime(signal, this.durationMs);
     const sockets: Socket[] = [];
     let closed = 0;
     while (!until.aborted) {

@@ -1,5 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 import type { Attack, AttackTarget } from '../attack.js';
+import { attackTime } from '../attack-time.js';
 
 const SENDERS = 60;
 const BODY_BYTES = 3_000_000;
@@ -9,7 +10,7 @@ const CHUNK = Buffer.alloc(50_000, 0x20);
 export const attack: Attack = {
   title: `${SENDERS} senders of reviews of 3 MB whose bodies do not end`,
   async run(target, scale, signal) {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.durationMs ?? 10_000)]);
+    const until = attackTime(signal, this.durationMs);
     let opened = 0;
     let closed = 0;
     const sockets = new Set<TLSSocket>();
