@@ -69,6 +69,7 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
 
   const failureOf = (error: unknown, peer: string): CallFailure => {
     if (error instanceof SigningError) metrics.increment('ca_server_csr_sign_err_count', { error: error.code });
+    if (error instanceof OverloadError) metrics.increment('ca_server_csr_shed_count', { reason: error.reason });
     const failure = callFailureOf(error);
     if (failure.code === 'INTERNAL') failures.error({ peer, err: error }, 'A certificate could not be issued');
     // A peer that comes again has another port.

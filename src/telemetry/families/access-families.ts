@@ -11,6 +11,10 @@ export const accessFamilies = {
     'Streams refused on the secured listener, by reason (authentication, authorization).',
     'reason',
   ),
+  ca_server_csr_shed_count: counter(
+    'Certificate requests that were not signed because too many came, by reason (queue full, waited too long).',
+    'reason',
+  ),
   nav_token_reviews_shed: counter(
     'Callers whose tokens were not reviewed, by reason (queue full, waited too long, address blocked).',
     'reason',

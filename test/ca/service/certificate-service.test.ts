@@ -191,6 +191,7 @@ test('more callers than can wait are told so, and the others get their certifica
   }
   const codes = (await Promise.all(answers)).map(({ code }) => code).sort();
   t.deepEqual(codes, ['OK', 'OK', 'OK', 'RESOURCE_EXHAUSTED', 'RESOURCE_EXHAUSTED']);
+  t.true((await rig.counts()).includes('csr_shed_count{reason="queue full"} 2'));
 });
 
 test('the root that signs after a change is the root of the answer', async (t) => {

@@ -9,7 +9,7 @@ const PER_SECOND = 10_000;
 const SECONDS = 10;
 const CONNECTIONS = 4;
 /** On all connections, for each unit of the scale. */
-const MAX_IN_FLIGHT = 256;
+const MAX_IN_FLIGHT = 64;
 const TICK_MS = 10;
 const NUMBER = '1234567890123456';
 
