@@ -2,8 +2,14 @@ import type { ProxyConnection } from '../model/proxy-connection.js';
 import { mutualTlsOfProxy } from '../model/security/mutual-tls-of-proxy.js';
 import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
+import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
+import { createPeerLog } from '../telemetry/peer-log.js';
 import type { ProxySession } from '../xds/proxy-session.js';
+
+/** Lines about proxies that come and go in 10 seconds: a whole mesh may come from one address. */
+const LINES_PER_PEER = 200;
+const LINES_IN_ALL = 1_000;
 
 /** The proxies that are connected to this instance. */
 export interface Connections {
@@ -17,7 +23,14 @@ export interface Connections {
   find(connectionId: string): ProxySession | undefined;
 }
 
-export function createConnections(distributor: Distributor, metrics: PushMetrics, logger: Logger): Connections {
+export function createConnections(
+  distributor: Distributor,
+  metrics: PushMetrics,
+  logger: Logger,
+  clock: Clock,
+): Connections {
+  // A peer can open streams in a loop.
+  const log = createPeerLog(logger, clock, { perPeer: LINES_PER_PEER, inAll: LINES_IN_ALL });
   const sessions = new Map<string, ProxySession>();
   let counter = 0;
   return {
@@ -25,17 +38,18 @@ export function createConnections(distributor: Distributor, metrics: PushMetrics
       sessions.set(session.id, session);
       distributor.add(session);
       metrics.connected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
-      logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy connected');
+      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'Proxy connected');
       if (isStrictInVain(session, distributor)) {
         const remedy = 'connect it to the secured listener, with a certificate or a token of its workload';
-        logger.warn({ connection: session.id, remedy }, 'Proxy without a certificate takes plaintext, although STRICT');
+        const message = 'Proxy without a certificate takes plaintext, although STRICT';
+        log.warn(session.share.peer, { connection: session.id, remedy }, message);
       }
     },
     closed: (session) => {
       distributor.remove(session);
       if (!sessions.delete(session.id)) return;
       metrics.disconnected(session.proxy?.id ?? '', session.proxy?.metadata.meshVersion ?? '');
-      logger.info({ connection: session.id, proxies: sessions.size }, 'Proxy disconnected');
+      log.info(session.share.peer, { connection: session.id, proxies: sessions.size }, 'Proxy disconnected');
     },
     nextId: (nodeId) => `${nodeId}-${++counter}`,
     list: () => [...sessions.values()].flatMap((session) => session.snapshot() ?? []),

@@ -194,7 +194,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       return context;
     },
   });
-  const connections = createConnections(distributor, pushMetrics, logging.scope('ads'));
+  const connections = createConnections(distributor, pushMetrics, logging.scope('ads'), clock);
   const status =
     cluster &&
     createStatus({

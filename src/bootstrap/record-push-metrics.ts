@@ -1,5 +1,6 @@
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createBoundedLabels } from './bounded-labels.js';
 import { createSeriesUse } from './series-use.js';
 
 /** Node metadata MESH_VERSION of a proxy that says none. */
@@ -7,6 +8,12 @@ const UNKNOWN_VERSION = 'unknown';
 const MAX_VERSION_LENGTH = 64;
 /** Series of versions, and of nodes that rejected something, that are kept when the last such proxy has gone. */
 const MAX_IDLE_SERIES = 100;
+/** Versions, and nodes that rejected something, with series of their own; peers can make up any number. */
+const MAX_VERSIONS = 100;
+const MAX_NODES = 1_000;
+const MAX_NODE_LENGTH = 256;
+/** Stands for those beyond. */
+const OTHER = 'other';
 
 const REJECT_GAUGES = {
   cds: 'nav_xds_cds_reject',
@@ -21,12 +28,19 @@ type RejectGauge = (typeof REJECT_GAUGES)[keyof typeof REJECT_GAUGES];
 export function recordPushMetrics(metrics: Metrics): PushMetrics {
   const rejections = new Map<string, Map<string, { gauge: RejectGauge; err: string }>>();
   const versions = createSeriesUse(MAX_IDLE_SERIES, (version) => metrics.remove('nav_xds', { version }));
+  const connectedVersions = createBoundedLabels(MAX_VERSIONS, OTHER);
   const nodes = createSeriesUse(MAX_IDLE_SERIES, (node) => {
     for (const { gauge, err } of rejections.get(node)?.values() ?? []) metrics.remove(gauge, { node, err });
     rejections.delete(node);
   });
 
-  const recordRejection = (gauge: RejectGauge, node: string, err: string): void => {
+  const nodeLabel = (id: string): string => {
+    const node = shortNode(id);
+    return rejections.has(node) || rejections.size < MAX_NODES ? node : OTHER;
+  };
+
+  const recordRejection = (gauge: RejectGauge, id: string, err: string): void => {
+    const node = nodeLabel(id);
     metrics.add(gauge, { node, err }, 1);
     let ofNode = rejections.get(node);
     if (ofNode === undefined) {
@@ -53,20 +67,24 @@ export function recordPushMetrics(metrics: Metrics): PushMetrics {
     },
     nonceExpired: (type) => metrics.increment('nav_xds_expired_nonce', { type }),
     connected: (node, meshVersion) => {
-      const version = versionLabel(meshVersion);
+      const version = connectedVersions.begin(versionLabel(meshVersion));
       metrics.add('nav_xds', { version }, 1);
       versions.begin(version);
-      nodes.begin(node);
+      nodes.begin(shortNode(node));
     },
     disconnected: (node, meshVersion) => {
-      const version = versionLabel(meshVersion);
+      const version = connectedVersions.end(versionLabel(meshVersion));
       metrics.add('nav_xds', { version }, -1);
       versions.end(version, true);
-      nodes.end(node, rejections.has(node));
+      nodes.end(shortNode(node), rejections.has(shortNode(node)));
     },
     limitMet: (limit) => metrics.increment('nav_xds_limits_met', { limit }),
     internalError: () => metrics.increment('nav_total_xds_internal_errors'),
   };
+}
+
+function shortNode(id: string): string {
+  return id.slice(0, MAX_NODE_LENGTH);
 }
 
 function versionLabel(meshVersion: string): string {

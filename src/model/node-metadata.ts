@@ -28,7 +28,7 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     serviceAccount: text('SERVICE_ACCOUNT'),
     clusterId: text('CLUSTER_ID'),
     network: text('NETWORK'),
-    requestedNetworkView: readList(metadata, 'REQUESTED_NETWORK_VIEW'),
+    requestedNetworkView: readNetworks(metadata),
     idleTimeoutMs: idleTimeout,
     http10: readFlag(metadata, 'HTTP10'),
     dnsCapture: readFlag(metadata, 'DNS_CAPTURE'),
@@ -64,6 +64,15 @@ function readList(metadata: NodeMetadata, key: string): readonly string[] {
       return item.trim();
     })
     .filter((item) => item !== '');
+}
+
+/** Far more than a mesh has. */
+const MAX_NETWORKS = 64;
+
+function readNetworks(metadata: NodeMetadata): readonly string[] {
+  const networks = readList(metadata, 'REQUESTED_NETWORK_VIEW');
+  if (networks.length <= MAX_NETWORKS) return networks;
+  throw wrong('REQUESTED_NETWORK_VIEW', networks, `a list of at most ${MAX_NETWORKS} networks`);
 }
 
 function readLabels(metadata: NodeMetadata): Readonly<Record<string, string>> {

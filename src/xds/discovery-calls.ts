@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
+import { LimitError } from './limits/limit-error.js';
 import { ProxySession } from './proxy-session.js';
 import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
@@ -110,9 +111,11 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
     const stream = createGrpcStream(call);
     waiting.add(stream);
     try {
+      environment.peers.checkConnection(call.getPeer());
       const callerIdentities = await gate.admit(call);
       if (!(call.cancelled || call.destroyed || ended)) open(call, { onlyType, callerIdentities });
     } catch (error) {
+      if (error instanceof LimitError) environment.refused(call.getPeer(), error);
       stream.end(
         error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error }),
       );

@@ -5,6 +5,7 @@ import type { Distributor } from '../../src/push/distributor.js';
 import type { ProxySession } from '../../src/xds/proxy-session.js';
 import { buildContext, buildProxy } from '../generators/context-builder.js';
 import { peerAuthentication } from '../model/security/peer-authentication.js';
+import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createRig } from '../xds/session-rig.js';
 
@@ -16,8 +17,12 @@ function isWarnedOf(spec: object, proxy: Partial<Proxy> = {}, metadata: Partial<
   const context = buildContext({ peerAuthentications: [peerAuthentication('default/p', spec)] });
   const distributor = { context, add: () => undefined } as unknown as Distributor;
   const logger = createRecordingLogger();
-  const connections = createConnections(distributor, createRig().environment.metrics, logger);
-  connections.register({ id: 'one', proxy: buildProxy(proxy, metadata) } as unknown as ProxySession);
+  const connections = createConnections(distributor, createRig().environment.metrics, logger, createFakeClock());
+  connections.register({
+    id: 'one',
+    share: { peer: 'p' },
+    proxy: buildProxy(proxy, metadata),
+  } as unknown as ProxySession);
   return logger.records.some(({ level, message }) => level === 'warn' && message === MESSAGE);
 }
 

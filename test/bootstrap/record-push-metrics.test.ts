@@ -50,3 +50,27 @@ test('a version of any length is a label of a bounded one', async (t) => {
   metrics.connected('node', 'x'.repeat(4000));
   t.is((await series('nav_xds'))[0], `nav_xds{version="${'x'.repeat(64)}"} 1`);
 });
+
+test('versions that connected proxies make up share a series beyond a hundred, and the sums stay right', async (t) => {
+  const { metrics, series } = createSubject();
+  for (let proxy = 0; proxy < 1_000; proxy++) metrics.connected(`node-${proxy}`, `v${proxy}`);
+  t.is((await series('nav_xds')).length, 101);
+  t.true((await series('nav_xds')).includes('nav_xds{version="other"} 900'));
+  for (let proxy = 0; proxy < 1_000; proxy++) metrics.disconnected(`node-${proxy}`, `v${proxy}`);
+  t.true((await series('nav_xds')).every((line) => line.endsWith(' 0')));
+});
+
+test('nodes that reject something share a series beyond a thousand, and their names are cut', async (t) => {
+  const { metrics, series } = createSubject();
+  const idOf = (proxy: number): string => `${proxy}-${'x'.repeat(2_000)}`;
+  for (let proxy = 0; proxy < 3_000; proxy++) {
+    metrics.connected(idOf(proxy), '');
+    metrics.rejected('cds', idOf(proxy), 'INTERNAL');
+  }
+  const lines = await series('nav_xds_cds_reject');
+  t.is(lines.length, 1_001);
+  t.true(lines.every((line) => line.length < 330));
+  t.true(lines.includes('nav_xds_cds_reject{node="other",err="INTERNAL"} 2000'));
+  for (let proxy = 0; proxy < 3_000; proxy++) metrics.disconnected(idOf(proxy), '');
+  t.true((await series('nav_xds_cds_reject')).length <= 101);
+});

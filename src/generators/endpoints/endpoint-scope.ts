@@ -25,7 +25,7 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
   const ownServicesOf = createOwnServiceLookup();
   return (context, proxy) => {
     const gateways = gatewaysOf(context);
-    const network = gateways.byNetwork.size === 0 ? '' : (proxy.metadata.network ?? '');
+    const network = networkOf(proxy, gateways);
     const cluster = context.mesh.clusterLocalHosts.length === 0 ? '' : context.clusterOf(proxy.metadata.clusterId);
     const requested = proxy.metadata.requestedNetworkView;
     const networkView = requested.length === 0 ? undefined : new Set(requested);
@@ -35,4 +35,13 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
     const key = `${networkKey}${cluster}|${ownServices.key}`;
     return { key, network, networkView, gateways, cluster, ownServices, networkKey };
   };
+}
+
+/** Stands for every network without a gateway: all of them are served alike, and a proxy can make up any number. */
+const WITHOUT_GATEWAY = 'no gateway';
+
+function networkOf({ metadata }: Proxy, { byNetwork }: NetworkGateways): string {
+  const { network = '' } = metadata;
+  if (byNetwork.size === 0 || network === '') return '';
+  return byNetwork.has(network) ? network : WITHOUT_GATEWAY;
 }

@@ -34,6 +34,8 @@ export interface PeerStream {
 
 /** Everything that peers of the discovery server take, on all listeners. */
 export interface Peers {
+  /** @throws LimitError when the connection has too many streams; asked before it is known who calls */
+  checkConnection(connection: string): void;
   /** @throws LimitError when the connection or the peer has too many streams */
   open(key: PeerKey): PeerStream;
   /** Bytes that all streams hold. */
@@ -74,19 +76,23 @@ export function createPeers(limits: XdsLimits): Peers {
     }
   };
 
+  const checkConnection = (connection: string): void => {
+    const streams = connections.get(connection) ?? 0;
+    if (streams < limits.connectionStreams) return;
+    throw new LimitError('connectionStreams', `the connection has ${streams} streams`);
+  };
+
   return {
+    checkConnection,
     open: (key) => {
       const { connection } = key;
       const id = `${key.lane} ${key.name}`;
-      const ofConnection = connections.get(connection) ?? 0;
-      if (ofConnection >= limits.connectionStreams) {
-        throw new LimitError('connectionStreams', `the connection has ${ofConnection} streams`);
-      }
+      checkConnection(connection);
       const peer = peerOf(id);
       if (peer.streams >= limits.peerStreams)
         throw new LimitError('peerStreams', `the peer has ${peer.streams} streams`);
       peer.streams++;
-      connections.set(connection, ofConnection + 1);
+      connections.set(connection, (connections.get(connection) ?? 0) + 1);
       let held: readonly HeldObject[] = [];
       let isUnread = false;
       let isClosed = false;

@@ -295,6 +295,17 @@ test('namespaces with services of their own share the scope of all, unless a hos
   t.is(later, own, 'other changes in the view are no reason for another set of endpoints');
 });
 
+test('proxies of networks without a gateway share one scope, whatever they call their network', (t) => {
+  const context = buildContext({
+    networks: networks({ far: { target: { address: '192.0.2.1' }, port: 15443, locality: '' } }),
+  });
+  const { generator } = createSubject();
+  const keyIn = (network: string): string => generator.scope(context, buildProxy({}, { network })).key;
+  t.is(keyIn('made-up-1'), keyIn('made-up-2'));
+  t.not(keyIn('made-up-1'), keyIn('far'));
+  t.not(keyIn('made-up-1'), keyIn(''));
+});
+
 test('assignments for networks that come and go are made anew rather than all kept', async (t) => {
   const context = buildContext({
     services: [buildService()],
@@ -303,7 +314,7 @@ test('assignments for networks that come and go are made anew rather than all ke
   });
   const { generate } = createSubject();
   const passing = Array.from({ length: 250 }, (_, index) => {
-    return new WeakRef(generate(context, WEB, { network: `network-${index}` }));
+    return new WeakRef(generate(context, WEB, { requestedNetworkView: [`network-${index}`] }));
   });
   await eventually('most are given back', () => {
     collectGarbage();
