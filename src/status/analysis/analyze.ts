@@ -8,6 +8,7 @@ import { findOverlappingConditions } from './analyzers/overlapping-conditions.js
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
+import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
@@ -26,6 +27,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'oversized-regexes': findOversizedRegexes,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'shadowed-services': findShadowedServices,
+  'shared-cluster-ips': findSharedClusterIps,
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,

@@ -144,6 +144,12 @@ export const MESSAGE_CODES = {
       "A ServiceEntry claims hosts or addresses that are not its namespace's to give to others, so it acts on its own namespace alone.",
     remedy: 'other namespaces are not affected by it; serviceEntryScope of the mesh config decides where entries act',
   },
+  sharedClusterIp: {
+    code: 'MESH0502',
+    level: 'Warn',
+    title: 'Two Services have the same cluster IP, so connections to it reach the older one on the ports of both.',
+    remedy: 'give one of the Services another clusterIP',
+  },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 
 export type MessageName = keyof typeof MESSAGE_CODES;
