@@ -74,8 +74,9 @@ storage: {type: redis, address: 'redis://redis.mesh-system:6379/0', passwordFile
 All quotas of a request are charged, or none. In memory each server counts for itself; servers with the same Redis and
 \`keyPrefix\` count together, exactly. While Redis cannot be asked, the fail policy of the proxies decides;
 \`policy_server_store_up\` and \`policy_server_store_errors_total\` show it. Its keys expire by themselves and hold no value
-of a request; give it \`maxmemory-policy noeviction\`, for a counter that is evicted lets its limit through again. In
-memory, a changed \`storage\` begins anew.
+of a request. Give it \`maxmemory\` and \`maxmemory-policy volatile-lfu\`: a counter that is evicted lets its limit through
+again, but with \`noeviction\` a flood of invented keys fills the memory and every charge fails. In memory, a changed
+\`storage\` begins anew.
 
 A request without an attribute counts as one with the empty text. Numbers, booleans and IP addresses are counted by how
 they are written (\`80\`, \`true\`, \`2001:db8::1\`).
