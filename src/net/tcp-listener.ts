@@ -10,13 +10,31 @@ export interface TcpListener {
   hangUp(): void;
 }
 
+/** How long new connections are taken before other work has its turn. */
+const TURN_MS = 10;
+
 /** @param take called with each connection */
 export function createTcpListener(take: (socket: Socket) => void): TcpListener {
   const sockets = new Set<Socket>();
+  // Node accepts all connections that wait before it does anything else: a burst of them would hold up the others.
+  let waiting: Socket[] = [];
+  const takeWaiting = (): void => {
+    const turn = waiting;
+    const untilMs = performance.now() + TURN_MS;
+    let taken = 0;
+    while (taken < turn.length && performance.now() < untilMs) {
+      const socket = turn[taken++];
+      if (socket?.destroyed === false) take(socket);
+    }
+    waiting = turn.slice(taken);
+    if (waiting.length > 0) setImmediate(takeWaiting);
+  };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    take(socket);
+    // Its peer may reset it before it is taken.
+    socket.on('error', () => undefined);
+    if (waiting.push(socket) === 1) setImmediate(takeWaiting);
   });
   return {
     listen: (host, port) =>

@@ -12,6 +12,9 @@ import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
 import { createMessageLimits } from './message-limits.js';
 
+/** Abandoned streams that one with too much metadata counts as. */
+const OVERSIZED_COST = 20;
+
 /** What the peers of all gRPC listeners of a process may take, together. */
 export interface GrpcGuard {
   /** Stands before a server. */
@@ -78,7 +81,8 @@ export function createGrpcGuard(
       const details = reached(session, 'header_bytes', limits.grpcMaxHeaderBytes);
       respondWithError(stream, status.RESOURCE_EXHAUSTED, details);
       stream.close();
-      connections.abandoned(session);
+      // Its headers have cost as much as many streams.
+      for (let count = 0; count < OVERSIZED_COST; count++) connections.abandoned(session);
       return undefined;
     };
 
