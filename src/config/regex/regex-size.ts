@@ -5,6 +5,8 @@ export interface RegexSize {
   readonly type: 'size';
   readonly instructions: number;
   readonly bytes: number;
+  /** The largest product of counted repetitions inside one another. */
+  readonly product: number;
 }
 
 /** An expression that is not looked at any further. */
@@ -28,6 +30,9 @@ const INSTRUCTION_BYTES = 300;
 const FIXED_INSTRUCTIONS = 3;
 
 interface Frame {
+  /** The largest product of repetitions inside one another, of its items. */
+  product: number;
+  lastProduct: number;
   /** Instructions of the group so far. */
   sum: number;
   /** Those of the last item, to which a repetition applies. */
@@ -48,11 +53,13 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
   }
   const isFolding = /\(\?[A-Za-z-]*i/.test(text);
   const stack: Frame[] = [];
-  let frame: Frame = { sum: 0, last: 0 };
+  let frame: Frame = newFrame();
   let rangeBytes = 0;
-  const add = (instructions: number): void => {
+  const add = (instructions: number, product = 1): void => {
     frame.sum += instructions;
     frame.last = instructions;
+    frame.lastProduct = product;
+    frame.product = Math.max(frame.product, product);
   };
   const repeat = (instructions: number): void => {
     frame.sum += instructions - frame.last;
@@ -75,15 +82,15 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
           };
         }
         stack.push(frame);
-        frame = { sum: 0, last: 0 };
+        frame = newFrame();
         index += groupHead(text, index);
         break;
       }
       case ')': {
-        const inner = frame.sum;
-        frame = stack.pop() ?? { sum: inner, last: 0 };
+        const inner = frame;
+        frame = stack.pop() ?? newFrame();
         // Two for what it captures, one for an empty group.
-        add(inner + 3);
+        add(inner.sum + 3, inner.product);
         index++;
         break;
       }
@@ -112,6 +119,8 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
         // Each optional copy has a choice before it; an open end has a loop.
         const choices = counted[2] === undefined ? 0 : copies;
         repeat(copies * frame.last + choices + 2);
+        frame.lastProduct *= copies;
+        frame.product = Math.max(frame.product, frame.lastProduct);
         index += counted[0].length;
         break;
       }
@@ -142,9 +151,14 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
         index++;
     }
   }
+  const { product } = frame;
   for (const outer of stack) frame.sum += outer.sum;
   const instructions = frame.sum + FIXED_INSTRUCTIONS;
-  return { type: 'size', instructions, bytes: instructions * INSTRUCTION_BYTES + rangeBytes };
+  return { type: 'size', instructions, bytes: instructions * INSTRUCTION_BYTES + rangeBytes, product };
+}
+
+function newFrame(): Frame {
+  return { sum: 0, last: 0, product: 1, lastProduct: 1 };
 }
 
 /** Characters of the head of the group at `index`: `(`, `(?:`, `(?i:`, `(?P<name>`. */

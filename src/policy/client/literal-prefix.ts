@@ -1,9 +1,9 @@
 /**
- * What may follow the prefix so that its last character is mandatory: the end, an item of its own, or one or more of the
- * character. Everything else may make the character before it optional, and not only where a repetition follows at once:
- * an empty quotation and flags are no items, so in `ab\Q\E*` and `ab(?i)*` the repetition is that of `b`.
+ * What may follow the prefix so that its last character is mandatory: the end, or an item of its own. Everything else
+ * may make it optional, and not only a repetition that follows at once: an empty quotation and flags are no items, so
+ * `ab\Q\E*`, `ab(?i)*` and `ab+\Q\E*` repeat `b`.
  */
-const KEEPS_LAST = /^(?:$|[.[$^+]|\((?:[^?]|\?(?:P?<|[a-zA-Z-]*:))|\\[^Q])/;
+const KEEPS_LAST = /^(?:$|[.[$^]|\((?:[^?]|\?(?:P?<|[a-zA-Z-]*:))|\\[^Q])/;
 
 /** What every text begins with that the expression matches; empty when that is not plain to see. */
 export function literalPrefix(regex: string): string {

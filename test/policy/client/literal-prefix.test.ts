@@ -8,11 +8,12 @@ import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
 test('a repetition after an empty quotation or after flags is that of the character before', (t) => {
   t.deepEqual(new RegexSet(['ab\\Q\\E*']).match('a'), [0]);
   t.deepEqual(new RegexSet(['ab(?i)*']).match('a'), [0]);
+  t.deepEqual(new RegexSet(['ab+\\Q\\E*']).match('a'), [0]);
   t.deepEqual(new RegexSet(['ab\\Q\\E(?s)\\Q\\E?']).match('a'), [0]);
 });
 
 test('an item of its own leaves the prefix whole', (t) => {
-  for (const rest of ['', '.*', '[b]*', '(b)*', '(?:b)*', '(?P<n>b)*', '$', '^', '+', '\\d*', '\\b']) {
+  for (const rest of ['', '.*', '[b]*', '(b)*', '(?:b)*', '(?P<n>b)*', '$', '^', '\\d*', '\\b']) {
     t.is(literalPrefix(`/pets${rest}`), '/pets', rest);
   }
 });

@@ -1,0 +1,68 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { RE2JS, RE2JSException } from 're2js';
+import { checkRegex } from '../../../src/config/regex/check-regex.js';
+import { regexText } from './arbitrary-regex.js';
+
+function isCompiled(text: string): boolean {
+  try {
+    RE2JS.compile(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RE2JSException) return false;
+    throw error;
+  }
+}
+
+test('an expression passes exactly when re2js compiles it', (t) => {
+  const counted = fc.constantFrom(
+    ...[
+      '{5,900}',
+      '{900,5}',
+      '{1001}',
+      '{40}',
+      '{1000}',
+      '{0,1000}',
+      '{,7}',
+      '{07}',
+      '{7,}',
+      '{10000}',
+      '}',
+      '\\x',
+      '\\x{900}',
+    ],
+  );
+  const text = fc
+    .array(fc.oneof(regexText, counted, fc.constantFrom('(', ')', '[a-', ']', '(?:')), { maxLength: 8 })
+    .map((parts) => parts.join(''));
+  let passed = 0;
+  fc.assert(
+    fc.property(text, (regex) => {
+      const checked = checkRegex(regex, 30_000_000);
+      fc.pre(checked.type === 'regex' || !/ characters|groups inside|takes \d/.test(checked.message));
+      if (checked.type === 'regex') passed++;
+      t.is(checked.type === 'regex', isCompiled(regex), regex);
+    }),
+    { numRuns: 2000 },
+  );
+  t.true(passed > 200, `${passed}`);
+});
+
+test('thousands of repetitions are checked as fast as few', (t) => {
+  const startMs = performance.now();
+  for (let index = 0; index < 1000; index++) t.is(checkRegex(`.{0,900}(ab{20}){5}${index}`).type, 'regex');
+  t.true(performance.now() - startMs < 1500);
+});
+
+test('a text of 4 MB and one beyond the limit are refused with what they take', (t) => {
+  const long = checkRegex('a'.repeat(4_000_000));
+  t.is(
+    long.type === 'error' ? long.message : '',
+    'has 4000000 characters, more than the 1024 that an expression may have',
+  );
+  const large = checkRegex('x{1000}', 10_000);
+  t.is(
+    large.type === 'error' ? large.message : '',
+    'takes 295 KiB once it is compiled, more than the 10 KiB of one expression',
+  );
+});
