@@ -36,7 +36,7 @@ test('the defaults are those of the specification', (t) => {
     trustDomain: 'cluster.local',
     trustDomainAliases: [],
     rootNamespace: 'mesh-system',
-  serviceEntryScope: 'GUARDED',
+    serviceEntryScope: 'GUARDED',
     defaultServiceExportTo: ['*'],
     defaultVirtualServiceExportTo: ['*'],
     defaultDestinationRuleExportTo: ['*'],
@@ -56,7 +56,7 @@ test('the defaults are those of the specification', (t) => {
       enableClientSidePolicyCheck: false,
       sidecarToTelemetrySessionAffinity: false,
       policyBindingScope: 'GRANTED_NAMESPACES',
-    reportBatchMaxEntries: 100,
+      reportBatchMaxEntries: 100,
       reportBatchMaxTimeMs: 1_000,
     },
     defaultConfig: {
