@@ -100,7 +100,13 @@ export function setUp() {
   const lock = hashLockFile();
   if (!isInstalled(lock)) {
     refuseLinkedPackages();
-    runStep('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+    runStep('Installing packages (npm ci) …', 'npm', [
+      'ci',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ]);
   }
   const inputs = hashBuildInputs();
   const { lock: builtLock, inputs: builtInputs } = readStamp();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
-import { findFreePorts } from '../counterparts/kubernetes/free-ports.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
@@ -25,18 +24,22 @@ async function writeSettings(t: ExecutionContext): Promise<string> {
   return folder;
 }
 
-/** Arguments that listen or connect get loopback ports; files are those of the folder. All others stay. */
-function argumentsHere({ args }: Container, folder: string, ports: ReadonlyMap<number, number>): readonly string[] {
+/**
+ * Arguments that listen get a loopback address of the program's own, where the ports of the manifests are free; the one
+ * that connects gets that of the control plane. Files are those of the folder. All others stay.
+ */
+function argumentsHere({ args }: Container, folder: string, host: string): readonly string[] {
   return args.map((each) =>
     each
       .replace('=/etc/mesh/config/', `=${folder}/`)
       .replace(/=\/var\/run\/secrets\/\w+\//, `=${folder}/`)
-      .replace(
-        /=[\w.-]*:(\d+)$/,
-        (_, port: string) => `=127.0.0.1:${ports.get(Number(port)) ?? `no port for ${port}`}`,
-      ),
+      .replace(/=meshd\.mesh-system\.svc:/, `=${MESHD_HOST}:`)
+      .replace(/=(127\.0\.0\.1)?:(\d+)$/, (_, _loopback, port: string) => `=${host}:${port}`),
   );
 }
+
+const MESHD_HOST = `127.1.${(process.pid >> 8) & 255}.${process.pid & 255}`;
+const POLICY_HOST = `127.2.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
 /** Values that the downward API gives get a text. */
 function environmentOf({ env }: Container): Record<string, string> {
@@ -66,38 +69,30 @@ it('both programs start with exactly the arguments and settings of their Deploym
   const folder = await writeSettings(t);
   const discovery = containerOf('meshd');
   const policy = containerOf('navigator-policy');
-  const ports = [15010, 15012, 15017, 8080, 15014, 15016];
-  const [first, second, ...free] = await findFreePorts(ports.length + 2);
-  const discoveryPorts = new Map(ports.map((port, index) => [port, Number(free[index])]));
-  const policyPorts = new Map([
-    [15012, Number(discoveryPorts.get(15012))],
-    [15014, Number(first)],
-    [15016, Number(second)],
-  ]);
-  const page = async (port: number | undefined, path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  const page = async (host: string, port: number, path: string) => {
+    const answer = await fetch(`http://${host}:${port}${path}`);
     return { status: answer.status, body: await answer.text() };
   };
-  const ready = (server: ReturnType<typeof start>, port: number | undefined) =>
+  const ready = (server: ReturnType<typeof start>, host: string) =>
     eventually(`${server.name} is ready`, async () => {
       if (!server.isRunning()) throw new Error(server.tail());
-      return (await page(port, '/ready')).status === 200;
+      return (await page(host, 15014, '/ready')).status === 200;
     });
 
   // In a cluster the pod's own account takes the place of --orchconfig.
-  const args = [...argumentsHere(discovery, folder, discoveryPorts), `--orchconfig=${api.kubeconfig}`];
+  const args = [...argumentsHere(discovery, folder, MESHD_HOST), `--orchconfig=${api.kubeconfig}`];
   t.is(args.length, discovery.args.length + 1);
   const meshd = start(t, 'main.js', discovery, args);
-  await ready(meshd, discoveryPorts.get(15014));
-  t.is((await page(discoveryPorts.get(15014), '/version')).status, 200);
-  t.deepEqual(JSON.parse((await page(discoveryPorts.get(8080), '/debug/config_problems')).body), []);
+  await ready(meshd, MESHD_HOST);
+  t.is((await page(MESHD_HOST, 15014, '/version')).status, 200);
+  t.deepEqual(JSON.parse((await page(MESHD_HOST, 8080, '/debug/config_problems')).body), []);
 
   await writeSecrets(api, folder);
   // The name that the Service has; here the server is on loopback.
   const name = '--discoveryServerName=meshd.mesh-system.svc';
-  const servers = start(t, 'policy-main.js', policy, [...argumentsHere(policy, folder, policyPorts), name]);
-  await ready(servers, policyPorts.get(15014));
-  t.is((await page(policyPorts.get(15014), '/version')).status, 200);
+  const servers = start(t, 'policy-main.js', policy, [...argumentsHere(policy, folder, POLICY_HOST), name]);
+  await ready(servers, POLICY_HOST);
+  t.is((await page(POLICY_HOST, 15014, '/version')).status, 200);
 
   // --log_as_json: what a cluster collects is one object to a line.
   for (const { lines } of [meshd, servers]) {
