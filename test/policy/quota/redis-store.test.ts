@@ -200,3 +200,20 @@ redisTest('something else under a counter’s key is an error, not a grant', asy
   });
   t.true(store.isUp());
 });
+
+redisTest(
+  'every key expires, those of counters with their window and those of repetitions within a minute',
+  async (t) => {
+    const { store, keyPrefix } = openStore(t);
+    const session = await openSession(t);
+    const longest = 24 * 3_600_000;
+    await chargeStore(store, [chargeOf({ ...LONG, key: 'a' }), chargeOf({ ...LONG, key: 'b', window: 'fixed' })], 'r');
+    const keys = (await session.command('KEYS', `{${keyPrefix}}*`)) as readonly string[];
+    t.is(keys.length, 3);
+    for (const key of keys) {
+      const ttlMs = Number(await session.command('PTTL', key));
+      const most = key.includes(':r:') ? 60_000 : longest * (1 + 1 / 60);
+      t.true(ttlMs > 0 && ttlMs <= most, `${key} expires in ${ttlMs} ms`);
+    }
+  },
+);
