@@ -224,7 +224,7 @@ export class ProxySession implements PushTarget {
         warmEndpoints(this.#environment.distribution, this.#watches, before, watch.sent);
       }
     }
-    if (sends.length > 0) this.#hold();
+    this.#hold();
     if (this.#finishing && !this.#responder.isPreparing()) void Promise.all(sends).then(() => this.end());
     if (sends.length === 0) return { bytes, flushed: undefined };
     const flushed = Promise.all(sends).then(() => {
