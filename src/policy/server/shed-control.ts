@@ -39,6 +39,8 @@ const GIVEN_UP_SHARE = 0.2;
 const GIVE_UP_FOR_MS = 10_000;
 /** Windows with fewer checks tell nothing about what a check costs. */
 const MIN_CHECKS = 20;
+/** At fewer a second the process is short of processor time, which shedding would not give it. */
+const MIN_PER_MS = 0.5;
 /** By how much the cost of a check may rise from window to window: it is least when many come at once. */
 const COST_GROWTH = 1.002;
 /** When checks take less of the processor time, something else keeps the loop busy, such as a push. */
@@ -52,10 +54,10 @@ export function createShedControl(): ShedControl {
   let givenUpUntilMs = Number.NEGATIVE_INFINITY;
   let costMs = Number.POSITIVE_INFINITY;
 
-  const isFullOfChecks = ({ use, checks, cpuMs }: LoadWindow): boolean => {
+  const isFullOfChecks = ({ use, checks, cpuMs, durationMs }: LoadWindow): boolean => {
     if (checks < MIN_CHECKS) return false;
     costMs = Math.min(costMs * COST_GROWTH, cpuMs / checks);
-    return use >= FULL_USE && checks * costMs >= cpuMs * CHECKS_PART;
+    return use >= FULL_USE && checks >= MIN_PER_MS * durationMs && checks * costMs >= cpuMs * CHECKS_PART;
   };
 
   return {

@@ -69,6 +69,15 @@ test('a loop that is full of other work sheds nothing', (t) => {
   t.is(control.share, 0);
 });
 
+test('a process that has no processor time for few checks sheds none of them', (t) => {
+  const control = createShedControl();
+  for (let window = 0; window < 50; window++) {
+    const nowMs = window * WINDOW_MS;
+    control.observe({ use: 1, cpuMs: 10, checks: 40, durationMs: WINDOW_MS, nowMs }, SHED_AFTER_MS);
+  }
+  t.is(control.share, 0);
+});
+
 test('time that other processes take on the processor does not hide that the loop is full of checks', (t) => {
   const control: ShedControl = createShedControl();
   const observe = (checks: number, nowMs: number) =>

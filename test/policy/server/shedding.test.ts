@@ -36,7 +36,7 @@ async function overloaded(
     random: () => random,
   });
   for (let window = 0; window < 12; window++) {
-    for (let check = 0; check < 40; check++) await rig.ask(httpCheck());
+    for (let check = 0; check < 60; check++) await rig.ask(httpCheck());
     rig.clock.advance(100);
   }
   random = 0;
