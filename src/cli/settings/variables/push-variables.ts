@@ -68,7 +68,7 @@ export const pushVariables = {
     name: 'NAV_PUSH_THROTTLE',
     type: integer({ min: 1 }),
     default: '100',
-    meaning: 'Limit on concurrent pushes',
+    meaning: 'Limit on concurrent pushes to authenticated proxies, and the same again to plaintext ones',
   },
   navStatusBurst: {
     name: 'NAV_STATUS_BURST',
