@@ -20,12 +20,21 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
   if (!isIpAddress(address)) return undefined;
+  // Nearly every cluster IP: the library takes ten times as long.
+  if (slash < 0 && !address.includes(':')) {
+    const key = `4${address.split('.').map(hexByte).join('')}`;
+    return { family: 4, first: key, last: key, bits: 32 };
+  }
   const parsed = ipaddr.parse(address);
   const width = parsed instanceof ipaddr.IPv4 ? 32 : 128;
   const bits = slash < 0 ? width : Number(text.slice(slash + 1));
   if (!Number.isInteger(bits) || bits < 0 || bits > width) return undefined;
   const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? rangeOf(parsed.toIPv4Address(), bits - 96) : rangeOf(parsed, bits);
+}
+
+function hexByte(text: string): string {
+  return Number(text).toString(16).padStart(2, '0');
 }
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): AddressRange {
