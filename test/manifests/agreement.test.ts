@@ -146,13 +146,7 @@ for (const deployment of [MESHD, POLICY]) {
       ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.labels?.[NAME] === name,
     );
     const rules = open.flatMap((policy) => (policy as unknown as NetworkPolicy).spec.ingress);
-    // Everything but what is plaintext and believes a proxy's word.
-    t.deepEqual(
-      rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(),
-      Object.keys(ports)
-        .filter((port) => port !== 'grpc-xds')
-        .sort(),
-    );
+    t.deepEqual(rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(), Object.keys(ports).sort());
   });
 
   test(`${name}: the program listens where its ports and probes say`, (t) => {
@@ -234,6 +228,11 @@ test('the mesh config sends proxies to the Service of meshd at its secured port,
   t.is(mesh.defaultConfig.discoveryAddress, secured);
   t.is(argument(containerOf(POLICY), 'discoveryAddress'), secured);
   t.is(portOfAddress(argument(containerOf(MESHD), 'secureGRPCAddr')), portOfAddress(secured));
+});
+
+test('plaintext xDS is closed: meshd does not listen there, and no port leads there', (t) => {
+  t.is(argument(containerOf(MESHD), 'grpcAddr'), '');
+  t.false(JSON.stringify([MESHD, findDocument('Service', 'meshd')]).includes('15010'));
 });
 
 test('policy servers prove who they are by a token of the audience that meshd asks for, and check its certificate', (t) => {
