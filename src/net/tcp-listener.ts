@@ -10,6 +10,8 @@ export interface TcpListener {
   hangUp(): void;
 }
 
+/** Connections that the kernel keeps until they are accepted; Node's 511 overflow when all sidecars come back at once. */
+const BACKLOG = 4096;
 /** How long new connections are taken before other work has its turn. */
 const TURN_MS = 10;
 
@@ -41,7 +43,7 @@ export function createTcpListener(take: (socket: Socket) => void): TcpListener {
       new Promise((resolve, reject) => {
         server.once('error', reject);
         // Without a host, IPv4 is listened on where a machine has no IPv6.
-        server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+        server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) }, () => {
           server.off('error', reject);
           const address = server.address();
           resolve(typeof address === 'object' && address !== null ? address.port : port);
