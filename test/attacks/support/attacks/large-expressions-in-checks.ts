@@ -1,5 +1,5 @@
 import { booksService } from '../../../bootstrap/status/status-objects.js';
-import { checkRequestBytes, tcpConfigText } from '../../../policy/server/policy-server-rig.js';
+import { checkRequestBytes, policyEncoder } from '../../../policy/server/policy-server-rig.js';
 import type { Attack } from '../attack.js';
 import { ATTACKERS } from '../attacked-server.js';
 import { callUnary, openHttp2 } from '../raw-http2.js';
@@ -25,7 +25,13 @@ export const attack: Attack = {
     const counts = new Map<string, number>();
     let number = 0;
     const ask = async (characters: number): Promise<void> => {
-      const session = openHttp2({ host, port: ports.policy, from: '127.0.0.22', tls });
+      // By turns with a certificate and without.
+      const session = openHttp2({
+        host,
+        port: ports.policy,
+        from: '127.0.0.22',
+        ...(number % 2 === 0 ? { tls } : {}),
+      });
       const metadata = { 'x-mesh-service': SERVICE, 'x-mesh-client-config': configText(characters, number++) };
       const answer = await callUnary(session, CHECK, checkRequestBytes({ attributes: {} }), metadata).then(
         () => 'answered',
@@ -51,5 +57,7 @@ function configText(characters: number, number: number): string {
     const regex = `.{0,900}${number}x${index}`;
     rules.push({ match: [{ clause: { 'source.user': { regex } } }], quotas: [{ quota: 'q', charge: 1 }] });
   }
-  return tcpConfigText({ connectionQuotaSpec: { rules } });
+  const flags = { disableCheckCalls: false, disableReportCalls: false, reportInterval: '10s' };
+  // Control planes send a service's rules to the policy server alone: a text with them comes from an attacker.
+  return policyEncoder.tcpClientConfig({ ...flags, connectionQuotaSpec: { rules } }).toString('base64');
 }
