@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ExecutionContext } from 'ava';
 
 const run = promisify(execFile);
 
@@ -16,7 +15,7 @@ export interface OpenSsl {
   file(name: string, text: string): Promise<string>;
 }
 
-export async function createOpenSsl(t: ExecutionContext): Promise<OpenSsl> {
+export async function createOpenSsl(t: { teardown(step: () => unknown): unknown }): Promise<OpenSsl> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-openssl-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const command = async (...args: readonly string[]): Promise<string> => {

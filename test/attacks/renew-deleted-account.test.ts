@@ -1,0 +1,3 @@
+import { survives } from './support/survives.js';
+
+await survives(['renew-deleted-account']);
