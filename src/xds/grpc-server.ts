@@ -82,7 +82,7 @@ export function createGrpcServer(
   if (gate !== undefined) addUnservedMethods(server, gate);
   for (const service of services) service.addTo(server);
   health.addTo(server);
-  addLazyReflection(server, REFLECTED_FILES);
+  addLazyReflection(server, REFLECTED_FILES, gate);
 
   return {
     start: () => listener.listen(settings.host, settings.port),

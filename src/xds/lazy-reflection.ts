@@ -3,6 +3,8 @@ import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImple
 import { loadSync } from '@grpc/proto-loader';
 import { protoIncludeDirs } from '../envoy/proto-registry.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
+import type { CallGate } from './call-gate.js';
+import { runGated } from './gated-call.js';
 
 /** The published versions of the reflection service. */
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;
@@ -17,32 +19,32 @@ interface Reflection {
 }
 
 /**
- * Serves gRPC reflection, and loads it and describes the services only when somebody asks for the first time: it takes
- * a quarter of a second, which every start would wait for, and people ask once in a while.
+ * Serves gRPC reflection. The first call loads it and describes the services: that takes a quarter of a second, which
+ * every start would wait for, and few calls ever come.
  *
  * @param files `.proto` files whose services are described
+ * @param gate what a call passes first; every caller is answered unless given
  */
-export function addLazyReflection(server: Server, files: readonly string[]): void {
+export function addLazyReflection(server: Server, files: readonly string[], gate: CallGate | undefined): void {
   let reflections: Promise<ReadonlyMap<string, Reflection>> | undefined;
+  const serve = async (call: RawReflectionCall, path: string): Promise<void> => {
+    reflections ??= describe(files);
+    // A later call tries again.
+    reflections.catch(() => {
+      reflections = undefined;
+    });
+    const reflection = (await reflections).get(path);
+    if (reflection === undefined) call.end();
+    else answer(call, reflection);
+  };
   for (const service of SERVICES) {
     const path = `/${service}/${METHOD}`;
     server.addService(
       { [METHOD]: rawStreamingMethod(path, passThrough) },
       {
         [METHOD]: (call: RawReflectionCall) => {
-          reflections ??= describe(files);
-          reflections.then(
-            (known) => {
-              const reflection = known.get(path);
-              if (reflection === undefined) call.end();
-              else answer(call, reflection);
-            },
-            (error: Error) => {
-              // The next one who asks may have more luck.
-              reflections = undefined;
-              call.emit('error', error);
-            },
-          );
+          if (gate !== undefined) void runGated(call, gate, () => serve(call, path));
+          else serve(call, path).catch((error: Error) => call.emit('error', error));
         },
       },
     );

@@ -1,7 +1,8 @@
-import { type Server, type ServerDuplexStream, status } from '@grpc/grpc-js';
+import type { Server, ServerDuplexStream } from '@grpc/grpc-js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 import type { CallGate } from './call-gate.js';
 import { DISCOVERY_METHODS } from './discovery-services.js';
+import { runGated } from './gated-call.js';
 import { StreamError } from './stream-error.js';
 
 type RawCall = ServerDuplexStream<Buffer, Buffer>;
@@ -18,19 +19,12 @@ export function addUnservedMethods(server: Server, gate: CallGate): void {
       const path = `/${service}/${name}`;
       server.addService(
         { [name]: rawStreamingMethod(path, passThrough) },
-        { [name]: (call: RawCall) => void refuse(call, gate, path) },
+        { [name]: (call: RawCall) => void runGated(call, gate, () => refuse(path)) },
       );
     }
   }
 }
 
-async function refuse(call: RawCall, gate: CallGate, path: string): Promise<void> {
-  call.on('error', () => undefined);
-  try {
-    await gate.admit(call);
-    throw new StreamError('UNIMPLEMENTED', `The server does not implement the method ${path}`);
-  } catch (error) {
-    const { code, message } = error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error');
-    call.emit('error', { code: status[code], details: message });
-  }
+async function refuse(path: string): Promise<void> {
+  throw new StreamError('UNIMPLEMENTED', `The server does not implement the method ${path}`);
 }

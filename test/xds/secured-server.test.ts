@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { credentials, status } from '@grpc/grpc-js';
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import type { ApiAnswer } from '../../src/kubernetes/client/api-sender.js';
@@ -293,3 +293,26 @@ test('connections on which nothing is called are closed, whatever they have said
   await new Promise((resolve) => polite.once('close', resolve));
   t.true(silent.destroyed && polite.destroyed);
 });
+
+for (const version of ['v1', 'v1alpha']) {
+  test(`reflection ${version} answers callers that have proven who they are, and no others`, async (t) => {
+    const rig = await createSecuredRig(t);
+    const reflect = async (channel: ReturnType<SecuredRig['channel']>): Promise<string> => {
+      const client = new Client(`127.0.0.1:${rig.port}`, channel, { 'grpc.ssl_target_name_override': 'meshd.test' });
+      const same = (bytes: Buffer): Buffer => bytes;
+      const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+      const call = client.makeBidiStreamRequest(path, same, same);
+      // ServerReflectionRequest{list_services: ""}
+      call.write(Buffer.from([0x3a, 0x00]));
+      const answer = await new Promise<string>((resolve) => {
+        call.on('data', (bytes: Buffer) => resolve(bytes.toString('latin1')));
+        call.on('error', ({ code }: ServiceError) => resolve(status[code]));
+      });
+      call.cancel();
+      client.close();
+      return answer;
+    };
+    t.is(await reflect(rig.channel()), 'UNAUTHENTICATED');
+    t.true((await reflect(rig.channel({ uris: [CART] }))).includes('AggregatedDiscoveryService'));
+  });
+}
