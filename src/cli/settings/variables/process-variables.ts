@@ -41,6 +41,7 @@ export const processVariables = {
     type: dnsName,
     default: DEFAULT_MESH_DOMAIN,
     meaning: 'Mesh domain: the suffix of API groups, and the prefix of labels and annotations',
+    addition: true,
   },
   meshLang: {
     name: 'MESH_LANG',
@@ -67,6 +68,7 @@ export const processVariables = {
     type: text,
     default: '',
     meaning: "UID of the pod: with it, Kubernetes removes this instance's report when the pod is gone",
+    addition: true,
   },
   revision: {
     name: 'REVISION',

@@ -88,6 +88,7 @@ export const securityVariables = {
     default: '24h0m0s',
     meaning:
       'How long certificates are renewed while the API server does not answer, for the service accounts that it listed last; ours',
+    addition: true,
   },
   navCheckServiceAccounts: {
     name: 'NAV_CHECK_SERVICE_ACCOUNTS',
@@ -95,6 +96,7 @@ export const securityVariables = {
     default: 'true',
     meaning:
       'If true, certificates authenticate their callers, and are renewed, only while their service account exists in a cluster that is read; without a cluster it has no effect; ours',
+    addition: true,
   },
   navCertProvider: {
     name: 'NAV_CERT_PROVIDER',
@@ -108,12 +110,14 @@ export const securityVariables = {
     default: '200',
     meaning:
       'How many callers of one address may fail to prove who they are in a short time; further ones without a client certificate are refused unasked; ours',
+    addition: true,
   },
   navFailedCallersRate: {
     name: 'NAV_FAILED_CALLERS_RATE',
     type: integer({ min: 1, max: 100_000 }),
     default: '10',
     meaning: 'How many callers of one address may fail to prove who they are in each second, in the long run; ours',
+    addition: true,
   },
   navPolicyReaders: {
     name: 'NAV_POLICY_READERS',
@@ -121,6 +125,7 @@ export const securityVariables = {
     default: 'navigator-policy',
     meaning:
       "Service accounts with commas of the control plane's namespace that are served the policies of all namespaces on the secured listener, as policy servers need; others are served those of their own namespace; ours",
+    addition: true,
   },
   navPolicyTls: {
     name: 'NAV_POLICY_TLS',
@@ -129,6 +134,7 @@ export const securityVariables = {
     meaning:
       'Mutual TLS to the policy server in this process. strict: plaintext connections are refused. permissive: proxies with certificates use TLS, others plaintext. plaintext: all proxies use plaintext, TLS is accepted. auto: strict with a cluster, permissive without; ours',
     whenUnset: 'auto; without a certificate authority plaintext alone',
+    addition: true,
   },
   navSkipValidateTrustDomain: {
     name: 'NAV_SKIP_VALIDATE_TRUST_DOMAIN',
@@ -142,6 +148,7 @@ export const securityVariables = {
     default: '32',
     meaning:
       'How many tokens of callers are judged at once by API servers and token issuers; one address has at most three quarters of them; ours',
+    addition: true,
   },
   navTokenReviewQueue: {
     name: 'NAV_TOKEN_REVIEW_QUEUE',
@@ -149,12 +156,14 @@ export const securityVariables = {
     default: '20000',
     meaning:
       'How many tokens wait to be judged, in all; addresses take turns, and when the queue is full the address with most of it is refused; ours',
+    addition: true,
   },
   navTokenReviewWaitMs: {
     name: 'NAV_TOKEN_REVIEW_WAIT',
     type: duration({ minNs: 1_000_000n }),
     default: '10s',
     meaning: 'How long a token waits to be judged before its caller is refused and has to try again; ours',
+    addition: true,
   },
   rootCaDir: {
     name: 'ROOT_CA_DIR',
@@ -169,6 +178,7 @@ export const securityVariables = {
     meaning:
       'Address ranges with commas that documents of token issuers and SPIFFE bundles may come from although they are of this machine, link-local, a metadata service or otherwise refused; ours',
     whenUnset: 'none',
+    addition: true,
   },
   spiffeBundleEndpoints: {
     name: 'SPIFFE_BUNDLE_ENDPOINTS',
