@@ -42,6 +42,7 @@ const STATUS = {
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
     },
+    proxies: { type: 'string', description: 'How many of the proxies that it concerns have it.', maxLength: 64 },
     validationMessages: {
       type: 'array',
       description: 'What analysis found; empty when it found nothing.',
@@ -62,9 +63,10 @@ const COLUMNS = [
   conditionColumn('Accepted', 'Accepted', 'status', 'Whether it is valid.'),
   conditionColumn('Refs', 'ResolvedRefs', 'status', 'Whether everything that it refers to exists.'),
   conditionColumn('In-Force', 'Reconciled', 'status', 'Whether every proxy that it concerns has it.'),
-  conditionColumn('Proxies', 'Reconciled', 'message', 'How many proxies have it, and what is wrong.'),
+  { name: 'Proxies', type: 'string', description: 'How many proxies have it.', jsonPath: '.status.proxies' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   conditionColumn('Validity', 'Accepted', 'message', 'Why it is valid or not.', 1),
+  conditionColumn('Enforcement', 'Reconciled', 'message', 'Why it is in force or not.', 1),
   conditionColumn('References', 'ResolvedRefs', 'message', 'What it refers to and does not exist.', 1),
 ];
 

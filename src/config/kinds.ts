@@ -5,6 +5,7 @@ import { createPolicyKinds } from './policy/policy-kinds.js';
 import {
   createMetadataReader,
   createObjectReader,
+  nameOf,
   type ObjectReader,
   type ReadOptions,
   type ReadResult,
@@ -12,6 +13,7 @@ import {
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from './regex/regex-limits.js';
 import { createSchemaCompiler } from './schema/schema-reader.js';
 import { createSecurityKinds } from './security/security-kinds.js';
+import { explainUnknownKind } from './unknown-kind.js';
 
 /** The kinds that this process knows, with everything needed to read an object of each. */
 export interface KindRegistry {
@@ -58,10 +60,21 @@ export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEF
       const reader = readers.get(`${header.apiVersion}/${header.kind}`);
       if (reader !== undefined) return reader.read(header.object, options);
       const { apiVersion, kind } = header;
-      return { type: 'unknown', apiVersion, kind, knownApiVersions: apiVersionsOf(kind) };
+      const violation = explainUnknownKind(definitions, apiVersion, kind);
+      const subject = { kind: kind.slice(0, MAX_SHOWN_KIND), ...nameOf(header.object, options) };
+      return {
+        type: 'unknown',
+        apiVersion,
+        kind,
+        knownApiVersions: apiVersionsOf(kind),
+        ...(violation === undefined ? {} : { mistake: { subject, violation } }),
+      };
     },
   };
 }
+
+/** No kind has a longer name. */
+const MAX_SHOWN_KIND = 63;
 
 type Header =
   | {

@@ -25,12 +25,14 @@ export type ReadResult =
       readonly unknownFields?: readonly Violation[];
     }
   | {
-      /** A kind, or a version of it, that is not read here: not an error. */
+      /** A kind, or a version of it, that is not read here. */
       readonly type: 'unknown';
       readonly apiVersion: string;
       readonly kind: string;
       /** Versions that a kind of this name is read in. */
       readonly knownApiVersions: readonly string[];
+      /** Absent for kinds that Kubernetes or other products have, of which the mesh has no use. */
+      readonly mistake?: { readonly subject: Subject; readonly violation: Violation };
     }
   | {
       readonly type: 'invalid';
@@ -154,15 +156,16 @@ function unknownEnvelopeFields(
 
 /** Names the object as far as its metadata can be read. */
 function subjectOf(definition: KindDefinition, raw: Readonly<Record<string, unknown>>, options: ReadOptions): Subject {
+  const { namespace, name } = nameOf(raw, options);
+  return { kind: definition.kind, namespace: definition.namespaced ? namespace : '', name };
+}
+
+/** Namespace and name of an object as far as its metadata can be read. */
+export function nameOf(raw: Readonly<Record<string, unknown>>, options: ReadOptions): Omit<Subject, 'kind'> {
   const metadata = isRecord(raw['metadata']) ? raw['metadata'] : {};
   const text = (value: unknown): string =>
     typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  const namespace = text(metadata['namespace']);
-  return {
-    kind: definition.kind,
-    namespace: definition.namespaced ? namespace || options.defaultNamespace : '',
-    name: text(metadata['name']),
-  };
+  return { namespace: text(metadata['namespace']) || options.defaultNamespace, name: text(metadata['name']) };
 }
 
 function below(parent: string, violations: readonly Violation[]): readonly Violation[] {

@@ -97,19 +97,25 @@ test('a file that becomes bad keeps its last good state, and says so until it is
   t.deepEqual(await problemsOf(server), []);
 });
 
-test('unknown kinds and versions are skipped with a log line that says which ones are known', async (t) => {
-  const unknown = documents(
+test('unknown kinds and versions are problems with "did you mean", and kinds of Kubernetes stay quiet', async (t) => {
+  const mixed = documents(
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\n',
     serviceEntry('old').replace('v1beta1', 'v1alpha1'),
+    'apiVersion: config.mesh.internal/v1alpha2\nkind: QuotaSpecs\nmetadata: { name: limits, namespace: shop }\n',
     serviceEntry('pay'),
   );
-  const server = await startServer(t, { files: { ...MESH, 'mixed.yaml': unknown } });
+  const server = await startServer(t, { files: { ...MESH, 'mixed.yaml': mixed } });
   const proxy = await connectProxy(t, server, sidecar());
   t.true(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||pay.example.com'));
   t.false(proxy.namesOf(TypeUrl.cluster).includes('outbound|80||old.example.com'));
-  const skipped = server.log.filter(({ scope, msg }) => scope === 'source' && /skipped/.test(msg));
-  t.true(skipped.some((line) => line['kind'] === 'Deployment' && line['apiVersion'] === 'apps/v1'));
-  t.true(skipped.some((line) => line['kind'] === 'ServiceEntry' && JSON.stringify(line).includes('v1beta1')));
+  const [version, kind, ...others] = await problemsOf(server);
+  t.deepEqual(others, []);
+  t.like(version, { file: 'mixed.yaml', document: 2, field: 'apiVersion' });
+  t.regex(version?.reason ?? '', /did you mean networking\.mesh\.internal\/v1beta1/);
+  t.like(kind, { document: 3, object: 'QuotaSpecs/shop/limits', field: 'kind' });
+  t.regex(kind?.reason ?? '', /did you mean QuotaSpec\?/);
+  t.is(server.logged('object of an unknown kind is skipped').length, 2);
+  t.false(server.log.some(({ level, ...line }) => level !== 'debug' && JSON.stringify(line).includes('Deployment')));
 });
 
 test('one object in two files: one of them is served and the other is told of', async (t) => {

@@ -146,7 +146,7 @@ export async function statusIsGood({ cluster }: ClusterMesh): Promise<void> {
     'status says that the QuotaSpec is in force',
     async () => {
       line = await cluster.kubectl([...SHOP, 'get', 'quotaspecs', 'web', '--no-headers']);
-      return /^web +True +True +True +2\/2 proxies up to date\. /.test(line);
+      return /^web +True +True +True +2\/2 up to date /.test(line);
     },
     PATIENT,
   ).catch((cause: unknown) => {

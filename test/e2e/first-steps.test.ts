@@ -14,7 +14,7 @@ const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
 const NAMESPACE = 'first-steps';
 const CALLER = `spiffe://cluster.local/ns/${NAMESPACE}/sa/client`;
-const IN_FORCE = /^books +True +True +True +2\/2 proxies up to date\. /;
+const IN_FORCE = /^books +True +True +True +2\/2 up to date /;
 
 test.before(async (t) => {
   if (available === undefined) return;

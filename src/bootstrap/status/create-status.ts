@@ -89,7 +89,6 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       namespaces: settings.appNamespaces,
       lists: [reports],
       facts: () => readFacts({ ...parts, context: () => distributor.context, reports: allReports }),
-      documentationOf: (code) => `docs/analysis.md#${code.toLowerCase()}`,
     });
     const publisher = createReportPublisher({
       ...common,

@@ -75,8 +75,8 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   const reconcile = async (): Promise<void> => {
     const { problems: folderProblems, isBlind, isComplete } = await loader.load();
     if (stopped) return;
-    const { changes, problems } = state.settle();
-    reportLog.update([...folderProblems, ...problems]);
+    const { changes, problems, mistaken } = state.settle();
+    reportLog.update([...folderProblems, ...problems], mistaken);
     if (changes.length > 0) deliver({ cluster, changes });
     if (!isComplete) return;
     cancelRescan();

@@ -61,16 +61,17 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
     }
   };
 
-  /** Logs each kind of a file that is not read, once until the file's kinds change. */
+  /**
+   * Logs each kind of a file that the mesh has no use for, once until the file's kinds change. A folder that is also
+   * applied to clusters has many of them, so that nothing is said at the usual level.
+   */
   const logSkipped = (file: string, skipped: readonly SkippedKind[]): void => {
     const kinds = new Map(skipped.map((each) => [`${each.apiVersion} ${each.kind}`, each]));
     const signature = [...kinds.keys()].sort().join();
     if (signature === (skippedKinds.get(file) ?? '')) return;
     skippedKinds.set(file, signature);
-    for (const { apiVersion, kind, knownApiVersions, location } of kinds.values()) {
-      const isExpected = knownApiVersions.length === 0 && isOfKubernetes(apiVersion);
-      const log = isExpected ? logger.info : logger.warn;
-      log({ ...location, apiVersion, kind, knownApiVersions }, 'skipped a kind that is not read here');
+    for (const { apiVersion, kind, location } of kinds.values()) {
+      logger.debug({ ...location, apiVersion, kind }, 'skipped a kind that the mesh does not need');
     }
   };
 
@@ -132,10 +133,4 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
       return { problems: folderProblems, isBlind: isBlind || isAnythingHinted, isComplete: !isDone };
     },
   };
-}
-
-/** A folder that is also applied to clusters has Deployments, ServiceAccounts and so on in it. */
-function isOfKubernetes(apiVersion: string): boolean {
-  const [group = '', version] = apiVersion.split('/');
-  return version === undefined || !group.includes('.') || group.endsWith('.k8s.io');
 }

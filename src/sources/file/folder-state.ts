@@ -13,6 +13,8 @@ interface FileState {
   readonly good: readonly LocatedObject[];
   /** Why its present content is not served; empty when it is. */
   readonly problems: readonly FileProblem[];
+  /** Objects of a kind or version that is most likely misspelt. */
+  readonly mistaken: readonly FileProblem[];
 }
 
 /** The folder's content as it is served: every file at its last good state. Does no I/O. */
@@ -25,7 +27,12 @@ export interface FolderState {
   refuse(problem: FileProblem, identity: string): void;
   remove(file: string): void;
   /** Merges what changed since the last call: the changes to tell, and all problems at present. */
-  settle(): { readonly changes: readonly ObjectChange[]; readonly problems: readonly FileProblem[] };
+  settle(): {
+    readonly changes: readonly ObjectChange[];
+    readonly problems: readonly FileProblem[];
+    /** Objects of a kind or version that is most likely misspelt, in files that are served otherwise. */
+    readonly mistaken: readonly FileProblem[];
+  };
 }
 
 export function createFolderState(reader: DocumentReader): FolderState {
@@ -38,8 +45,9 @@ export function createFolderState(reader: DocumentReader): FolderState {
     accept: (file, identity, text) => {
       const before = states.get(file);
       const { content, memory } = reader.read(file, text, before?.memory ?? new Map());
-      const { objects, problems } = content;
-      states.set(file, { identity, memory, problems, good: problems.length === 0 ? objects : (before?.good ?? []) });
+      const { objects, problems, mistaken } = content;
+      const good = problems.length === 0 ? objects : (before?.good ?? []);
+      states.set(file, { identity, memory, problems, mistaken, good });
       return content;
     },
     refuse: (problem, identity) => {
@@ -49,6 +57,7 @@ export function createFolderState(reader: DocumentReader): FolderState {
         memory: before?.memory ?? new Map(),
         good: before?.good ?? [],
         problems: [problem],
+        mistaken: [],
       });
     },
     remove: (file) => {
@@ -59,7 +68,8 @@ export function createFolderState(reader: DocumentReader): FolderState {
       const merged = mergeFiles(inOrder.map((state) => state.good));
       const changes = diffObjects(served, merged.served);
       served = merged.served;
-      return { changes, problems: [...inOrder.flatMap((state) => state.problems), ...merged.duplicates] };
+      const problems = [...inOrder.flatMap((state) => state.problems), ...merged.duplicates];
+      return { changes, problems, mistaken: inOrder.flatMap((state) => state.mistaken) };
     },
   };
 }

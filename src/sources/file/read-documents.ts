@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { KindRegistry } from '../../config/kinds.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
-import { formatViolation, joinPath } from '../../config/violation.js';
+import { formatViolation, joinPath, type Subject, type Violation } from '../../config/violation.js';
 import { createLineLocator } from '../../config/yaml/line-locator.js';
 import type { YamlParser } from '../../config/yaml/parse-document.js';
 import { splitDocuments } from '../../config/yaml/split-documents.js';
@@ -15,25 +15,29 @@ export interface LocatedObject {
   readonly location: FileLocation;
 }
 
-/** A kind or version that was skipped because nothing here reads it. */
+/** A kind of Kubernetes or of another product that was skipped because the mesh has no use for it. */
 export interface SkippedKind {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly knownApiVersions: readonly string[];
   readonly location: FileLocation;
 }
 
 export interface FileContent {
   readonly objects: readonly LocatedObject[];
   readonly problems: readonly FileProblem[];
+  /** Objects whose kind or version is most likely misspelt: they are left out, and the rest of the file is served. */
+  readonly mistaken: readonly FileProblem[];
   readonly skipped: readonly SkippedKind[];
 }
+
+/** A problem without its place; lines count from the start of the document, from 0. */
+type DocumentProblem = Omit<FileProblem, 'file' | 'document' | 'line'> & { readonly lineOffset: number };
 
 /** What one document's text says, without its place; remembered by content so that it is parsed once. */
 interface DocumentContent {
   readonly objects: readonly MeshObject[];
-  /** Lines count from the start of the document, from 0. */
-  readonly problems: readonly (Omit<FileProblem, 'file' | 'document' | 'line'> & { readonly lineOffset: number })[];
+  readonly problems: readonly DocumentProblem[];
+  readonly mistaken: readonly DocumentProblem[];
   readonly skipped: readonly Omit<SkippedKind, 'location'>[];
 }
 
@@ -63,6 +67,7 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
       const next = new Map<string, DocumentContent>();
       const objects: LocatedObject[] = [];
       const problems: FileProblem[] = [];
+      const mistaken: FileProblem[] = [];
       const skipped: SkippedKind[] = [];
       for (const document of splitDocuments(text)) {
         const digest = hash('sha1', document.text, 'base64');
@@ -70,12 +75,16 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
         next.set(digest, content);
         const location = { file, document: document.index, line: document.line };
         for (const object of content.objects) objects.push({ key: keyOf(object), object, location });
-        for (const { lineOffset, ...problem } of content.problems) {
-          problems.push({ ...problem, ...location, line: document.line + lineOffset });
-        }
+        const placed = ({ lineOffset, ...problem }: DocumentProblem): FileProblem => ({
+          ...problem,
+          ...location,
+          line: document.line + lineOffset,
+        });
+        problems.push(...content.problems.map(placed));
+        mistaken.push(...content.mistaken.map(placed));
         for (const kind of content.skipped) skipped.push({ ...kind, location });
       }
-      return { content: { objects, problems, skipped }, memory: next };
+      return { content: { objects, problems, mistaken, skipped }, memory: next };
     },
   };
 }
@@ -85,30 +94,32 @@ function readDocument(text: string, { kinds, parse, defaultNamespace }: Document
   if (parsed.type === 'error') {
     const place = parsed.column === undefined ? '' : ` (column ${parsed.column})`;
     const reason = `is not valid YAML or JSON: ${parsed.message}${place}`;
-    return { objects: [], problems: [{ reason, lineOffset: (parsed.line ?? 1) - 1 }], skipped: [] };
+    return { objects: [], problems: [{ reason, lineOffset: (parsed.line ?? 1) - 1 }], mistaken: [], skipped: [] };
   }
   const objects: MeshObject[] = [];
-  const problems: DocumentContent['problems'][number][] = [];
+  const problems: DocumentProblem[] = [];
+  const mistaken: DocumentProblem[] = [];
   const skipped: Omit<SkippedKind, 'location'>[] = [];
   const lineOf = createLineLocator(text);
+  const problemOf = (subject: Subject, violation: Violation, path: string): DocumentProblem => {
+    const key = subject.name === '' ? {} : { key: objectKey(subject.kind, subject.namespace, subject.name) };
+    const field = joinPath(path, violation.path);
+    const reason = formatViolation(subject, violation);
+    return { ...key, ...(field === '' ? {} : { field }), reason, lineOffset: lineOf(field) - 1 };
+  };
   for (const { raw, path } of expandList(parsed.value)) {
     const result = kinds.read(raw, { defaultNamespace });
     if (result.type === 'object') {
       objects.push(withContentHash(result.object));
     } else if (result.type === 'unknown') {
-      const { apiVersion, kind, knownApiVersions } = result;
-      skipped.push({ apiVersion, kind, knownApiVersions });
+      const { apiVersion, kind, mistake } = result;
+      if (mistake === undefined) skipped.push({ apiVersion, kind });
+      else mistaken.push(problemOf(mistake.subject, mistake.violation, path));
     } else {
-      const { subject, violations } = result;
-      const key = subject.name === '' ? {} : { key: objectKey(subject.kind, subject.namespace, subject.name) };
-      for (const violation of violations) {
-        const field = joinPath(path, violation.path);
-        const reason = formatViolation(subject, violation);
-        problems.push({ ...key, ...(field === '' ? {} : { field }), reason, lineOffset: lineOf(field) - 1 });
-      }
+      for (const violation of result.violations) problems.push(problemOf(result.subject, violation, path));
     }
   }
-  return { objects, problems, skipped };
+  return { objects, problems, mistaken, skipped };
 }
 
 /** A file has no resource version of its own: the content's hash changes exactly when the content does. */

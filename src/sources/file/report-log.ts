@@ -11,24 +11,27 @@ export interface ReportLogOptions {
 
 /** Keeps the present problems of a folder, and logs each once when it comes and each file when it is well again. */
 export interface ReportLog {
-  update(problems: readonly FileProblem[]): void;
+  /** @param mistaken objects that are left out of files that are served */
+  update(problems: readonly FileProblem[], mistaken?: readonly FileProblem[]): void;
   reports(): readonly FileReport[];
 }
 
 export function createReportLog({ clock, logger, onReport }: ReportLogOptions): ReportLog {
   let current: ReadonlyMap<string, FileReport> = new Map();
   return {
-    update: (problems) => {
+    update: (problems, mistaken = []) => {
       const next = new Map<string, FileReport>();
-      for (const problem of problems) {
+      for (const problem of [...problems, ...mistaken]) {
         const id = problemId(problem);
         next.set(id, current.get(id) ?? { ...problem, since: clock.now() });
       }
       const appeared = [...next].filter(([id]) => !current.has(id)).map(([, report]) => report);
       const gone = [...current].filter(([id]) => !next.has(id)).map(([, report]) => report);
       current = next;
+      const leftOut = new Set(mistaken.map(problemId));
       for (const { since: _, ...fields } of appeared) {
-        logger.error(fields, 'configuration is refused, its last good state is served');
+        if (leftOut.has(problemId(fields))) logger.error(fields, 'object of an unknown kind is skipped');
+        else logger.error(fields, 'configuration is refused, its last good state is served');
       }
       const troubled = new Set([...next.values()].map((report) => report.file));
       for (const file of new Set(gone.map((report) => report.file))) {

@@ -29,13 +29,14 @@ export interface ValidationMessage {
   readonly code: string;
   readonly level: 'Error' | 'Warn' | 'Info';
   readonly message: string;
-  readonly documentation_url: string;
 }
 
 /** The part of an object's status that is ours. A member that is absent is not there at all. */
 export interface ObjectStatus {
   /** Absent while NAV_ENABLE_STATUS is off. */
   readonly conditions?: readonly Condition[];
+  /** How many proxies have it, for a column of `kubectl get`; absent while NAV_ENABLE_STATUS is off. */
+  readonly proxies?: string;
   /** Absent when analysis found nothing, or NAV_ENABLE_ANALYSIS is off. */
   readonly validationMessages?: readonly ValidationMessage[];
 }

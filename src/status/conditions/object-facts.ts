@@ -42,6 +42,8 @@ export interface ObjectFacts {
   /** What the snapshot is made from; undefined when the object is not in it. */
   readonly servedGeneration: number | undefined;
   readonly refusals: readonly Refusal[];
+  /** Whether analyzers run (NAV_ENABLE_ANALYSIS). */
+  readonly isAnalyzed: boolean;
   /** What analysis found about this object. */
   readonly messages: readonly AnalysisMessage[];
   /** Undefined when distribution is not tracked. */

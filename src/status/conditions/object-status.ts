@@ -38,8 +38,9 @@ export function nextConditions(
 
 /** Whether the object has exactly this status of ours already, so that nothing is to be written. */
 export function isInPlace(desired: ObjectStatus, present: ObjectStatus): boolean {
-  const { conditions = [], validationMessages = [] } = desired;
+  const { conditions = [], proxies, validationMessages = [] } = desired;
   return (
+    (proxies === undefined || proxies === present.proxies) &&
     isDeepStrictEqual(validationMessages, present.validationMessages ?? []) &&
     conditions.every((condition) => isDeepStrictEqual(condition, findByType(present.conditions, condition.type)))
   );
@@ -47,11 +48,11 @@ export function isInPlace(desired: ObjectStatus, present: ObjectStatus): boolean
 
 /** A status made of its parts; what is not there is absent. */
 export function objectStatus(
-  conditions: readonly Condition[] | undefined,
+  reconciliation: Required<Pick<ObjectStatus, 'conditions' | 'proxies'>> | undefined,
   validationMessages: readonly ValidationMessage[] | undefined,
 ): ObjectStatus {
   return {
-    ...(conditions === undefined ? {} : { conditions }),
+    ...reconciliation,
     ...(validationMessages === undefined ? {} : { validationMessages }),
   };
 }

@@ -6,6 +6,8 @@ export const REASONS = {
   invalid: 'Invalid',
   /** ResolvedRefs is Unknown and Reconciled False, because Accepted is False. */
   notAccepted: 'NotAccepted',
+  /** ResolvedRefs is Unknown, and Reconciled too where no proxy has the object: no analyzers run. */
+  notAnalyzed: 'NotAnalyzed',
   /** ResolvedRefs is True; also where an object refers to nothing. */
   resolved: 'Resolved',
   /** ResolvedRefs is False: a binding names a spec that does not exist. */
@@ -31,6 +33,8 @@ export const REASONS = {
   rejected: 'Rejected',
   /** Reconciled is False: no binding says for which services it is. */
   notBound: 'NotBound',
+  /** Reconciled is False, because ResolvedRefs is. */
+  refsNotResolved: 'RefsNotResolved',
   /** Reconciled is False: workloads serve a port of the service for an older one, whose policies hold there. */
   shadowed: 'Shadowed',
   /** Reconciled is False: the mesh is set up so that nobody enforces policies. */

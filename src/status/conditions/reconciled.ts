@@ -10,7 +10,7 @@ import { joinSentences, listed, shorten } from './texts.js';
  * that it concerns have it, and goes on with what keeps it from being in force.
  */
 export function reconciledOf(
-  { messages, progress, refusals }: ObjectFacts,
+  { isAnalyzed, messages, progress, refusals }: ObjectFacts,
   accepted: Verdict,
   resolvedRefs: Verdict,
 ): Verdict {
@@ -18,39 +18,45 @@ export function reconciledOf(
     const why = `not accepted: ${shorten(refusals[0]?.reason ?? '')}`;
     return verdict('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
+  const counts = progress === undefined ? '' : countsOf(progress);
   const unenforced = find(messages, 'policyNotEnforced');
-  const unbound = find(messages, 'unboundSpec');
-  if (progress === undefined) {
-    const why = 'what proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false';
-    return verdict('Unknown', REASONS.notTracked, joinSentences(why, unenforced?.message ?? unbound?.message ?? ''));
-  }
-  const { proxies, ackedProxies, policyServers, ackedPolicyServers, lagging, rejections } = progress;
-  const counts = joinSentences(
-    count(ackedProxies, proxies),
-    policyServers === 0 ? '' : `${ackedPolicyServers}/${policyServers} policy servers up to date`,
-  );
   if (unenforced !== undefined) {
     return verdict('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }
+  const unbound = find(messages, 'unboundSpec');
   if (unbound !== undefined) return verdict('False', REASONS.notBound, joinSentences(counts, unbound.message));
   const shadowed = messages.filter(({ code }) => code === MESSAGE_CODES.shadowedService.code);
   if (shadowed.length > 0) {
     const found = shadowed.map(({ message }) => message);
     return verdict('False', REASONS.shadowed, joinSentences(counts, listed(found)));
   }
+  const rejections = progress?.rejections ?? [];
+  const unresolved = resolvedRefs.status === 'False' ? resolvedRefs.message : '';
   if (rejections.length > 0) {
-    return verdict('False', REASONS.rejected, joinSentences(counts, ...rejectionTexts(rejections)));
+    return verdict('False', REASONS.rejected, joinSentences(counts, ...rejectionTexts(rejections), unresolved));
   }
-  if (lagging.length > 0) {
-    return verdict('False', REASONS.inProgress, joinSentences(counts, `${listed(lagging)}: not read there yet`));
+  if (unresolved !== '') return verdict('False', REASONS.refsNotResolved, joinSentences(counts, unresolved));
+  if (progress === undefined) {
+    const why = 'what proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false';
+    return verdict('Unknown', REASONS.notTracked, joinSentences(why));
   }
-  // Everybody has it, and still it does not do what it says: the one line that people see must not hide that.
-  const broken = resolvedRefs.status === 'False' ? resolvedRefs.message : '';
-  if (!isComplete(progress)) return verdict('False', REASONS.inProgress, joinSentences(counts, broken));
-  if (proxies === 0) {
-    return verdict('True', REASONS.noProxies, joinSentences(counts, 'no proxy that it concerns is connected', broken));
+  if (progress.lagging.length > 0) {
+    const why = `${listed(progress.lagging)}: not read there yet`;
+    return verdict('False', REASONS.inProgress, joinSentences(counts, why));
   }
-  return verdict('True', REASONS.upToDate, joinSentences(counts, broken));
+  if (!isComplete(progress)) return verdict('False', REASONS.inProgress, counts);
+  if (progress.proxies > 0) return verdict('True', REASONS.upToDate, counts);
+  // Only an analyzer knows whether a binding is missing, or merely the proxies of its services.
+  return isAnalyzed
+    ? verdict('True', REASONS.noProxies, joinSentences(counts, 'no proxy that it concerns is connected'))
+    : verdict('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
+}
+
+function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): string {
+  return joinSentences(
+    count(ackedProxies, proxies),
+    policyServers === 0 ? '' : `${ackedPolicyServers}/${policyServers} policy servers up to date`,
+  );
 }
 
 function isComplete({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): boolean {

@@ -19,10 +19,17 @@ const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
 );
 
 /** Whether everything that an object refers to is there: specs, services, quotas. */
-export function resolvedRefsOf({ messages }: Pick<ObjectFacts, 'messages'>, accepted: Verdict): Verdict {
+export function resolvedRefsOf(
+  { isAnalyzed, messages }: Pick<ObjectFacts, 'isAnalyzed' | 'messages'>,
+  accepted: Verdict,
+): Verdict {
   const type = 'ResolvedRefs';
   if (accepted.status !== 'True') {
     return { type, status: 'Unknown', reason: REASONS.notAccepted, message: 'It is not accepted.' };
+  }
+  if (!isAnalyzed) {
+    const message = 'References are not looked up: NAV_ENABLE_ANALYSIS is false.';
+    return { type, status: 'Unknown', reason: REASONS.notAnalyzed, message };
   }
   const broken = messages.filter(({ code }) => REASON_OF_CODE.has(code));
   const reason = REASON_OF_CODE.get(broken[0]?.code ?? '');

@@ -121,8 +121,9 @@ function observe(definition: KindDefinition, raw: RawObject): ObservedObject {
 
 function statusOf(status: unknown): ObjectStatus {
   if (!isRecord(status)) return {};
-  const { conditions, validationMessages } = status;
+  const { conditions, proxies, validationMessages } = status;
   return {
+    ...(typeof proxies === 'string' ? { proxies } : {}),
     ...(Array.isArray(conditions) ? { conditions: conditions.filter(isRecord) as unknown as Condition[] } : {}),
     ...(Array.isArray(validationMessages) && validationMessages.length > 0
       ? { validationMessages: validationMessages as ValidationMessage[] }

@@ -5,6 +5,7 @@ import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import type { ObjectFacts, Refusal } from '../conditions/object-facts.js';
 import { isInPlace, judgeObject, nextConditions, objectStatus } from '../conditions/object-status.js';
+import { proxiesPhrase } from '../conditions/proxies-phrase.js';
 import { validationMessagesOf } from '../conditions/validation-messages.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import type { StatusWriter } from './status-writer.js';
@@ -27,8 +28,6 @@ export interface StatusLoopOptions {
   readonly hasConditions: boolean;
   /** NAV_ENABLE_ANALYSIS: validation messages are written. */
   readonly hasMessages: boolean;
-  /** The page that explains a code. */
-  readonly documentationOf: (code: string) => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -59,14 +58,20 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
       generation,
       servedGeneration: facts.servedGeneration(key),
       refusals: facts.refusals(key),
+      isAnalyzed: options.hasMessages,
       messages: facts.messages(key),
       progress: facts.progress(key, generation),
     };
     const verdicts = judgeObject(found);
     if (verdicts === undefined) return undefined;
     return objectStatus(
-      options.hasConditions ? nextConditions(verdicts, generation, status.conditions ?? [], clock.now()) : undefined,
-      options.hasMessages ? validationMessagesOf(found.messages, options.documentationOf) : undefined,
+      options.hasConditions
+        ? {
+            conditions: nextConditions(verdicts, generation, status.conditions ?? [], clock.now()),
+            proxies: proxiesPhrase(found.progress),
+          }
+        : undefined,
+      options.hasMessages ? validationMessagesOf(found.messages) : undefined,
     );
   };
 

@@ -220,8 +220,9 @@ function identityOf({ uid, status: present }: ObservedObject, status: ObjectStat
   return JSON.stringify([uid, withoutTimes(present), withoutTimes(status)]);
 }
 
-function withoutTimes({ conditions = [], validationMessages }: ObjectStatus): unknown {
+function withoutTimes({ conditions = [], proxies, validationMessages }: ObjectStatus): unknown {
   return [
+    proxies,
     conditions.map(({ type, status, reason, message, observedGeneration }) => [
       type,
       status,

@@ -1,6 +1,7 @@
 import type { KindRegistry } from '../../config/kinds.js';
 import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
-import { formatViolation } from '../../config/violation.js';
+import { explainUnknownKind } from '../../config/unknown-kind.js';
+import { formatFinding, formatViolation } from '../../config/violation.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
 import { joinErrors } from './error-list.js';
@@ -60,8 +61,9 @@ function judgeViolations({ breaks, subject, violations }: Extract<ReadResult, { 
 const MAX_KIND = 63;
 
 function unrecognized(kind: string, apiVersion: string, kinds: KindRegistry): Verdict {
-  const versions = kinds.apiVersionsOf(kind);
-  const hint = versions.length === 0 ? '' : `: ${apiVersion} is not read; write it in ${versions.join(' or ')}`;
+  const isKnown = kinds.find(apiVersion, kind) !== undefined;
+  const mistake = isKnown ? undefined : explainUnknownKind(kinds.definitions, apiVersion, kind);
+  const hint = mistake === undefined ? '' : `: ${formatFinding(mistake)}`;
   return refused('unknown_type', `unrecognized type ${kind.slice(0, MAX_KIND)}${hint}`);
 }
 

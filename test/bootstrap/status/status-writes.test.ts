@@ -67,19 +67,16 @@ it('kubectl tells at a glance whether a policy is in force, on how many proxies,
     .split('\n')
     .map((line) => line.replace(/\s+\S+$/, '').replace(/\s\s+/g, ' | '));
   t.is(rows[0], 'NAME | ACCEPTED | REFS | IN-FORCE | PROXIES');
-  t.is(rows[1], 'books | True | True | True | 2/2 proxies up to date.');
-  t.regex(rows[2] ?? '', /^idle \| True \| True \| False \| 0\/0 proxies up to date\. No QuotaSpecBinding names this/);
-  t.regex(
-    rows[3] ?? '',
-    /^typo \| True \| False \| True \| 2\/2 proxies up to date\. spec\.rules\[0\].*no limit for quota reqeusts/,
-  );
+  t.is(rows[1], 'books | True | True | True | 2/2 up to date');
+  t.is(rows[2], 'idle | True | True | False | 0/0 up to date');
+  t.is(rows[3], 'typo | True | False | False | 2/2 up to date');
   const wide = await kubectl(api, 'get', 'qsb', '-n', namespace, '-o', 'wide');
   t.log(`\n${wide}`);
-  t.regex(wide, /lost\s+True\s+False\s+True\s+2\/2 proxies up to date\. .*QuotaSpec\/glance\/nowhere does not exist/);
+  t.regex(wide, /lost\s+True\s+False\s+False\s+2\/2 up to date .*QuotaSpec\/glance\/nowhere does not exist/);
   const described = await kubectl(api, 'describe', 'quotaspec', 'typo', '-n', namespace);
   t.log(`\n${described}`);
   t.regex(described, /Reason:\s+QuotaNotLimited/);
-  t.regex(described, /documentation_url:\s+docs\/analysis\.md#mesh0208/);
+  t.notRegex(described, /documentation_url/);
 });
 
 it('nothing is written when nothing has changed, and only what has changed otherwise', async (t) => {

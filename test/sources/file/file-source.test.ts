@@ -189,23 +189,46 @@ test('of two objects with one name the first by path stays, and the second takes
   );
 });
 
-test('what is not read is skipped with one log each that names the versions known; kinds of Kubernetes are no warning', async (t) => {
+test('kinds of Kubernetes are skipped with one debug line each, and are no problem', async (t) => {
   const harness = await createFolderHarness(t);
   const deployment = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n';
-  await harness.folder.write(
-    'a.yaml',
-    `${deployment}---\n${deployment}---\n${serviceEntry('new').replace('v1beta1', 'v9')}---\n${serviceEntry('one')}`,
-  );
+  await harness.folder.write('a.yaml', `${deployment}---\n${deployment}---\n${serviceEntry('one')}`);
   await startHarness(harness);
   t.deepEqual(hostsOf(harness), ['one.example.com']);
   t.deepEqual(harness.source.reports(), []);
   t.deepEqual(
-    harness.log.map(({ level, fields }) => [level, fields['kind'], fields['knownApiVersions']]),
+    harness.log.map(({ level, fields }) => [level, fields['kind']]),
+    [['debug', 'Deployment']],
+  );
+});
+
+test('a misspelt kind and an unknown version are problems, and the rest of the file is served', async (t) => {
+  const harness = await createFolderHarness(t);
+  const misspelt = 'apiVersion: config.mesh.internal/v1beta1\nkind: QuotaSpecs\nmetadata: {name: q, namespace: shop}\n';
+  const old = serviceEntry('new').replace('v1beta1', 'v9');
+  await harness.folder.write('a.yaml', `${serviceEntry('one')}---\n${misspelt}---\n${old}`);
+  await startHarness(harness);
+  t.deepEqual(hostsOf(harness), ['one.example.com']);
+  const [kind, version] = harness.source.reports();
+  t.like(kind, { file: 'a.yaml', document: 2, key: 'QuotaSpecs/shop/q', field: 'kind' });
+  t.is(
+    kind?.reason,
+    'QuotaSpecs shop/q: kind: "QuotaSpecs": is not a kind of config.mesh.internal; did you mean QuotaSpec with apiVersion config.mesh.internal/v1alpha2?',
+  );
+  t.like(version, { file: 'a.yaml', document: 3, field: 'apiVersion' });
+  t.regex(
+    version?.reason ?? '',
+    /did you mean networking\.mesh\.internal\/v1beta1 or networking\.mesh\.internal\/v1alpha3\?$/,
+  );
+  t.deepEqual(
+    harness.log.map(({ level, message, fields }) => [level, message, fields['field']]),
     [
-      ['info', 'Deployment', []],
-      ['warn', 'ServiceEntry', ['networking.mesh.internal/v1beta1', 'networking.mesh.internal/v1alpha3']],
+      ['error', 'object of an unknown kind is skipped', 'kind'],
+      ['error', 'object of an unknown kind is skipped', 'apiVersion'],
     ],
   );
+  await harness.folder.write('a.yaml', serviceEntry('one'));
+  await waitUntil(() => harness.source.reports().length === 0, 'the problems are gone');
 });
 
 test('after stop nothing is delivered any more', async (t) => {

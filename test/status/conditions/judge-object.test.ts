@@ -91,6 +91,13 @@ const references: readonly [title: string, facts: Partial<ObjectFacts>, expected
   ],
 ];
 
+test('references are unknown while no analyzers run', (t) => {
+  t.is(
+    told(factsOf({ isAnalyzed: false }))[1],
+    'ResolvedRefs=Unknown NotAnalyzed: References are not looked up: NAV_ENABLE_ANALYSIS is false.',
+  );
+});
+
 for (const [title, facts, expected] of references) {
   test(`references of an object that names ${title}`, (t) => {
     t.is(told(factsOf(facts))[1], `ResolvedRefs=${expected}`);
@@ -167,8 +174,19 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
   [
     'everybody has it, and it refers to something that is not there',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
-    `True UpToDate: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
+    `False RefsNotResolved: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
   ],
+  [
+    'it refers to something that is not there, and distribution is not tracked',
+    { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist')], progress: undefined },
+    `False RefsNotResolved: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
+  ],
+  [
+    'no analyzers run and no proxy has it',
+    { isAnalyzed: false, progress: progressOf({ proxies: 0, ackedProxies: 0 }) },
+    'Unknown NotAnalyzed: 0/0 proxies up to date. NAV_ENABLE_ANALYSIS is false.',
+  ],
+  ['no analyzers run and every proxy has it', { isAnalyzed: false }, 'True UpToDate: 3/3 proxies up to date.'],
   [
     'distribution is not tracked',
     { progress: undefined },

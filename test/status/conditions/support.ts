@@ -16,6 +16,7 @@ export function factsOf(fields: Partial<ObjectFacts> = {}): ObjectFacts {
     generation: 2,
     servedGeneration: 2,
     refusals: [],
+    isAnalyzed: true,
     messages: [],
     progress: progressOf(),
     ...fields,

@@ -70,10 +70,12 @@ test('a kind that we do not define is refused by name', (t) => {
   t.deepEqual(judge(inNetworking('Gateway', 'v1beta1', {})), {
     type: 'refused',
     reason: 'unknown_type',
-    message: 'unrecognized type Gateway',
+    message:
+      'unrecognized type Gateway: kind: "Gateway": is not a kind of networking.mesh.internal; ' +
+      'the kinds that are read of it are ServiceEntry, WorkloadEntry',
   });
   t.like(judge({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }), {
-    message: 'unrecognized type Pod: v1 is not read; write it in v1',
+    message: 'unrecognized type Pod',
   });
 });
 
@@ -81,8 +83,8 @@ test('a version that we do not read is refused, with those that we do', (t) => {
   t.like(judge(inNetworking('ServiceEntry', 'v7', {})), {
     reason: 'unknown_type',
     message:
-      'unrecognized type ServiceEntry: networking.mesh.internal/v7 is not read; ' +
-      'write it in networking.mesh.internal/v1beta1 or networking.mesh.internal/v1alpha3',
+      'unrecognized type ServiceEntry: apiVersion: "networking.mesh.internal/v7": is not a version that ServiceEntry is read in; ' +
+      'did you mean networking.mesh.internal/v1beta1 or networking.mesh.internal/v1alpha3?',
   });
 });
 
