@@ -98,7 +98,7 @@ test('there is a CRD for each kind of the mesh, namespaced, with short names, co
       short,
       version,
       'status',
-      `${own}Accepted,Refs,In-Force,Proxies,Age,Validity,References`,
+      `${own}Accepted,Refs,In-Force,Proxies,Age,Validity,Enforcement,References`,
     ]),
   );
 });
