@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { BenchError } from '../cli/bench-error.js';
 import { createHttpSender, type HttpSender, type SentRequest } from '../load/http-sender.js';
 import { runOpenLoop } from '../load/open-loop.js';
@@ -10,17 +7,15 @@ import { readProcessUsage } from '../measure/process-usage.js';
 import type { PolicyWorkload } from '../policy/workload.js';
 import type { Cleanup } from '../run/cleanup.js';
 import { findFreePorts } from '../subject/free-ports.js';
-import { launchDiscovery } from '../subject/launch-discovery.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
 import { allowedStatOf, buildCheckBootstrap } from './check-bootstrap.js';
-import { startCheckFloorProcess } from './check-floor-process.js';
-import { CHECK_FILTER_NAME, CHECKED_NODE_ID, writeCheckedMesh } from './checked-mesh.js';
+import { CHECK_FILTER_NAME, CHECKED_NODE_ID } from './checked-mesh.js';
 import { type EnvoyProcess, startEnvoyProcess } from './envoy-process.js';
+import { launchCheckedMesh, START_TIMEOUT_MS } from './launch-checked-mesh.js';
 import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round-result.js';
 
 /** The first request of a new process waits for its compiler; what is measured is the rest. */
 const WARM_UP_SECONDS = 3;
-const START_TIMEOUT_MS = 30_000;
 
 export interface ThroughEnvoyOptions {
   readonly workload: PolicyWorkload;
@@ -68,18 +63,7 @@ export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise
 }
 
 async function startTargets({ workload, binary, processes, cleanup }: ThroughEnvoyOptions) {
-  const workFolder = await mkdtemp(join(tmpdir(), 'navigator-bench-'));
-  cleanup.add(() => rm(workFolder, { recursive: true, force: true }));
-  cleanup.add(() => processes.endAll());
-  const files = await writeCheckedMesh(workFolder, workload);
-  const discovery = await launchDiscovery({
-    processes,
-    workFolder,
-    meshFolder: files.meshFolder,
-    flags: ['--meshConfig', files.meshConfigFile, '--policyConfig', files.policyConfigFile],
-    timeoutMs: START_TIMEOUT_MS,
-  });
-  const floor = await startCheckFloorProcess(processes);
+  const { workFolder, discovery, floor } = await launchCheckedMesh({ workload, processes, cleanup });
   const [adminPort = 0, plain = 0, floorListener = 0, policy = 0] = await findFreePorts(4);
   const envoy = await startEnvoyProcess({
     processes,

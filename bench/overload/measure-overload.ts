@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startCheckFloorProcess } from '../envoy/check-floor-process.js';
-import { CHECKED_HOST, writeCheckedMesh } from '../envoy/checked-mesh.js';
+import { CHECKED_HOST } from '../envoy/checked-mesh.js';
+import { launchCheckedMesh } from '../envoy/launch-checked-mesh.js';
 import { createPacemaker } from '../load/pacemaker.js';
 import { monotonicMs } from '../measure/monotonic-clock.js';
 import { readProcessUsage } from '../measure/process-usage.js';
 import type { PolicyWorkload } from '../policy/workload.js';
 import type { Cleanup } from '../run/cleanup.js';
-import { launchDiscovery } from '../subject/launch-discovery.js';
 import type { OwnedProcesses } from '../subject/owned-process.js';
 import { prepareChecks } from './check-calls.js';
 import { type OfferedResult, offerLoad } from './offered-load.js';
@@ -33,25 +29,13 @@ export interface MeasureOverloadOptions {
   readonly progress: (what: string) => void;
 }
 
-const START_TIMEOUT_MS = 30_000;
 const WARM_UP = { perSecond: 1000, seconds: 4 };
 
 /** Offers Checks to the policy server and to the bare server in turns, so that both meet what else the machine does. */
 export async function measureOverload(options: MeasureOverloadOptions): Promise<readonly OverloadResult[]> {
   const { workload, processes, cleanup, progress } = options;
   progress('starting the policy server');
-  const workFolder = await mkdtemp(join(tmpdir(), 'navigator-bench-'));
-  cleanup.add(() => rm(workFolder, { recursive: true, force: true }));
-  cleanup.add(() => processes.endAll());
-  const files = await writeCheckedMesh(workFolder, workload);
-  const discovery = await launchDiscovery({
-    processes,
-    workFolder,
-    meshFolder: files.meshFolder,
-    flags: ['--meshConfig', files.meshConfigFile, '--policyConfig', files.policyConfigFile],
-    timeoutMs: START_TIMEOUT_MS,
-  });
-  const floor = await startCheckFloorProcess(processes);
+  const { discovery, floor } = await launchCheckedMesh({ workload, processes, cleanup });
   const pacemaker = createPacemaker();
   cleanup.add(() => pacemaker.close());
   const shared = { calls: prepareChecks(workload, CHECKED_HOST), connections: 1, nowMs: monotonicMs };

@@ -45,7 +45,11 @@ const MAX_PENDING_HANDSHAKES = 1024;
  */
 export function createTlsListener(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TcpListener {
   const acceptor = createTlsAcceptor(settings, take);
-  const listener = createTcpListener(acceptor.accept);
+  return withAcceptor(acceptor, createTcpListener(acceptor.accept));
+}
+
+/** A listener that starts and stops with the acceptor of its connections. */
+export function withAcceptor(acceptor: Pick<TlsAcceptor, 'start' | 'stop'>, listener: TcpListener): TcpListener {
   return {
     listen: (host, port) => {
       acceptor.start();

@@ -18,6 +18,7 @@ import { createPeerReports } from '../../src/xds/peer-reports.js';
 import type { ProxySession } from '../../src/xds/proxy-session.js';
 import type { SessionEnvironment } from '../../src/xds/session-environment.js';
 import type { StreamError } from '../../src/xds/stream-error.js';
+import { readDiscoveryResponse } from '../support/discovery-response.js';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createDefaultContext } from './default-context.js';
@@ -228,20 +229,6 @@ export function bytesOf(message: WireMessage): Buffer {
 
 /** Decodes a DiscoveryResponse of the rig. */
 export function readResponse(bytes: Uint8Array): ReadResponse {
-  const reader = protobuf.Reader.create(bytes);
-  const response = { version: '', typeUrl: '', nonce: '', bodies: [] as string[] };
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag === 0x0a) response.version = reader.string();
-    else if (tag === 0x22) response.typeUrl = reader.string();
-    else if (tag === 0x2a) response.nonce = reader.string();
-    else if (tag === 0x12) {
-      const any = protobuf.Reader.create(reader.bytes());
-      any.uint32();
-      any.string();
-      any.uint32();
-      response.bodies.push(Buffer.from(any.bytes()).toString());
-    } else reader.skipType(tag & 7);
-  }
-  return response;
+  const { version, typeUrl, nonce, resources } = readDiscoveryResponse(bytes);
+  return { version, typeUrl, nonce, bodies: resources.map(String) };
 }

@@ -4,6 +4,7 @@ import { encodeNode, type NodeIdentity } from '../../../bench/wire/node-message.
 import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
+import { nameOfResource, readDiscoveryResponse } from '../../support/discovery-response.js';
 import { eventually } from '../../support/eventually.js';
 import { discoveryRequest } from '../../xds/session-rig.js';
 
@@ -273,28 +274,14 @@ interface Response {
 }
 
 function readResponse(message: Buffer): Response {
-  const reader = protobuf.Reader.create(message);
-  let [typeUrl, version, nonce] = ['', '', ''];
-  const resources = new Map<string, Buffer>();
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag === 0x0a) version = reader.string();
-    else if (tag === 0x22) typeUrl = reader.string();
-    else if (tag === 0x2a) nonce = reader.string();
-    else if (tag === 0x12) {
-      const any = protobuf.Reader.create(reader.bytes());
-      any.uint32();
-      any.string();
-      any.uint32();
-      const bytes = Buffer.from(any.bytes());
-      const inner = protobuf.Reader.create(bytes);
-      inner.uint32();
-      const name = inner.string();
-      if (resources.has(name)) throw new Error(`the response has ${name} twice`);
-      resources.set(name, bytes);
-    } else reader.skipType(tag & 7);
+  const { typeUrl, version, nonce, resources } = readDiscoveryResponse(message);
+  const byName = new Map<string, Buffer>();
+  for (const resource of resources) {
+    const name = nameOfResource(resource);
+    if (byName.has(name)) throw new Error(`the response has ${name} twice`);
+    byName.set(name, resource);
   }
-  return { typeUrl, version, nonce, resources };
+  return { typeUrl, version, nonce, resources: byName };
 }
 
 /** The assignment that an EDS cluster refers to. */

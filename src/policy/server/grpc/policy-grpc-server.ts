@@ -8,7 +8,7 @@ import { createHealthService } from '../../../net/health-service.js';
 import type { SocketClock } from '../../../net/pending-handshakes.js';
 import { refusePlaintext } from '../../../net/refuse-plaintext.js';
 import { createTcpListener, type TcpListener } from '../../../net/tcp-listener.js';
-import { createTlsAcceptor } from '../../../net/tls-listener.js';
+import { createTlsAcceptor, withAcceptor } from '../../../net/tls-listener.js';
 import type { TlsMaterialSource } from '../../../net/tls-material.js';
 
 /** The policy server's own address. */
@@ -111,18 +111,7 @@ function createSecuredListener(
     },
     (socket, reason) => onRefused('silent', peerOf(socket), reason),
   );
-  const listener = createTcpListener(detect);
-  return {
-    ...listener,
-    listen: (host, port) => {
-      acceptor.start();
-      return listener.listen(host, port);
-    },
-    close: () => {
-      acceptor.stop();
-      return listener.close();
-    },
-  };
+  return withAcceptor(acceptor, createTcpListener(detect));
 }
 
 function peerOf({ remoteAddress = '', remotePort = 0 }: Socket): string {

@@ -2,6 +2,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import protobuf from 'protobufjs';
 import { encodeNode } from '../../../../bench/wire/node-message.js';
 import { TypeUrl } from '../../../../src/envoy/type-urls.js';
+import { nameOfResource, readDiscoveryResponse } from '../../../support/discovery-response.js';
 import { discoveryRequest } from '../../../xds/session-rig.js';
 import type { AttackTarget } from '../attack.js';
 import type { ProbeUser } from '../probe.js';
@@ -94,11 +95,11 @@ function connect(target: AttackTarget, credentials: SidecarCredentials, from: st
   stream.on('close', () => waiting?.reject(new Error(`the stream ended: ${status || 'without a status'}`)));
   session.on('close', () => waiting?.reject(new Error('the connection was closed')));
   onGrpcMessage(stream, (message) => {
-    const response = readResponse(message);
+    const response = readDiscoveryResponse(message);
     nonce = response.nonce;
     version = response.version;
     if (waiting === undefined || response.typeUrl !== waiting.typeUrl) return;
-    if (response.names.includes(waiting.name)) {
+    if (response.resources.some((resource) => nameOfResource(resource) === waiting?.name)) {
       const { resolve } = waiting;
       waiting = undefined;
       resolve();
@@ -119,25 +120,4 @@ function connect(target: AttackTarget, credentials: SidecarCredentials, from: st
       session.destroy();
     },
   };
-}
-
-function readResponse(message: Buffer): { typeUrl: string; version: string; nonce: string; names: string[] } {
-  const reader = protobuf.Reader.create(message);
-  const response = { typeUrl: '', version: '', nonce: '', names: [] as string[] };
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag === 0x0a) response.version = reader.string();
-    else if (tag === 0x22) response.typeUrl = reader.string();
-    else if (tag === 0x2a) response.nonce = reader.string();
-    else if (tag === 0x12) {
-      const any = protobuf.Reader.create(reader.bytes());
-      any.uint32();
-      any.string();
-      any.uint32();
-      const resource = protobuf.Reader.create(any.bytes());
-      resource.uint32();
-      response.names.push(resource.string());
-    } else reader.skipType(tag & 7);
-  }
-  return response;
 }
