@@ -38,7 +38,8 @@ export interface CheckFlowInput {
 export interface CheckFlowDependencies {
   /** Missing with `disableCheckCache`. */
   readonly checkCache?: CheckCache | undefined;
-  readonly quotaCache: QuotaCache;
+  /** One for each fail policy. */
+  readonly quotaCaches: Readonly<Record<NetworkFailPolicy['policy'], QuotaCache>>;
   readonly remoteCheck: RemoteCheck;
   readonly statistics: ClientStatistics;
 }
@@ -51,10 +52,11 @@ export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
  * Decides about requests (BEHAVIOUR 6, "Flow"). A cached denial is final, and so is a cached permission of a request
  * that charges nothing. With a cached permission and quotas that the client can decide by itself the decision is made
  * at once, and what is to be fetched for later requests is fetched in the background. In all other cases one Check call
- * carries everything. When that call fails, the fail policy decides, also about its quotas (SPEC 7).
+ * carries everything. When that call fails, the fail policy decides, also about its quotas (SPEC 7): under FAIL_CLOSE a
+ * call that fails in the background ends the use of units that the server has not granted.
  */
 export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow {
-  const { checkCache, quotaCache, remoteCheck, statistics } = dependencies;
+  const { checkCache, quotaCaches, remoteCheck, statistics } = dependencies;
 
   const findVerdict = (bag: AttributeBag): CheckVerdict | undefined => {
     const verdict = checkCache?.find(bag);
@@ -68,8 +70,8 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     return verdict;
   };
 
-  const charge = (demands: readonly QuotaCharge[], bag: AttributeBag): ChargedQuotas => {
-    const charged = new ChargedQuotas(quotaCache, demands, bag);
+  const charge = (demands: readonly QuotaCharge[], { bag, failPolicy }: CheckFlowInput): ChargedQuotas => {
+    const charged = new ChargedQuotas(quotaCaches[failPolicy.policy], demands, bag);
     if (demands.length === 0) return charged;
     statistics.increment('total_quota_calls');
     if (!charged.isDecided) {
@@ -143,7 +145,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     if (cached !== undefined && (!isAllowed(cached) || demands.length === 0)) {
       return Promise.resolve(decisionOf(cached, { isCheckCacheHit, isQuotaCacheHit: false }, NONE));
     }
-    const charged = charge(demands, input.bag);
+    const charged = charge(demands, input);
     const hits = { isCheckCacheHit, isQuotaCacheHit: demands.length > 0 && charged.isDecided };
     if (cached === undefined || !charged.isDecided) return askAndDecide(input, charged, hits);
     const decision = decide(cached, charged, hits);
@@ -161,10 +163,18 @@ function failedVerdict({ code, message }: PolicyTransportError, { policy }: Netw
 }
 
 function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits): CheckDecision {
-  const exhaustedQuotas = isAllowed(verdict) && charged.isRefused ? charged.refused() : NONE;
-  const retryAfterMs = exhaustedQuotas.length > 0 ? charged.retryAfterMs() : undefined;
-  if (!isAllowed(verdict) || exhaustedQuotas.length > 0) charged.giveBack();
-  if (exhaustedQuotas.length === 0) return decisionOf(verdict, hits, exhaustedQuotas);
+  if (!isAllowed(verdict) || !charged.isRefused) {
+    if (!isAllowed(verdict)) charged.giveBack();
+    return decisionOf(verdict, hits, NONE);
+  }
+  const exhaustedQuotas = charged.exhausted();
+  const uncounted = charged.uncounted();
+  const retryAfterMs = charged.retryAfterMs();
+  charged.giveBack();
+  if (exhaustedQuotas.length === 0) {
+    const message = `Quota could not be counted for: ${uncounted.join(',')}`;
+    return decisionOf({ status: { code: 'UNAVAILABLE', message } }, hits, NONE);
+  }
   const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;
   const refusal = decisionOf({ status: { code: 'RESOURCE_EXHAUSTED', message } }, hits, exhaustedQuotas);
   return retryAfterMs === undefined ? refusal : { ...refusal, retryAfterMs };

@@ -5,7 +5,11 @@ import { createCheckCache } from './check-cache.js';
 import { type CheckDecision, createCheckFlow } from './check-flow.js';
 import { type ClientStatisticsSnapshot, createClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
-import { type NetworkFailPolicyConfig, resolveNetworkFailPolicy } from './network-fail-policy.js';
+import {
+  type NetworkFailPolicy,
+  type NetworkFailPolicyConfig,
+  resolveNetworkFailPolicy,
+} from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
 import type { PolicyTransport } from './policy-transport.js';
 import { createQuotaCache, createUncachedQuotas } from './quota-cache.js';
@@ -80,9 +84,11 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   const { clock, transport, publishStatistics } = dependencies;
   const timing = readTransportTiming(config);
   const statistics = createClientStatistics();
+  const quotasUnder = (failPolicy: NetworkFailPolicy['policy']) =>
+    config.disableQuotaCache ? createUncachedQuotas(failPolicy) : createQuotaCache({ clock, failPolicy });
   const decide = createCheckFlow({
     checkCache: config.disableCheckCache ? undefined : createCheckCache({ clock }),
-    quotaCache: config.disableQuotaCache ? createUncachedQuotas() : createQuotaCache({ clock }),
+    quotaCaches: { FAIL_OPEN: quotasUnder('FAIL_OPEN'), FAIL_CLOSE: quotasUnder('FAIL_CLOSE') },
     remoteCheck: createRemoteCheck({ ...dependencies, statistics }),
     statistics,
   });

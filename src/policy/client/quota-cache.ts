@@ -1,5 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
+import type { NetworkFailPolicy } from './network-fail-policy.js';
 import type { QuotaResult } from './policy-transport.js';
 import { createQuotaPrefetch, type GiveBack, type QuotaGrant, type QuotaPrefetch } from './quota-prefetch.js';
 import { createReferencedCache } from './referenced-cache.js';
@@ -7,6 +8,8 @@ import { createReferencedCache } from './referenced-cache.js';
 const QUOTA_CACHE_MAX_ENTRIES = 10_000;
 /** Quotas that nobody charged during this time are forgotten. */
 const QUOTA_CACHE_IDLE_MS = 600_000;
+
+type FailPolicy = NetworkFailPolicy['policy'];
 
 /** What came of a question: the server's result, no answer, or a denial of the request before quotas were looked at. */
 export type QuotaReply = QuotaResult | 'unreachable' | 'skipped';
@@ -27,6 +30,8 @@ export type QuotaAnswer = { readonly type: 'granted'; readonly giveBack?: GiveBa
 
 export interface QuotaRefusal {
   readonly type: 'refused';
+  /** Whether FAIL_CLOSE refuses, because the quota could not be counted. Missing means that the quota is exhausted. */
+  readonly isUncounted?: boolean;
   /** Until it is worth asking again, as far as the server told. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -46,6 +51,8 @@ export interface QuotaCache {
 
 export interface QuotaCacheOptions {
   readonly clock: Clock;
+  /** Of all requests that charge this cache: units that FAIL_OPEN invents are not for requests under FAIL_CLOSE. */
+  readonly failPolicy: FailPolicy;
   /** 10,000 unless given. */
   readonly maxEntries?: number;
 }
@@ -54,7 +61,8 @@ export interface QuotaCacheOptions {
  * One prefetch per quota and values of the attributes that the server said the quota depends on. Until the server has
  * said so, each request asks for itself, all or nothing, so that nothing is lent to the wrong one.
  */
-export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }: QuotaCacheOptions): QuotaCache {
+export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
+  const { clock, failPolicy, maxEntries = QUOTA_CACHE_MAX_ENTRIES } = options;
   const cache = createReferencedCache<QuotaPrefetch>({ maxEntries, idleMs: QUOTA_CACHE_IDLE_MS, clock });
   const find = (quota: string, bag: AttributeBag) => cache.find(quota, bag, () => true);
 
@@ -62,14 +70,14 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
     const referenced = typeof reply === 'object' ? reply.referencedAttributes : undefined;
     // Requests that asked at the same time must not replace what the first of them learnt.
     if (referenced === undefined || find(quota, bag) !== undefined) return;
-    cache.store(quota, bag, referenced, createQuotaPrefetch(clock));
+    cache.store(quota, bag, referenced, createQuotaPrefetch(clock, failPolicy === 'FAIL_OPEN'));
   };
 
   return {
     charge(quota, amount, bag) {
       const prefetch = find(quota, bag);
       if (prefetch === undefined) {
-        const question = uncachedQuestion(amount, (reply) => learn(quota, bag, reply));
+        const question = uncachedQuestion(amount, failPolicy, (reply) => learn(quota, bag, reply));
         return { type: 'unknown', question };
       }
       const take = prefetch.take(amount);
@@ -80,7 +88,7 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
           const { giveBack, fetch } = take;
           if (fetch === undefined) return { type: 'granted', giveBack };
           const answer = (reply: QuotaReply): QuotaAnswer => {
-            fetch.settle(readGrant(reply));
+            fetch.settle(readGrant(reply, failPolicy));
             return { type: 'granted', giveBack };
           };
           return { type: 'granted', giveBack, prefetch: { amount: fetch.amount, bestEffort: true, answer } };
@@ -88,9 +96,11 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
         case 'undecided': {
           const { fetch } = take;
           const answer = (reply: QuotaReply): QuotaAnswer => {
-            fetch.settle(readGrant(reply));
+            const grant = readGrant(reply, failPolicy);
+            fetch.settle(grant);
             const giveBack = prefetch.takeAvailable(amount);
-            return giveBack === undefined ? refusal(prefetch.retryAfterMs()) : { type: 'granted', giveBack };
+            if (giveBack !== undefined) return { type: 'granted', giveBack };
+            return grant.type === 'lost' ? UNCOUNTED : refusal(prefetch.retryAfterMs());
           };
           return { type: 'unknown', question: { amount: fetch.amount, bestEffort: true, answer } };
         }
@@ -100,28 +110,37 @@ export function createQuotaCache({ clock, maxEntries = QUOTA_CACHE_MAX_ENTRIES }
 }
 
 /** `disableQuotaCache`: the server is asked about every charge, all or nothing (SPEC 2.12). */
-export function createUncachedQuotas(): QuotaCache {
-  return { charge: (_quota, amount) => ({ type: 'unknown', question: uncachedQuestion(amount, () => {}) }) };
+export function createUncachedQuotas(failPolicy: FailPolicy): QuotaCache {
+  return {
+    charge: (_quota, amount) => ({ type: 'unknown', question: uncachedQuestion(amount, failPolicy, () => {}) }),
+  };
 }
 
-function uncachedQuestion(amount: number, learn: (reply: QuotaReply) => void): QuotaQuestion {
+const UNCOUNTED: QuotaRefusal = { type: 'refused', isUncounted: true };
+
+function uncachedQuestion(amount: number, failPolicy: FailPolicy, learn: (reply: QuotaReply) => void): QuotaQuestion {
   return {
     amount,
     bestEffort: false,
     answer: (reply) => {
       learn(reply);
-      const grant = readGrant(reply);
+      const grant = readGrant(reply, failPolicy);
+      if (grant.type === 'lost') return UNCOUNTED;
       const isGranted = grant.type === 'unreachable' || (grant.type === 'granted' && grant.amount > 0);
       return isGranted ? { type: 'granted' } : refusal(grant.type === 'granted' ? grant.retryAfterMs : undefined);
     },
   };
 }
 
-/** No answer for the quota counts as granted, and so does a server that says it cannot count (BEHAVIOUR 6, "Flow"). */
-function readGrant(reply: QuotaReply): QuotaGrant {
-  if (typeof reply === 'string') return { type: reply };
-  const { grantedAmount, status, validDurationMs, retryAfterMs } = reply;
-  if (status?.code === 'UNAVAILABLE' || grantedAmount === -1) return { type: 'unreachable' };
+/**
+ * Under FAIL_OPEN no answer for the quota counts as granted, and so does a server that says it cannot count
+ * (BEHAVIOUR 6, "Flow"). Under FAIL_CLOSE neither grants anything.
+ */
+function readGrant(reply: QuotaReply, failPolicy: FailPolicy): QuotaGrant {
+  if (reply === 'skipped') return { type: reply };
+  const isCounted = reply !== 'unreachable' && reply.status?.code !== 'UNAVAILABLE' && reply.grantedAmount !== -1;
+  if (!isCounted) return { type: failPolicy === 'FAIL_OPEN' ? 'unreachable' : 'lost' };
+  const { grantedAmount, validDurationMs, retryAfterMs } = reply;
   return { type: 'granted', amount: grantedAmount, validMs: validDurationMs, retryAfterMs };
 }
 

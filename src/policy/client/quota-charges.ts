@@ -75,9 +75,18 @@ export class ChargedQuotas {
     return this.#states.some(({ answer }) => answer?.type === 'refused');
   }
 
-  /** Names of quotas that refuse, in the order of the demands. */
-  refused(): readonly string[] {
-    return this.#states.flatMap(({ quota, answer }) => (answer?.type === 'refused' ? [quota] : []));
+  /** Names of quotas that are exhausted, in the order of the demands. */
+  exhausted(): readonly string[] {
+    return this.#states.flatMap(({ quota, answer }) =>
+      answer?.type === 'refused' && !answer.isUncounted ? [quota] : [],
+    );
+  }
+
+  /** Names of quotas that FAIL_CLOSE refuses because they could not be counted, in the order of the demands. */
+  uncounted(): readonly string[] {
+    return this.#states.flatMap(({ quota, answer }) =>
+      answer?.type === 'refused' && answer.isUncounted ? [quota] : [],
+    );
   }
 
   /** The longest that a quota which refuses wants a caller to wait; undefined when none knows. */

@@ -21,8 +21,10 @@ export type QuotaGrant =
       /** After a partial grant: when the server has more. */
       readonly retryAfterMs?: number | undefined;
     }
-  /** Nobody could be asked: counts as a full grant (BEHAVIOUR 6, "Quota cache"). */
+  /** The server could not be asked, under FAIL_OPEN: counts as a full grant (BEHAVIOUR 6, "Quota cache"). */
   | { readonly type: 'unreachable' }
+  /** The server could not be asked, under FAIL_CLOSE: grants nothing, and the next request asks again. */
+  | { readonly type: 'lost' }
   /** The server denied the request before it came to quotas: nothing is known, what was lent is taken back. */
   | { readonly type: 'skipped' };
 
@@ -49,6 +51,9 @@ export type QuotaTake =
  * can be used before the answer. Closed, after a partial grant, it never lends, asks one question at a time and none
  * for 500 ms, and refuses meanwhile.
  *
+ * Under FAIL_CLOSE nothing is lent: the server that is to grant it may be gone. A request that finds too few units waits
+ * for the answer.
+ *
  * So what it lets through never exceeds what the server granted plus, for each amount lent, the part that the server
  * then did not grant. Of that part what is not used yet is taken back, also from other grants.
  */
@@ -60,7 +65,8 @@ export interface QuotaPrefetch {
   retryAfterMs(): number | undefined;
 }
 
-export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
+/** @param lends false under FAIL_CLOSE */
+export function createQuotaPrefetch(clock: Clock, lends = true): QuotaPrefetch {
   const slots = createQuotaSlots();
   const window = createSlidingWindow(PREDICTION_WINDOW_MS);
   let isOpen = true;
@@ -79,7 +85,7 @@ export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
       const settledMs = clock.monotonicMs();
       const { granted, validMs, retryAfterMs } = readGrant(grant, amount);
       if (grant.type !== 'skipped') {
-        isOpen = granted === amount;
+        isOpen = granted === amount || grant.type === 'lost';
         if (!isOpen) closedUntilMs = settledMs + CLOSE_WAIT_MS;
         retryAtMs = isOpen || retryAfterMs === undefined ? Number.NEGATIVE_INFINITY : settledMs + retryAfterMs;
       }
@@ -115,8 +121,9 @@ export function createQuotaPrefetch(clock: Clock): QuotaPrefetch {
       const isShort = available < amount;
       const isLow = available < desired / 2 && inFlight === 0;
       window.add(amount, nowMs);
-      const asked =
-        mayFetch && (isShort || isLow) ? fetch(Math.max(amount, desired), isOpen && isShort, nowMs) : undefined;
+      // Of requests that wait one fetches ahead: were it all, a burst would fetch units that no request uses.
+      const wanted = !lends && inFlight > 0 ? amount : Math.max(amount, desired);
+      const asked = mayFetch && (isShort || isLow) ? fetch(wanted, lends && isOpen && isShort, nowMs) : undefined;
       const giveBack = takeAvailable(amount);
       if (giveBack !== undefined) return { type: 'taken', giveBack, ...(asked && { fetch: asked }) };
       return asked === undefined ? { type: 'refused' } : { type: 'undecided', fetch: asked };
@@ -137,7 +144,7 @@ interface ReadGrant {
 
 function readGrant(grant: QuotaGrant, asked: number): ReadGrant {
   if (grant.type === 'unreachable') return { granted: asked, validMs: MAX_GRANT_MS };
-  if (grant.type === 'skipped') return { granted: 0, validMs: 0 };
+  if (grant.type !== 'granted') return { granted: 0, validMs: 0 };
   return {
     granted: Math.min(Math.max(grant.amount, 0), asked),
     validMs: Math.min(grant.validMs ?? MAX_GRANT_MS, MAX_GRANT_MS),

@@ -239,14 +239,61 @@ test('SPEC 7: a failed call is not cached: the next request asks again', async (
   t.is(server.checks.length, 2);
 });
 
-test('BEHAVIOUR 6: a background prefetch that fails counts as granted, even under FAIL_CLOSE', async (t) => {
-  const { server, check, answer } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
+test('BEHAVIOUR 6: under FAIL_OPEN a background prefetch that fails counts as granted', async (t) => {
+  const { server, check, answer } = setUp();
   void check({ a: 1 });
   await answer(0, { a: 1 });
   t.is((await check({ a: 1 })).status.code, 'OK');
   server.checks[1]?.fail(sendError());
   await settled();
   t.is((await check({ a: 9 })).status.code, 'OK');
+});
+
+test('SPEC 7: under FAIL_CLOSE only granted units pass when the policy server is gone; later requests are UNAVAILABLE', async (t) => {
+  const { server, check, answer } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
+  void check({ a: 1 });
+  await answer(0, { a: 1 });
+  void check({ a: 1 });
+  await answer(1, { a: 10 });
+  // Requests come while calls to the server are under way, and all of these fail in the end.
+  const decisions = Array.from({ length: 200 }, () => check({ a: 1 }));
+  for (const call of server.checks) call.fail(sendError());
+  const codes = (await Promise.all(decisions)).map(({ status }) => status.code);
+  t.is(codes.filter((code) => code === 'OK').length, 9);
+  t.true(codes.slice(9).every((code) => code === 'UNAVAILABLE'));
+
+  const back = check({ a: 1 });
+  await answer(server.checks.length - 1, { a: 10 });
+  t.is((await back).status.code, 'OK', 'a server that is back is asked by the next request');
+});
+
+test('SPEC 7: under FAIL_CLOSE a quota that the server cannot count refuses with UNAVAILABLE and names it', async (t) => {
+  const { server, check } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
+  for (const uncounted of [
+    new Map([['a', { grantedAmount: 0, status: { code: 'UNAVAILABLE', message: '' } }]] as const),
+    new Map([['a', { grantedAmount: -1 }]]),
+    new Map<string, QuotaResult>(),
+  ]) {
+    const decision = check({ a: 1 });
+    server.checks.at(-1)?.answer({ precondition: allow({ validUseCount: 0 }), quotas: uncounted });
+    const { status, exhaustedQuotas } = await decision;
+    t.deepEqual(status, { code: 'UNAVAILABLE', message: 'Quota could not be counted for: a' });
+    t.deepEqual(exhaustedQuotas, []);
+  }
+});
+
+test('units that FAIL_OPEN invents are not used by requests under FAIL_CLOSE', async (t) => {
+  const { server, check, answer } = setUp();
+  const closed = { service: { networkFailPolicy: { policy: 'FAIL_CLOSE' } } } as const;
+  void check({ a: 1 });
+  await answer(0, { a: 1 });
+  t.is((await check({ a: 1 })).status.code, 'OK');
+  server.checks[1]?.fail(sendError());
+  await settled();
+  const decision = check({ a: 1 }, closed);
+  server.checks[2]?.fail(sendError());
+  t.is((await decision).status.code, 'UNAVAILABLE');
+  t.is((await check({ a: 1 })).status.code, 'OK');
 });
 
 test('SPEC 2.12 disableCheckCache: every request asks', async (t) => {

@@ -29,7 +29,7 @@ function teach(cache: QuotaCache, quota: string, apiKey: string): void {
 }
 
 test('BEHAVIOUR 6: an uncached quota is asked for its very amount, all or nothing', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   const asked = question(cache.charge('rate', 3, key('a')));
   t.is(asked?.amount, 3);
   t.false(asked?.bestEffort);
@@ -46,14 +46,17 @@ const REPLIES: readonly (readonly [string, QuotaReply, 'granted' | 'refused'])[]
 
 for (const [name, reply, expected] of REPLIES) {
   test(`BEHAVIOUR 6: an uncached quota that gets ${name} is ${expected}`, (t) => {
-    for (const cache of [createQuotaCache({ clock: createFakeClock() }), createUncachedQuotas()]) {
+    for (const cache of [
+      createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' }),
+      createUncachedQuotas('FAIL_OPEN'),
+    ]) {
       t.is(question(cache.charge('rate', 1, key('a')))?.answer(reply).type, expected);
     }
   });
 }
 
 test('once the server has said what a quota depends on, it is prefetched for requests with equal values', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   teach(cache, 'rate', 'a');
   const outcome = cache.charge('rate', 1, key('a'));
   t.is(outcome.type, 'granted');
@@ -63,7 +66,7 @@ test('once the server has said what a quota depends on, it is prefetched for req
 });
 
 test('BEHAVIOUR 6: units of one key are not charged by requests with another', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   for (const apiKey of ['a', 'b']) {
     teach(cache, 'rate', apiKey);
     const outcome = cache.charge('rate', 1, key(apiKey));
@@ -74,7 +77,7 @@ test('BEHAVIOUR 6: units of one key are not charged by requests with another', (
 });
 
 test('requests that ask at the same time share what the first of them learns', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   const [first, second] = [cache.charge('rate', 1, key('a')), cache.charge('rate', 1, key('a'))];
   question(first)?.answer(grants(1));
   const outcome = cache.charge('rate', 1, key('a'));
@@ -84,7 +87,7 @@ test('requests that ask at the same time share what the first of them learns', (
 });
 
 test('an answer that does not say what the quota depends on teaches nothing', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   question(cache.charge('rate', 1, key('a')))?.answer({ grantedAmount: 1 });
   t.is(cache.charge('rate', 1, key('a')).type, 'unknown');
 });
@@ -95,7 +98,7 @@ test('a closed quota that asks again waits for the answer', (t) => {
     [10, 'granted'],
     [1, 'refused'],
   ] as const) {
-    const cache = createQuotaCache({ clock });
+    const cache = createQuotaCache({ clock, failPolicy: 'FAIL_OPEN' });
     teach(cache, 'rate', 'a');
     const lent = cache.charge('rate', 1, key('a'));
     if (lent.type === 'granted') lent.prefetch?.answer(grants(0));
@@ -108,7 +111,7 @@ test('a closed quota that asks again waits for the answer', (t) => {
 
 test('BEHAVIOUR 6: a quota that is idle for 600 s is forgotten, one in use is not', (t) => {
   const clock = createFakeClock();
-  const cache = createQuotaCache({ clock });
+  const cache = createQuotaCache({ clock, failPolicy: 'FAIL_OPEN' });
   teach(cache, 'rate', 'a');
   clock.advance(599_999);
   t.is(cache.charge('rate', 1, key('a')).type, 'granted');
@@ -119,21 +122,21 @@ test('BEHAVIOUR 6: a quota that is idle for 600 s is forgotten, one in use is no
 });
 
 test('BEHAVIOUR 6: 10,000 quotas are kept, the least recently used go first', (t) => {
-  const cache = createQuotaCache({ clock: createFakeClock() });
+  const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   for (let n = 0; n <= 10_000; n++) teach(cache, 'rate', `k${n}`);
   t.is(cache.charge('rate', 1, key('k0')).type, 'unknown');
   t.is(cache.charge('rate', 1, key('k1')).type, 'granted');
 });
 
 test('SPEC 2.12 disableQuotaCache: every charge is asked for, whatever was answered before', (t) => {
-  const cache = createUncachedQuotas();
+  const cache = createUncachedQuotas('FAIL_OPEN');
   teach(cache, 'rate', 'a');
   t.like(question(cache.charge('rate', 2, key('a'))), { amount: 2, bestEffort: false });
 });
 
 test('a refusal tells how long to wait, whether the server or the cache refuses', (t) => {
   const clock = createFakeClock();
-  const cache = createQuotaCache({ clock });
+  const cache = createQuotaCache({ clock, failPolicy: 'FAIL_OPEN' });
   const refused: QuotaReply = { ...grants(0), retryAfterMs: 3000 };
   t.deepEqual(question(cache.charge('rate', 1, key('a')))?.answer(refused), { type: 'refused', retryAfterMs: 3000 });
   const lent = cache.charge('rate', 1, key('a'));

@@ -123,6 +123,24 @@ test('BEHAVIOUR 6: a network error counts as a full grant', (t) => {
   t.is(prefetch.take(1).type, 'taken', 'it is open again');
 });
 
+test('SPEC 7: under FAIL_CLOSE nothing is lent, a lost call grants nothing, and the next request asks again', (t) => {
+  const prefetch = createQuotaPrefetch(createFakeClock(), false);
+  for (let n = 0; n < 3; n++) {
+    const asking = prefetch.take(1);
+    t.is(asking.type, 'undecided', 'the request waits for the answer of the server');
+    t.is(fetchOf(asking)?.amount, 10);
+    fetchOf(asking)?.settle({ type: 'lost' });
+    t.is(prefetch.takeAvailable(1), undefined);
+  }
+  const asking = prefetch.take(1);
+  const another = prefetch.take(1);
+  t.is(fetchOf(another)?.amount, 1, 'one call fetches ahead');
+  grant(asking, 10);
+  grant(another, 1);
+  t.is(countTakes(prefetch, 100), 11);
+  t.is(prefetch.take(1).type, 'undecided');
+});
+
 test('a question that was not looked at takes back what was lent and closes nothing', (t) => {
   const { prefetch } = setUp();
   fetchOf(prefetch.take(1))?.settle({ type: 'skipped' });
