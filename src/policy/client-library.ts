@@ -51,6 +51,7 @@ export {
 } from './client/compile-quota-specs.js';
 export type { ConnectionFacts } from './client/connection-attributes.js';
 export { type DenialResponse, denialResponse, type RouteDirective } from './client/denial.js';
+export type { FailedPart, OnClientError } from './client/guarded-dependencies.js';
 export { type HeaderMap, headerMapOf } from './client/header-map.js';
 export { deriveHttpAttributes, type HttpRequestFacts, type RequestAuthFacts } from './client/http-attributes.js';
 export {

@@ -2,14 +2,17 @@ import type { AttributeBag } from './attribute-bag.js';
 import type { CheckCache, CheckVerdict } from './check-cache.js';
 import type { ClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
+import type { OnClientError } from './guarded-dependencies.js';
 import type { NetworkFailPolicy } from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
 import type { CheckResponse, PolicyTransportError } from './policy-transport.js';
 import type { QuotaCache } from './quota-cache.js';
 import { addUpCharges, ChargedQuotas } from './quota-charges.js';
 import type { RemoteCheck } from './remote-check.js';
+import { asTransportError } from './transport-call.js';
 
 const NONE: readonly string[] = [];
+const NO_HITS: CacheHits = { isCheckCacheHit: false, isQuotaCacheHit: false };
 const NO_PRECONDITION = 'The answer of the policy server has no precondition result';
 
 /** Whether a request may pass, why not, and what is to be reported about how that was decided. */
@@ -42,6 +45,8 @@ export interface CheckFlowDependencies {
   readonly quotaCaches: Readonly<Record<NetworkFailPolicy['policy'], QuotaCache>>;
   readonly remoteCheck: RemoteCheck;
   readonly statistics: ClientStatistics;
+  /** Told of what an embedder's part threw where none of its calls is to fail. Does not throw. */
+  readonly onError: OnClientError;
 }
 
 type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
@@ -53,10 +58,11 @@ export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
  * that charges nothing. With a cached permission and quotas that the client can decide by itself the decision is made
  * at once, and what is to be fetched for later requests is fetched in the background. In all other cases one Check call
  * carries everything. When that call fails, the fail policy decides, also about its quotas (SPEC 7): under FAIL_CLOSE a
- * call that fails in the background ends the use of units that the server has not granted.
+ * call that fails in the background ends the use of units that the server has not granted. The fail policy decides as
+ * well when something throws that the embedder passed in: a check never rejects.
  */
 export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow {
-  const { checkCache, quotaCaches, remoteCheck, statistics } = dependencies;
+  const { checkCache, quotaCaches, remoteCheck, statistics, onError } = dependencies;
 
   const findVerdict = (bag: AttributeBag): CheckVerdict | undefined => {
     const verdict = checkCache?.find(bag);
@@ -97,9 +103,15 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
 
   const prefetch = async ({ bag, failPolicy }: CheckFlowInput, charged: ChargedQuotas): Promise<void> => {
     statistics.increment('total_remote_quota_prefetch_calls');
-    const outcome = await remoteCheck({ attributes: bag, quotas: charged.questions() }, failPolicy);
-    if (outcome.type === 'answered') readResponse(outcome.answer, bag, charged);
-    else charged.answer(() => 'unreachable');
+    try {
+      const outcome = await remoteCheck({ attributes: bag, quotas: charged.questions() }, failPolicy);
+      if (outcome.type === 'answered') readResponse(outcome.answer, bag, charged);
+      else charged.answer(() => 'unreachable');
+    } catch (error) {
+      // No request waits for it: a rejection would end the process.
+      onError(error, 'check');
+      charged.abandon();
+    }
   };
 
   const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<CheckVerdict> => {
@@ -135,10 +147,25 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     }
   };
 
-  const askAndDecide = async (input: CheckFlowInput, charged: ChargedQuotas, hits: CacheHits): Promise<CheckDecision> =>
-    decide(await ask(input, charged), charged, hits);
+  const failed = (error: unknown, { failPolicy }: CheckFlowInput): CheckDecision => {
+    onError(error, 'check');
+    return decisionOf(failedVerdict(asTransportError(error), failPolicy), NO_HITS, NONE);
+  };
 
-  return (input) => {
+  const askAndDecide = async (
+    input: CheckFlowInput,
+    charged: ChargedQuotas,
+    hits: CacheHits,
+  ): Promise<CheckDecision> => {
+    try {
+      return decide(await ask(input, charged), charged, hits);
+    } catch (error) {
+      charged.abandon();
+      return failed(error, input);
+    }
+  };
+
+  const flow: CheckFlow = (input) => {
     const cached = findVerdict(input.bag);
     const isCheckCacheHit = cached !== undefined;
     const demands = addUpCharges(input.quotas);
@@ -151,6 +178,13 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     const decision = decide(cached, charged, hits);
     if (charged.hasQuestions) void prefetch(input, charged);
     return Promise.resolve(decision);
+  };
+  return (input) => {
+    try {
+      return flow(input);
+    } catch (error) {
+      return Promise.resolve(failed(error, input));
+    }
   };
 }
 

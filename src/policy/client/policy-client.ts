@@ -6,6 +6,13 @@ import { type CheckDecision, createCheckFlow } from './check-flow.js';
 import { type ClientStatisticsSnapshot, createClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import {
+  guardedClock,
+  guardedErrors,
+  guardedPublisher,
+  guardedRandom,
+  type OnClientError,
+} from './guarded-dependencies.js';
+import {
   type NetworkFailPolicy,
   type NetworkFailPolicyConfig,
   resolveNetworkFailPolicy,
@@ -52,13 +59,18 @@ export interface PolicyClientDependencies {
   readonly random: () => number;
   /** A UUID that no other client has: deduplication ids begin with it. */
   readonly clientId: string;
-  /** Gets the counters every `statsUpdateInterval`, and once when the client is closed. */
+  /** Gets the counters every `statsUpdateInterval`, and once when the client is closed. A failure goes to `onError`. */
   readonly publishStatistics?: (snapshot: ClientStatisticsSnapshot) => void;
+  /**
+   * Told of each failure of what is passed in here that no call of the client reports: of the clock, the randomness, the
+   * publisher, a timer, and of a check that was then decided by its fail policy. Failures of the transport are counted.
+   */
+  readonly onError?: OnClientError;
 }
 
 /** Decides about requests and reports them, for all services of one proxy (SPEC 2.11 to 2.13). */
 export interface PolicyClient {
-  /** Never rejects because of the policy server: the fail policy of SPEC 7 decides instead. */
+  /** Never throws and never rejects: when the server or a dependency fails, the fail policy of SPEC 7 decides. */
   check(request: PolicyCheck): Promise<CheckDecision>;
   /** Takes the report into the current batch. */
   report(report: PolicyReport): void;
@@ -81,7 +93,10 @@ const NOT_CHECKED: CheckDecision = {
  * @throws DurationSyntaxError when a duration cannot be read; validated configuration does not get here
  */
 export function createPolicyClient(config: TransportConfig, dependencies: PolicyClientDependencies): PolicyClient {
-  const { clock, transport, publishStatistics } = dependencies;
+  const { transport, publishStatistics, clientId } = dependencies;
+  const onError = guardedErrors(dependencies.onError);
+  const clock = guardedClock(dependencies.clock, onError);
+  const random = guardedRandom(dependencies.random, onError);
   const timing = readTransportTiming(config);
   const statistics = createClientStatistics();
   const quotasUnder = (failPolicy: NetworkFailPolicy['policy']) =>
@@ -89,9 +104,18 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   const decide = createCheckFlow({
     checkCache: config.disableCheckCache ? undefined : createCheckCache({ clock }),
     quotaCaches: { FAIL_OPEN: quotasUnder('FAIL_OPEN'), FAIL_CLOSE: quotasUnder('FAIL_CLOSE') },
-    remoteCheck: createRemoteCheck({ ...dependencies, statistics }),
+    remoteCheck: createRemoteCheck({ transport, clock, random, clientId, statistics }),
     statistics,
+    onError,
   });
+  const startUpdates = (publish: (snapshot: ClientStatisticsSnapshot) => void): (() => void) => {
+    try {
+      return startStatisticsUpdates({ statistics, intervalMs: timing.statsUpdateIntervalMs, clock, publish });
+    } catch (error) {
+      onError(error, 'clock');
+      return () => publish(statistics.snapshot());
+    }
+  };
   const reports = createReportBatch({
     transport,
     clock,
@@ -99,16 +123,24 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
     maxEntries: timing.reportBatchMaxEntries,
     maxTimeMs: timing.reportBatchMaxTimeMs,
   });
-  const stopUpdates =
-    publishStatistics &&
-    startStatisticsUpdates({ statistics, intervalMs: timing.statsUpdateIntervalMs, clock, publish: publishStatistics });
+  const stopUpdates = publishStatistics && startUpdates(guardedPublisher(publishStatistics, onError));
+  /** Without its waits where these cannot be read. */
+  const policyOfService = (own: NetworkFailPolicyConfig): NetworkFailPolicy => {
+    try {
+      return resolveNetworkFailPolicy(undefined, own);
+    } catch (error) {
+      onError(error, 'check');
+      const { policy, maxRetry } = own;
+      return resolveNetworkFailPolicy(undefined, { ...(policy && { policy }), ...(maxRetry && { maxRetry }) });
+    }
+  };
   const meshPolicy = resolveNetworkFailPolicy(config.networkFailPolicy);
 
   return {
     check({ attributes, quotas = NO_CHARGES, service, deduplicationId, cancel }) {
       if (service?.disableCheckCalls) return Promise.resolve(NOT_CHECKED);
       const own = service?.networkFailPolicy;
-      const failPolicy = own === undefined ? meshPolicy : resolveNetworkFailPolicy(config.networkFailPolicy, own);
+      const failPolicy = own === undefined ? meshPolicy : policyOfService(own);
       return decide({ bag: attributes, quotas, failPolicy, deduplicationId, cancel });
     },
     report({ attributes, service }) {

@@ -18,6 +18,27 @@ export type RpcCode =
   | 'DATA_LOSS'
   | 'UNAUTHENTICATED';
 
+/** All of them. */
+export const RPC_CODES: ReadonlySet<string> = new Set<RpcCode>([
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+]);
+
 /** Outcome of a check or of a call: `OK` allows, everything else refuses with the message as its reason. */
 export interface PolicyStatus {
   readonly code: RpcCode;

@@ -70,6 +70,17 @@ export class ChargedQuotas {
     }
   }
 
+  /** Ends questions that no reply will come to, after a failure of ours. Safe after `answer` too. */
+  abandon(): void {
+    for (const state of this.#states) {
+      try {
+        if (state.answer === undefined) state.question?.answer('unreachable');
+      } catch {
+        // The other questions still have to end.
+      }
+    }
+  }
+
   /** Whether a quota refuses. */
   get isRefused(): boolean {
     return this.#states.some(({ answer }) => answer?.type === 'refused');

@@ -1,10 +1,11 @@
 import type { Clock } from '../../telemetry/clock.js';
 import { createCallDeadlines } from './call-deadlines.js';
+import { checkedAnswer } from './checked-answer.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';
 import type { NetworkFailPolicy } from './network-fail-policy.js';
 import type { CheckRequest, CheckResponse, PolicyTransport, TransportFailure } from './policy-transport.js';
 import { retryDelayMs } from './retry-delay.js';
-import { CALL_TIMEOUT_MS, type CallOutcome, callTransport } from './transport-call.js';
+import { asTransportError, CALL_TIMEOUT_MS, type CallOutcome, callTransport } from './transport-call.js';
 
 export interface RemoteCheckDependencies {
   readonly transport: PolicyTransport;
@@ -21,7 +22,7 @@ export type RemoteCheckRequest = Omit<CheckRequest, 'deduplicationId'> & {
   readonly deduplicationId?: string | undefined;
 };
 
-/** Asks the policy server, again after transport errors, and never rejects. */
+/** Asks the policy server, again after transport errors. Rejects with what the embedder's clock throws, and only then. */
 export type RemoteCheck = (
   request: RemoteCheckRequest,
   failPolicy: NetworkFailPolicy,
@@ -50,7 +51,7 @@ export function createRemoteCheck(dependencies: RemoteCheckDependencies): Remote
     statistics.increment('total_remote_calls');
     for (let retries = 0; ; retries++) {
       const called = callTransport((options) => transport.check(identified, options), deadlines, cancel);
-      const outcome = called instanceof Promise ? await called : called;
+      const outcome = readOutcome(called instanceof Promise ? await called : called);
       if (outcome.type === 'answered') statistics.increment('total_remote_call_successes');
       if (outcome.type === 'failed') statistics.increment(FAILURE_COUNTERS[outcome.error.failure]);
       if (outcome.type === 'failed' && retries < failPolicy.maxRetry) {
@@ -67,7 +68,18 @@ export function createRemoteCheck(dependencies: RemoteCheckDependencies): Remote
   };
 }
 
-/** Ends early when the call is given up. */
+/** An answer that is none is a failure of the transport. */
+function readOutcome(outcome: CallOutcome<CheckResponse>): CallOutcome<CheckResponse> {
+  if (outcome.type !== 'answered') return outcome;
+  try {
+    checkedAnswer(outcome.answer);
+    return outcome;
+  } catch (error) {
+    return { type: 'failed', error: asTransportError(error) };
+  }
+}
+
+/** Ends early when the call is given up. @throws what the clock throws, for retries without a wait would have no end */
 function wait(delayMs: number, clock: Clock, cancel?: AbortSignal): Promise<void> {
   if (cancel?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

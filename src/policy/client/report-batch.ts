@@ -57,13 +57,22 @@ export function createReportBatch(options: ReportBatchOptions): ReportBatch {
     waiting = [];
   };
 
+  const flushLater = (): void => {
+    try {
+      stopTimer = clock.schedule(maxTimeMs, flush);
+    } catch {
+      // Without a timer the batch could wait for ever.
+      flush();
+    }
+  };
+
   return {
     add(bag) {
       if (isClosed) return;
       statistics.increment('total_report_calls');
       waiting.push(bag);
       if (waiting.length >= maxEntries) flush();
-      else if (waiting.length === 1) stopTimer = clock.schedule(maxTimeMs, flush);
+      else if (waiting.length === 1) flushLater();
     },
     flush,
     async close() {

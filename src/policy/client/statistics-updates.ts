@@ -8,6 +8,7 @@ export interface StatisticsUpdatesOptions {
   readonly statistics: ClientStatistics;
   readonly intervalMs: number;
   readonly clock: Clock;
+  /** Does not throw. */
   readonly publish: (snapshot: ClientStatisticsSnapshot) => void;
 }
 
@@ -20,9 +21,8 @@ export function startStatisticsUpdates({
 }: StatisticsUpdatesOptions): () => void {
   let cancel = (): void => {};
   const update = (): void => {
-    // Scheduled first: a publisher that throws costs one update, not all that follow.
-    cancel = clock.schedule(intervalMs, update);
     publish(statistics.snapshot());
+    cancel = clock.schedule(intervalMs, update);
   };
   cancel = clock.schedule(intervalMs, update);
   return () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../telemetry/clock.js';
 import { clientDurationMs } from './client-duration.js';
+import { guardedErrors } from './guarded-dependencies.js';
 import type { TcpByteCounts, TcpReportEvent, TcpReportFacts } from './tcp-attributes.js';
 
 const DEFAULT_TCP_REPORT_INTERVAL_MS = 10_000;
@@ -23,13 +24,16 @@ export interface TcpReportsOptions {
   readonly total: () => TcpByteCounts;
   /** Takes what `deriveTcpReportAttributes` needs to know of the event. */
   readonly report: (facts: Required<Pick<TcpReportFacts, 'event' | 'total' | 'lastReported'>>) => void;
+  /** Told of what `total` and `report` throw in a timer; the report is lost then, later ones are made. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /**
  * Reports a connection that was allowed: `open` at once, `continue` every interval, `close` when the returned function
  * is called first. A denied connection is not reported: do not start this for it (BEHAVIOUR 6, "TCP").
  */
-export function startTcpReports({ clock, intervalMs, total, report }: TcpReportsOptions): () => void {
+export function startTcpReports({ clock, intervalMs, total, report, onError }: TcpReportsOptions): () => void {
+  const tell = guardedErrors(onError);
   const openedMs = clock.monotonicMs();
   let lastReported: TcpByteCounts = { received: 0n, sent: 0n };
   let isOpen = true;
@@ -40,8 +44,13 @@ export function startTcpReports({ clock, intervalMs, total, report }: TcpReports
   };
   const continueLater = (): (() => void) =>
     clock.schedule(intervalMs, () => {
-      stopTimer = continueLater();
-      send({ type: 'continue' });
+      try {
+        stopTimer = continueLater();
+        send({ type: 'continue' });
+      } catch (error) {
+        // An exception in a timer ends the process.
+        tell(error, 'timer');
+      }
     });
   let stopTimer = continueLater();
   send({ type: 'open' });

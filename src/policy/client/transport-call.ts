@@ -50,7 +50,10 @@ export function callTransport<T>(
     // A transport that throws is the same as one that rejects.
     return { type: 'failed', error: asTransportError(error) };
   }
-  return answer instanceof Promise ? awaitAnswer(answer, options, deadlines, cancel) : { type: 'answered', answer };
+  if (answer instanceof Promise) return awaitAnswer(answer, options, deadlines, cancel);
+  // A promise of another library: to take it for the answer would be to lose it.
+  const isThenable = typeof (answer as { readonly then?: unknown } | undefined)?.then === 'function';
+  return isThenable ? awaitAnswer(Promise.resolve(answer), options, deadlines, cancel) : { type: 'answered', answer };
 }
 
 function awaitAnswer<T>(
@@ -60,6 +63,7 @@ function awaitAnswer<T>(
   cancel: AbortSignal | undefined,
 ): Promise<CallOutcome<T>> {
   return new Promise((resolve) => {
+    let stopWaiting = (): void => {};
     const settle = (outcome: CallOutcome<T>): void => {
       stopWaiting();
       cancel?.removeEventListener('abort', onCancel);
@@ -70,12 +74,18 @@ function awaitAnswer<T>(
       options.giveUp();
     };
     const onCancel = (): void => giveUp({ type: 'cancelled' });
-    const stopWaiting = deadlines.add(() => giveUp({ type: 'failed', error: timeoutError() }));
-    cancel?.addEventListener('abort', onCancel);
+    // First, so that a rejection is handled whatever fails below.
     answer.then(
       (value) => settle({ type: 'answered', answer: value }),
       (error: unknown) => settle({ type: 'failed', error: asTransportError(error) }),
     );
+    try {
+      stopWaiting = deadlines.add(() => giveUp({ type: 'failed', error: timeoutError() }));
+      cancel?.addEventListener('abort', onCancel);
+    } catch (error) {
+      // Without a timer the call could wait for ever.
+      giveUp({ type: 'failed', error: asTransportError(error) });
+    }
   });
 }
 
@@ -83,7 +93,7 @@ function timeoutError(): PolicyTransportError {
   return new PolicyTransportError('timeout', `The policy server did not answer within ${CALL_TIMEOUT_MS} ms`);
 }
 
-function asTransportError(error: unknown): PolicyTransportError {
+export function asTransportError(error: unknown): PolicyTransportError {
   if (error instanceof PolicyTransportError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new PolicyTransportError('other', `The policy server could not be asked: ${reason}`, { cause: error });

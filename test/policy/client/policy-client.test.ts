@@ -81,22 +81,6 @@ test('SPEC 2.12 statsUpdateInterval: counters are published every 10 s unless gi
   }
 });
 
-test('a publisher that throws does not stop the updates', (t) => {
-  const clock = createFakeClock();
-  let calls = 0;
-  const publishStatistics = () => {
-    calls++;
-    throw new Error('full');
-  };
-  createPolicyClient(
-    {},
-    { transport: createFakePolicyServer(), clock, random: () => 0, clientId: '', publishStatistics },
-  );
-  t.throws(() => clock.advance(10_000), { message: 'full' });
-  t.throws(() => clock.advance(10_000), { message: 'full' });
-  t.is(calls, 2);
-});
-
 test('a snapshot of the counters does not change any more', async (t) => {
   const { client } = setUp();
   const before = client.statistics();
