@@ -13,6 +13,7 @@ import { createMeshSettings } from './mesh-settings.js';
 import type { Options } from './options.js';
 import { type ClusterParts, createClusterSource } from './read-cluster.js';
 import { createRemoteClusterReader } from './read-clusters.js';
+import type { SettingsKeeper } from './settings-keeper.js';
 import { StartError } from './start-error.js';
 
 /** Everything that the mesh is read from. */
@@ -33,6 +34,8 @@ export interface Sources {
 export interface RemoteClusterOptions {
   /** To the cluster whose secrets register others; undefined when no cluster is read. */
   readonly connection: ClusterConnection | undefined;
+  /** Looks after mesh config and mesh networks. */
+  readonly keeper: SettingsKeeper;
   /** Who does more in remote clusters than to read them. */
   readonly observers: readonly RemoteClusterObserver[];
 }
@@ -56,6 +59,7 @@ export function createSources(
 
   const settings = createMeshSettings(options, {
     connection: remote.connection,
+    keeper: remote.keeper,
     logger,
     clock,
     onMesh: (mesh) => onChange(store.setMesh(mesh)),

@@ -52,6 +52,7 @@ import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createPendingPodRecorder } from './record-pending-pods.js';
 import { recordPushMetrics } from './record-push-metrics.js';
 import { regexLimitsOf } from './regex-limits-of.js';
+import { createSettingsKeeper } from './settings-keeper.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
 import { createTrustRuntime } from './trust/create-trust-runtime.js';
@@ -114,12 +115,21 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
         clock,
       })
     : undefined;
+  const keeper = createSettingsKeeper({
+    connection: cluster,
+    namespace: discovery.namespace,
+    revision: environment.revision,
+    metrics,
+    logger: logging.scope('source'),
+    clock,
+  });
   const sources = createSources(
     options,
     store,
     { kinds, metrics, build, logging, clock, processEnvironment },
     {
       connection: cluster,
+      keeper,
       observers: [
         {
           reached: (reached) => trust.remoteClusters.reached(reached),
@@ -158,6 +168,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
     }),
     configFile: discovery.policyConfigFile,
+    custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),
     listener: policyListenerSettings(options),
     protos,
@@ -232,6 +243,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     options,
     guard,
     cluster,
+    keeper,
     mesh: () => store.state().mesh,
     entryGuard: () => store.entryGuard(),
     kinds,
@@ -335,6 +347,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     },
     stop: async () => {
       stopping = true;
+      keeper.stop();
       distributor.stop();
       runner.stop();
       analysis.stop();

@@ -8,19 +8,23 @@ import { createSchemaCompiler } from '../config/schema/schema-reader.js';
 import type { SettingsReader } from '../config/settings-reader.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import { createWatchedFile } from '../sources/file/watched-file.js';
+import type { SettingsCustody } from '../sources/settings/settings-custody.js';
 import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settings/watched-config-map.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import type { Options } from './options.js';
+import type { SettingsKeeper } from './settings-keeper.js';
 import { settingsProblems } from './settings-problems.js';
 
 /** Mesh config and mesh networks, from files or from the cluster. */
 export interface MeshSettings {
   /**
-   * Settles with what is in force at first: defaults where there is nothing valid.
+   * Settles with what is in force at first: defaults where there is nothing, and the last content that could be used
+   * where the present one cannot.
    *
-   * @throws ClusterAccessError when a file is missing, and there is no cluster either
+   * @throws ClusterAccessError when a file is missing, and there is no cluster either; SettingsRefusedError when there
+   *   is a content that cannot be used, and no earlier one is known
    */
   start(): Promise<{ readonly mesh: MeshConfig; readonly networks: MeshNetworks }>;
   stop(): Promise<void>;
@@ -30,6 +34,7 @@ export interface MeshSettings {
 export interface MeshSettingsParts {
   /** To the cluster whose ConfigMap is read; undefined when no cluster is read. */
   readonly connection: ClusterConnection | undefined;
+  readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
@@ -61,6 +66,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
     ...common,
     file: discovery.meshConfigFile,
     key: 'mesh',
+    custody: parts.keeper.custodyOf('mesh'),
     read: createMeshConfigReader(compiler),
     defaults: createDefaultMeshConfig(),
     onChange: parts.onMesh,
@@ -69,6 +75,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
     ...common,
     file: discovery.networksConfigFile,
     key: 'meshNetworks',
+    custody: parts.keeper.custodyOf('meshNetworks'),
     read: createMeshNetworksReader(compiler),
     defaults: createDefaultMeshNetworks(),
     onChange: parts.onNetworks,
@@ -77,6 +84,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
     start: async () => {
       await Promise.all([mesh.startFile(), networks.startFile()]);
       if (!(mesh.isFile() && networks.isFile())) await configMap?.start();
+      await Promise.all([mesh.settle(), networks.settle()]);
       return { mesh: mesh.begin(), networks: networks.begin() };
     },
     stop: async () => {
@@ -94,6 +102,7 @@ interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'cloc
   readonly key: string;
   readonly read: SettingsReader<Value>;
   readonly defaults: Value;
+  readonly custody: SettingsCustody;
   readonly onChange: (value: Value) => void;
 }
 
@@ -134,6 +143,11 @@ function createSetting<Value>({ file, configMap, object, key, onChange, ...optio
   return {
     startFile: fromFile.start,
     isFile: fromFile.isFound,
+    settle: async (): Promise<void> => {
+      if (entry === undefined || fromFile.isFound()) return;
+      await entry.settle();
+      if (!entry.exists() && entry.problems().length === 0) options.custody.forget();
+    },
     begin: (): Value => {
       tellSource();
       hasBegun = true;

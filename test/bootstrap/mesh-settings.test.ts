@@ -1,10 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { Registry } from 'prom-client';
 import { createClusterConnection } from '../../src/bootstrap/cluster-connection.js';
 import { createMeshSettings } from '../../src/bootstrap/mesh-settings.js';
 import type { Options } from '../../src/bootstrap/options.js';
+import { createSettingsKeeper } from '../../src/bootstrap/settings-keeper.js';
 import { systemClock } from '../../src/telemetry/clock.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../counterparts/kubernetes/kubernetes-client.js';
@@ -35,11 +38,17 @@ const configMap = (namespace: string, name: string, data: Readonly<Record<string
   data,
 });
 
-/** Settings that are read by a user who may read one ConfigMap, by its name, and nothing else. */
+const KEPT = 'mesh-last-good-settings';
+
+/** Settings that are read by a user who may read one ConfigMap, by its name, and nothing else but keep contents. */
 async function setUp(t: ExecutionContext, number: number, { revision = '', mayRead = 'mesh' } = {}) {
   const user = READERS[number] ?? '';
   const namespace = `system-${number}`;
-  const rules = [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [mayRead], verbs: ['list', 'watch'] }];
+  const rules = [
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: [mayRead], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: [KEPT], verbs: ['get', 'patch'] },
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+  ];
   await api.client.applyAll([
     namespaceManifest(namespace),
     { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: user, namespace }, rules },
@@ -51,12 +60,25 @@ async function setUp(t: ExecutionContext, number: number, { revision = '', mayRe
       subjects: [{ kind: 'User', name: user, apiGroup: RBAC }],
     },
   ]);
+  return await begin(t, { user, namespace, revision });
+}
+
+/** One process's life. */
+async function begin(
+  t: ExecutionContext,
+  { user, namespace, revision = '' }: { readonly user: string; readonly namespace: string; readonly revision?: string },
+) {
   const folder = await createTempFolder();
   const logger = createRecordingLogger();
+  const registry = new Registry();
   const connection = createClusterConnection({
     access: { orchConfig: await api.kubeconfigOf(user), environment: {} },
     userAgent: 'navigator-discovery/test',
     clock: systemClock,
+  });
+  const keeper = createSettingsKeeper({
+    ...{ connection, namespace, revision, logger, clock: systemClock },
+    metrics: createMetrics(registry),
   });
   const timeouts: number[] = [];
   const networks: string[][] = [];
@@ -66,18 +88,25 @@ async function setUp(t: ExecutionContext, number: number, { revision = '', mayRe
   } as unknown as Options;
   const settings = createMeshSettings(options, {
     connection,
+    keeper,
     logger,
     clock: systemClock,
     onMesh: ({ connectTimeoutMs }) => timeouts.push(connectTimeoutMs),
     onNetworks: (next) => networks.push([...next.networks.keys()]),
   });
   t.teardown(async () => {
+    keeper.stop();
     await settings.stop();
     connection.close();
     await folder.dispose();
   });
   const sources = () => logger.entries.filter(({ message }) => SOURCES.test(message));
-  return { namespace, folder, settings, timeouts, networks, sources };
+  const kept = async (): Promise<unknown> => {
+    const { body } = await api.client.send('GET', `/api/v1/namespaces/${namespace}/configmaps/${KEPT}`);
+    return (body as { data?: unknown }).data;
+  };
+  const metrics = (): Promise<string> => registry.metrics();
+  return { user, namespace, folder, settings, timeouts, networks, sources, kept, logger, metrics };
 }
 
 it('without files the ConfigMap is read and watched, with the right to it alone', async (t) => {
@@ -133,8 +162,83 @@ it('a file wins, also one that comes later, once it is valid', async (t) => {
   t.deepEqual(settings.problems(), []);
 });
 
-it('a ConfigMap that may not be read means defaults, and a problem that says what is missing', async (t) => {
+it('a ConfigMap that may not be read ends the start, and the error says what is missing', async (t) => {
   const { settings } = await setUp(t, 3, { mayRead: 'something-else' });
-  t.is((await settings.start()).mesh.connectTimeoutMs, 10_000);
-  t.regex(settings.problems()[0]?.reason ?? '', /may not be read: configmaps "mesh" is forbidden: User "reader-3"/);
+  await t.throwsAsync(settings.start(), {
+    name: 'SettingsRefusedError',
+    message:
+      /^ConfigMap system-3\/mesh: data\.mesh: .*may not be read: configmaps "mesh" is forbidden: User "reader-3".*; let the service account of this process list and watch it/,
+  });
+});
+
+it('a bad value at the first start ends it, with object, key, line and remedy', async (t) => {
+  const { namespace, settings } = await setUp(t, 4);
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'trustDomain: td\nconnectTimeout: 10\n' }));
+  await t.throwsAsync(settings.start(), {
+    name: 'SettingsRefusedError',
+    message:
+      'ConfigMap system-4/mesh: data.mesh: settings are refused: line 2: connectTimeout: 10: is a number, not a string; put it in quotes; correct them and start again',
+  });
+});
+
+it('a bad value at a later start leaves the last good copy in force, which the cluster has', async (t) => {
+  const first = await setUp(t, 5);
+  const { namespace } = first;
+  const networks =
+    'networks: { north: { endpoints: [{ fromCidr: 10.0.0.0/8 }], gateways: [{ address: 192.0.2.1, port: 1 }] } }';
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s', meshNetworks: networks }));
+  await first.settings.start();
+  await eventually('both are kept', async () => Object.keys((await first.kept()) ?? {}).length === 2);
+  t.deepEqual(await first.kept(), { mesh: 'connectTimeout: 3s', meshNetworks: networks });
+  // Even when it is refused while the first process runs.
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 10', meshNetworks: 'networks: 1' }));
+  await eventually('both are refused', () => first.settings.problems().length === 2);
+
+  const second = await begin(t, first);
+  const started = await second.settings.start();
+  t.is(started.mesh.connectTimeoutMs, 3000);
+  t.deepEqual([...started.networks.networks.keys()], ['north']);
+  t.deepEqual(
+    second.settings.problems().map(({ object, field }) => [object, field]),
+    [
+      ['ConfigMap/system-5/mesh', 'data.mesh'],
+      ['ConfigMap/system-5/mesh', 'data.meshNetworks'],
+    ],
+  );
+  t.true((await second.metrics()).includes('nav_refused_settings_total{setting="mesh"} 1'));
+  t.true(
+    second.logger.entries.some(
+      ({ message }) => message === 'settings are refused, the last content that could be used is in force',
+    ),
+  );
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 4s', meshNetworks: networks }));
+  await eventually('the correction is in force', () => second.timeouts.at(-1) === 4000);
+  await eventually('and kept', async () => JSON.stringify(await second.kept()).includes('4s'));
+  t.deepEqual(second.settings.problems(), []);
+});
+
+it('a start without settings forgets the last good copy, so that it does not come back later', async (t) => {
+  const first = await setUp(t, 6);
+  const { namespace } = first;
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 3s' }));
+  await first.settings.start();
+  await eventually('it is kept', async () => Object.keys((await first.kept()) ?? {}).length === 1);
+  await api.client.delete(configMap(namespace, 'mesh', {}));
+  const second = await begin(t, first);
+  t.is((await second.settings.start()).mesh.connectTimeoutMs, 10_000);
+  await eventually('it is forgotten', async () => Object.keys((await second.kept()) ?? {}).length === 0);
+  await api.client.apply(configMap(namespace, 'mesh', { mesh: 'connectTimeout: 10' }));
+  const third = await begin(t, first);
+  await t.throwsAsync(third.settings.start(), { message: /connectTimeout: 10: is a number/ });
+});
+
+it('a bad file at a start leaves the last good copy of a file in force', async (t) => {
+  const first = await setUp(t, 7);
+  await first.folder.write('mesh', 'connectTimeout: 3s');
+  await first.settings.start();
+  await eventually('it is kept', async () => Object.keys((await first.kept()) ?? {}).length === 1);
+  const second = await begin(t, first);
+  await second.folder.write('mesh', 'connectTimeout: 10');
+  t.is((await second.settings.start()).mesh.connectTimeoutMs, 3000);
+  t.is(second.settings.problems()[0]?.file, second.folder.at('mesh'));
 });

@@ -102,7 +102,7 @@ it('a cluster that does not answer does not keep the server from starting, and i
 it('who may not read secrets is told so, and served all the same', async (t) => {
   const { client, kubeconfigOf } = clusters.local;
   const [user = ''] = READERS;
-  const rules = [{ apiGroups: [''], resources: ['services', 'endpoints'], verbs: ['list', 'watch'] }];
+  const rules = [{ apiGroups: [''], resources: ['services', 'endpoints', 'configmaps'], verbs: ['list', 'watch'] }];
   const subjects = [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user };
   const apiVersion = 'rbac.authorization.k8s.io/v1';

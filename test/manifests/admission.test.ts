@@ -182,7 +182,7 @@ it('meshd sets caBundle and failurePolicy of both webhook configurations', async
   }
 });
 
-it('meshd writes the roots and its report, and cannot change the injection template or the settings', async (t) => {
+it('meshd writes the roots, its report and the last good settings, and cannot change the injection template or the settings', async (t) => {
   const meshd = await clientOfMeshd(t);
   const apply = async (namespace: string, name: string) => {
     const path = `/api/v1/namespaces/${namespace}/configmaps/${name}?fieldManager=meshd&force=true`;
@@ -192,6 +192,8 @@ it('meshd writes the roots and its report, and cannot change the injection templ
   t.is(await apply('default', 'mesh-ca-root-cert'), 201);
   t.is(await apply('mesh-system', 'meshd-0-distribution'), 201);
   t.is((await meshd.send('DELETE', `${OWN}/configmaps/meshd-0-distribution`)).status, 200);
+  t.is(await apply('mesh-system', 'mesh-last-good-settings'), 201);
+  t.is(await apply('mesh-system', 'mesh-canary-last-good-settings'), 201);
   for (const name of ['mesh-sidecar-injector', 'mesh', 'mesh-policy', 'other']) {
     t.is(await apply('mesh-system', name), 422, name);
   }

@@ -137,6 +137,7 @@ grpc_server_msg_sent_total
 grpc_server_started_total
 nav_dns_cluster_without_endpoints
 nav_info
+nav_refused_settings_total
 `;
 /** Families of this implementation, beside those of the policy server. */
 const OURS = `

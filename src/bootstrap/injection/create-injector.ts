@@ -19,6 +19,7 @@ import type { InjectionSettings } from '../../webhooks/injection/inject.js';
 import { createInjectionEndpoint } from '../../webhooks/injection/injection-endpoint.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
+import type { SettingsKeeper } from '../settings-keeper.js';
 import { settingsProblems } from '../settings-problems.js';
 
 export interface InjectorOptions {
@@ -31,6 +32,7 @@ export interface InjectorOptions {
   /** The mesh config in force. */
   readonly mesh: () => MeshConfig;
   readonly compiler: SchemaCompiler;
+  readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
   readonly clock: Clock;
   /** Scope `default`. */
   readonly logger: Logger;
@@ -43,7 +45,11 @@ export interface InjectorOptions {
 export interface Injector {
   /** Answers `/inject`; refuses pods, and says why, while the injector is off. */
   readonly endpoint: AdmissionEndpoint;
-  /** Settles when the files have been read. */
+  /**
+   * Settles when the files have been read.
+   *
+   * @throws SettingsRefusedError when one cannot be used, and no earlier content of it is known
+   */
   start(): Promise<void>;
   /** The template as written, for `/debug/inject`; undefined while the injector is off: there is no config file. */
   template(): string | undefined;
@@ -65,12 +71,14 @@ export function createInjector(options: InjectorOptions): Injector {
     file: files.config,
     read: createInjectionConfigReader(compiler, templates.check),
     defaults: undefined,
+    custody: options.keeper.custodyOf('injectionConfig'),
   });
   const values = createWatchedFile<InjectionValues>({
     ...watched,
     file: files.values,
     read: readInjectionValues,
     defaults: {},
+    custody: options.keeper.custodyOf('injectionValues'),
   });
 
   let compiled: { readonly text: string; readonly template: CompiledTemplate } | undefined;

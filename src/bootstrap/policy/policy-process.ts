@@ -25,6 +25,7 @@ import { connectionTimes } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
 import { policyRegexLimitsOf } from '../regex-limits-of.js';
 import { reportHttpRefusals } from '../report-http-refusals.js';
+import { createSettingsKeeper } from '../settings-keeper.js';
 import { StartError } from '../start-error.js';
 import { createDiscoveryCredentials } from './discovery-credentials.js';
 import { createPeerIdentifier } from './own-certificate.js';
@@ -42,7 +43,7 @@ export interface PolicyProcess {
   /**
    * Serves, and subscribes to discovery. Settles when the listeners are open; /ready tells of the rest.
    *
-   * @throws ListenError when an address cannot be had
+   * @throws ListenError when an address cannot be had, SettingsRefusedError when --policyConfig cannot be used
    */
   start(): Promise<PolicyAddresses>;
   /** Answers what was asked and closes everything; harmless during the start and without one. */
@@ -95,6 +96,14 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       random: Math.random,
       logger: logging.scope('policy'),
     });
+  const keeper = createSettingsKeeper({
+    connection: undefined,
+    namespace: policy.namespace,
+    revision: '',
+    metrics,
+    logger: logging.scope('source'),
+    clock,
+  });
   const runtime = createPolicyRuntime({
     ...(secrets && {
       tls: {
@@ -106,6 +115,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     }),
     guard: createProcessGuard(common, metrics, logging, clock),
     configFile: policy.policyConfigFile,
+    custody: keeper.custodyOf('policyConfig'),
     regexLimits: policyRegexLimitsOf(options.regexes),
     listener: {
       ...policy.policyAddr,

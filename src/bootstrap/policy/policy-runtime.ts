@@ -28,6 +28,7 @@ import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
+import type { SettingsCustody } from '../../sources/settings/settings-custody.js';
 import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
@@ -53,6 +54,7 @@ export interface PolicyRuntimeTls {
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
+  readonly custody: SettingsCustody;
   readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
   /** Mutual TLS with callers; plaintext alone without it. */
@@ -75,8 +77,8 @@ export interface PolicyRuntime {
    * Reads the configuration and listens. Envoys' Checks are answered from the first `observe` on. Before it they get
    * UNAVAILABLE, so that the fail policies of proxies decide as when the server is down, instead of everything passing.
    *
-   * @throws ListenError when the address of --policyAddr cannot be had; StartError when the configuration names a file
-   *   that cannot be read
+   * @throws ListenError when the address of --policyAddr cannot be had; SettingsRefusedError when the configuration
+   *   cannot be used and no earlier one is known; StartError when it names a file that cannot be read
    */
   start(): Promise<ListenAddress>;
   /** Takes new policies at once: a Check that comes next goes by them. */
@@ -130,6 +132,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     file: configFile,
     read: createPolicyServerConfigReader(createSchemaCompiler()),
     defaults: createDefaultPolicyServerConfig(),
+    custody: options.custody,
     logger: logging.scope('source'),
     clock,
     onChange: changeConfig,

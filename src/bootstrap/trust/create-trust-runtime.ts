@@ -23,6 +23,7 @@ import { createRemoteWork } from '../central/remote-work.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { secureGrpcSettings } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
+import type { SettingsKeeper } from '../settings-keeper.js';
 import { StartError } from '../start-error.js';
 import type { ReviewRuntime } from '../webhooks/review-runtime.js';
 import { createCertificateProbe } from './certificate-probe.js';
@@ -38,6 +39,8 @@ export interface TrustRuntimeParts {
   readonly guard: GrpcGuard;
   /** Undefined where no cluster is read. */
   readonly cluster: ClusterConnection | undefined;
+  /** Looks after the files of the injector. */
+  readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
   /** What of the mesh decides how far ServiceEntries act, at the time of the call. */

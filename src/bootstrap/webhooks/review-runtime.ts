@@ -16,12 +16,14 @@ import type { Cluster } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
 import type { ListenAddress, Options } from '../options.js';
 import { regexLimitsOf } from '../regex-limits-of.js';
+import type { SettingsKeeper } from '../settings-keeper.js';
 import { createWebhooks } from './create-webhooks.js';
 import { reportShedReviews } from './report-shed-reviews.js';
 
 export interface ReviewRuntimeParts {
   readonly options: Options;
   readonly cluster: Cluster;
+  readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
   readonly certificate: ServerCertificateSource;
   /** The mesh config in force, at the time of the call. */
   readonly mesh: () => MeshConfig;
@@ -38,7 +40,7 @@ export interface ReviewRuntimeParts {
 
 /** Everything that API servers ask: the validator and the injector, on one listener. */
 export interface ReviewRuntime {
-  /** @throws ListenError */
+  /** @throws ListenError; SettingsRefusedError when a file of the injector cannot be used */
   start(): Promise<ListenAddress>;
   observe(context: PushContext): void;
   /** Text of the injector's template; undefined while it is off. */

@@ -4,6 +4,7 @@ import type { SettingsReader } from '../../config/settings-reader.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createSettingsContent, type SettingsContent } from '../settings/settings-content.js';
+import type { SettingsCustody } from '../settings/settings-custody.js';
 import { createDebounced } from './debounced.js';
 import { createDirectoryWatcher } from './directory-watcher.js';
 import { errorText, identityOf, isGone } from './scan-directory.js';
@@ -12,8 +13,9 @@ export interface WatchedFileOptions<Value> {
   /** File to watch; it need not exist. */
   readonly file: string;
   readonly read: SettingsReader<Value>;
-  /** Used until the file has been valid once. */
+  /** In force while the file has never been there. */
   readonly defaults: Value;
+  readonly custody?: SettingsCustody | undefined;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
@@ -32,9 +34,14 @@ export interface WatchedFileOptions<Value> {
 
 /** One settings file that is read at the start and again whenever it changes. */
 export interface WatchedFile<Value> extends Pick<SettingsContent<Value>, 'current' | 'problems' | 'warnings'> {
-  /** Settles with the first value: the file's, or the defaults when it is missing or not valid. */
+  /**
+   * Settles with the first value: the file's, or the defaults when it is missing. Where it cannot be used, that of the
+   * last content that could.
+   *
+   * @throws SettingsRefusedError when there is no such content
+   */
   start(): Promise<Value>;
-  /** Whether it was there at the start, or has come and been valid since. It may have gone again. */
+  /** Whether it was there at the start, usable or not, or has come and been valid since. It may have gone again. */
   isFound(): boolean;
   stop(): Promise<void>;
 }
@@ -44,13 +51,20 @@ const MAX_DEBOUNCE_MS = 500;
 const DEFAULT_RESCAN_MS = 10_000;
 
 /**
- * Watches a settings file: mesh config, mesh networks (BEHAVIOUR 8). Missing or not valid at the start:
- * defaults. Bad, or gone, later: logged, and the last good value stays.
+ * Watches a settings file: mesh config, mesh networks (BEHAVIOUR 8). Missing at the start: defaults. Bad at the start:
+ * the last content that could be used, or no start. Bad, or gone, later: logged, and the last good value stays.
  */
 export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
   const { read, defaults, logger, clock } = options;
   const file = path.resolve(options.file);
-  const content = createSettingsContent({ read, defaults, place: { file }, logger });
+  const content = createSettingsContent({
+    read,
+    defaults,
+    place: { file },
+    label: file,
+    logger,
+    custody: options.custody,
+  });
   let identity: string | undefined;
   let isFound = false;
   let isStarted = false;
@@ -95,9 +109,12 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       accept(text);
     } catch (error) {
       identity = undefined;
-      if (!isGone(error)) content.refuse([errorText(error)], 'settings file cannot be read');
-      else if (isStarted) content.absent(errorText(error), 'settings file cannot be read');
+      if (!isGone(error)) {
+        isFound ||= !isStarted;
+        content.refuse([errorText(error)], 'settings file cannot be read');
+      } else if (isStarted) content.absent(errorText(error), 'settings file cannot be read');
       else if (options.onFound === undefined) {
+        options.custody?.forget();
         logger.info({ file }, 'settings file does not exist, defaults are used until it does');
       }
     }
@@ -114,6 +131,7 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
     start: async () => {
       work = work.then(reload);
       await work;
+      await content.settle();
       isStarted = true;
       return content.current();
     },

@@ -2,17 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SettingsReader } from '../../config/settings-reader.js';
 import type { LogFields, Logger } from '../../telemetry/logger.js';
 import { parseSettings } from './parse-settings.js';
+import type { SettingsCustody } from './settings-custody.js';
+import { SettingsRefusedError } from './settings-refused-error.js';
 
 export interface SettingsContentOptions<Value> {
   readonly read: SettingsReader<Value>;
-  /** In force until some content has been valid. */
+  /** In force while there has been no content at all. */
   readonly defaults: Value;
   /** Where the content is from, for the log. */
   readonly place: LogFields;
+  /** The same place as one word or two, for the error that ends a start. */
+  readonly label: string;
   readonly logger: Logger;
+  /** Without it, refusals are not counted and no content outlives the process. */
+  readonly custody?: SettingsCustody | undefined;
 }
 
-/** Settings that are read again and again, at their last good state: a bad reload is ignored (BEHAVIOUR 8). */
+/**
+ * Settings that are read again and again, at their last good state: a bad reload is ignored (BEHAVIOUR 8). A content
+ * that cannot be used is never replaced by the defaults.
+ */
 export interface SettingsContent<Value> {
   /** Takes over a content; says what came of it. */
   accept(text: string): 'changed' | 'same' | 'refused';
@@ -20,6 +29,13 @@ export interface SettingsContent<Value> {
   refuse(reasons: readonly string[], message: string): void;
   /** There is no content any more, or none yet: what was in force stays, which is told unless that is the defaults. */
   absent(reason: string, message: string): void;
+  /**
+   * Ends the start. Where the content is refused, or cannot be had for the given reasons, the last content that was in
+   * force in an earlier process takes its place.
+   *
+   * @throws SettingsRefusedError when there is no such content
+   */
+  settle(reasons?: readonly string[]): Promise<void>;
   current(): Value;
   /** Why the present content is not in force, a line each; empty when it is. */
   problems(): readonly string[];
@@ -28,7 +44,7 @@ export interface SettingsContent<Value> {
 }
 
 export function createSettingsContent<Value>(options: SettingsContentOptions<Value>): SettingsContent<Value> {
-  const { read, place, logger } = options;
+  const { read, place, label, logger, custody } = options;
   let value = options.defaults;
   let isGood = false;
   let problems: readonly string[] = [];
@@ -37,7 +53,21 @@ export function createSettingsContent<Value>(options: SettingsContentOptions<Val
   const refuse = (reasons: readonly string[], message: string): void => {
     if (isDeepStrictEqual(reasons, problems)) return;
     problems = reasons;
+    custody?.refused();
     for (const reason of reasons) logger.error({ ...place, reason }, message);
+  };
+
+  const recall = async (): Promise<boolean> => {
+    const text = await custody?.recall();
+    // A good content may have come meanwhile.
+    if (isGood) return true;
+    const result = text === undefined ? undefined : parseSettings(text, read);
+    if (result?.type !== 'valid') return false;
+    isGood = true;
+    value = result.value;
+    warnings = result.warnings;
+    logger.warn(place, 'settings are refused, the last content that could be used is in force');
+    return true;
   };
 
   return {
@@ -46,9 +76,7 @@ export function createSettingsContent<Value>(options: SettingsContentOptions<Val
       if (result.type === 'invalid') {
         refuse(
           result.reasons,
-          isGood
-            ? 'settings are refused, their last good content stays in force'
-            : 'settings are refused, defaults are used',
+          isGood ? 'settings are refused, their last good content stays in force' : 'settings are refused',
         );
         return 'refused';
       }
@@ -56,6 +84,7 @@ export function createSettingsContent<Value>(options: SettingsContentOptions<Val
       isGood = true;
       problems = [];
       warnings = result.warnings;
+      custody?.keep(text);
       for (const reason of warnings) logger.warn({ ...place, reason }, 'settings have a field without effect');
       if (isDeepStrictEqual(result.value, value)) return 'same';
       value = result.value;
@@ -65,6 +94,10 @@ export function createSettingsContent<Value>(options: SettingsContentOptions<Val
     absent: (reason, message) => {
       if (value === options.defaults) problems = [];
       else refuse([reason], message);
+    },
+    settle: async (reasons = problems) => {
+      if (isGood || reasons.length === 0 || (await recall())) return;
+      throw new SettingsRefusedError(label, reasons);
     },
     current: () => value,
     problems: () => problems,

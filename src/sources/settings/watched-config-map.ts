@@ -7,6 +7,7 @@ import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createSettingsContent, type SettingsContent } from './settings-content.js';
+import type { SettingsCustody } from './settings-custody.js';
 
 export interface WatchedConfigMapOptions {
   readonly namespace: string;
@@ -21,8 +22,9 @@ export interface ConfigMapEntryOptions<Value> {
   /** Key in `data`. */
   readonly key: string;
   readonly read: SettingsReader<Value>;
-  /** Used until the entry has been valid once. */
+  /** In force while the entry has never been there. */
   readonly defaults: Value;
+  readonly custody?: SettingsCustody | undefined;
   /** Called when the value really changes, not for the first value. */
   readonly onChange: (value: Value) => void;
 }
@@ -31,6 +33,12 @@ export interface ConfigMapEntryOptions<Value> {
 export interface ConfigMapEntry<Value> extends Pick<SettingsContent<Value>, 'current' | 'problems' | 'warnings'> {
   /** Whether ConfigMap and key exist at present. */
   exists(): boolean;
+  /**
+   * After the start, where this entry is what counts: sees to it that something usable is in force.
+   *
+   * @throws SettingsRefusedError when the entry cannot be used, or not be read, and no earlier content of it is known
+   */
+  settle(): Promise<void>;
 }
 
 /** One ConfigMap whose entries are settings, read at the start and again whenever it changes. */
@@ -49,8 +57,8 @@ export interface WatchedConfigMap {
 }
 
 /**
- * Watches the one ConfigMap, as settings files are watched (BEHAVIOUR 8): missing or not valid at the start: defaults.
- * Bad, or gone, later: told, and the last good value stays. A field selector is used, so that RBAC may allow this
+ * Watches the one ConfigMap, as settings files are watched (BEHAVIOUR 8): missing at the start: defaults. Bad at the
+ * start: the last content that could be used, or none. Bad, or gone, later: told, and the last good value stays. A field selector is used, so that RBAC may allow this
  * ConfigMap by its name alone.
  */
 export function createWatchedConfigMap(options: WatchedConfigMapOptions): WatchedConfigMap {
@@ -90,14 +98,15 @@ export function createWatchedConfigMap(options: WatchedConfigMapOptions): Watche
   };
   const onState = (state: ReflectorState): void => {
     if (state.type === 'failing') return;
-    refusal = state.type === 'forbidden' ? `may not be read: ${state.err.message}` : undefined;
+    refusal = state.type === 'forbidden' ? `may not be read: ${state.err.message}; ${MAY_NOT}` : undefined;
     settle();
   };
 
   return {
-    entry: ({ key, read, defaults, onChange }) => {
+    entry: ({ key, read, defaults, custody, onChange }) => {
       const place = { configMap: `${namespace}/${name}`, key };
-      const content = createSettingsContent({ read, defaults, place, logger });
+      const label = `ConfigMap ${namespace}/${name}: data.${key}`;
+      const content = createSettingsContent({ read, defaults, place, label, logger, custody });
       let last: string | undefined;
       const take = (text: string | undefined): void => {
         if (text === last) return;
@@ -112,6 +121,7 @@ export function createWatchedConfigMap(options: WatchedConfigMapOptions): Watche
       entries.push({ key, take });
       return {
         exists: () => textOf(data, key) !== undefined,
+        settle: () => (refusal === undefined ? content.settle() : content.settle([refusal])),
         current: content.current,
         problems: () => [...(refusal === undefined ? [] : [refusal]), ...content.problems()],
         warnings: content.warnings,
@@ -133,6 +143,7 @@ export function createWatchedConfigMap(options: WatchedConfigMapOptions): Watche
   };
 }
 
+const MAY_NOT = 'let the service account of this process list and watch it';
 const GONE = 'does not exist any more; create it again, or restart for the defaults';
 
 function dataOf(object: RawObject): Readonly<Record<string, unknown>> {

@@ -13,6 +13,7 @@ export const registryFamilies = {
   nav_k8s_object_errors: gauge('Errors converting custom resources.', 'name'),
   nav_k8s_reg_events: counter('Events from the orchestrator registry.', 'type', 'event'),
   nav_no_ip: gauge('Pods not found in the endpoint table, possibly invalid.'),
+  nav_refused_settings_total: counter('Contents of settings that could not be used.', 'setting'),
   nav_services: gauge('Total services known.'),
   nav_total_k8s_object_errors: counter('Total errors converting custom resources.'),
   nav_virt_services: gauge('Total virtual services known.'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
 import { createInjector } from '../../../src/bootstrap/injection/create-injector.js';
+import { createSettingsKeeper } from '../../../src/bootstrap/settings-keeper.js';
 import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
@@ -12,7 +13,7 @@ import { createReviewIntake } from '../../../src/webhooks/admission/review-intak
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 
-async function start(t: ExecutionContext, files: Readonly<Record<string, string>>) {
+async function create(t: ExecutionContext, files: Readonly<Record<string, string>>) {
   const directory = await mkdtemp(join(tmpdir(), 'navigator-injector-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const write = async (file: string, content: string): Promise<void> => {
@@ -21,16 +22,25 @@ async function start(t: ExecutionContext, files: Readonly<Record<string, string>
   };
   for (const [file, content] of Object.entries(files)) await write(file, content);
   const logger = createRecordingLogger();
+  const metrics = createMetrics(new Registry());
   const injector = createInjector({
     ...{ directory, logger, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
-    metrics: createMetrics(new Registry()),
+    metrics,
+    keeper: createSettingsKeeper({
+      ...{ connection: undefined, namespace: 'mesh-system', revision: '', metrics, logger, clock: systemClock },
+    }),
     intake: createReviewIntake({ clock: systemClock }),
   });
-  await injector.start();
   t.teardown(() => injector.stop());
   return { injector, write, logger, directory };
+}
+
+async function start(t: ExecutionContext, files: Readonly<Record<string, string>>) {
+  const created = await create(t, files);
+  await created.injector.start();
+  return created;
 }
 
 const config = (template: string): string => `policy: enabled\ntemplate: |\n  ${template}\n`;
@@ -45,15 +55,19 @@ test('without a config file the injector is off, which is no problem, and it is 
   t.is(injector.template(), 'containers: []\n');
 });
 
-test('a config file that cannot be used leaves the injector off, with the line and what to do', async (t) => {
-  const { injector, directory } = await start(t, { config: 'policy: enabled\n' });
-  t.is(injector.template(), undefined);
-  t.deepEqual(injector.problems(), [
-    {
-      file: join(directory, 'config'),
-      reason: 'line 1: template: is missing; it is: What is injected, as a Liquid template of YAML',
-    },
-  ]);
+test('a config file that cannot be used ends the start, with the line and what to do', async (t) => {
+  const { injector, directory } = await create(t, { config: 'policy: enabled\n' });
+  const reason = 'line 1: template: is missing; it is: What is injected, as a Liquid template of YAML';
+  await t.throwsAsync(injector.start(), {
+    name: 'SettingsRefusedError',
+    message: `${join(directory, 'config')}: settings are refused: ${reason}; correct them and start again`,
+  });
+  t.deepEqual(injector.problems(), [{ file: join(directory, 'config'), reason }]);
+});
+
+test('a values file that cannot be used ends the start as well', async (t) => {
+  const { injector } = await create(t, { config: config('a'), values: '- a\n' });
+  await t.throwsAsync(injector.start(), { message: /values: settings are refused: line 1: / });
 });
 
 for (const [title, content, reason] of [
@@ -79,7 +93,8 @@ for (const [title, content, reason] of [
   ],
 ] as const) {
   test(`${title} is a problem of the config file`, async (t) => {
-    const { injector } = await start(t, { config: content });
+    const { injector } = await create(t, { config: content });
+    await t.throwsAsync(injector.start(), { message: reason });
     t.regex(injector.problems()[0]?.reason ?? '', reason);
   });
 }

@@ -4,12 +4,28 @@ import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { createWatchedFile } from '../../../src/sources/file/watched-file.js';
+import type { SettingsCustody } from '../../../src/sources/settings/settings-custody.js';
+import { SettingsRefusedError } from '../../../src/sources/settings/settings-refused-error.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-async function setUp(t: ExecutionContext, name = 'mesh.yaml') {
+function createCustody(kept: string | undefined) {
+  const calls: string[] = [];
+  const custody: SettingsCustody = {
+    recall: async () => {
+      calls.push('recall');
+      return kept;
+    },
+    keep: (text) => calls.push(`keep ${text}`),
+    forget: () => calls.push('forget'),
+    refused: () => calls.push('refused'),
+  };
+  return { custody, calls };
+}
+
+async function setUp(t: ExecutionContext, name = 'mesh.yaml', custody?: SettingsCustody) {
   const folder = await createTempFolder();
   const logger = createRecordingLogger();
   const values: MeshConfig[] = [];
@@ -17,6 +33,7 @@ async function setUp(t: ExecutionContext, name = 'mesh.yaml') {
     file: folder.at(name),
     read: createMeshConfigReader(createSchemaCompiler()),
     defaults: createDefaultMeshConfig(),
+    custody,
     logger,
     clock: systemClock,
     onChange: (value) => values.push(value),
@@ -56,18 +73,55 @@ test('a field without effect is told for as long as it is in the file, whose oth
   t.deepEqual(watched.warnings(), []);
 });
 
-test('an invalid file at the start gives defaults and says what is wrong, with its line', async (t) => {
+test('an invalid file at the start is an error with file, lines and remedies, not the defaults', async (t) => {
   const { folder, watched, log } = await setUp(t);
   await folder.write('mesh.yaml', 'trustDomain: td\nproxyListenPort: 0\nconnectTimeout: 10\n');
-  t.deepEqual(await watched.start(), createDefaultMeshConfig());
-  t.deepEqual(watched.problems(), [
+  const reasons = [
     'line 2: proxyListenPort: 0: is out of range; use 1 to 65535',
     'line 3: connectTimeout: 10: is a number, not a string; put it in quotes',
-  ]);
+  ];
+  await t.throwsAsync(watched.start(), {
+    instanceOf: SettingsRefusedError,
+    message: `${folder.at('mesh.yaml')}: settings are refused: ${reasons.join('; ')}; correct them and start again`,
+  });
+  t.deepEqual(watched.problems(), reasons);
   t.deepEqual(
     log.map((entry) => entry.message),
-    ['settings are refused, defaults are used', 'settings are refused, defaults are used'],
+    ['settings are refused', 'settings are refused'],
   );
+});
+
+test('a file that cannot be read at the start is an error, not the defaults', async (t) => {
+  const { folder, watched } = await setUp(t);
+  await folder.write('mesh.yaml/nested', '');
+  await t.throwsAsync(watched.start(), { instanceOf: SettingsRefusedError, message: /is not a regular file/ });
+});
+
+test('an invalid file at the start gives the content that was in force last, until it is corrected', async (t) => {
+  const { custody, calls } = createCustody('connectTimeout: 7s\n');
+  const { folder, watched, values } = await setUp(t, 'mesh.yaml', custody);
+  await folder.write('mesh.yaml', 'connectTimeout: 10\n');
+  t.is((await watched.start()).connectTimeoutMs, 7000);
+  t.is(watched.problems().length, 1);
+  t.true(watched.isFound());
+  await folder.replace('mesh.yaml', 'connectTimeout: 8s\n');
+  await waitUntil(() => values.length === 1, 'the corrected file is read');
+  t.is(watched.current().connectTimeoutMs, 8000);
+  t.deepEqual(watched.problems(), []);
+  t.deepEqual(calls, ['refused', 'recall', 'keep connectTimeout: 8s\n']);
+});
+
+test('a kept content that cannot be used any more either is an error', async (t) => {
+  const { folder, watched } = await setUp(t, 'mesh.yaml', createCustody('connectTimeout: 11\n').custody);
+  await folder.write('mesh.yaml', 'connectTimeout: 10\n');
+  await t.throwsAsync(watched.start(), { message: /connectTimeout: 10: is a number/ });
+});
+
+test('a missing file makes an older content be forgotten', async (t) => {
+  const { custody, calls } = createCustody('connectTimeout: 7s\n');
+  const { watched } = await setUp(t, 'mesh.yaml', custody);
+  t.deepEqual(await watched.start(), createDefaultMeshConfig());
+  t.deepEqual(calls, ['forget']);
 });
 
 test('a bad reload is ignored and reported, and the next good one counts', async (t) => {

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { load } from 'js-yaml';
 import { Registry } from 'prom-client';
 import { createInjector } from '../../../src/bootstrap/injection/create-injector.js';
+import { createSettingsKeeper } from '../../../src/bootstrap/settings-keeper.js';
 import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
@@ -67,6 +68,9 @@ async function startInjector(t: ExecutionContext) {
     ...{ directory, logger, metrics, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
+    keeper: createSettingsKeeper({
+      ...{ connection: undefined, namespace: 'mesh-system', revision: '', metrics, logger, clock: systemClock },
+    }),
     intake: createReviewIntake({ clock: systemClock }),
   });
   await injector.start();

@@ -1,0 +1,47 @@
+import { createKeptSettings } from '../sources/settings/kept-settings.js';
+import type { SettingsCustody } from '../sources/settings/settings-custody.js';
+import type { Clock } from '../telemetry/clock.js';
+import type { Logger } from '../telemetry/logger.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { ClusterConnection } from './cluster-connection.js';
+
+/** Settings that are read from files or from the cluster, as the metric and the ConfigMap of kept contents name them. */
+export type SettingName = 'mesh' | 'meshNetworks' | 'policyConfig' | 'injectionConfig' | 'injectionValues';
+
+/** Looks after the settings of a process. */
+export interface SettingsKeeper {
+  custodyOf(setting: SettingName): SettingsCustody;
+  stop(): void;
+}
+
+export interface SettingsKeeperParts {
+  /** Where contents are kept; undefined where no cluster is read, so that none are. */
+  readonly connection: Pick<ClusterConnection, 'open'> | undefined;
+  /** Of the control plane. */
+  readonly namespace: string;
+  /** REVISION; each has its settings. */
+  readonly revision: string;
+  readonly metrics: Metrics;
+  /** Scope `source`. */
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** A password in an address, `redis://:secret@host`, must not reach a ConfigMap. */
+const PASSWORD = /:\/\/[^\s/"']*@/;
+
+/** Counts refused contents, and keeps in the cluster what was in force last: `mesh[-<revision>]-last-good-settings`. */
+export function createSettingsKeeper(parts: SettingsKeeperParts): SettingsKeeper {
+  const { connection, namespace, revision, metrics, logger, clock } = parts;
+  const name = `mesh${revision === '' ? '' : `-${revision}`}-last-good-settings`;
+  const kept = connection && createKeptSettings({ namespace, name, open: connection.open, logger, clock });
+  return {
+    custodyOf: (setting) => ({
+      recall: async () => await kept?.recall(setting),
+      keep: (text) => kept?.keep(setting, PASSWORD.test(text) ? undefined : text),
+      forget: () => kept?.keep(setting, undefined),
+      refused: () => metrics.increment('nav_refused_settings_total', { setting }),
+    }),
+    stop: () => kept?.stop(),
+  };
+}

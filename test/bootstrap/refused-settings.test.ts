@@ -1,0 +1,57 @@
+import test from 'ava';
+import { createTempFolder } from '../sources/support/temp-folder.js';
+import { eventually } from '../support/eventually.js';
+import { startPolicyBinary } from './support/policy-process.js';
+import { startServer } from './support/running-server.js';
+import { startServerProcess } from './support/server-process.js';
+
+const FILES = [
+  ['--meshConfig', 'trustDomain: td\nconnectTimeout: 10\n', 'line 2: connectTimeout: 10: is a number, not a string'],
+  ['--networksConfig', 'networks: 1\n', 'line 1: networks: 1: is a number'],
+  ['--policyConfig', 'quotas:\n- name: requests\n  maxAmount: many\n  validDuration: 1s\n', 'line 3: quotas[0].maxAmount: "many"'],
+] as const;
+
+for (const [flag, content, reason] of FILES) {
+  test.serial(
+    `${flag} with a bad value ends the start with 1, and the message has file, line and remedy`,
+    async (t) => {
+      const folder = await createTempFolder();
+      t.teardown(() => folder.dispose());
+      await folder.write('settings.yaml', content);
+      const file = folder.at('settings.yaml');
+      const server = startServerProcess(t, ['--configDir', 'samples/mesh', flag, file]);
+      t.deepEqual(await server.ended(), { code: 1, signal: null });
+      const told = server.process.lines.find((line) => line.startsWith('navigator-discovery: '));
+      t.true(told?.includes(`${file}: settings are refused: ${reason}`), server.process.tail());
+      t.regex(told ?? '', /; correct them and start again$/);
+      t.false(server.log().some(({ msg }) => msg === 'Discovery server is ready'));
+    },
+  );
+}
+
+test.serial('navigator-policy ends its start in the same way', async (t) => {
+  const folder = await createTempFolder();
+  t.teardown(() => folder.dispose());
+  const [, content, reason] = FILES[2];
+  await folder.write('settings.yaml', content);
+  const file = folder.at('settings.yaml');
+  const server = startPolicyBinary(t, ['--discoveryAddress', '127.0.0.1:1', '--policyConfig', file]);
+  t.deepEqual(await server.exited, { code: 1, signal: null });
+  t.true(
+    server.lines.some((line) => line.startsWith(`navigator-policy: ${file}: settings are refused: ${reason}`)),
+    server.tail(),
+  );
+});
+
+test('a value that becomes bad is counted and told with its remedy, and what was in force stays', async (t) => {
+  const folder = await createTempFolder();
+  t.teardown(() => folder.dispose());
+  await folder.write('policy.yaml', 'quotas:\n- { name: requests, maxAmount: 5, validDuration: 1s }\n');
+  const server = await startServer(t, { flags: ['--policyConfig', folder.at('policy.yaml')] });
+  t.deepEqual(await server.http.family('nav_refused_settings_total'), []);
+  await folder.replace('policy.yaml', FILES[2][1]);
+  const problems = async () => (await server.http.get('/debug/config_problems')).body;
+  await eventually('it is told', async () => (await problems()).includes('maxAmount: \\"many\\"'));
+  t.is(await server.http.metric('nav_refused_settings_total{setting="policyConfig"}'), 1);
+  t.is(server.logged('settings are refused, their last good content stays in force').length, 1);
+});
