@@ -51,6 +51,17 @@ Without \`--configDir\` a cluster is read: that of \`--orchconfig\`, or the one 
 change is reported and ignored. A missing file means the defaults; where a cluster is read, its ConfigMap \`mesh\` in the
 control plane's namespace (with REVISION \`mesh-<REVISION>\`) stands for missing files, with the keys \`mesh\` and
 \`meshNetworks\`, and is watched. A file wins, also one that comes later; the log says which it is.
+
+## Settings that cannot be used
+
+A setting that cannot be used is never replaced by its default. At a start with a bad \`--meshConfig\`, \`--networksConfig\`,
+\`--policyConfig\`, ConfigMap \`mesh\`, or file of the injector (\`config\`, \`values\`), the process ends with exit code 1 and a
+message with file or object, key, line and remedy. Where a cluster is read, the last contents that could be used are in
+the ConfigMap \`mesh-last-good-settings\` (\`mesh-<REVISION>-last-good-settings\`) of the control plane's namespace: then the
+process starts with those, and the log, \`/debug/config_problems\` and the metric \`nav_refused_settings_total\` tell of the
+refused content until it is corrected. A content with a password in an address is not kept: use \`passwordFile\`. Files
+that are certificates or keys are never kept; a bad one ends the start. Where a setting is given nowhere at a start, its
+kept content is removed. While the process runs, a bad change leaves in force what was in force before.
 `;
 
 const POLICY_SERVER = `## The policy server's file

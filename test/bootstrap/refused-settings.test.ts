@@ -8,7 +8,11 @@ import { startServerProcess } from './support/server-process.js';
 const FILES = [
   ['--meshConfig', 'trustDomain: td\nconnectTimeout: 10\n', 'line 2: connectTimeout: 10: is a number, not a string'],
   ['--networksConfig', 'networks: 1\n', 'line 1: networks: 1: is a number'],
-  ['--policyConfig', 'quotas:\n- name: requests\n  maxAmount: many\n  validDuration: 1s\n', 'line 3: quotas[0].maxAmount: "many"'],
+  [
+    '--policyConfig',
+    'quotas:\n- name: requests\n  maxAmount: many\n  validDuration: 1s\n',
+    'line 3: quotas[0].maxAmount: "many"',
+  ],
 ] as const;
 
 for (const [flag, content, reason] of FILES) {

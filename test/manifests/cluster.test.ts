@@ -145,7 +145,7 @@ it('a real token of meshd is refused secrets of other namespaces, commands in po
 const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings']
   .map((resource) => `get ${resource}.config.mesh.internal`)
   .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
-  .concat('get peerauthentications.security.mesh.internal', 'create configmaps.');
+  .concat('get peerauthentications.security.mesh.internal');
 
 /** The roots, as workloads find them. */
 async function rootsIn(namespace: string): Promise<string> {
