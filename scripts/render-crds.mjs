@@ -99,7 +99,7 @@ function renderCrd({ group, kind, plural, shortNames, versions, namespaced, sche
   const openAPIV3Schema = {
     type: 'object',
     description: schema.description,
-    required: ['spec'],
+    ...(spec.required === undefined ? {} : { required: ['spec'] }),
     properties: { spec, status: STATUS },
   };
   return {

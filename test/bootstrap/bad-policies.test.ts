@@ -65,7 +65,7 @@ const BAD_POLICIES: readonly (readonly [string, string, string, string, RegExp])
     'QuotaSpec',
     '{rules: [{quotas: [{quota: q, charge: -1}]}]}',
     'spec.rules[0].quotas[0].charge',
-    /is out of range; use 1 to/,
+    /is out of range; use 0 to/,
   ],
   [
     'a quota without a name',

@@ -60,7 +60,7 @@ async function startMesh(t: Teardown, flags: readonly string[] = []): Promise<Ru
 function quotasOf(bytes: Buffer | undefined): readonly string[] {
   if (bytes === undefined) return [];
   const { quotaSpec } = decoder.serviceConfig(bytes);
-  return quotaSpec.flatMap(({ rules }) => rules.flatMap(({ quotas }) => quotas.map(({ quota }) => quota)));
+  return quotaSpec.flatMap(({ rules }) => rules.flatMap(({ quotas }) => quotas.map(({ quota = '' }) => quota)));
 }
 
 test('a policy server gets the policies of all services, and a changed QuotaSpec changes its services alone', async (t) => {

@@ -52,7 +52,7 @@ test('a policy that cannot be read is told with its file and field, and what it 
       file: 'quota.yaml',
       object: 'QuotaSpec/shop/requests',
       field: 'spec.rules[0].quotas[0].charge',
-      reason: 'QuotaSpec shop/requests: spec.rules[0].quotas[0].charge: -1: is out of range; use 1 to 2147483647',
+      reason: 'QuotaSpec shop/requests: spec.rules[0].quotas[0].charge: -1: is out of range; use 0 to 2147483647',
     },
   );
   t.like(await server.http.json<{ kind: string }[]>('/debug/configz'), [{ kind: 'QuotaSpec' }]);

@@ -27,7 +27,11 @@ export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes:
 function* patternViolations(pattern: HttpApiSpecPattern, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   const { httpMethod, uriTemplate } = pattern;
   yield* validateAttributes(pattern.attributes, `${path}.attributes`);
-  if (httpMethod !== httpMethod.toUpperCase() && KNOWN_METHODS.includes(httpMethod.toUpperCase())) {
+  if (
+    httpMethod !== undefined &&
+    httpMethod !== httpMethod.toUpperCase() &&
+    KNOWN_METHODS.includes(httpMethod.toUpperCase())
+  ) {
     yield {
       path: `${path}.httpMethod`,
       value: httpMethod,

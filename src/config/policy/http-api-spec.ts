@@ -13,12 +13,14 @@ export const httpApiSpecPatternSchema = Type.Object(
     attributes: Type.Optional(
       attributesField('What a request gets that matches method and path; typically api.operation.'),
     ),
-    httpMethod: Type.String({
-      description: 'HTTP method (RFC 7231) in upper case, for example GET; * is any.',
-      minLength: 1,
-      maxLength: 64,
-      pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-    }),
+    httpMethod: Type.Optional(
+      Type.String({
+        description: 'HTTP method (RFC 7231) in upper case, for example GET; * is any, as when it is left out.',
+        minLength: 1,
+        maxLength: 64,
+        pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+      }),
+    ),
     uriTemplate: Type.Optional(
       Type.String({
         description:
@@ -67,8 +69,8 @@ export const httpApiSpecSchema = Type.Object(
       attributesField('What a request gets when any pattern matches; typically api.service and api.version.'),
     ),
     patterns: Type.Array(httpApiSpecPatternSchema, {
-      description: 'The operations of the API.',
-      minItems: 1,
+      description: 'The operations of the API; without any the spec says no more than where the API key is.',
+      default: [],
       maxItems: LIMITS.rules,
     }),
     apiKeys: Type.Array(apiKeySchema, {

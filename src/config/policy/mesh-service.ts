@@ -4,7 +4,7 @@ import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
 import { LIMITS } from './limits.js';
 import { DNS_LABEL_PATTERN, FQDN_PATTERN } from './name-patterns.js';
-import { exactlyOneOf, neverTogether } from './one-of.js';
+import { neverTogether } from './one-of.js';
 
 /**
  * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by
@@ -53,9 +53,8 @@ export const meshServiceSchema = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'A service: name, with namespace and domain, or service; not both.',
-    oneOf: exactlyOneOf('name', 'service'),
-    allOf: neverTogether(['service', 'namespace'], ['service', 'domain']),
+    description: 'A service: name, with namespace and domain, or service; not both. Without either it is no service.',
+    allOf: neverTogether(['name', 'service'], ['service', 'namespace'], ['service', 'domain']),
   },
 );
 

@@ -20,8 +20,19 @@ export const attributeMatchSchema = Type.Object(
 /** A quota and what a request costs of it (SPEC 2.6). */
 const quotaSchema = Type.Object(
   {
-    quota: Type.String({ description: 'Name of the quota to charge.', minLength: 1, maxLength: LIMITS.nameLength }),
-    charge: Type.Integer({ description: 'Amount to charge, 1 or more.', minimum: 1, maximum: 2147483647, default: 1 }),
+    quota: Type.Optional(
+      Type.String({
+        description: 'Name of the quota to charge; without one nothing is charged.',
+        minLength: 1,
+        maxLength: LIMITS.nameLength,
+      }),
+    ),
+    charge: Type.Integer({
+      description: 'Amount to charge; 0 charges nothing.',
+      minimum: 0,
+      maximum: 2147483647,
+      default: 1,
+    }),
   },
   { additionalProperties: false, description: 'A quota and what a request costs of it.' },
 );
@@ -35,8 +46,8 @@ export const quotaRuleSchema = Type.Object(
       maxItems: LIMITS.perRule,
     }),
     quotas: Type.Array(quotaSchema, {
-      description: 'The quotas to charge when the rule holds.',
-      minItems: 1,
+      description: 'The quotas to charge when the rule holds; without any it charges nothing.',
+      default: [],
       maxItems: LIMITS.perRule,
     }),
   },
@@ -47,8 +58,8 @@ export const quotaRuleSchema = Type.Object(
 export const quotaSpecSchema = Type.Object(
   {
     rules: Type.Array(quotaRuleSchema, {
-      description: 'The rules; every one that holds charges its quotas.',
-      minItems: 1,
+      description: 'The rules; every one that holds charges its quotas. Without any nothing is charged.',
+      default: [],
       maxItems: LIMITS.rules,
     }),
   },

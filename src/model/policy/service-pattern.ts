@@ -8,7 +8,7 @@ export type ServicePattern =
   | { readonly type: 'containing'; readonly text: string }
   /** One host, exactly. */
   | { readonly type: 'host'; readonly hostname: string }
-  /** Any other use of `*`: matches nothing. */
+  /** Any other use of `*`, or no name at all (an empty text): matches nothing. */
   | { readonly type: 'unusable'; readonly text: string };
 
 /**
@@ -17,6 +17,7 @@ export type ServicePattern =
  */
 export function servicePatternOf(service: MeshServiceSpec, namespace: string, domain: string): ServicePattern {
   if (service.service !== undefined) return patternOf(service.service);
+  if (service.name === undefined) return { type: 'unusable', text: '' };
   const suffix = service.domain ?? `svc.${domain}`;
   return { type: 'host', hostname: `${service.name}.${service.namespace ?? namespace}.${suffix}` };
 }

@@ -14,7 +14,7 @@ import type { SpecProblem } from './spec-problem.js';
 /** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
 export interface HttpApiPatternConfig {
   readonly attributes?: AttributesConfig;
-  /** Compared case-sensitively; `*` stands for every method. */
+  /** Compared case-sensitively; `*` stands for every method, as no method does. */
   readonly httpMethod?: string;
   /**
    * URI template (RFC 6570; grammar of BEHAVIOUR 6). `{var:3}` takes at most 3 characters, for that is what RFC 6570
@@ -89,7 +89,7 @@ export function compileApiSpecs(specs: readonly HttpApiSpecConfig[], options: Re
       const field = `[${specIndex}].patterns[${index}]`;
       const own = attributesOf(pattern.attributes, field, problems);
       const operation = { specIndex, topLevel, own, all: new Map([...topLevel, ...own]) };
-      const method = pattern.httpMethod ?? '';
+      const method = pattern.httpMethod ?? '*';
       const problem = addPattern(templates, regexes, pattern, method, operation, check);
       if (problem === undefined) return;
       if (problem.field === 'regex') undecided.add(method);

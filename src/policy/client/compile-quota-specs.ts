@@ -9,8 +9,9 @@ import { readCondition, type StringCondition, type StringMatchConfig } from './s
 
 /** A quota to charge (SPEC 2.6). */
 export interface QuotaConfig {
+  /** Without one nothing is charged. */
   readonly quota?: string;
-  /** From 1 to 2147483647; 1 when left out. */
+  /** From 1 to 2147483647; 1 when left out; 0 charges nothing. */
   readonly charge?: number;
 }
 

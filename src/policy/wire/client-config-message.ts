@@ -2,6 +2,7 @@ import { parseDurationNs } from '../../config/parse-duration.js';
 import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
 import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
+import type { QuotaRuleSpec, QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
 import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
 import type { HTTPAPISpec as HttpApiSpecMessage } from '../../generated/policy/mesh/policy/v1/HTTPAPISpec.js';
@@ -34,8 +35,7 @@ export function tcpClientConfigMessage(config: TcpClientConfig): TcpClientConfig
     ...plain,
     ...(transport && { transport: transportMessage(transport) }),
     ...attributeFields({ mixerAttributes }),
-    // The types of messages are not read-only; nothing writes to them.
-    ...(connectionQuotaSpec && { connectionQuotaSpec: connectionQuotaSpec as QuotaSpecMessage }),
+    ...(connectionQuotaSpec && { connectionQuotaSpec: quotaSpecMessage(connectionQuotaSpec) }),
     reportInterval: durationMessage(parseDurationNs(reportInterval)),
   };
 }
@@ -46,7 +46,7 @@ export function serviceConfigMessage(config: ServiceConfig): ServiceConfigMessag
     ...plain,
     ...attributeFields({ mixerAttributes, forwardAttributes }),
     httpApiSpec: httpApiSpec.map(httpApiSpecMessage),
-    quotaSpec: quotaSpec as QuotaSpecMessage[],
+    quotaSpec: quotaSpec.map(quotaSpecMessage),
     ...(networkFailPolicy && { networkFailPolicy: failPolicyMessage(networkFailPolicy) }),
   };
 }
@@ -79,6 +79,15 @@ function httpApiSpecMessage({ attributes, patterns, apiKeys }: HttpApiSpec): Htt
     })),
     apiKeys: [...apiKeys],
   };
+}
+
+/** Without quotas that charge nothing: a message cannot tell a charge of 0 from none, which stands for 1. */
+function quotaSpecMessage(spec: QuotaSpec): QuotaSpecMessage {
+  const charges = ({ quota, charge }: QuotaRuleSpec['quotas'][number]): boolean => quota !== undefined && charge > 0;
+  const isPlain = spec.rules.every(({ quotas }) => quotas.every(charges));
+  const rules = isPlain ? spec.rules : spec.rules.map((rule) => ({ ...rule, quotas: rule.quotas.filter(charges) }));
+  // The types of messages are not read-only; nothing writes to them.
+  return (isPlain ? spec : { rules }) as QuotaSpecMessage;
 }
 
 /** Those that are there, as messages. */

@@ -96,9 +96,9 @@ function readHttpApiSpec({ attributes, patterns, apiKeys }: HTTPAPISpec__Output,
   return {
     ...attributeField('attributes', attributes, path),
     patterns: (patterns ?? []).map(
-      ({ attributes: ofPattern, httpMethod = '', ...pattern }, index): HttpApiSpecPattern => ({
+      ({ attributes: ofPattern, httpMethod, ...pattern }, index): HttpApiSpecPattern => ({
         ...attributeField('attributes', ofPattern, `${path}patterns[${index}].`),
-        httpMethod,
+        ...(httpMethod ? { httpMethod } : {}),
         ...pattern,
       }),
     ),
@@ -110,7 +110,7 @@ function readQuotaSpec({ rules }: QuotaSpec__Output): QuotaSpec {
   return {
     rules: (rules ?? []).map(({ match, quotas }) => ({
       match: (match ?? []).map(({ clause }): AttributeMatchSpec => ({ clause: clause ?? {} })),
-      quotas: (quotas ?? []).map(({ quota = '', charge = 1 }) => ({ quota, charge })),
+      quotas: (quotas ?? []).map(({ quota, charge = 1 }) => ({ ...(quota ? { quota } : {}), charge })),
     })),
   };
 }

@@ -9,6 +9,7 @@ import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
+import { findSparseSpecs } from './analyzers/sparse-specs.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
@@ -28,6 +29,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'shadowed-services': findShadowedServices,
   'shared-cluster-ips': findSharedClusterIps,
+  'sparse-specs': findSparseSpecs,
   'unbound-specs': findUnboundSpecs,
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,

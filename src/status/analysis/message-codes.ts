@@ -56,7 +56,7 @@ export const MESSAGE_CODES = {
   unusableServicePattern: {
     code: 'MESH0205',
     level: 'Warn',
-    title: 'A service of a binding uses * in a way that matches nothing.',
+    title: 'A service of a binding has no name, or uses * in a way that matches nothing.',
     remedy: 'use * for every service, *text* for hosts that contain a text, or a whole host name',
   },
   unusedServiceLabels: {
@@ -123,6 +123,24 @@ export const MESSAGE_CODES = {
     title:
       'The regular expressions of a namespace are too large: their programs are evicted first, and compiled again and again.',
     remedy: 'use exact and prefix matches, remove specs of the namespace, or raise NAV_REGEX_NAMESPACE_BYTES',
+  },
+  chargesNothing: {
+    code: 'MESH0241',
+    level: 'Warn',
+    title: 'A QuotaSpec, a rule or a quota of it charges nothing.',
+    remedy: 'name the quota to charge, with a charge of 1 or more, or remove it',
+  },
+  anyMethod: {
+    code: 'MESH0242',
+    level: 'Warn',
+    title: 'A pattern has no method, so it is for requests of every method.',
+    remedy: 'set httpMethod, to "*" if every method is meant',
+  },
+  noPatterns: {
+    code: 'MESH0243',
+    level: 'Warn',
+    title: 'An HTTPAPISpec has no patterns, so it generates no API attributes.',
+    remedy: 'add patterns, unless the place of the API key is all that it is to say',
   },
   ignoredPeerAuthentication: {
     code: 'MESH0301',

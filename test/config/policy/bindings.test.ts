@@ -56,14 +56,9 @@ for (const { kind, references, target } of KINDS) {
     ],
     ['at least one reference', bound(''), `spec.${references}: []: has too few items; give at least 1`],
     [
-      'name or service in each service',
-      services('{}'),
-      'spec.services[0]: a mapping: sets none of name, service; set exactly one of name, service',
-    ],
-    [
       'name or service in each service, not both',
       services('{name: a, service: a.b}'),
-      'spec.services[0]: a mapping: sets name and service together; set exactly one of name, service',
+      'spec.services[0]: a mapping: sets name and service together; keep one of them',
     ],
     [
       'no namespace beside service',

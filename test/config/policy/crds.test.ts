@@ -152,12 +152,10 @@ test('choices hold nothing but required and not, so that they describe no value'
 
 test('every one-of of SPEC 2 is one that the API server checks', async (t) => {
   t.deepEqual((await pathsWhere(({ oneOf }) => oneOf !== undefined)).toSorted(), [
-    'httpapispecbindings.config.mesh.internal.spec.services[]',
     'httpapispecs.config.mesh.internal.spec.apiKeys[]',
     'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
     'httpapispecs.config.mesh.internal.spec.patterns[]',
     'httpapispecs.config.mesh.internal.spec.patterns[].attributes.attributes{}',
-    'quotaspecbindings.config.mesh.internal.spec.services[]',
     'quotaspecs.config.mesh.internal.spec.rules[].match[].clause{}',
   ]);
 });

@@ -307,7 +307,7 @@ test('what cannot be used is named, and the rest of the spec works', (t) => {
         { httpMethod: 'GET', regex: '' },
         { httpMethod: 'GET', uriTemplate: '/{a' },
         { httpMethod: 'GET' },
-        { uriTemplate: '/a' },
+        { httpMethod: '', uriTemplate: '/a' },
         { httpMethod: 'GET', uriTemplate: '/a', regex: '/a' },
         { httpMethod: 'GET', uriTemplate: '/b', attributes: { attributes: { x: {} } } },
         { httpMethod: 'GET', uriTemplate: '/pets', attributes: named('pets') },
@@ -328,4 +328,20 @@ test('what cannot be used is named, and the rest of the spec works', (t) => {
   );
   t.true(specs.problems.every(({ message }) => message.includes(': ')));
   t.is(operationOf(specs, 'GET', '/pets'), 'pets');
+});
+
+test('a pattern without a method is for requests of every method', (t) => {
+  const specs = compileApiSpecs([
+    {
+      patterns: [
+        { uriTemplate: '/a', attributes: named('a') },
+        { regex: '/b+', attributes: named('b') },
+      ],
+    },
+  ]);
+  t.deepEqual(specs.problems, []);
+  for (const method of ['GET', 'DELETE', 'PURGE']) {
+    t.is(operationOf(specs, method, '/a'), 'a');
+    t.is(operationOf(specs, method, '/bb'), 'b');
+  }
 });

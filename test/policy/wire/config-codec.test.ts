@@ -14,6 +14,7 @@ import { anyAttributes, anyHttpClientConfig, anyServiceConfig, anyTcpClientConfi
 const registry = loadPolicyProtos();
 const encoder = createConfigEncoder(createMessageEncoder(registry));
 const decoder = createConfigDecoder(registry);
+const NO_SPECS: ServiceConfig = { disableCheckCalls: false, disableReportCalls: false, httpApiSpec: [], quotaSpec: [] };
 
 /** Without the order, which attributes do not have on the wire. */
 function unordered(layer: AttributeLayer | undefined): unknown {
@@ -250,4 +251,18 @@ test('the metadata text has everything of the client but what services say', (t)
       t.deepEqual(decoder.readTcpClientConfigText(text), config);
     }),
   );
+});
+
+test('quotas without a name or with a charge of 0 are left out, for a message would charge 1 for them', (t) => {
+  const rule = { match: [], quotas: [{ charge: 2 }, { quota: 'zero', charge: 0 }, { quota: 'q', charge: 3 }] };
+  const encoded = encoder.serviceConfig({ ...NO_SPECS, quotaSpec: [{ rules: [rule] }, { rules: [] }] });
+  t.deepEqual(decoder.serviceConfig(encoded).quotaSpec, [
+    { rules: [{ match: [], quotas: [{ quota: 'q', charge: 3 }] }] },
+    { rules: [] },
+  ]);
+});
+
+test('a pattern without a method comes back without one', (t) => {
+  const httpApiSpec = [{ patterns: [{ uriTemplate: '/a' }], apiKeys: [] }];
+  t.deepEqual(decoder.serviceConfig(encoder.serviceConfig({ ...NO_SPECS, httpApiSpec })).httpApiSpec, httpApiSpec);
 });

@@ -90,3 +90,16 @@ test('a new spec is not told that nothing names it, for its binding follows; an 
     'MESH0201: no QuotaSpecBinding names this QuotaSpec; write a binding that names it and the services that it is for',
   ]);
 });
+
+test('fields that are left out and change what a policy does are told at once', (t) => {
+  const rig = createRig();
+  rig.observe(`${WEB}\nQuotaSpec shop/a ${QUOTA}`);
+  const told = (line: string): string => String(rig.ask(policyObject(line)));
+  t.regex(told('QuotaSpec shop/a {}'), /^MESH0241: spec\.rules: there are no rules, so nothing is charged; /);
+  t.regex(told('QuotaSpec shop/a {rules: [{}]}'), /^MESH0241: spec\.rules\[0\]: the rule has no quotas/);
+  t.regex(told('QuotaSpec shop/a {rules: [{quotas: [{charge: 1}]}]}'), /^MESH0241: .*the quota has no name/);
+  t.regex(told('QuotaSpec shop/a {rules: [{quotas: [{quota: q, charge: 0}]}]}'), /^MESH0241: .*q is charged 0/);
+  t.regex(told('HTTPAPISpec shop/a {patterns: [{uriTemplate: /}]}'), /^MESH0242: .*requests of every method/);
+  t.regex(told('HTTPAPISpec shop/a {apiKeys: [{query: k}]}'), /^MESH0243: .*only says where the API key/);
+  t.regex(told('QuotaSpecBinding shop/b {services: [{}], quotaSpecs: [{name: a}]}'), /MESH0205: .*matches no service/);
+});

@@ -129,7 +129,7 @@ test('a field beside apiVersion, kind, metadata, spec and status is refused by n
 });
 
 test('what is invalid is told before unknown fields are', (t) => {
-  t.like(judge({ ...QUOTA_SPEC, specc: {}, spec: { rules: [] } }), { reason: 'crd_conversion_error' });
+  t.like(judge({ ...QUOTA_SPEC, specc: {}, spec: { rules: 'all' } }), { reason: 'crd_conversion_error' });
 });
 
 test('unknown fields of a spec are tolerated, and told', (t) => {

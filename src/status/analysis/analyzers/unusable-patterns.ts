@@ -3,7 +3,7 @@ import type { Analyzer } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 import { allBindings } from '../binding-fields.js';
 
-/** Wildcards of bindings that match nothing (BEHAVIOUR 5, "any other `*` use"). */
+/** Services of bindings without a name, and wildcards that match nothing (BEHAVIOUR 5, "any other `*` use"). */
 export const findUnusablePatterns: Analyzer = ({ bindings }) =>
   allBindings(bindings).flatMap(({ resolved: { binding, services } }) =>
     services.flatMap(({ pattern }, index) =>
@@ -11,8 +11,10 @@ export const findUnusablePatterns: Analyzer = ({ bindings }) =>
         ? []
         : createMessage(
             'unusableServicePattern',
-            { object: keyOf(binding), field: `spec.services[${index}].service` },
-            `${JSON.stringify(pattern.text)} matches no service`,
+            { object: keyOf(binding), field: `spec.services[${index}]${pattern.text === '' ? '' : '.service'}` },
+            pattern.text === ''
+              ? 'it has neither name nor service, so it matches no service'
+              : `${JSON.stringify(pattern.text)} matches no service`,
           ),
     ),
   );

@@ -19,6 +19,7 @@ function* messagesOf(
   for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
     for (const [rule, { quotas }] of (body as QuotaSpec).rules.entries()) {
       for (const [index, { quota, charge }] of quotas.entries()) {
+        if (quota === undefined || charge === 0) continue;
         const field = `spec.rules[${rule}].quotas[${index}]`;
         const limit = limits.get(quota);
         if (limit === undefined) {

@@ -33,7 +33,7 @@ export function findApiOverlap(
 function operationOf({ httpMethod, uriTemplate, regex }: HttpApiSpecPattern, index: number): Operation {
   const parsed = uriTemplate === undefined ? undefined : parseUriTemplate(uriTemplate);
   const template = parsed?.type === 'template' ? parsed.template : undefined;
-  return { path: `spec.patterns[${index}]`, method: httpMethod, template, regex };
+  return { path: `spec.patterns[${index}]`, method: httpMethod ?? '*', template, regex };
 }
 
 /** Two regular expressions, or one and a template with variables, count as apart unless they are the same. */

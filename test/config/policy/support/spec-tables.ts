@@ -7,6 +7,8 @@ export interface SpecField {
   readonly presence: Presence;
   /** A value that is read as it is written. */
   readonly example: unknown;
+  /** Fields that it may not be set beside, though neither has to be. */
+  readonly excludes?: readonly string[];
 }
 
 /** One table of SPEC 2. */
@@ -42,7 +44,7 @@ function optional(type: string, example: unknown): SpecField {
   return { type, presence: 'optional', example };
 }
 
-/** SPEC 2.7 and 2.8 mark these; BEHAVIOUR 7 asks for the others, whose tables have "No". */
+/** SPEC 2.7 and 2.8 mark these. */
 function required(type: string, example: unknown): SpecField {
   return { type, presence: 'required', example };
 }
@@ -83,10 +85,10 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     structure: 'MeshService',
     base: { name: 'web' },
     fields: {
-      name: oneOf('string', 'web'),
+      name: optional('string', 'web'),
       namespace: optional('string', 'shop'),
       domain: optional('string', 'svc.cluster.local'),
-      service: oneOf('string', 'web.shop.svc.cluster.local'),
+      service: { ...optional('string', 'web.shop.svc.cluster.local'), excludes: ['name'] },
       labels: defaulted('map<string,string>', {}, { version: 'v1' }),
     },
   },
@@ -94,7 +96,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     section: '2.2',
     structure: 'QuotaSpec',
     base: { rules: [RULE] },
-    fields: { rules: required('QuotaRule[]', [RULE]) },
+    fields: { rules: defaulted('QuotaRule[]', [], [RULE]) },
   },
   {
     section: '2.3',
@@ -102,7 +104,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     base: { quotas: [{ quota: 'q', charge: 1 }] },
     fields: {
       match: defaulted('AttributeMatch[]', [], RULE.match),
-      quotas: required('Quota[]', RULE.quotas),
+      quotas: defaulted('Quota[]', [], RULE.quotas),
     },
   },
   {
@@ -120,7 +122,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     section: '2.6',
     structure: 'Quota',
     base: { quota: 'q' },
-    fields: { quota: required('string', 'requests'), charge: defaulted('int32', 1, 2_147_483_647) },
+    fields: { quota: optional('string', 'requests'), charge: defaulted('int32', 1, 2_147_483_647) },
   },
   {
     section: '2.7',
@@ -138,7 +140,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     base: { patterns: [PATTERN] },
     fields: {
       attributes: optional('Attributes', ATTRIBUTES),
-      patterns: required('HTTPAPISpecPattern[]', [PATTERN]),
+      patterns: defaulted('HTTPAPISpecPattern[]', [], [PATTERN]),
       apiKeys: defaulted('APIKey[]', [], [{ header: 'x-key' }]),
     },
   },
@@ -148,7 +150,7 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     base: PATTERN,
     fields: {
       attributes: optional('Attributes', ATTRIBUTES),
-      httpMethod: required('string', 'GET'),
+      httpMethod: optional('string', 'GET'),
       uriTemplate: oneOf('string', '/pets/{id}'),
       regex: oneOf('string', '/pets/[0-9]+'),
     },
