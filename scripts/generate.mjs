@@ -11,6 +11,7 @@ setUp();
 const { DEFAULT_MESH_DOMAIN } = await import('../build/src/config/mesh-domain.js');
 const { renderConfigurationDoc } = await import('./render-configuration-doc.mjs');
 const { renderAnalysisDoc } = await import('./render-analysis-doc.mjs');
+const { renderAttributesDoc } = await import('./render-attributes-doc.mjs');
 const { renderCrds } = await import('./render-crds.mjs');
 const { renderManifests } = await import('./render-manifests.mjs');
 
@@ -18,6 +19,7 @@ const crds = renderCrds(meshDomain ?? DEFAULT_MESH_DOMAIN);
 const generated = [
   { file: 'docs/configuration.md', content: await renderConfigurationDoc() },
   { file: 'docs/analysis.md', content: renderAnalysisDoc() },
+  { file: 'docs/attributes.md', content: renderAttributesDoc() },
   ...crds,
   ...renderManifests(projectRoot, meshDomain ?? DEFAULT_MESH_DOMAIN),
 ];

@@ -145,6 +145,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
     limitedQuotas: policy.limitedQuotas(),
+    quotaDimensions: policy.quotaDimensions(),
     regexLimits: regexLimitsOf(environment),
   });
   const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () =>

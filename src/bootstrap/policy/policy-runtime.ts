@@ -87,6 +87,8 @@ export interface PolicyRuntime {
   setServing(): void;
   /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
   limitedQuotas(): ReadonlyMap<string, number> | undefined;
+  /** What those quotas are counted by, as the configuration has it. */
+  quotaDimensions(): ReadonlyMap<string, readonly string[]>;
   /** Whether quotas can be charged, as far as is known. */
   isStoreUp(): boolean;
   /** What of the configuration file is not in force as written. */
@@ -112,6 +114,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     backends.update(config);
     if (backends.current !== current) server.useBackend(backends.current);
     limited = limitedQuotasOf(config);
+    dimensions = quotaDimensionsOf(config);
     onConfigChange?.();
   };
   let refusal: string | undefined;
@@ -147,6 +150,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     limitedLog,
   });
   let limited = limitedQuotasOf(file.current());
+  let dimensions = quotaDimensionsOf(file.current());
   const server = createPolicyServer({
     protos,
     decoder: createConfigDecoder(protos),
@@ -220,6 +224,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     },
     setServing: grpc.setServing,
     limitedQuotas: () => limited,
+    quotaDimensions: () => dimensions,
     isStoreUp: backends.isUp,
     problems: () => [
       ...settingsProblems({ file: configFile }, file),
@@ -263,6 +268,11 @@ function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<s
       Math.max(maxAmount, ...overrides.map((override) => override.maxAmount)),
     ]),
   );
+}
+
+function quotaDimensionsOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<string, readonly string[]> {
+  if (backend !== undefined) return new Map();
+  return new Map(quotas.map(({ name, dimensions }) => [name, dimensions.map(({ text }) => text)]));
 }
 
 function tlsOf({ tls }: RemoteBackend) {

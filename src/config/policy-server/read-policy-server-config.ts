@@ -1,3 +1,5 @@
+import { ATTRIBUTE_VOCABULARY } from '../attributes/attribute-vocabulary.js';
+import { type GeneratedAttributes, judgeDimension } from '../attributes/judge-attribute.js';
 import { parseDuration } from '../parse-duration.js';
 import { isHostAndPort } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
@@ -44,7 +46,11 @@ export function createPolicyServerConfigReader(compiler: SchemaCompiler): Settin
     if (violations.length > 0) return { type: 'invalid', violations: violations.slice(0, MAX_VIOLATIONS) };
     // An unknown field may be a misspelt one that holds a secret.
     const unknown = result.unknownFields.map(({ value: _hidden, ...violation }) => violation);
-    return { type: 'valid', value: translate(file), warnings: [...unknown, ...idleFields(file)] };
+    return {
+      type: 'valid',
+      value: translate(file),
+      warnings: [...unknown, ...idleFields(file), ...ineffectiveDimensions(file)],
+    };
   };
 }
 
@@ -85,11 +91,32 @@ function* validateBackend({ backend }: PolicyServerFile): Generator<Violation> {
   yield { path: 'backend.address', value, message: 'is not an address', remedy: 'use host:port' };
 }
 
+const ANY_GENERATED: GeneratedAttributes = new Map(
+  ATTRIBUTE_VOCABULARY.filter(({ setBy }) => setBy === 'HTTPAPISpec').map(({ name }) => [name, new Set()]),
+);
+
 /** Nothing is counted here when another server does. */
 function idleFields({ quotas, backend }: PolicyServerFile): readonly Violation[] {
   if (backend === undefined || quotas.length === 0) return [];
   const remedy = 'configure them at the backend, or remove the backend';
   return [{ path: 'quotas', message: 'have no effect: the backend counts', remedy }];
+}
+
+/** Which attributes HTTPAPISpecs set is not known here: those that are theirs by name are taken to be set. */
+function* ineffectiveDimensions({ quotas }: PolicyServerFile): Iterable<Violation> {
+  for (const [quota, { dimensions }] of quotas.entries()) {
+    for (const [index, value] of dimensions.entries()) {
+      const finding = judgeDimension(value, ANY_GENERATED);
+      if (finding === undefined) continue;
+      const remedy = 'use an attribute that docs/attributes.md says is known at a check, or set it by an HTTPAPISpec';
+      yield {
+        path: `quotas[${quota}].dimensions[${index}]`,
+        value,
+        message: `tells no callers apart: ${finding.text}`,
+        remedy,
+      };
+    }
+  }
 }
 
 function translate(file: PolicyServerFile): PolicyServerConfig {

@@ -35,6 +35,10 @@ export interface AttributeOrigins {
   readonly isGateway: boolean;
 }
 
+const SERVICE_HOST = 'destination.service.host';
+/** Names of SPEC 2.9 for the host of the service, where no layer has them. */
+const ALIASES: readonly string[] = ['destination.service', 'target.service'];
+
 class LayeredAttributeBag implements AttributeBag {
   /** The layer with the highest precedence first. */
   readonly #layers: readonly AttributeLayer[];
@@ -49,7 +53,7 @@ class LayeredAttributeBag implements AttributeBag {
       const value = layers[index]?.get(name);
       if (value !== undefined) return value;
     }
-    return undefined;
+    return ALIASES.includes(name) ? this.get(SERVICE_HOST) : undefined;
   }
 
   *entries(): IterableIterator<[string, AttributeValue]> {
@@ -57,6 +61,10 @@ class LayeredAttributeBag implements AttributeBag {
       for (const [name, value] of layer) {
         if (!this.#isHidden(name, index)) yield [name, value];
       }
+    }
+    for (const name of ALIASES) {
+      const value = this.#isHidden(name, this.#layers.length) ? undefined : this.get(name);
+      if (value !== undefined) yield [name, value];
     }
   }
 

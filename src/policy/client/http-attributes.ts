@@ -1,11 +1,11 @@
 import type { AttributeLayer } from './attribute-bag.js';
-import { stringAttribute, timestampAttribute } from './attribute-value.js';
+import { type AttributeValue, int64Attribute, stringAttribute, timestampAttribute } from './attribute-value.js';
 import type { CompiledApiSpecs } from './compile-api-specs.js';
 import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
 import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import type { HeaderMap } from './header-map.js';
 import { MapWithout } from './map-without.js';
-import { optionalString, optionalStringMap } from './optional-attribute.js';
+import { optionalBytes, optionalString, optionalStringMap } from './optional-attribute.js';
 import { queryOf, queryParameters, urlPathOf } from './request-target.js';
 
 /** Header that carries forwarded attributes (BEHAVIOUR 6, "Header"). It is no attribute itself. */
@@ -64,6 +64,8 @@ const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
   ['request.scheme', ({ request: { scheme } }) => stringAttribute(scheme || 'http')],
   ['request.referer', ({ request: { headers } }) => optionalString(headers.get('referer'))],
   ['request.useragent', ({ request: { headers } }) => optionalString(headers.get('user-agent'))],
+  ['request.size', ({ request: { headers } }) => contentLength(headers.get('content-length'))],
+  ['source.ip', ({ connection: { originIp } }) => optionalBytes(originIp)],
   ['request.time', ({ request: { timeNs } }) => timestampAttribute(timeNs)],
   ['context.protocol', ({ request: { headers } }) => stringAttribute(isGrpc(headers) ? 'grpc' : 'http')],
   ['request.api_key', ({ api, request: { target, headers } }) => optionalString(api.apiKeyFor(target, headers))],
@@ -93,6 +95,11 @@ export function deriveHttpAttributes(
 function withoutForwarded(headers: HeaderMap): HeaderMap {
   if (!headers.has(FORWARDED_ATTRIBUTES_HEADER)) return headers;
   return new MapWithout(headers, FORWARDED_ATTRIBUTES_HEADER);
+}
+
+/** Undefined for a body whose length only its end tells. */
+function contentLength(text: string | undefined): AttributeValue | undefined {
+  return text !== undefined && /^[0-9]{1,18}$/.test(text) ? int64Attribute(BigInt(text)) : undefined;
 }
 
 function isGrpc(headers: HeaderMap): boolean {

@@ -2,6 +2,7 @@ import { createMatchMeter, type MatchMeter } from '../../config/regex/match-mete
 import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { ConditionIndex } from './condition-index.js';
+import { type ConditionSubject, conditionText, readSubject } from './condition-text.js';
 import type { RegexHome } from './regex-set.js';
 import { type ConditionTest, compileCondition, type StringCondition } from './string-condition.js';
 
@@ -14,7 +15,7 @@ export interface RuleMatch {
 
 /** A condition that is looked at only for candidates. It remembers its answer for the request in hand. */
 interface Check extends ConditionTest {
-  readonly attribute: string;
+  readonly subject: ConditionSubject;
   round: number;
   answer: boolean;
 }
@@ -35,7 +36,7 @@ export class RuleMatcher {
   /** Rules with a match without conditions. */
   readonly #always: readonly number[];
   readonly #candidates: readonly Candidate[];
-  readonly #indexes: readonly (readonly [attribute: string, index: ConditionIndex])[];
+  readonly #indexes: readonly (readonly [subject: ConditionSubject, index: ConditionIndex])[];
   /** The round in which a rule last matched. Float64Array, for 32 bits of rounds would be used up in hours. */
   readonly #matchedIn: Float64Array;
   /** Every expression of every condition. */
@@ -63,7 +64,7 @@ export class RuleMatcher {
     }
     this.#always = [...always];
     this.#candidates = candidates;
-    this.#indexes = [...waiting].map(([attribute, list]) => [attribute, new ConditionIndex(list, home)]);
+    this.#indexes = [...waiting].map(([attribute, list]) => [readSubject(attribute), new ConditionIndex(list, home)]);
     const sets = [
       ...this.#indexes.map(([, index]) => index.regexes),
       ...[...checks.values()].map((check) => check.regexes),
@@ -77,9 +78,9 @@ export class RuleMatcher {
     this.#round++;
     const matched: number[] = [];
     const visit = (candidate: number) => this.#tryCandidate(candidate, bag, meter, matched);
-    for (const [attribute, index] of this.#indexes) {
-      const value = bag.get(attribute);
-      if (value?.type === 'string') index.visit(value.value, meter, visit);
+    for (const [subject, index] of this.#indexes) {
+      const text = conditionText(subject, bag);
+      if (text !== undefined) index.visit(text, meter, visit);
     }
     for (const rule of this.#always) {
       if (this.#matchedIn[rule] !== this.#round) this.#mark(rule, matched);
@@ -98,9 +99,9 @@ export class RuleMatcher {
 
   #holds(check: Check, bag: AttributeBag, meter: MatchMeter): boolean {
     if (check.round !== this.#round) {
-      const value = bag.get(check.attribute);
+      const text = conditionText(check.subject, bag);
       check.round = this.#round;
-      check.answer = value?.type === 'string' && check.test(value.value, meter);
+      check.answer = text !== undefined && check.test(text, meter);
     }
     return check.answer;
   }
@@ -149,7 +150,12 @@ function sharedCheck(checks: Map<string, Check>, condition: StringCondition, hom
   const key = keyOf(condition);
   const known = checks.get(key);
   if (known !== undefined) return known;
-  const check = { attribute: condition.attribute, ...compileCondition(condition, home), round: 0, answer: false };
+  const check = {
+    subject: readSubject(condition.attribute),
+    ...compileCondition(condition, home),
+    round: 0,
+    answer: false,
+  };
   checks.set(key, check);
   return check;
 }

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { Dimension } from '../../config/policy-server/dimension.js';
+import { addressTextOf } from '../client/address-text.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { AttributeValue } from '../client/attribute-value.js';
 
@@ -33,17 +33,5 @@ function valueText(value: AttributeValue): string {
 }
 
 function bytesText(bytes: Uint8Array): string {
-  if (bytes.length !== 4 && bytes.length !== 16) return Buffer.from(bytes).toString('hex');
-  return canonical(ipaddr.fromByteArray([...bytes]));
-}
-
-/** How bytes of the address that a text names would be counted; undefined when it names none. */
-export function addressText(text: string): string | undefined {
-  return ipaddr.isValid(text) ? canonical(ipaddr.parse(text)) : undefined;
-}
-
-/** IPv4 in IPv6 is IPv4, for that is what the peer has. */
-function canonical(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  return address.toString();
+  return addressTextOf(bytes) ?? Buffer.from(bytes).toString('hex');
 }

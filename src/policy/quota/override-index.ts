@@ -1,6 +1,6 @@
 import type { QuotaLimit, QuotaOverride } from '../../config/policy-server/policy-server-config.js';
+import { canonicalAddress } from '../client/address-text.js';
 import { sized } from './bounded-text.js';
-import { addressText } from './dimension-text.js';
 
 /** Finds the override for the values of a quota's dimensions, given in the dimensions' order. */
 export type OverrideIndex = (values: readonly string[]) => QuotaOverride | undefined;
@@ -63,7 +63,7 @@ function rankTables(tables: readonly Table[]): readonly (readonly Table[])[] {
 function spellings(values: readonly string[]): readonly (readonly string[])[] {
   return values.reduce<readonly (readonly string[])[]>(
     (lists, value) => {
-      const address = addressText(value);
+      const address = canonicalAddress(value);
       const forms = address === undefined || address === value ? [value] : [value, address];
       return lists.flatMap((list) => forms.map((form) => [...list, form]));
     },

@@ -1,8 +1,10 @@
+import type { GeneratedAttributes } from '../../config/attributes/judge-attribute.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { AnalysisMessage } from './analysis-message.js';
+import { generatedAttributesOf } from './generated-attributes.js';
 
 /** What is known, outside the snapshot, of whatever enforces policies. */
 export interface Enforcement {
@@ -13,6 +15,8 @@ export interface Enforcement {
    * one window; undefined while it leaves that to another.
    */
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
+  /** What the quotas that the policy server in this process limits are counted by, as written. */
+  readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
   /** Of the regular expressions in policies; their defaults unless given. */
   readonly regexLimits?: RegexLimits;
 }
@@ -22,6 +26,8 @@ export interface AnalysisInput
   extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'> {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
+  /** What the HTTPAPISpecs of the mesh set. */
+  readonly generatedAttributes: GeneratedAttributes;
 }
 
 /** A pure function; it may throw, which is told as a message of its own. */
@@ -30,7 +36,18 @@ export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
   const { objects, services, mesh, sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
-  return { objects, services, mesh, sharedPorts, entryOffences, bindingGrants, bindings, enforcement };
+  const generatedAttributes = generatedAttributesOf(objects);
+  return {
+    objects,
+    services,
+    mesh,
+    sharedPorts,
+    entryOffences,
+    bindingGrants,
+    bindings,
+    enforcement,
+    generatedAttributes,
+  };
 }
 
 /** Kinds of policies, whose objects analyzers read. */

@@ -3,6 +3,7 @@ import { type AnalysisMessage, compareMessages, createMessage } from './analysis
 import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
+import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
@@ -23,6 +24,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
   'dangling-references': findDanglingReferences,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
+  'ineffective-attributes': findIneffectiveAttributes,
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
   'oversized-regexes': findOversizedRegexes,

@@ -124,6 +124,24 @@ export const MESSAGE_CODES = {
       'The regular expressions of a namespace are too large: their programs are evicted first, and compiled again and again.',
     remedy: 'use exact and prefix matches, remove specs of the namespace, or raise NAV_REGEX_NAMESPACE_BYTES',
   },
+  unknownAttribute: {
+    code: 'MESH0231',
+    level: 'Warn',
+    title: 'A condition or dimension names an attribute that no request has.',
+    remedy: 'use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service',
+  },
+  lateAttribute: {
+    code: 'MESH0232',
+    level: 'Warn',
+    title: 'A condition or dimension names an attribute that is not known yet when quotas are charged.',
+    remedy: 'use an attribute that docs/attributes.md says is known at a check',
+  },
+  impossibleCondition: {
+    code: 'MESH0233',
+    level: 'Warn',
+    title: 'A condition wants a value that its attribute never has, so no request meets it.',
+    remedy: 'correct the value: docs/attributes.md says what the attribute holds',
+  },
   chargesNothing: {
     code: 'MESH0241',
     level: 'Warn',

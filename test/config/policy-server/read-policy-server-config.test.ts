@@ -384,3 +384,15 @@ test('it reads what a watched file holds, and names the line of what is wrong', 
   ]);
   t.is(parseSettings('', read).type, 'valid');
 });
+
+test('a dimension that no request has when it is checked is a warning, with the name that was meant', (t) => {
+  const quota = (...dimensions: readonly string[]) => findingsOf({ quotas: [{ ...RATE, dimensions }] });
+  const remedy = 'use an attribute that docs/attributes.md says is known at a check, or set it by an HTTPAPISpec';
+  t.deepEqual(quota('source.user', 'request.header[x-user]', 'api.operation'), [
+    `quotas[0].dimensions[1]: "request.header[x-user]": tells no callers apart: there is no attribute request.header (did you mean request.headers[x-user]?); ${remedy}`,
+  ]);
+  t.deepEqual(quota('response.code'), [
+    `quotas[0].dimensions[0]: "response.code": tells no callers apart: response.code is known only when the request or connection has ended; ${remedy}`,
+  ]);
+  t.deepEqual(quota('request.headers', 'request.time', 'source.ip', 'destination.service'), []);
+});

@@ -78,7 +78,7 @@ test('a caller can forward only what it may speak for, in the right type', (t) =
   });
   t.deepEqual(
     [...bag.entries()].map(([name]) => name),
-    ['source.ip', 'destination.service.host'],
+    ['source.ip', 'destination.service.host', 'destination.service', 'target.service'],
   );
 });
 

@@ -75,6 +75,7 @@ test('a request brings all HTTP check attributes in their types', (t) => {
     'context.protocol': ['string', 'http'],
     'request.api_key': ['string', 'k1'],
     'origin.ip': ['bytes', new Uint8Array([10, 0, 0, 1])],
+    'source.ip': ['bytes', new Uint8Array([10, 0, 0, 1])],
     'connection.mtls': ['bool', true],
     'connection.requested_server_name': ['string', 'sni.example'],
     'source.principal': ['string', 'cluster.local/ns/shop/sa/web'],

@@ -1,3 +1,4 @@
+import type { GeneratedAttributes } from '../../../config/attributes/judge-attribute.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
 import type { QuotaSpecBinding } from '../../../config/policy/bindings.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
@@ -11,6 +12,7 @@ import type { Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
+import { generatedAttributesOf } from '../generated-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { analyzePeerAuthentication } from './analyze-peer-authentication.js';
@@ -59,6 +61,11 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     resolved ??= resolvePolicyBindings(context);
     return resolved;
   };
+  let generatedAttributes: GeneratedAttributes | undefined;
+  const generated = (): GeneratedAttributes => {
+    generatedAttributes ??= generatedAttributesOf(context.objects);
+    return generatedAttributes;
+  };
   return (candidate, enforcement) => {
     if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate);
     const side = SIDES.get(candidate.kind);
@@ -80,6 +87,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
+        generatedAttributes: generated(),
       },
       OTHER_ANALYZERS,
     );

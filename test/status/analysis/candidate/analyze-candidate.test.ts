@@ -150,7 +150,10 @@ test('nothing is said of kinds that have no analyzers, nor of other objects', (t
 
 test('comparisons are bounded: what is beyond the bound is not found, and costs nothing', (t) => {
   const rules = (count: number, text: string) =>
-    Array.from({ length: count }, (_, i) => `{match: [{clause: {a: {prefix: ${text}${i}}}}], quotas: [{quota: q}]}`);
+    Array.from(
+      { length: count },
+      (_, i) => `{match: [{clause: {source.user: {prefix: ${text}${i}}}}], quotas: [{quota: q}]}`,
+    );
   const mesh = (...first: string[]) => `${SERVICES}
     QuotaSpec shop/s {rules: [${[...first, ...rules(900, 's'), ...rules(1, 'c')].join()}]}
     QuotaSpecBinding shop/x {services: [{service: "*"}], quotaSpecs: [{name: s}, {name: c}]}`;

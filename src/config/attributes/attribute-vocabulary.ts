@@ -1,0 +1,210 @@
+/** The transport type of an attribute (SPEC 2.9). Bytes are IP addresses in network byte order. */
+export type VocabularyType = 'string' | 'int64' | 'bool' | 'bytes' | 'timestamp' | 'duration' | 'stringMap';
+
+/** Where the value of an attribute comes from. */
+export type AttributeProducer =
+  /** The proxy reads it from the request or connection. */
+  | 'proxy'
+  /** The control plane writes it into the configuration of proxies. */
+  | 'control plane'
+  /** The proxy of the caller forwards it, or the checking proxy is the caller's own. */
+  | 'proxy of the caller'
+  /** An HTTPAPISpec that is bound to the service sets it. */
+  | 'HTTPAPISpec'
+  /** The policy server answered the Check. */
+  | 'policy server';
+
+/** One attribute of the vocabulary. */
+export interface VocabularyEntry {
+  readonly name: string;
+  readonly type: VocabularyType;
+  /** `check`: when quotas are charged. `report`: only when the request or connection has ended, too late for a quota. */
+  readonly known: 'check' | 'report';
+  readonly protocols: 'http' | 'tcp' | 'http and tcp';
+  readonly setBy: AttributeProducer;
+  readonly description: string;
+  /** All values that it can have; absent for any. */
+  readonly values?: readonly string[];
+  /** A prefix that values never have, although texts elsewhere do. */
+  readonly neverBegins?: string;
+}
+
+type Given = Pick<VocabularyEntry, 'name' | 'description'> & Partial<VocabularyEntry>;
+
+const http = (type: VocabularyType, entry: Given): VocabularyEntry => ({
+  type,
+  known: 'check',
+  protocols: 'http',
+  setBy: 'proxy',
+  ...entry,
+});
+const both = (type: VocabularyType, entry: Given): VocabularyEntry =>
+  http(type, { protocols: 'http and tcp', ...entry });
+const tcp = (type: VocabularyType, entry: Given): VocabularyEntry => http(type, { protocols: 'tcp', ...entry });
+const late = (entry: VocabularyEntry): VocabularyEntry => ({ ...entry, known: 'report' });
+
+const SPIFFE = { neverBegins: 'spiffe://' } as const;
+
+/**
+ * The one table of attributes (SPEC 2.9): docs/attributes.md is made from it, and conditions and dimensions are held
+ * against it. An attribute that a proxy or the policy client sets is in this table; a test compares the two.
+ */
+export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
+  http('string', { name: 'request.path', description: 'Path with its query, as the request has it.' }),
+  http('string', { name: 'request.url_path', description: 'Path without its query.' }),
+  http('stringMap', { name: 'request.query_params', description: 'Parameters of the query, by name.' }),
+  http('string', { name: 'request.method', description: 'Method, in the case of the request: `GET`.' }),
+  http('string', { name: 'request.httpmethod', description: 'The same as `request.method`.' }),
+  http('string', { name: 'request.host', description: '`:authority`, or the header `host`.' }),
+  http('string', {
+    name: 'request.scheme',
+    description: 'Scheme of the request; `http` where none is known.',
+    values: ['http', 'https'],
+  }),
+  http('stringMap', {
+    name: 'request.headers',
+    description: 'Headers by lower-case name, several values joined by commas; without `x-mesh-attributes`.',
+  }),
+  http('string', { name: 'request.referer', description: 'Header `referer`.' }),
+  http('string', { name: 'request.useragent', description: 'Header `user-agent`.' }),
+  http('timestamp', { name: 'request.time', description: 'When the headers of the request were read.' }),
+  http('int64', {
+    name: 'request.size',
+    description: 'Bytes of the body: in a check those of `content-length`, in a report those that came.',
+  }),
+  http('string', { name: 'request.api_key', description: 'API key, from where the HTTPAPISpec says that it is.' }),
+  http('string', { name: 'request.auth.principal', description: '`<issuer>/<subject>` of a verified token.' }),
+  http('string', { name: 'request.auth.audiences', description: 'Audiences of the token, joined by commas.' }),
+  http('string', { name: 'request.auth.presenter', description: 'Claim `azp` of the token.' }),
+  http('string', { name: 'request.auth.raw_claims', description: 'Payload of the token, as JSON.' }),
+  http('stringMap', { name: 'request.auth.claims', description: 'Claims of the token that are texts, by name.' }),
+
+  http('string', { name: 'api.service', setBy: 'HTTPAPISpec', description: 'Name of the API.' }),
+  http('string', { name: 'api.version', setBy: 'HTTPAPISpec', description: 'Version of the API.' }),
+  http('string', { name: 'api.operation', setBy: 'HTTPAPISpec', description: 'Operation, by method and path.' }),
+  http('string', { name: 'api.protocol', setBy: 'HTTPAPISpec', description: 'Protocol of the API.' }),
+
+  both('bytes', { name: 'origin.ip', description: 'Address of the client, as far as the proxy can tell.' }),
+  both('string', {
+    name: 'source.principal',
+    description: 'Verified identity of the client: `<trust domain>/ns/<namespace>/sa/<account>`, without `spiffe://`.',
+    ...SPIFFE,
+  }),
+  both('string', { name: 'source.user', description: 'The same as `source.principal`.', ...SPIFFE }),
+  both('string', { name: 'source.namespace', description: 'Namespace of the client, from its verified identity.' }),
+  both('string', {
+    name: 'source.uid',
+    setBy: 'proxy of the caller',
+    description: 'Workload of the client: `orchestrator://<name>.<namespace>`.',
+  }),
+  both('bytes', { name: 'source.ip', description: 'Address that the connection came from.' }),
+
+  both('string', {
+    name: 'destination.principal',
+    description: 'Verified identity of the workload that serves, without `spiffe://`.',
+    ...SPIFFE,
+  }),
+  both('string', {
+    name: 'destination.service',
+    setBy: 'control plane',
+    description: 'The same as `destination.service.host`, unless the configuration sets another.',
+  }),
+  both('string', {
+    name: 'target.service',
+    setBy: 'control plane',
+    description: 'The same as `destination.service.host`, unless the configuration sets another.',
+  }),
+  both('string', {
+    name: 'destination.service.host',
+    setBy: 'control plane',
+    description: 'Host name of the service.',
+  }),
+  both('string', {
+    name: 'destination.service.name',
+    setBy: 'control plane',
+    description: 'Short name of the service.',
+  }),
+  both('string', {
+    name: 'destination.service.namespace',
+    setBy: 'control plane',
+    description: 'Namespace of the service.',
+  }),
+  both('string', {
+    name: 'destination.service.uid',
+    setBy: 'control plane',
+    description: '`mesh://<namespace>/services/<name>`.',
+  }),
+  both('string', {
+    name: 'destination.uid',
+    setBy: 'control plane',
+    description: 'Workload that serves: `orchestrator://<name>.<namespace>`; in checks of its own proxy.',
+  }),
+  both('string', {
+    name: 'destination.namespace',
+    setBy: 'control plane',
+    description: 'Namespace of the workload that serves; in checks of its own proxy.',
+  }),
+  both('bytes', {
+    name: 'destination.ip',
+    setBy: 'control plane',
+    description: 'Address of the workload that serves; in checks of its own proxy.',
+  }),
+  both('int64', {
+    name: 'destination.port',
+    setBy: 'control plane',
+    description: 'Port of the workload that serves; in checks of its own proxy.',
+  }),
+  both('string', {
+    name: 'destination.mesh.id',
+    setBy: 'control plane',
+    description: 'Mesh of the workload that serves.',
+  }),
+
+  both('bool', {
+    name: 'connection.mtls',
+    description: 'Whether the client has shown a certificate that was verified.',
+  }),
+  both('string', { name: 'connection.requested_server_name', description: 'Server name of TLS (SNI).' }),
+  tcp('string', { name: 'connection.id', description: 'Identifier of the connection.' }),
+  tcp('timestamp', { name: 'context.time', description: 'When the connection was opened.' }),
+  both('string', {
+    name: 'context.protocol',
+    description: '`grpc` for requests with a content type of gRPC, `http` for others, `tcp` for connections.',
+    values: ['http', 'grpc', 'tcp'],
+  }),
+  both('string', { name: 'context.reporter.uid', setBy: 'control plane', description: 'Workload whose proxy checks.' }),
+  both('string', {
+    name: 'context.reporter.kind',
+    setBy: 'control plane',
+    description: 'Side of the proxy that checks.',
+    values: ['inbound', 'outbound'],
+  }),
+  both('string', {
+    name: 'context.proxy_version',
+    setBy: 'control plane',
+    description: 'Version of the proxy that checks; only outbound.',
+  }),
+
+  late(http('int64', { name: 'request.total_size', description: 'Bytes of body and headers of the request.' })),
+  late(http('int64', { name: 'response.size', description: 'Bytes of the body of the response.' })),
+  late(http('int64', { name: 'response.total_size', description: 'Bytes of body and headers of the response.' })),
+  late(http('stringMap', { name: 'response.headers', description: 'Headers of the response, by lower-case name.' })),
+  late(http('timestamp', { name: 'response.time', description: 'When the response was complete.' })),
+  late(http('duration', { name: 'response.duration', description: 'From the first byte to the last.' })),
+  late(http('int64', { name: 'response.code', description: 'Status of the response.' })),
+  late(http('string', { name: 'response.grpc_status', description: 'Trailer `grpc-status`.' })),
+  late(http('string', { name: 'response.grpc_message', description: 'Trailer `grpc-message`.' })),
+  late(tcp('int64', { name: 'connection.received.bytes', description: 'Bytes received since the report before.' })),
+  late(tcp('int64', { name: 'connection.sent.bytes', description: 'Bytes sent since the report before.' })),
+  late(tcp('int64', { name: 'connection.received.bytes_total', description: 'Bytes received since the start.' })),
+  late(tcp('int64', { name: 'connection.sent.bytes_total', description: 'Bytes sent since the start.' })),
+  late(tcp('duration', { name: 'connection.duration', description: 'From open to close; at the end alone.' })),
+  late(tcp('string', { name: 'connection.event', description: '`open`, `continue` or `close`.' })),
+  late(both('string', { name: 'context.proxy_error_code', description: 'What the proxy itself says went wrong.' })),
+  late(both('int64', { name: 'check.error_code', setBy: 'policy server', description: 'Status of the Check.' })),
+  late(both('string', { name: 'check.error_message', setBy: 'policy server', description: 'Message of the Check.' })),
+  late(http('bool', { name: 'check.cache_hit', setBy: 'policy server', description: 'Whether a cache answered it.' })),
+  late(http('bool', { name: 'quota.cache_hit', setBy: 'policy server', description: 'Whether a cache granted it.' })),
+  late(http('string', { name: 'rbac.permissive.response_code', description: 'What access control would answer.' })),
+  late(http('string', { name: 'rbac.permissive.effective_policy_id', description: 'The policy that would.' })),
+];

@@ -1,0 +1,129 @@
+import test from 'ava';
+import { ATTRIBUTE_VOCABULARY } from '../../../src/config/attributes/attribute-vocabulary.js';
+import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
+import { analyze } from '../../../src/status/analysis/analyze.js';
+import { findIneffectiveAttributes } from '../../../src/status/analysis/analyzers/ineffective-attributes.js';
+import { createCandidateAnalysis } from '../../../src/status/analysis/candidate/analyze-candidate.js';
+import { ENFORCEMENT, messagesOf, policyContext, policyObject, shown } from './support.js';
+
+const ANALYZER = 'ineffective-attributes';
+const PLACE = 'QuotaSpec/shop/a spec.rules[0].match[0].clause';
+const UNMET = 'no request meets the condition';
+const CORRECT = 'correct the value: docs/attributes.md says what the attribute holds';
+const API =
+  'HTTPAPISpec shop/api {attributes: {attributes: {api.team: {stringValue: pets}}}, patterns: [{httpMethod: GET, uriTemplate: /}]}';
+
+const WITHOUT_TEXT: readonly string[] = ['int64', 'bool', 'timestamp', 'duration'];
+
+function told(clause: string, others = ''): readonly string[] {
+  return messagesOf(
+    `QuotaSpec shop/a {rules: [{match: [{clause: ${clause}}], quotas: [{quota: q}]}]}\n${others}`,
+    ANALYZER,
+  );
+}
+
+test('a condition on a misspelt attribute is MESH0231 and names the one that was meant', (t) => {
+  const remedy = 'use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service';
+  t.deepEqual(told('{source.usr: {exact: x}}'), [
+    `MESH0231 ${PLACE}["source.usr"]: there is no attribute source.usr (did you mean source.user?); ${UNMET}; ${remedy}`,
+  ]);
+  t.deepEqual(told('{"request.header[x-user]": {exact: x}}'), [
+    `MESH0231 ${PLACE}["request.header[x-user]"]: there is no attribute request.header (did you mean request.headers[x-user]?); ${UNMET}; ${remedy}`,
+  ]);
+  t.deepEqual(told('{"source.ip[a]": {exact: x}}'), [
+    `MESH0231 ${PLACE}["source.ip[a]"]: source.ip is no map, so it has no entry [a]; ${UNMET}; ${remedy}`,
+  ]);
+});
+
+test('a condition on an attribute that only a report has is MESH0232', (t) => {
+  t.deepEqual(told('{response.code: {exact: "200"}}'), [
+    `MESH0232 ${PLACE}["response.code"]: response.code is known only when the request or connection has ended; ${UNMET}; use an attribute that docs/attributes.md says is known at a check`,
+  ]);
+});
+
+const IMPOSSIBLE: readonly (readonly [clause: string, why: string])[] = [
+  [
+    '{request.headers: {exact: x}}',
+    'request.headers is a map: name one of its entries, for example request.headers[x-user]',
+  ],
+  ['{request.time: {exact: x}}', 'request.time has the type timestamp, which conditions on texts do not match'],
+  ['{connection.mtls: {exact: "yes"}}', 'connection.mtls has the type bool, which conditions on texts do not match'],
+  ['{context.protocol: {exact: https}}', 'context.protocol never is "https" (did you mean http?)'],
+  ['{request.scheme: {prefix: ftp}}', 'request.scheme never begins with "ftp"'],
+  [
+    '{source.principal: {exact: "spiffe://cluster.local/ns/a/sa/b"}}',
+    'source.principal has no spiffe:// (did you mean cluster.local/ns/a/sa/b?)',
+  ],
+  [
+    '{source.ip: {exact: 10.0.0.0/8}}',
+    'source.ip is one IP address, and "10.0.0.0/8" is none: for a range use prefix or regex',
+  ],
+  ['{destination.ip: {prefix: web}}', 'no IP address begins with "web", as destination.ip would have it'],
+  ['{destination.port: {exact: http}}', 'destination.port has the type int64, which conditions on texts do not match'],
+];
+
+for (const [clause, why] of IMPOSSIBLE) {
+  test(`the condition ${clause} is MESH0233`, (t) => {
+    const messages = told(clause);
+    t.is(messages.length, 1);
+    t.true(messages[0]?.startsWith('MESH0233 '), messages[0]);
+    t.true(messages[0]?.endsWith(`: ${why}; ${UNMET}; ${CORRECT}`), messages[0]);
+  });
+}
+
+test('an attribute that an HTTPAPISpec sets is known, with the values that it sets', (t) => {
+  t.is(told('{api.team: {exact: pets}}').length, 1);
+  t.deepEqual(told('{api.team: {exact: pets}}', API), []);
+  t.deepEqual(told('{api.team: {prefix: pe}}', API), []);
+  t.deepEqual(told('{api.team: {regex: .*}}', API), []);
+  t.regex(
+    told('{api.team: {exact: pet}}', API)[0] ?? '',
+    /^MESH0233 .*api.team never is "pet" \(did you mean pets\?\)/,
+  );
+  t.regex(told('{api.service: {exact: pets}}', API)[0] ?? '', /^MESH0231 .*no HTTPAPISpec sets api.service/);
+});
+
+test('nothing is said of attributes that requests have, and of entries of maps', (t) => {
+  const clauses = ATTRIBUTE_VOCABULARY.filter(({ known, setBy }) => known === 'check' && setBy !== 'HTTPAPISpec')
+    .filter(({ type }) => !WITHOUT_TEXT.includes(type))
+    .map(({ name, type }) => `"${name}${type === 'stringMap' ? '[key]' : ''}": {regex: .*}`);
+  t.true(clauses.length > 30);
+  t.deepEqual(told(`{${clauses.join(', ')}}`), []);
+});
+
+test('every attribute of the table that conditions cannot use is told of, by its name', (t) => {
+  const useless = ATTRIBUTE_VOCABULARY.filter(({ known, type }) => known === 'report' || WITHOUT_TEXT.includes(type));
+  for (const { name } of useless) t.is(told(`{${name}: {exact: x}}`).length, 1, name);
+});
+
+test('a quota whose dimension no request has is told of where it is charged, for it counts all callers together', (t) => {
+  const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: good}, {quota: bad}, {quota: late}]}]}');
+  const quotaDimensions = new Map([
+    ['good', ['request.api_key', 'request.headers[x-user]', 'source.ip']],
+    ['bad', ['request.apikey']],
+    ['late', ['response.code']],
+  ]);
+  const messages = analyze(analysisInputOf(context, { ...ENFORCEMENT, quotaDimensions }), {
+    [ANALYZER]: findIneffectiveAttributes,
+  });
+  const effect = (quota: string) =>
+    `quota ${quota} has it as a dimension of --policyConfig, which tells no callers apart`;
+  t.deepEqual(messages.map(shown), [
+    `MESH0231 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: there is no attribute request.apikey (did you mean request.api_key?); ${effect('bad')}; use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service`,
+    `MESH0232 QuotaSpec/shop/a spec.rules[0].quotas[2].quota: response.code is known only when the request or connection has ended; ${effect('late')}; use an attribute that docs/attributes.md says is known at a check`,
+  ]);
+});
+
+test('a spec with a misspelt attribute is told of when it is applied, and what other objects set is known then', (t) => {
+  const candidate = (clause: string) =>
+    policyObject(`QuotaSpec shop/a {rules: [{match: [{clause: ${clause}}], quotas: [{quota: q}]}]}`);
+  const analysis = createCandidateAnalysis(policyContext(API));
+  const codes = (clause: string) => analysis(candidate(clause), ENFORCEMENT).map(({ code }) => code);
+  t.true(codes('{source.usr: {exact: x}}').includes('MESH0231'));
+  t.false(codes('{api.team: {exact: pets}}').includes('MESH0231'));
+});
+
+test('of many conditions that no request meets, the first twenty are told', (t) => {
+  const clause = Array.from({ length: 100 }, (_, index) => `no-attribute-${index}: {exact: x}`).join(', ');
+  t.is(told(`{${clause}}`).length, 20);
+});
