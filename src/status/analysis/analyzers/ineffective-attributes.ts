@@ -59,7 +59,7 @@ function* ofDimensions(
   { enforcement: { quotaDimensions }, generatedAttributes }: AnalysisInput,
 ): Iterable<Found> {
   for (const [index, { quota }] of quotas.entries()) {
-    for (const dimension of quotaDimensions?.get(quota) ?? []) {
+    for (const dimension of quotaDimensions?.get(quota ?? '') ?? []) {
       const finding = judgeDimension(dimension, generatedAttributes);
       if (finding === undefined) continue;
       const effect = `quota ${quota} has it as a dimension of --policyConfig, which tells no callers apart`;
