@@ -5,6 +5,7 @@ import type {
   _envoy_extensions_filters_network_http_connection_manager_v3_HttpConnectionManager_Tracing as Tracing,
 } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpConnectionManager.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import type { ResponseMapper } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/ResponseMapper.js';
 import type { UuidRequestIdConfig } from '../generated/envoy/extensions/request_id/uuid/v3/UuidRequestIdConfig.js';
 import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
@@ -19,6 +20,8 @@ export interface HttpConnectionManagerOptions {
     | { readonly inline: RouteConfiguration };
   readonly httpFilters: readonly HttpFilter[];
   readonly accessLogs: readonly TypedFilter[];
+  /** Bodies and headers of answers that Envoy gives itself. */
+  readonly localReplies: readonly ResponseMapper[];
   readonly tracing: Tracing | undefined;
   readonly useRemoteAddress: boolean;
   /** Take HTTP/1.0 requests. */
@@ -66,6 +69,7 @@ export function buildHttpConnectionManager(
   if (options.idleTimeoutMs !== undefined) {
     manager.commonHttpProtocolOptions = { idleTimeout: duration(options.idleTimeoutMs) };
   }
+  if (options.localReplies.length > 0) manager.localReplyConfig = { mappers: [...options.localReplies] };
   if (options.inboundServerName !== undefined) {
     manager.serverName = options.inboundServerName;
     manager.forwardClientCertDetails = 'APPEND_FORWARD';

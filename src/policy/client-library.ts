@@ -39,7 +39,7 @@ export {
   readAttributeValue,
 } from './client/attributes-from-config.js';
 // Decisions and reports.
-export type { CheckDecision } from './client/check-flow.js';
+export type { CheckDecision, CheckFailure } from './client/check-flow.js';
 export type { ClientCounter, ClientStatisticsSnapshot } from './client/client-statistics.js';
 // Specs as they are written, made ready for requests.
 export { type CompiledApiSpecs, compileApiSpecs, type HttpApiSpecConfig } from './client/compile-api-specs.js';

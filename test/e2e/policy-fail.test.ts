@@ -83,9 +83,16 @@ e2eTest(
       off: { 200: 10 },
       free: { 200: 10 },
     });
+    const [refused] = await policy.send('plain', 1);
+    t.is(refused?.headers['x-mesh-policy-unavailable'], 'unreachable');
+    t.is(refused?.headers['retry-after'], '1');
+    t.regex(refused?.body ?? '', /policy server did not answer/);
 
     await discovery.start();
     t.deepEqual(await sendToEach(policy, 10), WHILE_UP, 'it counts again at once');
+    const [limited] = await policy.send('plain', 1);
+    t.regex(limited?.body ?? '', /^Quota is exhausted/, 'a refusal of the server keeps its own text');
+    t.is(limited?.headers['x-mesh-policy-unavailable'], undefined);
   },
 );
 

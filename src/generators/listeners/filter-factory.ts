@@ -133,6 +133,7 @@ export function createFilterFactory(
 
   const common = (mesh: MeshConfig, facts: ListenerFacts, direction: Direction) => ({
     accessLogs: [...fileAccessLogs(mesh), ...plugins.flatMap((plugin) => plugin.httpAccessLogs(mesh, direction))],
+    localReplies: plugins.flatMap((plugin) => plugin.localReplies?.(mesh) ?? []),
     idleTimeoutMs: facts.idleTimeoutMs,
     tracing:
       facts.tracing === undefined

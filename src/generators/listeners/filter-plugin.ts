@@ -2,6 +2,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { TypedFilter } from '../../envoy/typed-filter.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
+import type { ResponseMapper } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/ResponseMapper.js';
 import type { Proxy } from '../../model/proxy.js';
 
 /** A filter chain as a plugin sees it. */
@@ -34,5 +35,7 @@ export interface FilterPlugin {
   /** For chains of bytes. */
   networkFilters(mesh: MeshConfig, chain: ChainDescription, variant: string): readonly Filter[];
   httpAccessLogs(mesh: MeshConfig, direction: ChainDescription['direction']): readonly TypedFilter[];
+  /** Bodies and headers of answers that the plugin's HTTP filters give themselves. */
+  localReplies?(mesh: MeshConfig): readonly ResponseMapper[];
   tcpAccessLogs(mesh: MeshConfig, direction: ChainDescription['direction']): TcpAccessLogs | undefined;
 }

@@ -11,13 +11,16 @@ import { buildHeaderToMetadata } from '../../envoy/header-to-metadata.js';
 import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';
+import { buildUnansweredCheckReply } from '../../envoy/unanswered-check-reply.js';
 import { checkServerOf, reportClusterOf, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { Direction } from '../../model/policy/proxy-policy.js';
 import {
   ACCESS_LOG_NAMES,
+  CHECK_ERROR_CODE_KEY,
   DYNAMIC_METADATA_NAMESPACE,
   FORWARDED_ATTRIBUTES_HEADER,
   FORWARDED_METADATA_KEY,
+  POLICY_UNAVAILABLE_HEADER,
 } from '../../policy/wire/call-metadata.js';
 import type { FilterPlugin } from '../listeners/filter-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -33,6 +36,9 @@ const LOGGED_HEADERS = {
   response: ['content-type', 'grpc-status', 'grpc-message'],
   responseTrailers: ['grpc-status', 'grpc-message'],
 };
+
+const UNANSWERED =
+  'The policy server did not answer the check of this request, and the fail policy FAIL_CLOSE refuses it';
 
 /** The proxy checks connections that it makes for its workload. */
 const CHECKS_OUTBOUND = 'check';
@@ -56,6 +62,12 @@ export function createPolicyFilterPlugin(
     key: FORWARDED_METADATA_KEY,
   });
 
+  const unanswered = buildUnansweredCheckReply({
+    body: UNANSWERED,
+    headers: { [POLICY_UNAVAILABLE_HEADER]: 'unreachable', 'retry-after': '1' },
+    answerKey: CHECK_ERROR_CODE_KEY,
+  });
+
   return {
     name: 'policy',
     variantOf: (mesh, proxy) => (factsOf(mesh, proxy)?.policy.outboundChecks === true ? CHECKS_OUTBOUND : ''),
@@ -76,6 +88,7 @@ export function createPolicyFilterPlugin(
       if (reportServerOf(mesh) === undefined || mesh.policy.disableMixerHttpReports) return [];
       return [buildHttpGrpcAccessLog(encoder, logOptions(mesh, direction), LOGGED_HEADERS)];
     },
+    localReplies: (mesh) => (checkServerOf(mesh) === undefined ? [] : [unanswered]),
     tcpAccessLogs: (mesh, direction) => {
       if (reportServerOf(mesh) === undefined) return undefined;
       const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];

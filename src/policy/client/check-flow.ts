@@ -15,6 +15,12 @@ const NONE: readonly string[] = [];
 const NO_HITS: CacheHits = { isCheckCacheHit: false, isQuotaCacheHit: false };
 const NO_PRECONDITION = 'The answer of the policy server has no precondition result';
 
+/**
+ * Why the fail policy decided: a call to the policy server or its store failed (backend), the server could not count a
+ * quota (quota). In a policy server also: a rule cannot be applied (rule), a defect of its own (internal).
+ */
+export type CheckFailure = 'backend' | 'quota' | 'rule' | 'internal';
+
 /** Whether a request may pass, why not, and what is to be reported about how that was decided. */
 export interface CheckDecision extends CheckVerdict {
   /** Whether the check's part was answered without asking. */
@@ -25,6 +31,8 @@ export interface CheckDecision extends CheckVerdict {
   readonly exhaustedQuotas: readonly string[];
   /** How long until it is worth trying again: the longest that a refusing quota told; missing when none did. */
   readonly retryAfterMs?: number;
+  /** Missing when the policy server decided. */
+  readonly failure?: CheckFailure;
 }
 
 export interface CheckFlowInput {
@@ -48,6 +56,9 @@ export interface CheckFlowDependencies {
   /** Told of what an embedder's part threw where none of its calls is to fail. Does not throw. */
   readonly onError: OnClientError;
 }
+
+/** Undefined when the server decided, now or before. */
+type AskedVerdict = CheckVerdict & { readonly failure?: CheckFailure };
 
 type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
 
@@ -114,7 +125,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     }
   };
 
-  const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<CheckVerdict> => {
+  const ask = async (input: CheckFlowInput, charged: ChargedQuotas): Promise<AskedVerdict> => {
     const { bag, failPolicy, deduplicationId, cancel } = input;
     const { hasQuestions } = charged;
     statistics.increment('total_remote_check_calls');
@@ -192,11 +203,11 @@ function isAllowed({ status }: CheckVerdict): boolean {
   return status.code === 'OK';
 }
 
-function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): CheckVerdict {
-  return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message } };
+function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): AskedVerdict {
+  return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message }, failure: 'backend' };
 }
 
-function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits): CheckDecision {
+function decide(verdict: AskedVerdict, charged: ChargedQuotas, hits: CacheHits): CheckDecision {
   if (!isAllowed(verdict) || !charged.isRefused) {
     if (!isAllowed(verdict)) charged.giveBack();
     return decisionOf(verdict, hits, NONE);
@@ -207,7 +218,7 @@ function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits):
   charged.giveBack();
   if (exhaustedQuotas.length === 0) {
     const message = `Quota could not be counted for: ${uncounted.join(',')}`;
-    return decisionOf({ status: { code: 'UNAVAILABLE', message } }, hits, NONE);
+    return decisionOf({ status: { code: 'UNAVAILABLE', message }, failure: 'quota' }, hits, NONE);
   }
   const message = `Quota is exhausted for: ${exhaustedQuotas.join(',')}`;
   const refusal = decisionOf({ status: { code: 'RESOURCE_EXHAUSTED', message } }, hits, exhaustedQuotas);
@@ -216,10 +227,11 @@ function decide(verdict: CheckVerdict, charged: ChargedQuotas, hits: CacheHits):
 
 /** Member by member: spreads of objects with members that may be missing cost more than the rest of a decision. */
 function decisionOf(
-  { status, routeDirective }: CheckVerdict,
+  { status, routeDirective, failure }: AskedVerdict,
   { isCheckCacheHit, isQuotaCacheHit }: CacheHits,
   exhaustedQuotas: readonly string[],
 ): CheckDecision {
+  if (failure !== undefined) return { status, isCheckCacheHit, isQuotaCacheHit, exhaustedQuotas, failure };
   return routeDirective === undefined
     ? { status, isCheckCacheHit, isQuotaCacheHit, exhaustedQuotas }
     : { status, routeDirective, isCheckCacheHit, isQuotaCacheHit, exhaustedQuotas };

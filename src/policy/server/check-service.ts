@@ -51,7 +51,11 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
     const metadata = checkMetadataStruct(metadataOf(decided));
     const respond = protocol === 'tcp' ? tcpCheckResponse : httpCheckResponse;
     const response = codec.encodeCheckResponse(respond(decided.decision, metadata));
-    metrics.checked(protocol, decided.decision.status.code, clock.monotonicMs() - startMs);
+    const { status, failure } = decided.decision;
+    metrics.checked(protocol, status.code, clock.monotonicMs() - startMs);
+    if (failure !== undefined) {
+      metrics.failPolicyAnswered(protocol, failure, status.code === 'OK' ? 'allowed' : 'refused');
+    }
     if (!decided.isServiceKnown) metrics.unknownService(protocol);
     return response;
   };

@@ -102,6 +102,7 @@ function undecidedDecision(): CheckDecision {
     isCheckCacheHit: false,
     isQuotaCacheHit: false,
     exhaustedQuotas: [],
+    failure: 'rule',
   };
 }
 
@@ -115,5 +116,6 @@ function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision
     isCheckCacheHit: false,
     isQuotaCacheHit: false,
     exhaustedQuotas: [],
+    failure: 'internal',
   };
 }

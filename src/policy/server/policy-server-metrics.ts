@@ -1,6 +1,7 @@
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClientCounter } from '../client/client-statistics.js';
 import type { RpcCode } from '../client/policy-status.js';
+import type { FailureReason } from './adapter/check-response.js';
 import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';
 
@@ -16,6 +17,8 @@ export interface PolicyServerMetrics {
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
   /** A check that was answered by its fail policy because the server had too much to do. */
   shed(protocol: Protocol, answer: 'allowed' | 'refused'): void;
+  /** A check that its fail policy answered. */
+  failPolicyAnswered(protocol: Protocol, reason: FailureReason, answer: 'allowed' | 'refused'): void;
   /** The share of checks that are shed, from 0 to 1. */
   shedShare(share: number): void;
   unknownService(protocol: Protocol): void;
@@ -55,6 +58,8 @@ export function createPolicyServerMetrics(metrics: Metrics): PolicyServerMetrics
     },
     regexEvicted: () => metrics.increment('policy_server_regex_evictions_total'),
     shed: (protocol, answer) => metrics.increment('policy_server_shed_checks_total', { protocol, answer }),
+    failPolicyAnswered: (protocol, reason, answer) =>
+      metrics.increment('policy_server_fail_policy_answers_total', { protocol, reason, answer }),
     shedShare: (share) => metrics.set('policy_server_shed_share', share),
     unknownService: (protocol) => metrics.increment('policy_server_unknown_service_checks_total', { protocol }),
     reported: (series) => recordSeries(metrics, series),

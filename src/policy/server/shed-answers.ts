@@ -16,7 +16,7 @@ export interface ShedAnswersOptions {
   readonly codec: EnvoyCodec;
   readonly configs: CallConfigs;
   readonly services: Pick<CompiledServices, 'find'>;
-  readonly metrics: Pick<PolicyServerMetrics, 'shed'>;
+  readonly metrics: Pick<PolicyServerMetrics, 'shed' | 'failPolicyAnswered'>;
 }
 
 /** Answers a Check that the server has no time to decide: by its fail policy, and without charging anything. */
@@ -55,7 +55,10 @@ export function createShedAnswers({ codec, configs, services, metrics }: ShedAns
     const config = isTcp ? configs.tcp(call.configText) : configs.http(call.configText);
     const service = (!isTcp && extension) || (call.service ?? config.defaultService);
     const isAllowed = isAllowedWithoutCheck(config, services.find(service).calls);
-    metrics.shed(isTcp ? 'tcp' : 'http', isAllowed ? 'allowed' : 'refused');
+    const protocol = isTcp ? 'tcp' : 'http';
+    const answered = isAllowed ? 'allowed' : 'refused';
+    metrics.shed(protocol, answered);
+    metrics.failPolicyAnswered(protocol, 'overloaded', answered);
     const key: AnswerKey = { isTcp, isAllowed, service, config: [config.staticText, config.disableReportCalls] };
     return encode(JSON.stringify(key));
   };

@@ -30,6 +30,15 @@ export const SERVICE_EXTENSION = 'destination.service.host';
  */
 export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
+/**
+ * Response header of a refusal by the fail policy; its value is the reason: `unreachable` from a proxy that gets no
+ * answer of the policy server, `backend`, `quota`, `rule`, `internal` or `overloaded` from the server itself.
+ */
+export const POLICY_UNAVAILABLE_HEADER = 'x-mesh-policy-unavailable';
+
+/** Key of the dynamic metadata that every answer to a Check brings along, under the name of the filter that asked. */
+export const CHECK_ERROR_CODE_KEY = 'check_error_code';
+
 /** Dynamic metadata of requests and connections that proxies keep for the access log. */
 export const DYNAMIC_METADATA_NAMESPACE = 'mesh.policy';
 

@@ -17,6 +17,12 @@ export const policyServerFamilies = {
     'protocol',
     'answer',
   ),
+  policy_server_fail_policy_answers_total: counter(
+    'Checks answered by their fail policy (allowed, refused), by reason: the store or remote backend failed (backend), a quota could not be counted (quota), a rule could not be applied (rule), the server failed (internal) or had too much to do (overloaded).',
+    'protocol',
+    'reason',
+    'answer',
+  ),
   policy_server_shed_share: gauge('Share of checks that the server sheds at the moment, from 0 to 1.'),
   policy_server_unknown_service_checks_total: counter('Checks for hosts that are no service.', 'protocol'),
   policy_server_refused_calls_total: counter(

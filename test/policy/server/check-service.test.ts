@@ -262,7 +262,15 @@ for (const [policy, code] of [
     const rig = createRig({ services: { [BOOKS]: CHARGED } });
     rig.transport.answer = () => Promise.reject(sendError());
     const configText = httpConfigText({ transport: transport({ networkFailPolicy: failPolicy(policy) }) });
-    t.is((await rig.ask(httpCheck(), { configText, service: BOOKS })).status.code, code);
+    const { status, deniedResponse } = await rig.ask(httpCheck(), { configText, service: BOOKS });
+    t.is(status.code, code);
+    const headers = deniedResponse?.headers.map(({ header: { key, value } }) => `${key}: ${value}`);
+    const said = ['content-type: text/plain; charset=utf-8', 'retry-after: 1', 'x-mesh-policy-unavailable: backend'];
+    t.deepEqual(headers, policy === 'FAIL_OPEN' ? undefined : said);
+    t.is(deniedResponse?.body, policy === 'FAIL_OPEN' ? undefined : 'connection refused');
+    const answer = policy === 'FAIL_OPEN' ? 'allowed' : 'refused';
+    const answers = `policy_server_fail_policy_answers_total{protocol="http",reason="backend",answer="${answer}"}`;
+    t.is(await rig.series(answers), `${answers} 1`);
   });
 
   test(`${policy} of a service overrides the one of the proxy's configuration`, async (t) => {
@@ -289,6 +297,10 @@ for (const [policy, code] of [
     const { status, deniedResponse } = await rig.ask(httpCheck(), { configText, service: BOOKS });
     t.is(status.code, code);
     t.is(deniedResponse?.status.code, policy === 'FAIL_OPEN' ? undefined : 500);
+    const answer = policy === 'FAIL_OPEN' ? 'allowed' : 'refused';
+    t.truthy(
+      await rig.series(`policy_server_fail_policy_answers_total{protocol="http",reason="internal",answer="${answer}"}`),
+    );
     await rig.ask(httpCheck(), { configText, service: BOOKS });
     const failures = 'policy_server_check_failures_total{reason="internal"}';
     t.is(await rig.series(failures), `${failures} 2`);

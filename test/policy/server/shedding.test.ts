@@ -59,6 +59,9 @@ test('a check that is shed passes by FAIL_OPEN, is charged nothing, and is marke
     await rig.series('policy_server_shed_checks_total{protocol="http",answer="allowed"}'),
     'policy_server_shed_checks_total{protocol="http",answer="allowed"} 1',
   );
+  t.truthy(
+    await rig.series('policy_server_fail_policy_answers_total{protocol="http",reason="overloaded",answer="allowed"}'),
+  );
   t.regex((await rig.series('policy_server_shed_share')) ?? '', /^policy_server_shed_share 0\.6/);
   t.true(rig.log.some(({ message, fields }) => /shed/.test(message) && fields['setting'] === 'overload.shedAfter'));
 });

@@ -1,4 +1,5 @@
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
+import { CHECK_ERROR_CODE_KEY } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct, WireValue } from './envoy-messages.js';
 import { boolField, numberField, textField } from './wire-struct.js';
 
@@ -39,7 +40,7 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   text('static_attributes', metadata.staticAttributes);
   text('forwarded_attributes', metadata.forwardedAttributes);
   text('request_attributes', metadata.requestAttributes);
-  if (decision.checkErrorCode !== undefined) fields['check_error_code'] = { numberValue: decision.checkErrorCode };
+  if (decision.checkErrorCode !== undefined) fields[CHECK_ERROR_CODE_KEY] = { numberValue: decision.checkErrorCode };
   text('check_error_message', decision.checkErrorMessage);
   flag('check_cache_hit', decision.isCheckCacheHit);
   flag('quota_cache_hit', decision.isQuotaCacheHit);
@@ -52,9 +53,9 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
 export function readCheckMetadata(metadata: WireMetadata | null | undefined): CheckMetadata | undefined {
   const structs = CHECK_NAMESPACES.map((name) => metadata?.filterMetadata?.[name]);
   // Envoy writes the duration of a failed Check there as well.
-  const struct = structs.find((candidate) => numberField(candidate, 'check_error_code') !== undefined);
+  const struct = structs.find((candidate) => numberField(candidate, CHECK_ERROR_CODE_KEY) !== undefined);
   if (struct === undefined) return undefined;
-  const checkErrorCode = numberField(struct, 'check_error_code');
+  const checkErrorCode = numberField(struct, CHECK_ERROR_CODE_KEY);
   const checkErrorMessage = textField(struct, 'check_error_message');
   const isCheckCacheHit = boolField(struct, 'check_cache_hit');
   const isQuotaCacheHit = boolField(struct, 'quota_cache_hit');

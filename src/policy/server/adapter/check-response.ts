@@ -1,7 +1,7 @@
-import type { CheckDecision } from '../../client/check-flow.js';
+import type { CheckDecision, CheckFailure } from '../../client/check-flow.js';
 import { denialResponse } from '../../client/denial.js';
 import type { PolicyStatus } from '../../client/policy-status.js';
-import { FORWARDED_ATTRIBUTES_HEADER } from '../../wire/call-metadata.js';
+import { FORWARDED_ATTRIBUTES_HEADER, POLICY_UNAVAILABLE_HEADER } from '../../wire/call-metadata.js';
 import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import type { WireStruct } from './envoy-messages.js';
 
@@ -19,22 +19,29 @@ interface WireDeniedResponse {
   readonly body: string;
 }
 
-/** Header of a refusal that the fail policy of an overloaded policy server made. */
+/** Header of a refusal that the fail policy of an overloaded policy server made; `POLICY_UNAVAILABLE_HEADER` says so too. */
 const OVERLOAD_HEADER = 'x-mesh-policy-overloaded';
 const HEADERS_TO_REMOVE: readonly string[] = [FORWARDED_ATTRIBUTES_HEADER];
 const MIN_RESPONSE_CODE = 200;
 const MAX_RESPONSE_CODE = 599;
 const MS_PER_SECOND = 1000;
 
+/** Why a fail policy answered. */
+export type FailureReason = CheckFailure | 'overloaded';
+
 /** A decision as it leaves the policy client. */
-export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' | 'retryAfterMs'>;
+export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' | 'retryAfterMs'> & {
+  readonly failure?: FailureReason;
+};
 
 /**
  * The answer to a Check of an HTTP request (BEHAVIOUR 6, "Denial → HTTP"). An allowed request goes on without the
- * header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is known.
+ * header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is known. A
+ * refusal by the fail policy says so in a header with its reason, and is to come again in a second.
  */
 export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
-  const { status, routeDirective, retryAfterMs } = decision;
+  const { status, routeDirective, failure } = decision;
+  const retryAfterMs = decision.retryAfterMs ?? (failure === undefined ? undefined : MS_PER_SECOND);
   const denial = denialResponse(status, usableDirective(routeDirective));
   if (denial === undefined) {
     return { status: { code: 0 }, okResponse: { headersToRemove: HEADERS_TO_REMOVE }, dynamicMetadata };
@@ -43,6 +50,7 @@ export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: W
   if (retryAfterMs !== undefined) {
     headers.push({ header: { key: 'retry-after', value: retryAfterSeconds(retryAfterMs) } });
   }
+  if (failure !== undefined) headers.push({ header: { key: POLICY_UNAVAILABLE_HEADER, value: failure } });
   return {
     status: { code: rpcCodeNumber(status.code), message: status.message },
     deniedResponse: { status: { code: denial.httpStatus }, headers, body: denial.body },
@@ -61,7 +69,7 @@ export function tcpCheckResponse({ status }: AnsweredDecision, dynamicMetadata: 
  */
 export function shedCheckResponse(status: PolicyStatus, isTcp: boolean, metadata: WireStruct): WireCheckResponse {
   if (isTcp) return tcpCheckResponse({ status }, metadata);
-  const response = httpCheckResponse({ status, retryAfterMs: MS_PER_SECOND }, metadata);
+  const response = httpCheckResponse({ status, failure: 'overloaded' }, metadata);
   const { deniedResponse } = response;
   if (deniedResponse === undefined) return response;
   const headers = [...deniedResponse.headers, { header: { key: OVERLOAD_HEADER, value: 'true' } }];
