@@ -130,7 +130,8 @@ await checkAddresses(settings);
 const server = spawn(
   process.execPath,
   ['build/src/cli/main.js', 'discovery', ...added.flatMap((flag) => [`--${flag}`, settings[flag]]), ...passedOn],
-  { cwd: projectRoot, stdio: 'inherit' },
+  // Analysis tells of mistakes in samples/ too, in the log and on /debug/config_problems.
+  { cwd: projectRoot, stdio: 'inherit', env: { NAV_ENABLE_ANALYSIS: 'true', ...process.env } },
 );
 let running = true;
 server.on('error', (error) => console.error(`The server could not be started: ${error.message}`));

@@ -21,6 +21,15 @@ export interface AnalysisWatch {
   stop(): void;
 }
 
+/** While NAV_ENABLE_ANALYSIS is false: no analyzer runs, and nothing is claimed. */
+export const NO_ANALYSIS: AnalysisWatch = {
+  observe: () => undefined,
+  enforcementChanged: () => undefined,
+  messages: () => [],
+  problems: () => [],
+  stop: () => undefined,
+};
+
 /**
  * Logs one line when a message appears and one when it goes away.
  *

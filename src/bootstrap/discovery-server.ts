@@ -26,7 +26,7 @@ import { createPeers } from '../xds/limits/peers.js';
 import { readNode } from '../xds/node-wire.js';
 import { createPeerReports } from '../xds/peer-reports.js';
 import type { SessionEnvironment } from '../xds/session-environment.js';
-import { createAnalysisWatch } from './analysis-watch.js';
+import { createAnalysisWatch, NO_ANALYSIS } from './analysis-watch.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { createConnections } from './connections.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
@@ -148,9 +148,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     quotaDimensions: policy.quotaDimensions(),
     regexLimits: regexLimitsOf(environment),
   });
-  const analysis = createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () =>
-    distributor.resources.findings(),
-  );
+  const analysis = environment.navEnableAnalysis
+    ? createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () => distributor.resources.findings())
+    : NO_ANALYSIS;
   const encoder = createMessageEncoder(protos);
   const guard = createProcessGuard(options.common, metrics, logging, clock);
   const policyTls = policyTlsMode(options);
@@ -315,8 +315,8 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     grpc.setServing();
     trust.setServing();
     policy.setServing();
-    if (cluster === undefined && (environment.navEnableStatus || environment.navEnableAnalysis)) {
-      logger.warn({}, 'NAV_ENABLE_STATUS and NAV_ENABLE_ANALYSIS write to a cluster, and none is read');
+    if (cluster === undefined && environment.navEnableStatus) {
+      logger.warn({}, 'NAV_ENABLE_STATUS writes to a cluster, and none is read');
     }
     await status?.start();
     logger.info(

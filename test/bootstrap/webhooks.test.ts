@@ -24,6 +24,7 @@ it('a server with the rights of manifests/ has the API server ask it about objec
   await api.client.applyAll([...allCrds(), namespaceManifest(NAMESPACE)]);
   await api.client.applyAll(accessManifests());
   const server = startServerProcess(t, ['--orchconfig', await api.kubeconfigOf(MESHD_USER)], {
+    NAV_ENABLE_ANALYSIS: 'true',
     POD_NAME: 'meshd-0',
     POD_NAMESPACE: NAMESPACE,
     MESHD_CUSTOM_HOST: 'localhost',

@@ -118,7 +118,7 @@ export async function createDiscovery(
       const started = startManagedProcess({
         name: 'discovery',
         command,
-        env: { NAV_METRICS_MIN_INTERVAL: '0s', ...env },
+        env: { NAV_METRICS_MIN_INTERVAL: '0s', NAV_ENABLE_ANALYSIS: 'true', ...env },
       });
       server = started;
       await eventually('discovery is ready', async () => {

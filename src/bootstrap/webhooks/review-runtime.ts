@@ -80,7 +80,7 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
       return await webhooks.start();
     },
     observe: (context) => {
-      warnings.observe(context);
+      if (options.environment.navEnableAnalysis) warnings.observe(context);
       regexes.observe(context);
     },
     injectionTemplate: injector.template,

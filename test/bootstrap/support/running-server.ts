@@ -52,13 +52,15 @@ export interface ServerOptions {
 
 /**
  * Changes reach proxies fast, so that tests do not wait for the default quiet time of 100 ms, and metrics are those of
- * the moment. An authority makes a key at each start; tests of what is served over TLS turn it on.
+ * the moment. Analysis runs, as with `npm start` and in
+ * `manifests/`. An authority makes a key at each start; tests of what is served over TLS turn it on.
  */
 const FAST = {
   NAV_DEBOUNCE_AFTER: '5ms',
   NAV_DEBOUNCE_MAX: '200ms',
   NAV_METRICS_MIN_INTERVAL: '0s',
   ENABLE_CA_SERVER: 'false',
+  NAV_ENABLE_ANALYSIS: 'true',
 } as const;
 
 /** Starts a server on free ports; it stops with the test. */
