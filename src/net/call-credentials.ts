@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { TLSSocket } from 'node:tls';
 import type { ServerUnaryCall } from '@grpc/grpc-js';
-import { clientCertificateOf } from './client-certificate.js';
+import { type ConnectionCertificates, createConnectionCertificates } from './connection-certificates.js';
 import { http2StreamOf } from './http2-stream-of.js';
 
 /** What a caller has shown of itself. */
@@ -24,11 +23,18 @@ export type ServedCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'g
 
 const BEARER = /^Bearer +([^\s]+)$/i;
 
-/** Reads them from the call's metadata and its connection (BEHAVIOUR 4, "Authenticators"). */
-export function callCredentialsOf(call: ServedCall): CallCredentials {
-  const socket: unknown = http2StreamOf(call)?.session?.socket;
+/**
+ * Reads them from the call's metadata and its connection (BEHAVIOUR 4, "Authenticators").
+ *
+ * @param certificates of connections that have many calls; without them the certificate is read anew
+ */
+export function callCredentialsOf(
+  call: ServedCall,
+  certificates: ConnectionCertificates = createConnectionCertificates(),
+): CallCredentials {
+  const session = http2StreamOf(call)?.session;
   return {
-    verifiedCertificate: socket instanceof TLSSocket ? clientCertificateOf(socket) : undefined,
+    verifiedCertificate: session === undefined ? undefined : certificates.of(session),
     bearerToken: textsOf(call, 'authorization').flatMap((value) => BEARER.exec(value)?.[1] ?? [])[0],
     clusterId: textsOf(call, 'clusterid')[0],
     peer: call.getPeer(),

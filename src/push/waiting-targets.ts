@@ -1,12 +1,16 @@
-import type { PushShare } from './push-share.js';
+/** Whose turn it is. */
+export interface TurnOwner {
+  readonly peer: string;
+  readonly source: string;
+}
 
 /** Something that waits for its turn, and whose share it uses. */
 export interface Waiting {
-  readonly share: PushShare;
+  readonly share: TurnOwner;
 }
 
 /**
- * The queue of one lane. Each peer in its turn, in a peer each source in its turn, in a source first come, first
+ * Each peer in its turn, in a peer each source in its turn, in a source first come, first
  * served: a peer with ten thousand waiting streams does not put another peer's stream ten thousand places back.
  */
 export class WaitingTargets<Target extends Waiting> {
@@ -46,9 +50,13 @@ export class WaitingTargets<Target extends Waiting> {
   /**
    * Takes the next target whose peer and source have room; undefined when none has.
    *
-   * @param ofPeer asked with a share of the peer, whatever the source
+   * @param ofPeer asked with a share of the peer, whatever the source; all peers have room unless given
+   * @param ofSource all sources have room unless given
    */
-  take(ofPeer: (share: PushShare) => boolean, ofSource: (share: PushShare) => boolean): Target | undefined {
+  take(
+    ofPeer: (share: Target['share']) => boolean = () => true,
+    ofSource: (share: Target['share']) => boolean = () => true,
+  ): Target | undefined {
     for (const [peer, sources] of this.#peers) {
       for (const [source, targets] of sources) {
         const [target] = targets;

@@ -1,16 +1,26 @@
 import type { Clock } from '../telemetry/clock.js';
+import { type TurnOwner, type Waiting, WaitingTargets } from './waiting-targets.js';
 import type { Work } from './work.js';
 
-/** Runs computations in slices, so that none of them keeps the event loop, whatever its size. */
+/**
+ * Runs computations in slices, so that none of them keeps the event loop, whatever its size. Each peer takes its turn,
+ * and within a peer each source: a peer with many computations gets as much time as one with a single one.
+ */
 export interface WorkRunner {
   /**
-   * Runs the first slice at once, and what is left in later turns of the event loop, each owner in its turn.
+   * Runs the first slice at once, and what is left in later turns of the event loop. For callers that bound themselves
+   * how much they begin in one turn of the event loop.
    *
-   * @param owner the peer that the work is for: a peer with many computations gets as much time as one with a single one
+   * @param owner the peer that the work is for
    * @returns undefined when the first slice was enough; else settles with the work
    * @throws what the first slice throws
    */
-  run(owner: string, work: Work<void>): Promise<void> | undefined;
+  run(owner: TurnOwner, work: Work<void>): Promise<void> | undefined;
+  /**
+   * The same, but at once only while no other work waits and this turn of the event loop has time left: what peers can
+   * begin as often as they like does not come before the work of others.
+   */
+  runInTurn(owner: TurnOwner, work: Work<void>): Promise<void> | undefined;
   /** Computations that are not finished. */
   readonly waiting: number;
   /** Drops what is not finished: its promises never settle. */
@@ -19,19 +29,21 @@ export interface WorkRunner {
 
 /** What a caller may take of the event loop at once, before its work goes on in slices. */
 const FIRST_SLICE_MS = 4;
-/** What all computations together may take of one turn of the event loop. */
+/** What all computations together may take of one turn of the event loop; and again what runs at once in turn. */
 const SLICE_MS = 6;
 
-interface Job {
+interface Job extends Waiting {
   readonly work: Work<void>;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 export function createWorkRunner(clock: Clock): WorkRunner {
-  /** By owner, the one that is next first. */
-  const queues = new Map<string, Job[]>();
-  let waiting = 0;
+  const jobs = new WaitingTargets<Job>();
+  /** With the one that runs. */
+  let unfinished = 0;
+  /** What ran at once, in turn, since the last slice. */
+  let takenMs = 0;
   let scheduled = false;
   let stopped = false;
 
@@ -51,19 +63,15 @@ export function createWorkRunner(clock: Clock): WorkRunner {
 
   const runSlice = (): void => {
     scheduled = false;
-    if (stopped) return;
+    takenMs = 0;
+    if (stopped || jobs.size === 0) return;
     const untilMs = clock.monotonicMs() + SLICE_MS;
-    for (;;) {
-      const [next] = queues;
-      if (next === undefined) return;
-      const [owner, jobs] = next;
-      queues.delete(owner);
-      const job = jobs.shift();
-      if (job !== undefined && !isOver(job, untilMs)) jobs.push(job);
-      if (jobs.length > 0) queues.set(owner, jobs);
-      if (clock.monotonicMs() >= untilMs) break;
-    }
-    if (queues.size > 0) schedule();
+    do {
+      const job = jobs.take();
+      if (job === undefined) return;
+      if (!isOver(job, untilMs)) jobs.add(job);
+    } while (clock.monotonicMs() < untilMs);
+    if (jobs.size > 0) schedule();
   };
 
   const isOver = (job: Job, untilMs: number): boolean => {
@@ -73,28 +81,40 @@ export function createWorkRunner(clock: Clock): WorkRunner {
     } catch (error) {
       job.reject(error);
     }
-    waiting--;
+    unfinished--;
     return true;
+  };
+
+  const runLater = (share: TurnOwner, work: Work<void>): Promise<void> => {
+    unfinished++;
+    return new Promise<void>((resolve, reject) => {
+      jobs.add({ share, work, resolve, reject });
+      schedule();
+    });
   };
 
   return {
     run: (owner, work) => {
-      if (advance(work, clock.monotonicMs() + FIRST_SLICE_MS)) return undefined;
-      waiting++;
-      return new Promise<void>((resolve, reject) => {
-        const job = { work, resolve, reject };
-        const jobs = queues.get(owner);
-        if (jobs === undefined) queues.set(owner, [job]);
-        else jobs.push(job);
-        schedule();
-      });
+      const isDone = advance(work, clock.monotonicMs() + FIRST_SLICE_MS);
+      return isDone ? undefined : runLater(owner, work);
+    },
+    runInTurn: (owner, work) => {
+      if (jobs.size > 0 || takenMs >= SLICE_MS) return runLater(owner, work);
+      const startMs = clock.monotonicMs();
+      // The next turn of the event loop has its own time.
+      schedule();
+      try {
+        return advance(work, startMs + FIRST_SLICE_MS) ? undefined : runLater(owner, work);
+      } finally {
+        takenMs += clock.monotonicMs() - startMs;
+      }
     },
     get waiting() {
-      return waiting;
+      return unfinished;
     },
     stop: () => {
       stopped = true;
-      queues.clear();
+      jobs.clear();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
+import { createConnectionCertificates } from '../net/connection-certificates.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
@@ -51,13 +52,14 @@ const LOOK_AGAIN_MS = 3_600_000;
 export function createCallGate(options: CallGateOptions): CallGate {
   const { authenticate, refused, clock, random, logger } = options;
   const log = createSubjectLog(logger, clock);
+  const certificates = createConnectionCertificates();
   const refuse = (reason: 'authentication' | 'authorization', peer: string, error: unknown, message: string): void => {
     refused(reason);
     // A peer that comes again has another port.
     log.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, message);
   };
   const identify = async (call: ServedCall): Promise<readonly WorkloadIdentity[]> => {
-    const { identities } = await authenticate(callCredentialsOf(call));
+    const { identities } = await authenticate(callCredentialsOf(call, certificates));
     return identities.flatMap((identity) => parseSpiffeId(identity) ?? []);
   };
 

@@ -1,9 +1,12 @@
+import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
+import type { Work } from '../push/work.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
 import { LimitError } from './limits/limit-error.js';
+import { addressOf } from './limits/peer-key.js';
 import { ProxySession } from './proxy-session.js';
 import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
@@ -110,18 +113,35 @@ export function createDiscoveryCalls({ environment, hooks, logger, gate }: Disco
   const openWhenAdmitted = async (gate: CallGate, call: RawCall, onlyType: string | undefined): Promise<void> => {
     const stream = createGrpcStream(call);
     waiting.add(stream);
+    let endWait = (): void => undefined;
     try {
-      environment.peers.checkConnection(call.getPeer());
-      const callerIdentities = await gate.admit(call);
-      if (!(call.cancelled || call.destroyed || ended)) open(call, { onlyType, callerIdentities });
+      endWait = environment.peers.wait(call.getPeer());
+      const callerIdentities = await admitInTurn(gate, call);
+      endWait();
+      if (callerIdentities !== undefined && !isOver(call)) open(call, { onlyType, callerIdentities });
     } catch (error) {
       if (error instanceof LimitError) environment.refused(call.getPeer(), error);
       stream.end(
         error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error', { cause: error }),
       );
     } finally {
+      endWait();
       waiting.delete(stream);
     }
+  };
+
+  const isOver = (call: RawCall): boolean => call.cancelled || call.destroyed || ended;
+
+  /** Undefined for a call that has ended before its turn. Its peer is not known yet: addresses take turns. */
+  const admitInTurn = async (gate: CallGate, call: RawCall): Promise<readonly WorkloadIdentity[] | undefined> => {
+    const peer = call.getPeer();
+    let admission: Promise<readonly WorkloadIdentity[]> | undefined;
+    // biome-ignore lint/correctness/useYield: authentication is short; only its beginning has to wait
+    const begin = function* (): Work<void> {
+      if (!isOver(call)) admission = gate.admit(call);
+    };
+    await environment.runner.runInTurn({ peer: `unproven ${addressOf(peer)}`, source: peer }, begin());
+    return admission;
   };
 
   return {

@@ -8,13 +8,13 @@ import type { EncodedNames, NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-share.js';
+import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { LimitError } from './limits/limit-error.js';
 import { peerKeyOf } from './limits/peer-key.js';
 import type { PeerStream } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
-import type { Reception } from './reception.js';
 import {
   isWildcard,
   type KnownNames,
@@ -36,6 +36,8 @@ import { Watches } from './watches.js';
 
 /** New names that count as one more request. */
 const NAMES_PER_REQUEST = 1_000;
+/** A smaller request that waits for its turn is not worth counting. */
+const LARGE_MESSAGE_BYTES = 65_536;
 
 /**
  * One proxy's state-of-the-world xDS conversation: requests in, owed responses out (BEHAVIOUR 5, "Request
@@ -46,6 +48,7 @@ export class ProxySession implements PushTarget {
   readonly #environment: SessionEnvironment;
   readonly #stream: DiscoveryStream;
   readonly #peer: PeerStream;
+  readonly #owner: TurnOwner;
   readonly #responder: Responder;
   readonly #writer: ResponseWriter;
   /** The only type of a per-type service; undefined on the aggregated one. */
@@ -55,6 +58,8 @@ export class ProxySession implements PushTarget {
   readonly #unserved = new UnservedTypes();
   readonly #connectedAt: Date;
   #share: PushShare;
+  /** A large message whose turn has not come, or that is being read. */
+  #message: Buffer | undefined;
   #id = '';
   #proxy: Proxy | undefined;
   #identity: WorkloadIdentity | undefined;
@@ -77,6 +82,7 @@ export class ProxySession implements PushTarget {
     const { lane, name, connection } = peerKeyOf(stream.peer, options.callerIdentities);
     this.#peer = environment.peers.open({ lane, name, connection });
     this.#share = { lane, peer: name, source: connection };
+    this.#owner = { peer: `${lane} ${name}`, source: connection };
     const { distribution, runner, metrics, clock, logger } = environment;
     const ofStream = { connectionId: () => this.#id, isEnded: () => this.#ended };
     this.#writer = new ResponseWriter({
@@ -86,7 +92,7 @@ export class ProxySession implements PushTarget {
     });
     this.#responder = new Responder({
       ...{ distribution, runner, metrics, clock, logger, ...ofStream },
-      owner: `${lane} ${name}`,
+      owner: this.#owner,
       onPrepared: () => environment.enqueue(this),
       send: (type, message) => this.#writer.send(type, message),
     });
@@ -117,10 +123,34 @@ export class ProxySession implements PushTarget {
     return this.#watches.get(typeUrl)?.names;
   }
 
-  /** @throws StreamError when the request ends the stream; so does the promise of its result. */
-  receive(message: Buffer): Reception {
-    if (this.#ended) return { cost: 1, finished: undefined };
-    const { distribution, limits, runner } = this.#environment;
+  /**
+   * Takes a request, at once or when it is the peer's turn. The next one has to wait until this one is dealt with.
+   *
+   * @returns what it counts as: 1, and more for one with many new names; a promise where it was not dealt with at once
+   * @throws StreamError when the request ends the stream; so does the promise
+   */
+  receive(message: Buffer): number | Promise<number> {
+    const reading = { cost: 1 };
+    const finished = this.#environment.runner.runInTurn(this.#owner, this.#read(message, reading));
+    return finished === undefined ? reading.cost : this.#readLater(message, finished, reading);
+  }
+
+  async #readLater(message: Buffer, finished: Promise<void>, reading: { readonly cost: number }): Promise<number> {
+    if (message.length >= LARGE_MESSAGE_BYTES) {
+      this.#message = message;
+      this.#hold();
+    }
+    try {
+      await finished;
+    } finally {
+      this.#message = undefined;
+    }
+    return reading.cost;
+  }
+
+  *#read(message: Buffer, reading: { cost: number }): Work<void> {
+    if (this.#ended) return;
+    const { distribution, limits } = this.#environment;
     const request = parseRequest(message, this.#watches.knownNames(), limits.names);
     if (distribution.context === undefined) {
       throw new StreamError('UNAVAILABLE', 'server is not ready to serve discovery information');
@@ -132,11 +162,10 @@ export class ProxySession implements PushTarget {
       const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets() : undefined;
       if (secrets !== undefined) secrets.receive(request);
       else this.#unserved.ignore(typeUrl, this.#id, distribution.generators.keys(), this.#environment.logger);
-      return { cost: 1, finished: undefined };
+      return;
     }
-    const cost = 1 + request.newNames / NAMES_PER_REQUEST;
-    const { lane, peer } = this.#share;
-    return { cost, finished: runner.run(`${lane} ${peer}`, this.#take(request, generator)) };
+    reading.cost = 1 + request.newNames / NAMES_PER_REQUEST;
+    yield* this.#take(request, generator);
   }
 
   /** Reads the names, of which there may be many, and then does what the request asks for. */
@@ -370,7 +399,8 @@ export class ProxySession implements PushTarget {
   #hold(): void {
     if (this.#ended) return;
     try {
-      this.#peer.hold([...this.#watches.held(), ...this.#writer.held()]);
+      const message = this.#message === undefined ? [] : [{ object: this.#message, bytes: this.#message.length }];
+      this.#peer.hold([...this.#watches.held(), ...this.#writer.held(), ...message]);
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
       this.#fail(error);

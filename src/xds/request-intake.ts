@@ -2,14 +2,14 @@ import type { Clock } from '../telemetry/clock.js';
 import { LimitError } from './limits/limit-error.js';
 import { createRequestPace } from './limits/request-pace.js';
 import type { XdsLimits } from './limits/xds-limits.js';
-import type { Reception } from './reception.js';
 import type { RawCall } from './shared-write.js';
 
 export interface RequestIntakeParts {
   readonly call: Pick<RawCall, 'on' | 'pause' | 'resume'>;
   readonly limits: Pick<XdsLimits, 'firstRequestMs' | 'requestsPerSecond'>;
   readonly clock: Clock;
-  receive(message: Buffer): Reception;
+  /** @returns what it counts as against the rate; a promise while the next request has to wait for this one */
+  receive(message: Buffer): number | Promise<number>;
   /** A request, or the lack of one, ends the stream. */
   fail(error: unknown): void;
   /** A stream that is too fast has begun to wait. Called once. */
@@ -37,11 +37,20 @@ export function readRequests({ call, limits, clock, receive, fail, onTooFast }: 
       cancelWait = clock.schedule(waitMs, resolve);
     });
 
-  const holdBack = async (finished: Promise<void> | undefined, waitMs: number): Promise<void> => {
+  const waitAfter = (cost: number): number => {
+    const waitMs = pace.take(cost);
+    if (waitMs > 0 && !wasTooFast) {
+      wasTooFast = true;
+      onTooFast();
+    }
+    return waitMs;
+  };
+
+  const holdBack = async (wait: () => number | Promise<number>): Promise<void> => {
     call.pause();
     try {
-      await finished;
-      if (waitMs > 0) await waitFor(waitMs);
+      const waitMs = await wait();
+      if (waitMs > 0 && !isOver) await waitFor(waitMs);
     } catch (error) {
       if (!isOver) fail(error);
       return;
@@ -53,13 +62,13 @@ export function readRequests({ call, limits, clock, receive, fail, onTooFast }: 
     if (isOver) return;
     cancelWait();
     try {
-      const { cost, finished } = receive(message);
-      const waitMs = pace.take(cost);
-      if (waitMs > 0 && !wasTooFast) {
-        wasTooFast = true;
-        onTooFast();
+      const received = receive(message);
+      if (typeof received !== 'number') {
+        void holdBack(() => received.then(waitAfter));
+        return;
       }
-      if (finished !== undefined || waitMs > 0) void holdBack(finished, waitMs);
+      const waitMs = waitAfter(received);
+      if (waitMs > 0) void holdBack(() => waitMs);
     } catch (error) {
       fail(error);
     }

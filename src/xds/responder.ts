@@ -4,6 +4,7 @@ import type { WireMessage } from '../envoy/wire-message.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distribution.js';
 import type { PushMetrics } from '../push/push-metrics.js';
+import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { WorkRunner } from '../push/work-runner.js';
 import type { Clock } from '../telemetry/clock.js';
@@ -28,7 +29,7 @@ export interface ResponderParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Whose share of the slices a preparation uses. */
-  readonly owner: string;
+  readonly owner: TurnOwner;
   connectionId(): string;
   isEnded(): boolean;
   /** A preparation that took more than one slice is over. */

@@ -10,6 +10,8 @@ function createTickingClock(): Clock {
   return { monotonicMs: () => nowMs++, now: () => new Date(0), schedule: () => () => undefined };
 }
 
+const owner = (peer: string, source = 'connection') => ({ peer, source });
+
 function* count(steps: number, onStep: () => void): Work<void> {
   for (let step = 0; step < steps; step++) {
     onStep();
@@ -22,7 +24,7 @@ test('work that fits into the first slice is done at once', (t) => {
   let steps = 0;
   t.is(
     runner.run(
-      'a',
+      owner('a'),
       count(2, () => steps++),
     ),
     undefined,
@@ -35,7 +37,7 @@ test('longer work goes on in later turns of the event loop, and settles its prom
   const runner = createWorkRunner(createTickingClock());
   let steps = 0;
   const finished = runner.run(
-    'a',
+    owner('a'),
     count(100, () => steps++),
   );
   t.true(steps < 10);
@@ -51,11 +53,11 @@ test('an owner with many computations gets no more time than one with a single o
   let one = 0;
   for (let index = 0; index < 50; index++)
     void runner.run(
-      'many',
+      owner('many'),
       count(200, () => many++),
     );
   await runner.run(
-    'one',
+    owner('one'),
     count(200, () => one++),
   );
   t.is(one, 200);
@@ -71,14 +73,77 @@ test('what fails rejects, and the others go on', async (t) => {
     for (let step = 0; step < 50; step++) yield;
     throw new Error('broken');
   };
-  const failed = runner.run('a', failing());
+  const failed = runner.run(owner('a'), failing());
   const good = runner.run(
-    'b',
+    owner('b'),
     count(50, () => steps++),
   );
   await t.throwsAsync(Promise.resolve(failed), { message: 'broken' });
   await good;
   t.is(steps, 50);
+});
+
+test('work in turn is done at once while no other work waits and the turn of the event loop has time left', async (t) => {
+  const runner = createWorkRunner(createTickingClock());
+  const began: number[] = [];
+  const begin = (index: number) => count(1, () => began.push(index));
+  const finished = Array.from({ length: 20 }, (_, index) => runner.runInTurn(owner('a'), begin(index)));
+  t.true(began.length > 0 && began.length < 10, `${began.length}`);
+  t.is(finished.filter((each) => each === undefined).length, began.length);
+  await Promise.all(finished);
+  t.deepEqual(
+    began,
+    Array.from({ length: 20 }, (_, index) => index),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  t.is(runner.runInTurn(owner('a'), begin(20)), undefined);
+});
+
+test('work in turn of one peer does not wait for all that another peer has begun before it', async (t) => {
+  const runner = createWorkRunner(createTickingClock());
+  let many = 0;
+  const all = Array.from({ length: 1_000 }, () =>
+    runner.runInTurn(
+      owner('many'),
+      count(1, () => many++),
+    ),
+  );
+  await runner.runInTurn(
+    owner('one'),
+    count(1, () => undefined),
+  );
+  t.true(many < 50, `${many}`);
+  await Promise.all(all);
+  t.is(many, 1_000);
+});
+
+test('behind one address, connections take turns', async (t) => {
+  const runner = createWorkRunner(createTickingClock());
+  let many = 0;
+  for (let index = 0; index < 1_000; index++)
+    void runner.runInTurn(
+      owner('address', 'many'),
+      count(1, () => many++),
+    );
+  await runner.runInTurn(
+    owner('address', 'one'),
+    count(1, () => undefined),
+  );
+  t.true(many < 50, `${many}`);
+});
+
+test('work in turn that fails at once throws, and later rejects', async (t) => {
+  const runner = createWorkRunner(createTickingClock());
+  const failing = function* (): Work<void> {
+    yield;
+    throw new Error('broken');
+  };
+  t.throws(() => runner.runInTurn(owner('a'), failing()), { message: 'broken' });
+  void runner.run(
+    owner('b'),
+    count(50, () => undefined),
+  );
+  await t.throwsAsync(Promise.resolve(runner.runInTurn(owner('a'), failing())), { message: 'broken' });
 });
 
 test('shared work is done once, whoever moves it on, and all of its readers get its result', (t) => {

@@ -1,13 +1,12 @@
 import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { LimitError } from '../../src/xds/limits/limit-error.js';
-import type { Reception } from '../../src/xds/reception.js';
 import { readRequests } from '../../src/xds/request-intake.js';
 import type { RawCall } from '../../src/xds/shared-write.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 
-function createSubject(perSecond: number, reception: () => Reception = () => ({ cost: 1, finished: undefined })) {
+function createSubject(perSecond: number, reception: () => number | Promise<number> = () => 1) {
   const call = new PassThrough({ objectMode: true });
   const clock = createFakeClock();
   const received: string[] = [];
@@ -58,12 +57,13 @@ test('requests beyond the rate wait, and are read later', async (t) => {
 
 test('the next request is read when the one before is dealt with', async (t) => {
   let finish = (): void => undefined;
-  const { call, received } = createSubject(100, () => ({
-    cost: 1,
-    finished: new Promise((resolve) => {
-      finish = resolve;
-    }),
-  }));
+  const { call, received } = createSubject(
+    100,
+    () =>
+      new Promise((resolve) => {
+        finish = () => resolve(1);
+      }),
+  );
   call.write(Buffer.from('one'));
   call.write(Buffer.from('two'));
   await eventually('the first', () => received.length === 1);

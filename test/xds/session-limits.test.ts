@@ -19,12 +19,13 @@ const NODE = 'sidecar~10.0.0.1~pod.ns~ns.svc.cluster.local';
 function connect(rig: Rig, peer = '127.0.0.1:1') {
   const stream = { ...createProbeStream(), peer };
   const session = new ProxySession(rig.environment, stream);
-  const receive = (fields: RequestFields) => session.receive(discoveryRequest(fields));
+  const take = (fields: RequestFields) => session.receive(discoveryRequest(fields));
+  const receive = (fields: RequestFields): void => void take(fields);
   const response = async (index: number) => {
     await eventually(`response ${index + 1}`, () => stream.sent.length > index);
     return readResponse(bytesOf(stream.sent[index] as Parameters<typeof bytesOf>[0]));
   };
-  return { stream, session, receive, response };
+  return { stream, session, receive, take, response };
 }
 
 const manyNames = (count: number, prefix = 'name'): string[] =>
@@ -54,32 +55,31 @@ test('all subscriptions of a stream together have a limit', (t) => {
 });
 
 test('a long list is read in slices, and answered like a short one', async (t) => {
-  const rig = createRig();
-  const { receive, response } = connect(rig);
-  const { cost, finished } = receive({
+  const rig = createRig({ isSliced: true });
+  const { take, response } = connect(rig);
+  const finished = take({
     node: NODE,
     typeUrl: TypeUrl.endpoint,
     names: [...manyNames(90_000, 'a-name-that-does-not-exist'), 'a', 'b'],
   });
-  t.true(cost > 90);
   t.true(finished instanceof Promise);
-  await finished;
+  t.true((await finished) > 90);
   t.deepEqual((await response(0)).bodies, ['a=1', 'b=1']);
 });
 
 test('a list that is asked for while another is being answered is answered in its place', async (t) => {
-  const rig = createRig();
-  const { receive, response, stream } = connect(rig);
-  await receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: [...manyNames(90_000), 'a'] }).finished;
-  await receive({ typeUrl: TypeUrl.endpoint, names: ['b'] }).finished;
+  const rig = createRig({ isSliced: true });
+  const { take, response, stream } = connect(rig);
+  await take({ node: NODE, typeUrl: TypeUrl.endpoint, names: [...manyNames(90_000), 'a'] });
+  await take({ typeUrl: TypeUrl.endpoint, names: ['b'] });
   await eventually('the answer', () => stream.sent.length > 0);
   t.deepEqual((await response(stream.sent.length - 1)).bodies, ['b=1']);
 });
 
 test('a push that comes while a long list is being answered is not lost', async (t) => {
-  const rig = createRig();
-  const { receive, response } = connect(rig);
-  await receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: [...manyNames(90_000), 'a'] }).finished;
+  const rig = createRig({ isSliced: true });
+  const { receive, take, response } = connect(rig);
+  await take({ node: NODE, typeUrl: TypeUrl.endpoint, names: [...manyNames(90_000), 'a'] });
   rig.content.endpoints = { a: '2' };
   rig.distributor.submit(pushRequest());
   rig.clock.advance(0);
@@ -141,4 +141,33 @@ test('a version that was never sent is kept only in part', async (t) => {
   const { nonce } = await response(0);
   receive({ typeUrl: TypeUrl.cluster, nonce, version: 'v'.repeat(1 << 20) });
   t.true((session.snapshot()?.watches.get(TypeUrl.cluster)?.ackedVersion.length ?? 0) < 200);
+});
+
+test('requests of one peer do not wait for all that another peer has sent before them', async (t) => {
+  const rig = createRig({ isSliced: true });
+  let isAnswered = false;
+  let before = 0;
+  const many = Array.from({ length: 400 }, async (_, port) => {
+    const { take } = connect(rig, `127.0.0.66:${port}`);
+    await take({ node: NODE, typeUrl: TypeUrl.endpoint, names: manyNames(2_000, `stream-${port}`) });
+    if (!isAnswered) before++;
+  });
+  const victim = connect(rig);
+  await victim.take({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
+  isAnswered = true;
+  await Promise.all(many);
+  t.true(before < 300, `${before} of 400 came before`);
+});
+
+test('large requests that wait for their turn count as what their peer holds', async (t) => {
+  const rig = createRig({ isSliced: true, limits: { peerBytes: 1_000_000 } });
+  const streams = Array.from({ length: 100 }, (_, port) => connect(rig, `127.0.0.66:${port}`));
+  const names = manyNames(9_000, 'a-name');
+  const received = streams.map(({ take }, index) =>
+    take({ node: NODE, typeUrl: TypeUrl.endpoint, names: [...names, `of-stream-${index}`] }),
+  );
+  const errors = streams.flatMap(({ stream }) => stream.ended?.error ?? []);
+  t.true(errors.length > 50, `${errors.length} streams were ended`);
+  t.true(errors.every((error) => error instanceof LimitError && error.limit === 'peerBytes'));
+  await Promise.all(received);
 });

@@ -57,7 +57,7 @@ export const LIMITS: XdsLimits = {
 
 /** A push room with two small generators: clusters for everybody, endpoints by name. */
 export function createRig(
-  options: { started?: boolean; controlPlane?: string; limits?: Partial<XdsLimits> } = {},
+  options: { started?: boolean; controlPlane?: string; limits?: Partial<XdsLimits>; isSliced?: boolean } = {},
 ): Rig {
   const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' }, clusterScope: 'ns' };
   const clock = createFakeClock();
@@ -105,7 +105,7 @@ export function createRig(
     metrics,
     logger,
     clock,
-    runner: createWorkRunner(systemClock),
+    runner: createWorkRunner(options.isSliced === true ? systemClock : clock),
     peers: createPeers(limits),
     limits,
     ...createPeerReports(metrics, logger, clock),

@@ -3,8 +3,8 @@ import type { Clock } from '../../telemetry/clock.js';
 import type { AccountChecks } from './accounts/account-checks.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
 import { uriNamesOf } from './spiffe/certificate-names.js';
+import { createChainMemory } from './spiffe/chain-memory.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
-import { chainsTo } from './spiffe/verify-chain.js';
 
 /**
  * Knows callers by the one URI name of their certificate, a SPIFFE id, whose trust domain's own roots must be behind
@@ -17,6 +17,7 @@ export function createClientCertificateAuthenticator(
   clock: Clock,
   accounts?: AccountChecks,
 ): Authenticator {
+  const chainsTo = createChainMemory();
   return {
     name: 'client certificate',
     authenticate: async ({ verifiedCertificate: leaf }) => {

@@ -34,8 +34,13 @@ export interface PeerStream {
 
 /** Everything that peers of the discovery server take, on all listeners. */
 export interface Peers {
-  /** @throws LimitError when the connection has too many streams; asked before it is known who calls */
-  checkConnection(connection: string): void;
+  /**
+   * Counts a stream of the connection while it is not known who calls.
+   *
+   * @returns ends the wait; may be called again
+   * @throws LimitError when the connection has too many streams
+   */
+  wait(connection: string): () => void;
   /** @throws LimitError when the connection or the peer has too many streams */
   open(key: PeerKey): PeerStream;
   /** Bytes that all streams hold. */
@@ -82,8 +87,21 @@ export function createPeers(limits: XdsLimits): Peers {
     throw new LimitError('connectionStreams', `the connection has ${streams} streams`);
   };
 
+  const enter = (connection: string): (() => void) => {
+    checkConnection(connection);
+    connections.set(connection, (connections.get(connection) ?? 0) + 1);
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      const left = (connections.get(connection) ?? 1) - 1;
+      if (left === 0) connections.delete(connection);
+      else connections.set(connection, left);
+    };
+  };
+
   return {
-    checkConnection,
+    wait: enter,
     open: (key) => {
       const { connection } = key;
       const id = `${key.lane} ${key.name}`;
@@ -91,8 +109,8 @@ export function createPeers(limits: XdsLimits): Peers {
       const peer = peerOf(id);
       if (peer.streams >= limits.peerStreams)
         throw new LimitError('peerStreams', `the peer has ${peer.streams} streams`);
+      const leave = enter(connection);
       peer.streams++;
-      connections.set(connection, (connections.get(connection) ?? 0) + 1);
       let held: readonly HeldObject[] = [];
       let isUnread = false;
       let isClosed = false;
@@ -136,9 +154,7 @@ export function createPeers(limits: XdsLimits): Peers {
           replace([]);
           peer.streams--;
           if (peer.streams === 0) peers.delete(id);
-          const left = (connections.get(connection) ?? 1) - 1;
-          if (left === 0) connections.delete(connection);
-          else connections.set(connection, left);
+          leave();
         },
       };
     },

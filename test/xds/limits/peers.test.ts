@@ -85,3 +85,22 @@ test('a peer with too many unread streams is told with the next one', (t) => {
   streams[2]?.close();
   t.true(peers.open(key('10.0.0.1', 4)).unread());
 });
+
+test('streams whose callers are not known yet count as streams of their connection', (t) => {
+  const peers = createPeers({ ...LIMITS, connectionStreams: 2 });
+  const end = peers.wait('10.0.0.1:1');
+  const stream = peers.open(key());
+  const error = t.throws(() => peers.wait('10.0.0.1:1'), { instanceOf: LimitError });
+  t.is(error?.limit, 'connectionStreams');
+  t.notThrows(() => peers.wait('10.0.0.1:2'));
+  end();
+  end();
+  const endSecond = peers.wait('10.0.0.1:1');
+  t.throws(() => peers.wait('10.0.0.1:1'), { instanceOf: LimitError });
+  endSecond();
+  stream.close();
+  t.notThrows(() => {
+    peers.open(key());
+    peers.open(key());
+  });
+});

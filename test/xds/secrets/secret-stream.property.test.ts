@@ -42,8 +42,8 @@ test('whatever a proxy asks, answers and is in the way of: one response at a tim
       const stream = createProbeStream();
       const environment = { ...rig.environment, secrets: createSecretService(source, parts) };
       const session = new ProxySession(environment, stream, { callerIdentities: [IDENTITY] });
-      const send = (fields: Parameters<typeof discoveryRequest>[0]) =>
-        session.receive(discoveryRequest({ node: NODE, typeUrl: TypeUrl.secret, ...fields }));
+      const send = (fields: Parameters<typeof discoveryRequest>[0]): void =>
+        void session.receive(discoveryRequest({ node: NODE, typeUrl: TypeUrl.secret, ...fields }));
       const responses = () => stream.sent.map((message) => readResponse(bytesOf(message)));
       let answered = 0;
       let wanted: readonly string[] = [];
