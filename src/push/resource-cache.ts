@@ -7,6 +7,7 @@ import type { PushContext } from '../model/push-context.js';
 import { type ChangedHosts, changedHosts, createHostIndex, type HostIndex, mergeChangedHosts } from './host-index.js';
 import type { NameSet } from './name-set.js';
 import { generateNamed, type NamedFindings, type NamedResult, type NamedWork, updateNamed } from './named-resources.js';
+import { createPartMemory, type PartMemory } from './part-memory.js';
 import type { PushNotice } from './push-notice.js';
 import { createWeakMemory, type WeakMemory } from './weak-memory.js';
 import { finish, type SharedWork, shareWork, type Work } from './work.js';
@@ -31,15 +32,9 @@ export interface ResourceCache {
   readonly generations: number;
 }
 
-interface Entry {
-  readonly set: ResourceSet;
-  readonly findings: readonly Finding[];
-}
-
 /** Results of one type, by key. */
 interface Results {
-  /** By part and scope. */
-  readonly parts: Map<string, Entry>;
+  readonly parts: PartMemory;
   /**
    * By scopes and names. Only as long as a proxy has them: every subscription makes one of its own, and those
    * that come and go would add up.
@@ -61,9 +56,6 @@ interface TypeCache {
   changed: ChangedHosts;
   readonly hosts: HostIndex;
 }
-
-/** Parts that nobody has any more are forgotten with the next change of their type, or beyond this many. */
-const MAX_PARTS_PER_TYPE = 10_000;
 
 export function createResourceCache(initial: PushContext): ResourceCache {
   const types = new Map<string, TypeCache>();
@@ -92,8 +84,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
         generations++;
         const { resources, findings } = part.generate(context, scope);
         entry = { set: nextResourceSet(cache.previous.parts.get(partKey)?.set, resources), findings };
-        if (cache.current.parts.size >= MAX_PARTS_PER_TYPE) cache.current.parts.clear();
-        cache.current.parts.set(partKey, entry);
+        cache.current.parts.keep(partKey, entry);
       }
       key += `${partKey}\n`;
       sets.push(entry.set);
@@ -181,7 +172,7 @@ export function createResourceCache(initial: PushContext): ResourceCache {
 const NO_NAMES: NameSet = { id: '', names: [], characters: 0 };
 
 function noResults(): Results {
-  return { parts: new Map(), sets: createWeakMemory(), pending: createWeakMemory(), findings: new WeakMap() };
+  return { parts: createPartMemory(), sets: createWeakMemory(), pending: createWeakMemory(), findings: new WeakMap() };
 }
 
 function recall({ sets, findings }: Results, key: string): NamedResult | undefined {

@@ -13,6 +13,7 @@ import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createIdentityMemo } from '../identity-memo.js';
+import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildOutboundCluster } from './outbound-cluster.js';
@@ -29,6 +30,9 @@ export interface OutboundScope extends Scope {
   /** Whether it has a certificate, and the mesh uses mutual TLS where both sides can. */
   readonly sendsMutualTls: boolean;
 }
+
+/** Proxies say what networks they want: clusters of so many sets of networks are remembered, those used last. */
+const MAX_NETWORK_VIEWS = 64;
 
 /** Clusters of one service, each with its port. */
 type ServiceClusters = readonly { readonly port: number; readonly resource: EncodedResource }[];
@@ -52,6 +56,7 @@ export function createOutboundPart(
   protocols: UpstreamProtocols,
 ): ResourcePart<OutboundScope> {
   const memo = createIdentityMemo<Remembered>();
+  const memoOfView = createRecent(MAX_NETWORK_VIEWS, () => createIdentityMemo<Remembered>());
   const tlsOf = createOutboundTls(encoder, settings);
   const byHostname = createHostnameOrder();
 
@@ -60,9 +65,11 @@ export function createOutboundPart(
     // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
     const inline = discovery === 'dns';
     const inputs = inputsOf(context, service, discovery, scope.sendsMutualTls);
-    const key = inline ? `dns ${scope.ipv6Only} ${scope.networkView.join(' ')}` : discovery;
+    const key = inline ? `dns ${scope.ipv6Only}` : discovery;
+    const isOfView = inline && scope.networkView.length > 0;
+    const memory = isOfView ? memoOfView(JSON.stringify(scope.networkView)) : memo;
     const variant = scope.sendsMutualTls ? `mtls ${key}` : key;
-    const remembered = memo.remember(context.mesh, service, variant, () => ({ inputs, clusters: undefined }));
+    const remembered = memory.remember(context.mesh, service, variant, () => ({ inputs, clusters: undefined }));
     if (remembered.clusters === undefined || !isSame(remembered.inputs, inputs)) {
       remembered.inputs = inputs;
       remembered.clusters = encodeClusters(context, service, discovery, inputs, scope);
@@ -107,7 +114,7 @@ export function createOutboundPart(
       const networkView = [...new Set(metadata.requestedNetworkView)].sort();
       const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
       const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
-      const key = [view.id, type, flags, networkView.join(' ')].join('|');
+      const key = [view.id, type, flags, JSON.stringify(networkView)].join('|');
       return { key, view, proxyType: type, ipv6Only, networkView, sendsMutualTls };
     },
     generate: (context, scope) => {

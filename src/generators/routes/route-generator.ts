@@ -5,6 +5,7 @@ import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
+import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
 import { routeAdditions } from './route-additions.js';
 import { parseRouteName } from './route-name.js';
@@ -34,7 +35,7 @@ export function createRouteGenerator(
   const hosts = createVirtualHostEncoder(encoder, settings);
   const indexOf = createViewIndexer();
   /** Tables of a snapshot while some proxy has them: what proxies say of themselves makes ever new ones. */
-  const tables = new WeakMap<PushContext, Map<string, WeakRef<EncodedResource>>>();
+  const tables = new WeakMap<PushContext, SweptMemory<EncodedResource>>();
   const findings = new WeakMap<EncodedResource, readonly Finding[]>();
 
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
@@ -52,16 +53,16 @@ export function createRouteGenerator(
   const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined => {
     let known = tables.get(context);
     if (known === undefined) {
-      known = new Map();
+      known = createSweptMemory();
       tables.set(context, known);
     }
     const key = `${scope.key}\n${name}`;
-    const remembered = known.get(key)?.deref();
+    const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
     const table = build(context, scope, name);
     // Names come from the wire: those of no table must not fill the memory.
     if (table === undefined) return undefined;
-    known.set(key, new WeakRef(table.resource));
+    known.keep(key, table.resource);
     findings.set(table.resource, table.findings);
     return table.resource;
   };

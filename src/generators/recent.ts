@@ -1,0 +1,19 @@
+/**
+ * One value for each of the keys that were used last: the one that was not used for the longest time makes room.
+ *
+ * @param max keys that have a value
+ * @param create makes the value of a key that has none
+ */
+export function createRecent<Value>(max: number, create: () => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  return (key) => {
+    const value = values.get(key) ?? create();
+    values.delete(key);
+    values.set(key, value);
+    if (values.size > max) {
+      const [oldest] = values.keys();
+      if (oldest !== undefined) values.delete(oldest);
+    }
+    return value;
+  };
+}

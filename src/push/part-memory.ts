@@ -1,0 +1,59 @@
+import type { ResourceSet } from '../envoy/resource-set.js';
+import type { Finding } from '../model/finding.js';
+import { createWeakMemory } from './weak-memory.js';
+
+/** What was generated for one scope of a part. */
+export interface GeneratedPart {
+  readonly set: ResourceSet;
+  readonly findings: readonly Finding[];
+}
+
+/** Generated parts, by part and scope. */
+export interface PartMemory {
+  get(key: string): GeneratedPart | undefined;
+  keep(key: string, part: GeneratedPart): void;
+  values(): Iterable<GeneratedPart>;
+}
+
+export interface PartMemoryLimits {
+  readonly parts: number;
+  /** In all parts together. */
+  readonly resources: number;
+}
+
+/** Each resource of a set is a reference of 8 bytes, and may be a cluster of the part's own. */
+const LIMITS: PartMemoryLimits = { parts: 10_000, resources: 4_000_000 };
+
+/**
+ * Remembers the newest parts, and each other one only while some proxy has it: what proxies say of themselves makes
+ * ever new scopes, and one of all services may be as large as the mesh.
+ */
+export function createPartMemory(limits: PartMemoryLimits = LIMITS): PartMemory {
+  const newest = new Map<string, GeneratedPart>();
+  let resources = 0;
+  const held = createWeakMemory<GeneratedPart>();
+  /** A part lives as long as its set, which proxies have. */
+  const ofSet = new WeakMap<ResourceSet, GeneratedPart[]>();
+
+  const forgetOldest = (): void => {
+    for (const [key, { set }] of newest) {
+      if (newest.size <= limits.parts && resources <= limits.resources) return;
+      newest.delete(key);
+      resources -= set.resources.length;
+    }
+  };
+
+  return {
+    get: (key) => newest.get(key) ?? held.get(key),
+    keep: (key, part) => {
+      const others = ofSet.get(part.set);
+      if (others === undefined) ofSet.set(part.set, [part]);
+      else others.push(part);
+      held.keep(key, part);
+      newest.set(key, part);
+      resources += part.set.resources.length;
+      forgetOldest();
+    },
+    values: () => held.values(),
+  };
+}
