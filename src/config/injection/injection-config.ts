@@ -1,4 +1,5 @@
 import type { SchemaCompiler } from '../schema/schema-reader.js';
+import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
@@ -6,7 +7,7 @@ import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from '
 
 /** The file `config` of the injector (BEHAVIOUR 3, "Config"). */
 export interface InjectionConfig {
-  /** `enabled` or `disabled`; with anything else nothing is ever injected. */
+  /** `enabled` or `disabled`. */
   readonly policy: string;
   readonly alwaysInjectSelector: readonly LabelSelector[];
   readonly neverInjectSelector: readonly LabelSelector[];
@@ -19,14 +20,14 @@ export interface InjectionConfig {
 /** The file `values`: what the template reads as `Values`. */
 export type InjectionValues = Readonly<Record<string, unknown>>;
 
-const injectionConfigSchema = Type.Object({
+export const injectionConfigSchema = Type.Object({
   policy: Type.String({
     description: 'Whether pods that say nothing are injected: enabled or disabled.',
     default: 'enabled',
   }),
   alwaysInjectSelector: Type.Array(labelSelectorSchema, { description: 'Pods to inject.', default: [] }),
   neverInjectSelector: Type.Array(labelSelectorSchema, { description: 'Pods not to inject.', default: [] }),
-  injectedAnnotations: Type.Record(Type.String(), Type.String(), {
+  injectedAnnotations: stringMap(Type.String(), {
     description: 'Annotations that every injected pod gets.',
     default: {},
   }),
@@ -44,9 +45,13 @@ export function createInjectionConfigReader(
     if (result.type === 'invalid') return { type: 'invalid', violations: result.violations };
     const { value, unknownFields } = result;
     const template = checkTemplate(value.template);
-    const violations = [...validateSelectors(value), ...(template === undefined ? [] : [template])];
+    const violations = [
+      ...validatePolicy(value),
+      ...validateSelectors(value),
+      ...(template === undefined ? [] : [template]),
+    ];
     if (violations.length > 0) return { type: 'invalid', violations };
-    return { type: 'valid', value, warnings: [...unknownFields, ...warnOfPolicy(value)] };
+    return { type: 'valid', value, warnings: unknownFields };
   };
 }
 
@@ -68,8 +73,9 @@ function* validateSelectors(config: InjectionConfig): Generator<Violation> {
   }
 }
 
-function warnOfPolicy({ policy }: InjectionConfig): readonly Violation[] {
+/** Any other word would switch injection off for every pod. */
+function validatePolicy({ policy }: InjectionConfig): readonly Violation[] {
   if (policy === 'enabled' || policy === 'disabled') return [];
-  const message = 'is neither enabled nor disabled, so that nothing is injected';
+  const message = 'is neither enabled nor disabled';
   return [{ path: 'policy', value: policy, message, remedy: 'use enabled or disabled' }];
 }

@@ -1,3 +1,4 @@
+import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
 import type { Violation } from '../violation.js';
 
@@ -5,7 +6,7 @@ const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
 /** A label selector as Kubernetes writes it: all of its requirements have to be met. */
 export const labelSelectorSchema = Type.Object({
-  matchLabels: Type.Record(Type.String(), Type.String(), {
+  matchLabels: stringMap(Type.String(), {
     description: 'Labels and the values that they must have.',
     default: {},
   }),

@@ -51,7 +51,7 @@ export interface InjectionTools extends ProxyConfigTools {
 }
 
 export type InjectionDecision =
-  | { readonly type: 'skip'; readonly reason: SkipReason }
+  | { readonly type: 'skip'; readonly reason: SkipReason; readonly warnings?: readonly string[] }
   | { readonly type: 'inject'; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] };
 
 /**
@@ -70,7 +70,10 @@ export function inject(
   const { config, mesh } = settings;
   const pod = readPod(request.object);
   const required = isInjectionRequired(pod, request.namespace, config, names);
-  if (!required.inject) return { type: 'skip', reason: required.reason };
+  if (!required.inject) {
+    const { reason, warnings: told } = required;
+    return { type: 'skip', reason, ...(told === undefined ? {} : { warnings: told }) };
+  }
   tools.validateAnnotations(pod.annotations ?? {});
 
   const injected = previouslyInjected(pod, names);

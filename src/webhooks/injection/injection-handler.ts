@@ -47,7 +47,7 @@ export function createInjectionHandler(options: InjectionHandlerOptions): Admiss
           );
         } else logger.debug({ namespace, name, uid, reason }, 'pod is not injected');
         metrics.increment('sidecar_injection_skip_total');
-        return { allowed: true };
+        return { allowed: true, ...(decision.warnings === undefined ? {} : { warnings: decision.warnings }) };
       }
       logger.debug({ namespace, name, uid, operations: decision.patch.length }, 'pod is injected');
       metrics.increment('sidecar_injection_success_total');

@@ -127,3 +127,15 @@ for (const [operator, values, labels, matches] of expressions) {
     t.is(outcome(decision), matches ? 'NEVER_INJECT_SELECTOR' : 'inject');
   });
 }
+
+test('an annotation that means neither yes nor no is warned of, with what to write', (t) => {
+  for (const value of ['whatever', '1', ' true']) {
+    const decision = decide(inject(value), {});
+    t.deepEqual(decision.type === 'skip' ? decision.warnings : undefined, [
+      'the pod gets no sidecar: its annotation sidecar.mesh.internal/inject has a value that means neither yes nor no; use "true" or "false"',
+    ]);
+  }
+  for (const value of ['no', 'False']) {
+    t.deepEqual(decide(inject(value), {}), { type: 'skip', reason: 'ANNOTATION' });
+  }
+});

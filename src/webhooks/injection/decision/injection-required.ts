@@ -14,10 +14,18 @@ export type SkipReason =
   /** Containers of a pod that exists cannot be added to. */
   | 'NOT_CREATED';
 
-export type InjectionRequired = { readonly inject: true } | { readonly inject: false; readonly reason: SkipReason };
+export type InjectionRequired =
+  | { readonly inject: true }
+  | {
+      readonly inject: false;
+      readonly reason: SkipReason;
+      /** For people who apply the pod: what of it was not understood. */
+      readonly warnings?: readonly string[];
+    };
 
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public']);
 const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true', 'on']);
+const NO: ReadonlySet<string> = new Set(['n', 'no', 'false', 'off']);
 const INJECT: InjectionRequired = { inject: true };
 
 /** Whether a pod is injected: the decision order of BEHAVIOUR 3, "Injection". */
@@ -34,7 +42,10 @@ export function isInjectionRequired(
   const unknownPolicy = policy !== 'enabled' && policy !== 'disabled';
   const annotation =
     pod.annotations === undefined ? '' : String(own(pod.annotations, names.inject) ?? '').toLowerCase();
-  if (annotation !== '' && !YES.has(annotation)) return skip('ANNOTATION');
+  if (annotation !== '' && !YES.has(annotation)) {
+    if (NO.has(annotation)) return skip('ANNOTATION');
+    return { inject: false, reason: 'ANNOTATION', warnings: [unknownWord(names.inject)] };
+  }
   let isWanted = annotation !== '';
   if (!isWanted) {
     const labels = pod.labels ?? {};
@@ -44,6 +55,11 @@ export function isInjectionRequired(
   }
   if (unknownPolicy) return skip('POLICY_UNKNOWN');
   return isWanted || policy === 'enabled' ? INJECT : skip('POLICY_DISABLED');
+}
+
+/** A word that is not known means no (BEHAVIOUR 3), which may not be what was meant. */
+function unknownWord(annotation: string): string {
+  return `the pod gets no sidecar: its annotation ${annotation} has a value that means neither yes nor no; use "true" or "false"`;
 }
 
 function skip(reason: SkipReason): InjectionRequired {

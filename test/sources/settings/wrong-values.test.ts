@@ -1,0 +1,213 @@
+import test from 'ava';
+import { createInjectionConfigReader, injectionConfigSchema } from '../../../src/config/injection/injection-config.js';
+import { meshConfigSchema } from '../../../src/config/mesh/mesh-config-schema.js';
+import { meshNetworksSchema } from '../../../src/config/mesh/mesh-networks-schema.js';
+import { createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
+import { createMeshNetworksReader } from '../../../src/config/mesh/read-mesh-networks.js';
+import { policyServerSchema } from '../../../src/config/policy-server/policy-server-schema.js';
+import { createPolicyServerConfigReader } from '../../../src/config/policy-server/read-policy-server-config.js';
+import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
+import type { SettingsReader } from '../../../src/config/settings-reader.js';
+import { createSettingsContent } from '../../../src/sources/settings/settings-content.js';
+import { createRecordingLogger } from '../support/recording-logger.js';
+
+/** As much of a JSON schema as our schemas have. */
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+type Path = readonly (string | number)[];
+interface Wrong {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+const NAME = 'north';
+
+/** Every field of a schema with values that are wrong for it: another type, a number or a word beyond the allowed. */
+function* wrongValues(schema: Schema, path: Path = []): Generator<Wrong> {
+  if (path.length > 0) {
+    if (schema.enum !== undefined) yield { path, value: 'NONSENSE' };
+    if (schema.type === 'string' || schema.enum !== undefined) yield { path, value: 7 };
+    if (schema.type === 'boolean' || schema.type === 'integer') yield { path, value: 'nonsense' };
+    if (schema.type === 'array' || schema.type === 'object') yield { path, value: 'nonsense' };
+    if (schema.type === 'integer') {
+      yield { path, value: 1.5 };
+      if (schema.minimum !== undefined) yield { path, value: schema.minimum - 1 };
+      if (schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER) {
+        yield { path, value: schema.maximum + 1 };
+      }
+    }
+  }
+  for (const [name, child] of Object.entries(schema.properties ?? {})) yield* wrongValues(child, [...path, name]);
+  if (schema.items !== undefined) yield* wrongValues(schema.items, [...path, 0]);
+  const { additionalProperties } = schema;
+  const ofMap = [...Object.values(schema.patternProperties ?? {}), additionalProperties];
+  for (const child of ofMap) if (typeof child === 'object') yield* wrongValues(child, [...path, NAME]);
+}
+
+/** A copy with one value set; what leads there is made. */
+function withValue(root: unknown, path: Path, value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (typeof step === 'number') return [withValue(Array.isArray(root) ? root[0] : undefined, rest, value)];
+  const object = (typeof root === 'object' && root !== null ? root : {}) as Readonly<Record<string, unknown>>;
+  return { ...object, [step]: withValue(object[step], rest, value) };
+}
+
+interface Document {
+  readonly schema: unknown;
+  readonly read: SettingsReader<unknown>;
+  /** In order, with something in each list, and with what a new process would not have by itself. */
+  readonly good: unknown;
+  /** Words whose meaning the schema alone does not have: fields with values that it takes and the rules refuse. */
+  readonly further: readonly Wrong[];
+}
+
+const duration = (...path: Path): readonly Wrong[] => [{ path, value: 'soon' }];
+const compiler = createSchemaCompiler();
+const DOCUMENTS: Readonly<Record<string, Document>> = {
+  'mesh config': {
+    schema: meshConfigSchema,
+    read: createMeshConfigReader(compiler),
+    good: {
+      disablePolicyChecks: false,
+      mixerCheckServer: 'embedded',
+      mixerReportServer: 'embedded',
+      enableTracing: false,
+    },
+    further: [
+      ...['connectTimeout', 'protocolDetectionTimeout', 'dnsRefreshRate', 'reportBatchMaxTime'].flatMap((field) =>
+        duration(field),
+      ),
+      ...['drainDuration', 'parentShutdownDuration', 'terminationDrainDuration'].flatMap((field) =>
+        duration('defaultConfig', field),
+      ),
+      { path: ['mixerCheckServer'], value: 'no port' },
+      { path: ['mixerReportServer'], value: 'no port' },
+      { path: ['trustDomain'], value: 'not a domain' },
+      { path: ['trustDomainAliases', 0], value: 'not a domain' },
+      { path: ['rootNamespace'], value: 'not a namespace' },
+      { path: ['defaultServiceExportTo', 0], value: 'not a namespace' },
+      { path: ['defaultVirtualServiceExportTo', 0], value: 'not a namespace' },
+      { path: ['defaultDestinationRuleExportTo', 0], value: 'not a namespace' },
+      { path: ['serviceSettings', 0, 'hosts', 0], value: 'not a host' },
+      { path: ['accessLogFormat'], value: '%NONSENSE%' },
+      { path: ['defaultConfig', 'discoveryAddress'], value: 'no port' },
+      { path: ['defaultConfig', 'tracing', 'zipkin', 'address'], value: 'no port' },
+    ],
+  },
+  'mesh networks': {
+    schema: meshNetworksSchema,
+    read: createMeshNetworksReader(compiler),
+    good: {
+      networks: {
+        north: { endpoints: [{ fromCidr: '10.0.0.0/8' }], gateways: [{ address: '192.0.2.1', port: 15443 }] },
+      },
+    },
+    further: [
+      { path: ['networks', NAME, 'endpoints', 0, 'fromCidr'], value: '10.0.0.0/33' },
+      { path: ['networks', NAME, 'gateways', 0, 'address'], value: 'not an address' },
+      { path: ['networks', NAME, 'endpoints'], value: [] },
+      { path: ['networks', NAME, 'gateways'], value: [] },
+    ],
+  },
+  'policy config': {
+    schema: policyServerSchema,
+    read: createPolicyServerConfigReader(compiler),
+    good: {
+      quotas: [{ name: 'requests', maxAmount: 5, validDuration: '1s', dimensions: ['request.api_key'] }],
+    },
+    further: [
+      ...duration('quotas', 0, 'validDuration'),
+      ...duration('overload', 'shedAfter'),
+      { path: ['storage'], value: { type: 'redis', address: 'nonsense' } },
+      { path: ['storage'], value: { type: 'redis', address: 'redis://localhost', timeout: 'soon' } },
+      { path: ['backend'], value: { address: 'no port' } },
+      { path: ['quotas', 0, 'overrides'], value: [{ dimensions: { 'request.api_key': 'a' }, validDuration: 'soon' }] },
+    ],
+  },
+  'injection config': {
+    schema: injectionConfigSchema,
+    read: createInjectionConfigReader(compiler, (template) =>
+      template.includes('{{') ? { path: 'template', message: 'does not compile', remedy: 'correct it' } : undefined,
+    ),
+    good: { policy: 'enabled', template: 'containers: []', alwaysInjectSelector: [{ matchLabels: { a: 'b' } }] },
+    further: [
+      { path: ['policy'], value: 'sometimes' },
+      { path: ['template'], value: '{{' },
+      { path: ['template'], value: '' },
+    ],
+  },
+};
+
+const DEFAULTS = { defaults: true };
+const show = ({ path, value }: Wrong): string => `${path.join('.')} = ${JSON.stringify(value)}`;
+
+function create(read: SettingsReader<unknown>, kept?: string) {
+  let refused = 0;
+  const content = createSettingsContent<unknown>({
+    read,
+    defaults: DEFAULTS,
+    place: {},
+    label: 'ConfigMap mesh-system/mesh: data.mesh',
+    logger: createRecordingLogger(),
+    custody: {
+      recall: async () => kept,
+      keep: () => undefined,
+      forget: () => undefined,
+      refused: () => {
+        refused++;
+      },
+    },
+  });
+  return { content, refusals: () => refused };
+}
+
+for (const [name, { schema, read, good, further }] of Object.entries(DOCUMENTS)) {
+  const goodText = JSON.stringify(good);
+  const all = [...wrongValues(schema as Schema), ...further];
+
+  test(`${name}: the content that wrong values are put into is in order`, (t) => {
+    const { content } = create(read);
+    t.is(content.accept(goodText), 'changed');
+    t.deepEqual(content.warnings(), []);
+    t.true(all.length >= 10, `${all.length} wrong values`);
+  });
+
+  for (const wrong of all) {
+    test(`${name}: ${show(wrong)} switches nothing off, and is named with line, field and remedy`, async (t) => {
+      const text = JSON.stringify(withValue(good, wrong.path, wrong.value), undefined, 1);
+      const field = String(wrong.path.findLast((step) => typeof step === 'string'));
+
+      const starting = create(read);
+      t.is(starting.content.accept(text), 'refused');
+      const error = await t.throwsAsync(starting.content.settle(), { name: 'SettingsRefusedError' });
+      t.true(error?.message.startsWith('ConfigMap mesh-system/mesh: data.mesh: settings are refused: line '));
+      t.true(error?.message.includes(field), error?.message);
+      for (const problem of starting.content.problems()) t.regex(problem, /^line \d+: .+(; .+)/);
+
+      const restarted = create(read, goodText);
+      t.is(restarted.content.accept(text), 'refused');
+      await restarted.content.settle();
+      const running = create(read);
+      running.content.accept(goodText);
+      const before = running.content.current();
+      t.not(before, DEFAULTS);
+      t.is(running.content.accept(text), 'refused');
+      t.is(running.content.current(), before);
+      t.deepEqual(restarted.content.current(), before);
+      t.deepEqual(
+        [starting, restarted, running].map((each) => each.refusals()),
+        [1, 1, 1],
+      );
+    });
+  }
+}
