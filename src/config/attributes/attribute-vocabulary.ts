@@ -154,6 +154,11 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
     setBy: 'control plane',
     description: 'Port of the workload that serves; in checks of its own proxy.',
   }),
+  both('stringMap', {
+    name: 'destination.labels',
+    setBy: 'control plane',
+    description: 'Labels of the workload that serves, those that bindings name; in checks of its own proxy.',
+  }),
   both('string', {
     name: 'destination.mesh.id',
     setBy: 'control plane',

@@ -46,7 +46,8 @@ export const meshServiceSchema = Type.Object(
       }),
     ),
     labels: stringMap(Type.String({ maxLength: 63 }), {
-      description: 'Labels of one version of the service.',
+      description:
+        'Labels of workloads. A QuotaSpecBinding then acts on the workloads that carry all of them, where requests reach them. An HTTPAPISpecBinding ignores them.',
       default: {},
       maxProperties: 64,
     }),

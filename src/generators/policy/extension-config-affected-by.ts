@@ -23,9 +23,12 @@ const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
   'WorkloadEntry',
 ]);
 
+const LABELLING_KIND = 'QuotaSpecBinding';
+
 /**
- * Bindings and grants matter only to the embedded server's checks, which are on where there is a policy. Nothing matters while the
- * plugin is inactive, but what may have made it so.
+ * HTTPAPISpecBindings and grants matter only to the embedded server's checks, which are on where there is a policy.
+ * QuotaSpecBindings name labels that every proxy tells. Nothing matters while the plugin is inactive, but what may have
+ * made it so.
  *
  * @param context the snapshot after the change; without it the plugin may be active in any way
  */
@@ -41,6 +44,7 @@ export function extensionConfigsAffectedBy(
   const readsBindings = policy === undefined || policy.mixerCheckServer === 'embedded';
   for (const key of request.changed) {
     const kind = kindOfKey(key);
+    if (kind === LABELLING_KIND) return true;
     if (REACH_KINDS.has(kind) ? readsBindings : !IRRELEVANT_KINDS.has(kind)) return true;
   }
   return false;

@@ -14,6 +14,7 @@ import { createViewIndexer } from '../view-index.js';
 import { type CheckedService, createCheckFilters } from './check-filters.js';
 import { extensionConfigsAffectedBy } from './extension-config-affected-by.js';
 import { parsePolicyFilterName } from './filter-names.js';
+import { createLabelledFacts } from './labelled-facts.js';
 import { createOwnChains, type OwnChains } from './own-chains.js';
 import { createPolicyReach } from './policy-reach.js';
 import { createPolicyServerLookup } from './policy-server-hosts.js';
@@ -41,6 +42,7 @@ export function createExtensionConfigGenerator(
   factsOf: PolicyFactsOf,
 ): NamedGenerator<ExtensionConfigScope> {
   const checks = createCheckFilters(encoder, texts);
+  const labelledFactsOf = createLabelledFacts(factsOf);
   const chainsOf = createOwnChains();
   const reachOf = createPolicyReach();
   const isPolicyServer = createPolicyServerLookup();
@@ -87,7 +89,7 @@ export function createExtensionConfigGenerator(
     typeUrl: TypeUrl.extensionConfig,
     affectedBy: extensionConfigsAffectedBy,
     scope: (context, proxy) => {
-      const facts = proxy.type === 'sidecar' ? factsOf(context.mesh, proxy) : undefined;
+      const facts = proxy.type === 'sidecar' ? labelledFactsOf(context, proxy) : undefined;
       if (facts === undefined) return NOT_SERVED;
       const chains = chainsOf(context.targetsOf(proxy));
       const namespace = proxy.configNamespace;

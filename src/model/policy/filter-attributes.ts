@@ -1,11 +1,14 @@
 import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { Proxy, ProxyMetadata } from '../proxy.js';
 import { addressValue, attributesOf, textValue } from './attribute-specs.js';
+import { LABELS_ATTRIBUTE, type LabelSet } from './label-conditions.js';
 import type { Direction } from './proxy-policy.js';
 
 /** What a proxy's node says of who it is; of its addresses the first counts. */
 export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace' | 'version'> & {
   readonly metadata: Pick<ProxyMetadata, 'meshVersion' | 'meshId'>;
+  /** Those of its labels that bindings name. */
+  readonly labels?: LabelSet;
 };
 
 /** `orchestrator://<name.ns>`, with the third part of the node id. */
@@ -36,6 +39,7 @@ export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, t
     'destination.ip': addressValue(proxy.ipAddresses[0]),
     'destination.port': targetPort === undefined ? undefined : { int64Value: targetPort },
     'destination.mesh.id': textValue(proxy.metadata.meshId),
+    [LABELS_ATTRIBUTE]: proxy.labels && { stringMapValue: { entries: proxy.labels } },
     ...reporter,
   });
 }

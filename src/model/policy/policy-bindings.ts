@@ -4,6 +4,7 @@ import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { PushContext } from '../push-context.js';
 import type { BoundService } from './bound-services.js';
+import { restrictToLabels } from './label-conditions.js';
 import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
 
 export type QuotaSpecObject = MeshObject<'QuotaSpec', QuotaSpec>;
@@ -32,6 +33,7 @@ export function resolvePolicyBindings({ objects, domain, bindingGrants: grants }
     grants,
     services: ({ body }) => (body as QuotaSpecBinding).services,
     references: ({ body }) => (body as QuotaSpecBinding).quotaSpecs,
+    restrict: restrictToLabels,
   });
   const apis = resolveBindings<HttpApiSpecObject>({
     specKind: 'HTTPAPISpec',

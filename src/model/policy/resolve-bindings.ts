@@ -3,6 +3,7 @@ import type { HttpApiSpecReference, QuotaSpecReference } from '../../config/poli
 import type { MeshServiceSpec } from '../../config/policy/mesh-service.js';
 import { type BindingGrants, mayActOn, mayReferTo } from './binding-grants.js';
 import { type BoundService, BoundServices } from './bound-services.js';
+import type { LabelSet } from './label-conditions.js';
 import { matchesHost, type ServicePattern, servicePatternOf } from './service-pattern.js';
 
 /** A reference of a binding; `spec` is undefined when there is no such object, or the binding may not use it. */
@@ -49,17 +50,25 @@ export interface BindingShape<Spec extends MeshObject> {
   readonly grants: BindingGrants;
   services(binding: MeshObject): readonly MeshServiceSpec[];
   references(binding: MeshObject): readonly (QuotaSpecReference | HttpApiSpecReference)[];
+  /** The spec for workloads with one of the label sets alone; absent where labels are not looked at. */
+  readonly restrict?: (spec: Spec, labelSets: readonly LabelSet[]) => Spec;
 }
 
-type SpecTable<Spec> = ReadonlyMap<ObjectKey, Spec>;
+type SpecTable<Spec> = ReadonlyMap<string, Spec>;
+
+/** What one item of a binding brings to the services it names. */
+interface BoundSpecs<Spec> {
+  readonly specs: ReadonlyMap<ObjectKey, Spec>;
+  readonly labels: LabelSet;
+}
 
 /** Resolves all bindings of a kind; O(items), and O(wildcards) more for each service when it is asked for first. */
 export function resolveBindings<Spec extends MeshObject>(shape: BindingShape<Spec>): ResolvedBindings<Spec> {
   const bindings = shape.bindings.toSorted(byKey).map((binding) => resolveBinding(binding, shape));
-  const bound = new BoundServices<SpecTable<Spec>>(shape.grants);
+  const bound = new BoundServices<BoundSpecs<Spec>>(shape.grants);
   for (const { binding, services, references } of bindings) {
     const specs = new Map(references.flatMap(({ key, spec }) => (spec === undefined ? [] : [[key, spec] as const])));
-    for (const { pattern } of services) bound.add(binding, pattern, specs);
+    for (const { pattern, source } of services) bound.add(binding, pattern, { specs, labels: source.labels });
   }
   const intern = createInterner<Spec>();
   const known = new Map<string, readonly Spec[]>();
@@ -67,7 +76,7 @@ export function resolveBindings<Spec extends MeshObject>(shape: BindingShape<Spe
     bindings,
     specsOf: (service) => {
       const id = `${service.hostname}/${service.namespace}`;
-      const specs = known.get(id) ?? intern(new Map(bound.find(service).flatMap((table) => [...table])));
+      const specs = known.get(id) ?? intern(specTable(bound.find(service), shape.restrict));
       known.set(id, specs);
       return specs;
     },
@@ -92,6 +101,39 @@ function resolveBinding<Spec extends MeshObject>(
     }),
     actsOn: (of) => mayActOn(grants, binding, of),
   };
+}
+
+/** A spec that one item binds without labels is for all workloads, whatever labels others have. */
+function specTable<Spec>(
+  found: readonly BoundSpecs<Spec>[],
+  restrict: BindingShape<Spec & MeshObject>['restrict'] | undefined,
+): SpecTable<Spec> {
+  const table = new Map<string, Spec>();
+  const labelled = new Map<ObjectKey, { readonly spec: Spec; readonly sets: Map<string, LabelSet> }>();
+  for (const { specs, labels } of found) {
+    const id = restrict === undefined ? '' : labelsId(labels);
+    for (const [key, spec] of specs) {
+      if (id === '') {
+        table.set(key, spec);
+        continue;
+      }
+      const known = labelled.get(key) ?? { spec, sets: new Map<string, LabelSet>() };
+      labelled.set(key, known);
+      known.sets.set(id, labels);
+    }
+  }
+  for (const [key, { spec, sets }] of labelled) {
+    if (restrict === undefined || table.has(key)) continue;
+    const ids = [...sets.keys()].sort();
+    const labelSets = ids.map((id) => sets.get(id) ?? {});
+    table.set(`${key} ${ids.join()}`, restrict(spec as Spec & MeshObject, labelSets));
+  }
+  return table;
+}
+
+function labelsId(labels: LabelSet): string {
+  const entries = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length === 0 ? '' : JSON.stringify(entries);
 }
 
 /** One array for equal sets of specs. */

@@ -12,7 +12,7 @@ export function mutualTlsOfProxy(
 }
 
 /** Those that the proxy says it has, or its pod's where it says none: a bootstrap without them is no way around STRICT. */
-function labelsOf({ objects }: Pick<PushContext, 'objects'>, { name, configNamespace, metadata }: Proxy) {
+export function labelsOf({ objects }: Pick<PushContext, 'objects'>, { name, configNamespace, metadata }: Proxy) {
   if (Object.keys(metadata.labels).length > 0) return metadata.labels;
   return objects.get('Pod')?.get(objectKey('Pod', configNamespace, name))?.metadata.labels ?? metadata.labels;
 }

@@ -62,8 +62,8 @@ export const MESSAGE_CODES = {
   unusedServiceLabels: {
     code: 'MESH0206',
     level: 'Warn',
-    title: 'A binding names a version of a service by labels, but policies apply to whole services.',
-    remedy: 'remove the labels, and match requests by attributes in the spec',
+    title: 'An HTTPAPISpecBinding names workloads by labels, but API attributes are those of whole services.',
+    remedy: 'remove the labels, or name them in a QuotaSpecBinding, which they restrict',
   },
   overlapCheckIncomplete: {
     code: 'MESH0207',

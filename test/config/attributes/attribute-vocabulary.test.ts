@@ -39,6 +39,7 @@ const PROXY = {
   configNamespace: 'shop',
   version: '1',
   metadata: { meshVersion: '1', meshId: 'mesh' },
+  labels: { version: 'v1' },
 };
 const DECISION = {
   checkErrorCode: 8,

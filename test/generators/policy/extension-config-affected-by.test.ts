@@ -16,7 +16,14 @@ for (const kind of ['QuotaSpec', 'HTTPAPISpec']) {
   });
 }
 
-for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding', 'Namespace']) {
+test('a changed QuotaSpecBinding matters to all checks: it may name labels that proxies tell', (t) => {
+  for (const context of [embedded, servers, undefined]) {
+    t.true(extensionConfigsAffectedBy(changed('QuotaSpecBinding'), 'sidecar', context));
+  }
+  t.false(extensionConfigsAffectedBy(changed('QuotaSpecBinding'), 'sidecar', onlyReports));
+});
+
+for (const kind of ['HTTPAPISpecBinding', 'Namespace']) {
   test(`a changed ${kind} matters to the checks of the embedded server alone`, (t) => {
     t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', embedded));
     t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', undefined));

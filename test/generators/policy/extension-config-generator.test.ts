@@ -188,3 +188,20 @@ test('a filter is encoded once for as long as nothing in it changes', (t) => {
   );
   t.true(twice[0]?.every((resource, index) => resource !== undefined && resource === twice[1]?.[index]));
 });
+
+test('an inbound check tells the labels of its workload that a binding names, and an outbound check none', (t) => {
+  const labelled = buildBinding('QuotaSpecBinding', { name: 'web', labels: { version: 'v1' } });
+  const proxy = buildProxy({}, { labels: { version: 'v1-of-proxy', tier: 'gold-of-proxy' } });
+  const policy = { ...SERVERS, enableClientSidePolicyCheck: true };
+  const clientConfigOf = (name: string, objects: readonly MeshObject[]): string => {
+    const values = Object.values(metadataOf(configOf(name, policy, { proxy, objects })));
+    return values.map((value) => Buffer.from(String(value), 'base64').toString('latin1')).join();
+  };
+  for (const name of [HTTP, TCP]) {
+    t.true(clientConfigOf(name, [labelled]).includes('v1-of-proxy'), name);
+    t.false(clientConfigOf(name, [labelled]).includes('gold-of-proxy'), name);
+    t.false(clientConfigOf(name, [BINDING]).includes('v1-of-proxy'), name);
+  }
+  for (const name of ['policy|outbound', OUTBOUND_TCP])
+    t.false(clientConfigOf(name, [labelled]).includes('of-proxy'), name);
+});

@@ -46,7 +46,7 @@ export function buildBinding(kind: 'QuotaSpecBinding' | 'HTTPAPISpecBinding', se
     kind,
     apiVersion: 'config.mesh.internal/v1alpha2',
     metadata: { name: 'binding', namespace: 'default', labels: {}, annotations: {}, resourceVersion: '1' },
-    body: { services: [service], [references]: [{ name: 'spec' }] },
+    body: { services: [{ labels: {}, ...service }], [references]: [{ name: 'spec' }] },
   };
 }
 

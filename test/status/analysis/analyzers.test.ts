@@ -80,7 +80,7 @@ test('labels of a service in a binding are MESH0206', (t) => {
       'unused-labels',
     ),
     [
-      'MESH0206 HTTPAPISpecBinding/shop/b spec.services[1].labels: the labels are not looked at; remove the labels, and match requests by attributes in the spec',
+      'MESH0206 HTTPAPISpecBinding/shop/b spec.services[1].labels: the labels are not looked at; remove the labels, or name them in a QuotaSpecBinding, which they restrict',
     ],
   );
 });

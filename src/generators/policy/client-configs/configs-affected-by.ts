@@ -25,7 +25,9 @@ export function serviceConfigsAffectedBy({ full, changed }: PushRequest): boolea
   return false;
 }
 
-/** Only the mesh config is in them, beside what a proxy says of itself once. */
+/** The mesh config is in them, what a proxy says of itself once, and those of its labels that QuotaSpecBindings name. */
 export function httpClientConfigsAffectedBy({ full, changed }: PushRequest): boolean {
-  return full && changed === 'everything';
+  if (!full || changed === 'everything') return full;
+  for (const key of changed) if (kindOfKey(key) === 'QuotaSpecBinding') return true;
+  return false;
 }

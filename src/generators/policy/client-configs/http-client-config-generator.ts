@@ -4,6 +4,7 @@ import type { Direction } from '../../../model/policy/proxy-policy.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
+import { createLabelledFacts } from '../labelled-facts.js';
 import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
 import { httpClientConfigsAffectedBy } from './configs-affected-by.js';
 
@@ -18,10 +19,11 @@ const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
  * configurations of their own, under their hosts, as ServiceConfig.
  */
 export function createHttpClientConfigGenerator(configs: ConfigEncoder, factsOf: PolicyFactsOf): WildcardGenerator {
+  const labelledFactsOf = createLabelledFacts(factsOf);
   const part: ResourcePart<HttpScope> = {
     name: 'http',
-    scope: ({ mesh }, proxy) => {
-      const facts = factsOf(mesh, proxy);
+    scope: (context, proxy) => {
+      const facts = labelledFactsOf(context, proxy);
       return facts && { key: facts.key, facts };
     },
     generate: (_context, { facts: { policy, identity } }) => ({

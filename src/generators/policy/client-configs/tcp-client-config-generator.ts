@@ -8,6 +8,7 @@ import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
+import { createLabelledFacts } from '../labelled-facts.js';
 import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
 import { serviceConfigsAffectedBy } from './configs-affected-by.js';
 import { inboundTcpChains, outboundTcpChains, type TcpChain } from './tcp-chains.js';
@@ -33,6 +34,7 @@ export function createTcpClientConfigGenerator(
   policiesOf: (context: PolicyContext) => ServicePolicies,
   { sniffInbound, sniffOutbound }: Pick<GeneratorSettings, 'sniffInbound' | 'sniffOutbound'>,
 ): WildcardGenerator {
+  const labelledFactsOf = createLabelledFacts(factsOf);
   const byProxy = new WeakMap<PolicyFacts, WeakMap<Service, Map<string, Remembered>>>();
 
   const rememberedOf = (facts: PolicyFacts, service: Service): Map<string, Remembered> => {
@@ -64,7 +66,7 @@ export function createTcpClientConfigGenerator(
   const inbound: ResourcePart<TcpScope> = {
     name: 'inbound',
     scope: (context, proxy) => {
-      const facts = factsOf(context.mesh, proxy);
+      const facts = labelledFactsOf(context, proxy);
       const targets = proxy.type === 'sidecar' ? context.targetsOf(proxy) : [];
       if (facts === undefined || targets.length === 0) return undefined;
       const ports = targets.map(({ service, port, targetPort }) => [
@@ -82,7 +84,7 @@ export function createTcpClientConfigGenerator(
   const outbound: ResourcePart<TcpScope> = {
     name: 'outbound',
     scope: (context, proxy) => {
-      const facts = factsOf(context.mesh, proxy);
+      const facts = labelledFactsOf(context, proxy);
       if (facts === undefined) return undefined;
       const view = context.viewOf(proxy.configNamespace);
       return { key: JSON.stringify([facts.key, view.id]), facts, chains: () => outboundTcpChains(view, sniffOutbound) };

@@ -1,11 +1,10 @@
 import { keyOf } from '../../../config/object.js';
 import type { Analyzer } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
-import { allBindings } from '../binding-fields.js';
 
-/** Labels of a binding's services, which would narrow the policy to one version and do not. */
+/** Labels of an HTTPAPISpecBinding's services: what an API generates is the same for all workloads of a service. */
 export const findUnusedLabels: Analyzer = ({ bindings }) =>
-  allBindings(bindings).flatMap(({ resolved: { binding, services } }) =>
+  bindings.apis.bindings.flatMap(({ binding, services }) =>
     services.flatMap(({ source }, index) =>
       Object.keys(source.labels).length === 0
         ? []

@@ -206,7 +206,7 @@ test('a TCP client is encoded again only when its service or its specs changed',
 
 const AFFECTED = [
   ['QuotaSpec', false, true, true],
-  ['QuotaSpecBinding', false, true, true],
+  ['QuotaSpecBinding', true, true, true],
   ['HTTPAPISpec', false, true, true],
   ['HTTPAPISpecBinding', false, true, true],
   ['Service', false, true, true],

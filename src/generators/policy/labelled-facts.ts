@@ -1,0 +1,33 @@
+import { bindingLabelKeys, type LabelSet } from '../../model/policy/label-conditions.js';
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
+import { labelsOf } from '../../model/security/mutual-tls-of-proxy.js';
+import type { PolicyFacts, PolicyFactsOf } from './proxy-facts.js';
+
+/** The facts of a proxy, with those of its labels that bindings name. */
+export type LabelledFactsOf = (context: Pick<PushContext, 'mesh' | 'objects'>, proxy: Proxy) => PolicyFacts | undefined;
+
+/** Remembered for as long as the facts without labels; those themselves where no binding names a label of the proxy. */
+export function createLabelledFacts(factsOf: PolicyFactsOf): LabelledFactsOf {
+  const known = new WeakMap<PolicyFacts, Map<string, PolicyFacts>>();
+  return (context, proxy) => {
+    const facts = factsOf(context.mesh, proxy);
+    const keys = bindingLabelKeys(context);
+    if (facts === undefined || keys.length === 0) return facts;
+    const labels = pick(labelsOf(context, proxy), keys);
+    const id = JSON.stringify(labels);
+    if (id === '{}') return facts;
+    const byLabels = known.get(facts) ?? new Map<string, PolicyFacts>();
+    known.set(facts, byLabels);
+    let labelled = byLabels.get(id);
+    if (labelled === undefined) {
+      labelled = { ...facts, identity: { ...facts.identity, labels }, key: `${facts.key} ${id}` };
+      byLabels.set(id, labelled);
+    }
+    return labelled;
+  };
+}
+
+function pick(labels: LabelSet, keys: readonly string[]): LabelSet {
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(labels, key) ? [[key, labels[key] ?? '']] : [])));
+}
