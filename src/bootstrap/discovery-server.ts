@@ -144,6 +144,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     : undefined;
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
+    isAuthnOff: !discovery.plugins.includes('authn'),
     limitedQuotas: policy.limitedQuotas(),
     quotaDimensions: policy.quotaDimensions(),
     regexLimits: regexLimitsOf(environment),

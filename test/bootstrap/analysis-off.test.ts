@@ -35,3 +35,18 @@ test('without a cluster a warning says that status is written nowhere, and none 
   const writing = await startServer(t, { variables: { NAV_ENABLE_STATUS: 'true', NAV_ENABLE_ANALYSIS: 'true' } });
   t.is(writing.logged(WARNING).length, 1);
 });
+
+test('a PeerAuthentication that --plugins switches off is told of', async (t) => {
+  const strict = JSON.stringify({
+    apiVersion: 'security.mesh.internal/v1beta1',
+    kind: 'PeerAuthentication',
+    metadata: { name: 'all', namespace: 'shop' },
+    spec: { mtls: { mode: 'STRICT' } },
+  });
+  const codesWith = async (flags: readonly string[]): Promise<readonly (string | undefined)[]> => {
+    const server = await startServer(t, { files: { 'strict.yaml': strict }, flags });
+    return (await server.http.json<Problem[]>('/debug/config_problems')).map(({ code }) => code);
+  };
+  t.deepEqual(await codesWith([]), []);
+  t.deepEqual(await codesWith(['--plugins', 'health,policy']), ['MESH0302']);
+});

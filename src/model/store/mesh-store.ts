@@ -7,7 +7,7 @@ import type { ChangeBatch, ObjectChange } from '../object-change.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
-import { createPeerAuthenticationIndexer } from '../security/peer-authentications.js';
+import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { ChangeLog } from './change-log.js';
 import { EntryTable } from './entry-table.js';
@@ -50,6 +50,8 @@ interface Step {
   readonly dirty: Set<string>;
   readonly log: ChangeLog;
 }
+
+const NO_OBJECTS: PeerAuthenticationSource['objects'] = new Map();
 
 export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocuments): MeshStore {
   let { mesh, networks } = initial;
@@ -205,7 +207,10 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       objects: objects.snapshot(),
       entryOffences: entries.offences,
       bindingGrants: grants.grants(mesh),
-      peerAuthentications: peerAuthenticationsOf({ objects: objects.snapshot(), mesh }),
+      peerAuthentications: peerAuthenticationsOf({
+        objects: settings.ignoresPeerAuthentications === true ? NO_OBJECTS : objects.snapshot(),
+        mesh,
+      }),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
       ownCluster: settings.clusterId,

@@ -18,4 +18,6 @@ export interface MeshStoreSettings {
   readonly serviceEntriesSelectPods: boolean;
   /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
   readonly edsForHeadlessServices: boolean;
+  /** Whether `--plugins` leaves out `authn`: workloads are as without any PeerAuthentication. Default false. */
+  readonly ignoresPeerAuthentications?: boolean;
 }

@@ -10,6 +10,8 @@ import { generatedAttributesOf } from './generated-attributes.js';
 export interface Enforcement {
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;
+  /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications are ignored. Default false. */
+  readonly isAuthnOff?: boolean;
   /**
    * The quotas that the policy server in this process limits, each with the most units that any caller has of it in
    * one window; undefined while it leaves that to another.

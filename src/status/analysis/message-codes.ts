@@ -166,6 +166,12 @@ export const MESSAGE_CODES = {
     title: 'A PeerAuthentication holds for no workload, because an older one of its level does.',
     remedy: 'change the older one or remove it, or select workloads that it does not hold for',
   },
+  peerAuthenticationOff: {
+    code: 'MESH0302',
+    level: 'Warn',
+    title: 'A PeerAuthentication has no effect, because --plugins does not name authn.',
+    remedy: 'add authn to --plugins; until then workloads take mutual TLS and plaintext (PERMISSIVE)',
+  },
   listenerConflict: {
     code: 'MESH0401',
     level: 'Warn',

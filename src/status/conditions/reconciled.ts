@@ -19,7 +19,7 @@ export function reconciledOf(
     return verdict('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
   const counts = progress === undefined ? '' : countsOf(progress);
-  const unenforced = find(messages, 'policyNotEnforced');
+  const unenforced = find(messages, 'policyNotEnforced') ?? find(messages, 'peerAuthenticationOff');
   if (unenforced !== undefined) {
     return verdict('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }

@@ -61,3 +61,14 @@ test('analysis is made anew when one of them changes', (t) => {
   const [one, other] = [contextOf([objectOf(['shop/a', {}, 0])]), contextOf([])];
   t.true(canDiffer(one, other));
 });
+
+test('without authn in --plugins each is MESH0302, in the mesh and at admission', (t) => {
+  const enforcement = { ...ENFORCEMENT, isAuthnOff: true };
+  const object = objectOf(['shop/a', {}, 0]);
+  const expected = [
+    'MESH0302 PeerAuthentication/shop/a: nothing enforces this PeerAuthentication: --plugins does not name authn; ' +
+      'add authn to --plugins; until then workloads take mutual TLS and plaintext (PERMISSIVE)',
+  ];
+  t.deepEqual(analyze(analysisInputOf(contextOf([object]), enforcement)).map(shown), expected);
+  t.deepEqual(createCandidateAnalysis(contextOf([]))(object, enforcement).map(shown), expected);
+});

@@ -5,8 +5,16 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /** PeerAuthentications that hold for no workload, because an older one of their level holds for each of them. */
-export const findIgnoredPeerAuthentications: Analyzer = ({ objects }) =>
-  ignoredPeerAuthentications(objects.get('PeerAuthentication')?.values() ?? []);
+export const findIgnoredPeerAuthentications: Analyzer = ({ objects, enforcement }) => {
+  const all = [...(objects.get('PeerAuthentication')?.values() ?? [])];
+  return enforcement.isAuthnOff === true ? all.map(switchedOff) : ignoredPeerAuthentications(all);
+};
+
+/** What is said of each of them while `--plugins` leaves out `authn`. */
+export function switchedOff(object: MeshObject): AnalysisMessage {
+  const text = 'nothing enforces this PeerAuthentication: --plugins does not name authn';
+  return createMessage('peerAuthenticationOff', { object: keyOf(object) }, text);
+}
 
 /** The same of any such objects. */
 export function ignoredPeerAuthentications(objects: Iterable<MeshObject>): readonly AnalysisMessage[] {

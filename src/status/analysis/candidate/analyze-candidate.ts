@@ -67,7 +67,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     return generatedAttributes;
   };
   return (candidate, enforcement) => {
-    if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate);
+    if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate, enforcement);
     const side = SIDES.get(candidate.kind);
     if (side === undefined || isTooLarge(candidate, context)) return [];
     const touched =

@@ -1,13 +1,16 @@
 import { keyOf, type MeshObject } from '../../../config/object.js';
 import type { PushContext } from '../../../model/push-context.js';
+import type { Enforcement } from '../analysis-input.js';
 import type { AnalysisMessage } from '../analysis-message.js';
-import { ignoredPeerAuthentications } from '../analyzers/ignored-peer-authentications.js';
+import { ignoredPeerAuthentications, switchedOff } from '../analyzers/ignored-peer-authentications.js';
 
 /** What is found about a PeerAuthentication among the others of its namespace. */
 export function analyzePeerAuthentication(
   { objects }: Pick<PushContext, 'objects'>,
   candidate: MeshObject,
+  { isAuthnOff = false }: Enforcement,
 ): readonly AnalysisMessage[] {
+  if (isAuthnOff) return [switchedOff(candidate)];
   const key = keyOf(candidate);
   const others = [...(objects.get(candidate.kind)?.values() ?? [])].filter(
     (object) => object.metadata.namespace === candidate.metadata.namespace && keyOf(object) !== key,
