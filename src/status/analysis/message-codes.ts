@@ -128,7 +128,8 @@ export const MESSAGE_CODES = {
     code: 'MESH0231',
     level: 'Warn',
     title: 'A condition or dimension names an attribute that no request has.',
-    remedy: 'use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service',
+    remedy:
+      'use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service; leave it if callers forward it',
   },
   lateAttribute: {
     code: 'MESH0232',
