@@ -100,6 +100,9 @@ export {
   type GrpcPolicyTransport,
   type GrpcPolicyTransportOptions,
 } from './server/remote/grpc-policy-transport.js';
+export { FORWARDED_ATTRIBUTES_HEADER } from './wire/call-metadata.js';
 export { type ConfigDecoder, createConfigDecoder } from './wire/config-decoder.js';
+export { type ConfigEncoder, createConfigEncoder } from './wire/config-encoder.js';
+export { type ForwardingConfig, forwardedAttributesHeader } from './wire/forwarded-header.js';
 export { createPolicyCodec, type PolicyCodec, type PolicyCodecOptions } from './wire/policy-codec.js';
 export { loadPolicyProtos } from './wire/policy-protos.js';

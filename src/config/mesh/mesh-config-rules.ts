@@ -23,7 +23,7 @@ function validateDurations(file: MeshConfigFile): readonly Violation[] {
     ...validateDuration('connectTimeout', file.connectTimeout, 1),
     ...validateDuration('protocolDetectionTimeout', file.protocolDetectionTimeout, 0),
     ...validateDuration('dnsRefreshRate', file.dnsRefreshRate, 1),
-    ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, 1),
+    ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, 0),
   ];
 }
 

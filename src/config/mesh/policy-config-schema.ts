@@ -22,8 +22,9 @@ export const policyFields = {
     default: false,
   }),
   reportBatchMaxEntries: Type.Integer({
-    description: 'Reports that are sent at once.',
-    minimum: 1,
+    description:
+      'Reports in one call of the policy server to the server at backend: {address}, and of the client library; 0 means 100. Envoy batches the reports of a proxy by bytes, and knows no number of them.',
+    minimum: 0,
     maximum: 4294967295,
     default: 100,
   }),
@@ -32,5 +33,9 @@ export const policyFields = {
       'Where QuotaSpecBindings and HTTPAPISpecBindings of a cluster act: on their own namespace and on those whose annotation policy.<mesh domain>/bindings-from names it, or on all. Those of rootNamespace and of files act on all always.',
     default: 'GRANTED_NAMESPACES',
   }),
-  reportBatchMaxTime: Type.String({ description: 'Longest time that a report waits for others.', default: '1s' }),
+  reportBatchMaxTime: Type.String({
+    description:
+      'Longest time that a report waits for others: in the proxy, in the policy server before backend: {address}, and in the client library. 0s means 1s.',
+    default: '1s',
+  }),
 };

@@ -37,6 +37,9 @@ const LOGGED_HEADERS = {
   responseTrailers: ['grpc-status', 'grpc-message'],
 };
 
+/** Longest wait of a report for others, of the client library (BEHAVIOUR 6, "Report batch"). */
+const DEFAULT_FLUSH_INTERVAL_MS = 1000;
+
 const UNANSWERED =
   'The policy server did not answer the check of this request, and the fail policy FAIL_CLOSE refuses it';
 
@@ -105,6 +108,7 @@ function logOptions({ policy }: MeshConfig, direction: Direction): GrpcAccessLog
   return {
     logName: ACCESS_LOG_NAMES[direction],
     cluster: reportClusterOf(policy),
-    flushIntervalMs: policy.reportBatchMaxTimeMs,
+    // Envoy takes no 0: in SPEC 2.12 it means the default.
+    flushIntervalMs: policy.reportBatchMaxTimeMs || DEFAULT_FLUSH_INTERVAL_MS,
   };
 }

@@ -2,9 +2,8 @@ import type { AttributeLayer } from './attribute-bag.js';
 import type { AttributeType, AttributeValue } from './attribute-value.js';
 
 /**
- * What a caller may tell of itself and of the service it means, and in which types. BEHAVIOUR 6 lists the strings;
- * `source.ip` is there because SPEC 2.11 and 2.13 name it as typically forwarded. Anything else is dropped, so that no
- * workload can claim attributes that only the receiving proxy knows.
+ * Which of the protected attributes a caller may tell, and in which types. BEHAVIOUR 6 lists the strings; `source.ip` is
+ * there because SPEC 2.11 and 2.13 name it as typically forwarded.
  */
 const FORWARDABLE: ReadonlyMap<string, readonly AttributeType[]> = new Map<string, readonly AttributeType[]>([
   ['source.uid', ['string']],
@@ -16,7 +15,23 @@ const FORWARDABLE: ReadonlyMap<string, readonly AttributeType[]> = new Map<strin
   ['destination.service.namespace', ['string']],
 ]);
 
-/** The forwarded attributes that count: allowed names with values of the right type. The layer itself if all do. */
+/**
+ * Beginnings of the names that say who somebody is, or which service is meant. Only the receiving proxy knows these: a
+ * workload that could claim them would pass for another one, or have its requests counted for another service.
+ */
+const PROTECTED = [
+  'source.',
+  'destination.',
+  'target.',
+  'origin.',
+  'connection.',
+  'context.',
+  'api.',
+  'request.auth.',
+] as const;
+const PROTECTED_NAMES: ReadonlySet<string> = new Set(['request.api_key']);
+
+/** The forwarded attributes that count: all but the protected names, and those of them that callers may tell, in the right type. The layer itself if all do. */
 export function acceptForwarded(forwarded: AttributeLayer): AttributeLayer {
   for (const [name, value] of forwarded) {
     if (!isAccepted(name, value)) return withAccepted(forwarded);
@@ -26,13 +41,14 @@ export function acceptForwarded(forwarded: AttributeLayer): AttributeLayer {
 
 function withAccepted(forwarded: AttributeLayer): AttributeLayer {
   const accepted = new Map<string, AttributeValue>();
-  for (const name of FORWARDABLE.keys()) {
-    const value = forwarded.get(name);
-    if (value !== undefined && isAccepted(name, value)) accepted.set(name, value);
+  for (const [name, value] of forwarded) {
+    if (isAccepted(name, value)) accepted.set(name, value);
   }
   return accepted;
 }
 
 function isAccepted(name: string, { type }: AttributeValue): boolean {
-  return FORWARDABLE.get(name)?.includes(type) ?? false;
+  const types = FORWARDABLE.get(name);
+  if (types !== undefined) return types.includes(type);
+  return !PROTECTED_NAMES.has(name) && !PROTECTED.some((beginning) => name.startsWith(beginning));
 }

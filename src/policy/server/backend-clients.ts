@@ -30,7 +30,7 @@ export interface BackendClients {
   close(): Promise<void>;
 }
 
-/** Access logs do not say how their proxy batches: reports go on with the defaults of SPEC 2.12. */
+/** Before the first Check reports go on with the defaults of SPEC 2.12. */
 const REPORT_TRANSPORT: TransportConfig = {};
 
 export function createBackendClients(options: BackendClientsOptions): BackendClients {
@@ -39,6 +39,8 @@ export function createBackendClients(options: BackendClientsOptions): BackendCli
   const closing = new Set<Promise<void>>();
   let backend: PolicyBackend;
   let clients: PolicyClients;
+  // Access logs do not say how their proxy batches. Checks do, and all proxies have it of the one mesh config.
+  let lastTransport = REPORT_TRANSPORT;
 
   const use = (next: PolicyBackend): void => {
     backend = next;
@@ -55,9 +57,12 @@ export function createBackendClients(options: BackendClientsOptions): BackendCli
   use(options.backend);
 
   return {
-    clientFor: (transport) => clients.clientFor(transport),
+    clientFor: (transport) => {
+      lastTransport = transport;
+      return clients.clientFor(transport);
+    },
     report: (attributes, service) => {
-      if (!backend.isLocal) clients.clientFor(REPORT_TRANSPORT).report({ attributes, service });
+      if (!backend.isLocal) clients.clientFor(lastTransport).report({ attributes, service });
     },
     useBackend: (next) => {
       closeClients();

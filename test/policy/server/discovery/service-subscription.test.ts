@@ -135,10 +135,10 @@ const REFUSED: readonly (readonly [string, readonly Buffer[], RegExp])[] = [
     servicesBody({
       [WEB]: encodeService({
         ...charging('a'),
-        quotaSpec: [{ rules: [{ match: [], quotas: [{ quota: 'a', charge: 0 }] }] }],
+        quotaSpec: [{ rules: [{ match: [], quotas: [{ quota: 'a', charge: 2_147_483_648 }] }] }],
       }),
     }),
-    /^"web\.shop\.svc\.cluster\.local": quotaSpec\[0\]\.rules\[0\]\.quotas\[0\]\.charge: 0: /,
+    /^"web\.shop\.svc\.cluster\.local": quotaSpec\[0\]\.rules\[0\]\.quotas\[0\]\.charge: -2147483648: /,
   ],
   [
     'a regular expression that RE2 refuses',

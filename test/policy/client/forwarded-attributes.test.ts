@@ -1,0 +1,69 @@
+import test from 'ava';
+import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
+import {
+  type AttributeValue,
+  bytesAttribute,
+  int64Attribute,
+  stringAttribute,
+} from '../../../src/policy/client/attribute-value.js';
+import { acceptForwarded } from '../../../src/policy/client/forwarded-attributes.js';
+import { createConfigDecoder } from '../../../src/policy/wire/config-decoder.js';
+import { createConfigEncoder } from '../../../src/policy/wire/config-encoder.js';
+import { forwardedAttributesHeader } from '../../../src/policy/wire/forwarded-header.js';
+import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+
+const TEXT = stringAttribute('x');
+
+const accepted = (attributes: Readonly<Record<string, AttributeValue>>): readonly string[] => [
+  ...acceptForwarded(new Map(Object.entries(attributes))).keys(),
+];
+
+test('forwardAttributes of a user count, of any type', (t) => {
+  const own = { 'shop.tenant': TEXT, 'shop.age': int64Attribute(7n), tier: TEXT, 'request.priority': TEXT };
+  t.deepEqual(accepted(own), Object.keys(own));
+});
+
+for (const name of [
+  'source.user',
+  'source.principal',
+  'destination.uid',
+  'destination.service',
+  'target.service',
+  'origin.ip',
+  'connection.mtls',
+  'context.reporter.uid',
+  'api.operation',
+  'request.auth.principal',
+  'request.api_key',
+]) {
+  test(`a caller cannot forward ${name}, and what it forwards beside it counts`, (t) => {
+    t.deepEqual(accepted({ [name]: TEXT, 'shop.tenant': TEXT }), ['shop.tenant']);
+  });
+}
+
+test('a caller may tell its uid, namespace and address and the service it means, in their types alone', (t) => {
+  t.deepEqual(
+    accepted({ 'source.uid': TEXT, 'destination.service.host': TEXT, 'source.ip': bytesAttribute(new Uint8Array(4)) }),
+    ['source.uid', 'destination.service.host', 'source.ip'],
+  );
+  t.deepEqual(accepted({ 'source.uid': int64Attribute(1n) }), []);
+});
+
+test('the library writes the header x-mesh-attributes that it reads; the service goes before the client', (t) => {
+  const protos = loadPolicyProtos();
+  const encoder = createConfigEncoder(createMessageEncoder(protos));
+  const text = (stringValue: string) => ({ stringValue });
+  const header = forwardedAttributesHeader(
+    encoder,
+    { forwardAttributes: { attributes: { 'source.uid': text('me'), 'shop.tenant': text('client') } } },
+    { forwardAttributes: { attributes: { 'shop.tenant': text('service') } } },
+  );
+  t.deepEqual(
+    createConfigDecoder(protos).readAttributesText(header ?? ''),
+    new Map([
+      ['source.uid', stringAttribute('me')],
+      ['shop.tenant', stringAttribute('service')],
+    ]),
+  );
+  t.is(forwardedAttributesHeader(encoder, {}), undefined);
+});
