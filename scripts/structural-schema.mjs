@@ -1,6 +1,7 @@
 // Turns one of our JSON schemas into the structural form that a CustomResourceDefinition takes: a type everywhere,
-// no additionalProperties: false (the API server prunes unknown fields by itself), nothing but `required` in a
-// one-of or an exclusion, and no field required that has a default (the API server fills it in).
+// no additionalProperties: false (the API server prunes unknown fields by itself), no field required that has a default
+// (the API server fills it in), and choices in the forms whose refusals name the field: the API server says `<nil>` for
+// what breaks a `oneOf` or a `not`.
 
 /** Keywords that mean the same in both. */
 const KEPT = ['description', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties', 'minimum'];
@@ -26,9 +27,36 @@ function objectPart({ properties, additionalProperties, required = [], oneOf, al
   return {
     properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structuralSchema(each)])),
     ...(needed.length === 0 ? {} : { required: needed }),
-    ...(oneOf === undefined ? {} : { oneOf }),
-    ...(allOf === undefined ? {} : { allOf }),
+    ...choicePart(Object.keys(properties), oneOf, allOf),
   };
+}
+
+/**
+ * Which fields go together. Where every field is a member of the choice, its size says as much: that costs nothing, also
+ * where there can be millions of such objects, for which the API server takes no rule.
+ */
+function choicePart(fields, oneOf = [], allOf = []) {
+  const members = oneOf.map(({ required: [name] }) => name);
+  const isAll = members.length > 0 && members.length === fields.length;
+  const rules = allOf.map(({ not: { required } }) => ({
+    rule: required.map((name) => `!${isSet(name)}`).join(' || '),
+    message: `sets ${required.join(' and ')} together; keep one of them`,
+  }));
+  if (members.length > 0 && !isAll) {
+    const message = `set exactly one of ${members.join(', ')}`;
+    rules.unshift({ rule: `[${members.map(isSet).join(', ')}].exists_one(set, set)`, message });
+  }
+  return {
+    ...(isAll ? { minProperties: 1, maxProperties: 1 } : {}),
+    ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
+  };
+}
+
+/** Words that the language of rules keeps for itself are written with underscores. */
+const RESERVED = new Set(['namespace']);
+
+function isSet(field) {
+  return `has(self.${RESERVED.has(field) ? `__${field}__` : field})`;
 }
 
 /** The one choice of types that Kubernetes knows: a whole number, or a text. */
