@@ -109,7 +109,8 @@ export function createGrpcGuard(
             latest = guarded;
             for (const each of serve) Reflect.apply(each, http2Server, [stream, headers, flags, rawHeaders]);
             latest = undefined;
-            if (!guarded.isServed) guarded.closeAnswered();
+            if (guarded.isServed) guarded.countEarly();
+            else guarded.closeAnswered();
           });
         }
       },

@@ -1,12 +1,20 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import type { GrpcLimitName } from './grpc-limits.js';
-import { MessageFrames } from './message-frames.js';
+import { type FrameProblem, MessageFrames } from './message-frames.js';
 
-/** What an open stream takes in memory until its first message has come, measured: Node's and grpc-js's objects. */
+/** What an open stream takes in memory until its first message has come, an estimate: Node's and grpc-js's objects. */
 const STREAM_BYTES = 8 * 1024;
 /** What each piece of an incomplete message takes beside its bytes. */
 const PIECE_BYTES = 256;
+
+/** What had come of a stream before it was followed. */
+interface EarlyBytes {
+  readonly bytes: number;
+  readonly problem: FrameProblem | undefined;
+  /** Whether the peer has ended the stream. */
+  readonly isEnd: boolean;
+}
 
 /** What a guarded stream tells of itself. */
 export interface StreamObserver {
@@ -49,12 +57,15 @@ export class GuardedStream {
   /** Pieces of the incomplete message. */
   #pieces = 0;
   #ended = false;
+  /** What had come before the stream was followed. */
+  readonly #early: EarlyBytes;
 
   constructor(stream: ServerHttp2Stream, maxMessageBytes: number, headerBytes: number, observer: StreamObserver) {
     this.stream = stream;
     this.#maxMessageBytes = maxMessageBytes;
     this.#headerBytes = headerBytes;
     this.#observer = observer;
+    this.#early = this.#takeEarly();
     const push = stream.push;
     // Node pushes what arrives whether the stream is read or not: its public method is the only place that sees it.
     stream.push = (chunk: Buffer | null): boolean => {
@@ -70,6 +81,30 @@ export class GuardedStream {
       if (this.#frames.complete === 0) observer.abandoned();
     });
     this.#tell(true);
+  }
+
+  /**
+   * Reads the frames of what came before Node handed over the stream: where a server has read the first bytes of a
+   * connection itself, Node is given all of them at once. What must not be read is dropped.
+   */
+  #takeEarly(): EarlyBytes {
+    const { stream } = this;
+    const isEnd = stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE;
+    const chunk: Buffer | null = stream.readableLength > 0 ? stream.read() : null;
+    if (chunk === null) return { bytes: 0, problem: undefined, isEnd };
+    const problem = this.#frames.feed(chunk, this.#maxMessageBytes);
+    if (problem === undefined) stream.unshift(this.#kept(chunk));
+    return { bytes: chunk.length, problem, isEnd };
+  }
+
+  /** Counts what came before the stream was followed. To be called once, when the stream is served. */
+  countEarly(): void {
+    const { bytes, problem, isEnd } = this.#early;
+    if (bytes > 0) {
+      this.#observer.received(bytes);
+      if (!this.#ended) this.#count(bytes, 0, problem);
+    }
+    if (isEnd) this.#end();
   }
 
   /** Whether a message has begun, or is due, that the peer has not sent completely. */
@@ -136,6 +171,15 @@ export class GuardedStream {
     }
     const completeBefore = this.#frames.complete;
     const problem = this.#frames.feed(chunk, this.#maxMessageBytes);
+    return this.#count(chunk.length, completeBefore, problem) ? this.#kept(chunk) : undefined;
+  }
+
+  /**
+   * Takes account of bytes whose frames have been read.
+   *
+   * @returns false when they ended the call
+   */
+  #count(bytes: number, completeBefore: number, problem: FrameProblem | undefined): boolean {
     if (problem !== undefined) {
       this.refuse(
         problem === 'compressed' ? status.UNIMPLEMENTED : status.RESOURCE_EXHAUSTED,
@@ -143,20 +187,24 @@ export class GuardedStream {
           ? this.#observer.limitReached('compressed_message', 0)
           : this.#observer.limitReached('message_size', this.#maxMessageBytes),
       );
-      return undefined;
+      return false;
     }
     const { complete, incompleteBytes } = this.#frames;
     const isNew = complete > completeBefore;
     if (isNew && completeBefore === 0) this.#observer.proven();
-    if (!this.#isRead) this.#unreadBytes += chunk.length;
+    if (!this.#isRead) this.#unreadBytes += bytes;
     if (this.#isUnary) {
       this.#pieces++;
-      this.#unaryBytes += chunk.length;
+      this.#unaryBytes += bytes;
     } else if (incompleteBytes === 0) this.#pieces = 0;
     else this.#pieces = isNew ? 1 : this.#pieces + 1;
     this.#tell(isNew);
-    // A small piece would keep in memory all that was read from the socket together with it.
-    return incompleteBytes > 0 && chunk.length * 2 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
+    return true;
+  }
+
+  /** A small piece of an incomplete message would keep in memory all that was read from the socket together with it. */
+  #kept(chunk: Buffer): Buffer {
+    return this.#frames.incompleteBytes > 0 && chunk.length * 2 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
   }
 
   #tell(isNew: boolean): void {

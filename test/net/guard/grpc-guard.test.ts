@@ -19,6 +19,38 @@ test('complete messages pass, in one piece and byte by byte', async (t) => {
   t.deepEqual(rig.reached, []);
 });
 
+test('messages are followed that came before Node handed over their stream', async (t) => {
+  const rig = await startGuardedServer(t);
+  const stream = openGrpcCall(rig.connectLate(), STREAM);
+  const message = grpcFrame(Buffer.alloc(400, 1));
+  stream.write(message.subarray(0, 300));
+  // What the server has put back ends within the message.
+  await eventually('the stream', () => stream.id !== undefined);
+  stream.write(message.subarray(300));
+  stream.write(grpcFrame(Buffer.alloc(20, 1)));
+  await eventually('the messages', () => rig.requests.length === 2);
+  t.deepEqual(rig.requests, [400, 20]);
+  t.deepEqual(rig.reached, []);
+});
+
+test('a compressed message is refused that came before Node handed over its stream', async (t) => {
+  const rig = await startGuardedServer(t);
+  const stream = openGrpcCall(rig.connectLate(), STREAM);
+  const ended = endOf(stream);
+  const message = grpcFrame(Buffer.alloc(400));
+  message[0] = 1;
+  stream.write(message);
+  t.is((await ended).code, status.UNIMPLEMENTED);
+  t.deepEqual(rig.requests, []);
+});
+
+test('a unary call is answered whose request came before Node handed over its stream', async (t) => {
+  const rig = await startGuardedServer(t);
+  t.is((await callUnary(rig.connectLate(), UNARY, Buffer.alloc(500))).length, 500);
+  for (let second = 0; second < 32; second++) rig.clock.advance(1000);
+  t.deepEqual(rig.reached, []);
+});
+
 test('a message that is longer than its method allows is refused by its first five bytes', async (t) => {
   const rig = await startGuardedServer(t);
   const session = rig.connect();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import {
   Server,
   ServerCredentials,
@@ -26,6 +26,11 @@ export interface GuardRig {
   /** Sizes of the requests that came to a handler. */
   readonly requests: number[];
   connect(from?: string): ClientHttp2Session;
+  /**
+   * As connect, to a server that reads the first bytes of a connection itself and puts them back, once the peer has sent
+   * nothing for a while: Node is given all of them at once.
+   */
+  connectLate(): ClientHttp2Session;
 }
 
 /** A gRPC server that echoes, behind a guard. */
@@ -59,25 +64,42 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
   );
   const listener = createTcpListener((socket) => injector.injectConnection(socket));
   const port = await listener.listen('127.0.0.1', 0);
+  const late = createTcpListener(
+    (socket) => void putBackFirstBytes(socket).then(() => injector.injectConnection(socket)),
+  );
+  const latePort = await late.listen('127.0.0.1', 0);
   t.teardown(async () => {
     listener.hangUp();
-    await listener.close();
+    late.hangUp();
+    await Promise.all([listener.close(), late.close()]);
     server.forceShutdown();
   });
+  const connect = (to: number, localAddress: string): ClientHttp2Session => {
+    const socket = connectTcp({ host: '127.0.0.1', port: to, localAddress }).on('error', () => undefined);
+    const session = connectHttp2('http://127.0.0.1', { createConnection: () => socket });
+    session.on('error', () => undefined);
+    // Node 20 has been seen to write without end when a session with unread answers is destroyed.
+    t.teardown(() => socket.destroy());
+    return session;
+  };
   return {
     clock,
     reached,
     requests,
-    connect: (from) => {
-      const localAddress = from === undefined ? {} : { localAddress: from };
-      const socket = connectTcp({ host: '127.0.0.1', port, ...localAddress }).on('error', () => undefined);
-      const session = connectHttp2('http://127.0.0.1', { createConnection: () => socket });
-      session.on('error', () => undefined);
-      // Node 20 has been seen to write without end when a session with unread answers is destroyed.
-      t.teardown(() => socket.destroy());
-      return session;
-    },
+    connect: (from = '127.0.0.1') => connect(port, from),
+    connectLate: () => connect(latePort, '127.0.0.1'),
   };
+}
+
+/** Waits until a client's preface, settings, headers and first data frame have come: more than 200 bytes. */
+async function putBackFirstBytes(socket: Socket): Promise<void> {
+  const chunks: Buffer[] = [];
+  while (Buffer.concat(chunks).length < 200) {
+    await once(socket, 'readable');
+    const chunk: Buffer | null = socket.read();
+    if (chunk !== null) chunks.push(chunk);
+  }
+  socket.unshift(Buffer.concat(chunks));
 }
 
 export interface CallEnd {
