@@ -14,6 +14,7 @@ import type { SendRequest } from '../../src/kubernetes/client/api-sender.js';
 import { parseNode } from '../../src/model/parse-node.js';
 import type { GrpcService } from '../../src/net/grpc-service.js';
 import { createTlsListener, type RefusedConnection } from '../../src/net/tls-listener.js';
+import type { TurnOwner } from '../../src/push/waiting-targets.js';
 import { systemClock } from '../../src/telemetry/clock.js';
 import { createCallGate } from '../../src/xds/call-gate.js';
 import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js';
@@ -44,6 +45,8 @@ export interface SecuredRigOptions {
   readonly maxConnectionIdleMs?: number;
   /** Of the trust domain `partner.example`. */
   readonly partner?: TestAuthority;
+  /** Is told whose turn each piece of work in turn uses. */
+  readonly onTurn?: (owner: TurnOwner) => void;
   readonly services?: (authenticate: AuthenticateCaller) => readonly GrpcService[];
 }
 
@@ -92,6 +95,13 @@ export async function createSecuredRig(t: ExecutionContext, options: SecuredRigO
     maxConnectionIdleMs === undefined ? settings : { ...settings, maxConnectionIdleMs },
     {
       ...rig.environment,
+      runner: {
+        ...rig.environment.runner,
+        runInTurn: (owner, work) => {
+          options.onTurn?.(owner);
+          return rig.environment.runner.runInTurn(owner, work);
+        },
+      },
       secrets: createSecretService(authoritySecrets(authority), {
         ...rig.environment,
         encoder: SECRET_ENCODER,

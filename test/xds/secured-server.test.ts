@@ -4,6 +4,7 @@ import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
 import type { ApiAnswer } from '../../src/kubernetes/client/api-sender.js';
+import type { TurnOwner } from '../../src/push/waiting-targets.js';
 import { DISCOVERY_METHODS } from '../../src/xds/discovery-services.js';
 import { unsignedToken } from '../ca/authentication/credentials.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
@@ -45,6 +46,19 @@ test('a workload with its certificate is served, and its session knows who it is
   client.send({ node: `${NODE}##cart`, ...CLUSTERS });
   t.deepEqual((await client.response(0)).bodies, ['a=1', 'b=1']);
   t.deepEqual(identities(rig), [{ trustDomain: 'cluster.local', namespace: 'shop', serviceAccount: 'cart' }]);
+});
+
+test('a new stream waits for the turn of its address until its caller is known, and for that of its caller then', async (t) => {
+  const owners: TurnOwner[] = [];
+  const rig = await createSecuredRig(t, { onTurn: (owner) => owners.push(owner) });
+  const client = rig.connect({ channel: rig.channel({ uris: [CART] }) });
+  client.send({ node: NODE, ...CLUSTERS });
+  await client.response(0);
+  t.deepEqual(
+    owners.map(({ peer }) => peer),
+    ['unproven 127.0.0.1', `authenticated ${CART}`],
+  );
+  t.regex(owners[0]?.source ?? '', /^127\.0\.0\.1:\d+$/);
 });
 
 test('a workload whose certificate is behind an intermediate one is served', async (t) => {
