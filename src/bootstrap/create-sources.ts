@@ -27,6 +27,8 @@ export interface Sources {
   stop(): Promise<void>;
   /** What is not served as written, at present. */
   problems(): readonly ConfigProblem[];
+  /** Mesh config and mesh networks, as far as they are not in force as written. */
+  settingsProblems(): readonly ConfigProblem[];
   /** Objects of the cluster that are not served as they are there. */
   clusterProblems(): readonly ObjectProblem[];
 }
@@ -117,6 +119,7 @@ export function createSources(
       ...(cluster?.forbidden() ?? []).map((reason) => ({ reason })),
       ...(clusters?.problems() ?? []),
     ],
+    settingsProblems: settings.problems,
     clusterProblems: () => cluster?.reports() ?? [],
   };
 }

@@ -217,6 +217,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       distributor,
       connections,
       problems: sources.clusterProblems,
+      refusedSettings: () => [...sources.settingsProblems(), ...policy.problems(), ...trust.problems()],
       messages: analysis.messages,
       logger: logging.scope('status'),
       clock,

@@ -212,6 +212,12 @@ it('reading the cluster and writing statuses is refused nothing, and uses every 
   // Both reported, one wrote.
   await hasCondition(api, quotaSpec(namespace, 'mine'), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');
   for (const object of moved) await hasCondition(api, object, 'Accepted', 'True Valid: It is valid.');
+  // What is dangling becomes an Event.
+  await api.client.apply(quotaBinding(namespace, 'dangling', 'nowhere'));
+  await eventually('an Event is written', async () => {
+    const { body } = await api.client.send('GET', `/api/v1/namespaces/${namespace}/events`);
+    return JSON.stringify(body).includes('SpecNotFound');
+  });
   // The other one takes over.
   await first.stop();
   await hasCondition(api, quotaSpec(namespace, 'mine'), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KindRegistry } from '../../config/kinds.js';
+import type { ConfigProblem } from '../../introspection/views.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
 import type { WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
@@ -7,6 +8,7 @@ import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import { createReportShelf } from '../../status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../status/distribution/resource-path.js';
+import { createEventWriter } from '../../status/kubernetes/event-writer.js';
 import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
 import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
@@ -15,6 +17,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createLeaderWork } from './leader-work.js';
 import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
+import { createSettingsComplaints } from './settings-complaints.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
 
@@ -22,6 +25,8 @@ export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> 
   readonly settings: StatusSettings;
   readonly cluster: Pick<ClusterConnection, 'open'>;
   readonly kinds: KindRegistry;
+  /** Settings of which the present content is not in force. */
+  readonly refusedSettings: () => readonly ConfigProblem[];
   readonly distributor: FollowedDistributor;
   readonly connections: { list(): readonly ProxyConnection[] };
   /** Scope `status`. */
@@ -88,6 +93,13 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       definitions,
       namespaces: settings.appNamespaces,
       lists: [reports],
+      events: createEventWriter({ ...common, instance: identity }),
+      complaints: createSettingsComplaints({
+        send,
+        problems: parts.refusedSettings,
+        namespace,
+        pod: settings.pod,
+      }),
       facts: () => readFacts({ ...parts, context: () => distributor.context, reports: allReports }),
     });
     const publisher = createReportPublisher({

@@ -2,11 +2,13 @@ import type { ObjectKey } from '../../config/object.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
+import { complaintsOf } from '../conditions/complaints.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import type { ObjectFacts, Refusal } from '../conditions/object-facts.js';
 import { isInPlace, judgeObject, nextConditions, objectStatus } from '../conditions/object-status.js';
 import { proxiesPhrase } from '../conditions/proxies-phrase.js';
 import { validationMessagesOf } from '../conditions/validation-messages.js';
+import { type Complaint, EVENT_HOLD_MS, type EventWriter } from './event-writer.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import type { StatusWriter } from './status-writer.js';
 
@@ -22,6 +24,9 @@ export interface StatusFacts {
 export interface StatusLoopOptions {
   readonly objects: ObservedObjects;
   readonly writer: StatusWriter;
+  readonly events: EventWriter;
+  /** Complaints about objects that have no status of ours. */
+  readonly complaints: () => readonly Complaint[];
   /** The facts as they are at the time of the call. */
   readonly facts: () => StatusFacts;
   /** NAV_ENABLE_STATUS: conditions are written. */
@@ -51,7 +56,7 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
   let isScheduled = false;
   let cancel = (): void => undefined;
 
-  const desiredOf = (object: ObservedObject, facts: StatusFacts): ObjectStatus | undefined => {
+  const desiredOf = (object: ObservedObject, facts: StatusFacts, complaints: Complaint[]): ObjectStatus | undefined => {
     const { key, generation, status } = object;
     const found: ObjectFacts = {
       key,
@@ -64,6 +69,10 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
     };
     const verdicts = judgeObject(found);
     if (verdicts === undefined) return undefined;
+    const { apiVersion, definition, namespace, name, uid } = object;
+    for (const { reason, message } of complaintsOf(verdicts)) {
+      complaints.push({ apiVersion, kind: definition.kind, namespace, name, uid, reason, message });
+    }
     return objectStatus(
       options.hasConditions
         ? {
@@ -75,33 +84,39 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
     );
   };
 
-  /** Looks at all objects; true when one has to be looked at again, for its write is being answered. */
-  const compareAll = (): boolean => {
+  /**
+   * Looks at all objects; says when to look again: soon where a write is being answered, a little later where a
+   * complaint may pass by itself.
+   */
+  const compareAll = (): 'soon' | 'later' | 'seldom' => {
     let isPending = false;
+    const complaints = [...options.complaints()];
     const facts = options.facts();
     for (const object of objects.all()) {
+      const desired = desiredOf(object, facts, complaints);
       if (writer.isWriting(object.key)) {
         isPending = true;
         continue;
       }
-      const desired = desiredOf(object, facts);
       if (desired === undefined) continue;
       if (isInPlace(desired, object.status)) writer.drop(object.key);
       else writer.write(object.key, desired);
     }
-    return isPending;
+    const isWaiting = options.events.update(complaints);
+    if (isPending) return 'soon';
+    return isWaiting ? 'later' : 'seldom';
   };
 
   const compare = (): void => {
     isScheduled = false;
-    let isPending = false;
+    let again: ReturnType<typeof compareAll> = 'seldom';
     try {
-      isPending = compareAll();
+      again = compareAll();
     } catch (err) {
       logger.error({ err }, 'Statuses could not be compared with what they should be');
     }
-    if (isPending) schedule();
-    else cancel = clock.schedule(RESYNC_MS, compare);
+    if (again === 'soon') schedule();
+    else cancel = clock.schedule(again === 'later' ? EVENT_HOLD_MS : RESYNC_MS, compare);
   };
 
   const schedule = (): void => {

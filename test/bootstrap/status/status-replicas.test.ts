@@ -142,6 +142,7 @@ function rightsOf(user: string, namespace: string): readonly KubernetesManifest[
           resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'],
           verbs: ['list', 'watch'],
         },
+        { apiGroups: [''], resources: ['events'], verbs: ['create'] },
         { apiGroups: GROUPS, resources: ['*'], verbs: ['list', 'watch'] },
         ...GROUPS.map((group) => ({ apiGroups: [group], resources: ['*/status'], verbs: ['patch'] })),
       ],

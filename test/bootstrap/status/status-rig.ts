@@ -7,6 +7,7 @@ import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
 import { extensionConfigsAffectedBy } from '../../../src/generators/policy/extension-config-affected-by.js';
+import type { ConfigProblem } from '../../../src/introspection/views.js';
 import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { createDistributionLedger } from '../../../src/push/distribution-ledger.js';
@@ -44,6 +45,8 @@ export interface StatusInstanceOptions {
   readonly settings?: Partial<StatusSettings>;
   /** Quotas that have a limit; default `requests`. */
   readonly limitedQuotas?: readonly string[];
+  /** Default none. */
+  readonly refusedSettings?: readonly ConfigProblem[];
 }
 
 interface Connected {
@@ -54,7 +57,14 @@ interface Connected {
 
 export async function startStatusInstance(
   t: ExecutionContext,
-  { podName, kubeconfig, namespace, settings, limitedQuotas = ['requests'] }: StatusInstanceOptions,
+  {
+    podName,
+    kubeconfig,
+    namespace,
+    settings,
+    limitedQuotas = ['requests'],
+    refusedSettings = [],
+  }: StatusInstanceOptions,
 ): Promise<StatusInstance> {
   const kinds = createKindRegistry('mesh.internal');
   const logger = createRecordingLogger();
@@ -140,6 +150,7 @@ export async function startStatusInstance(
     },
     connections: { list: () => [...connected.values()].map(connectionOf) },
     problems: source.reports,
+    refusedSettings: () => refusedSettings,
     messages: () => (context === undefined ? [] : analyze(analysisInputOf(context, enforcement))),
     logger,
     clock: systemClock,

@@ -34,6 +34,7 @@ export const MESHD_MAY: readonly Permissions[] = [
   { group: 'networking.mesh.internal', resources: NETWORKING_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
   { group: 'security.mesh.internal', resources: SECURITY_KINDS, verbs: READ, namespaces: ANY },
   { group: 'security.mesh.internal', resources: SECURITY_KINDS.map(statusOf), verbs: ['patch'], namespaces: ANY },
+  { group: '', resources: ['events'], verbs: ['create'], namespaces: ANY },
   { group: '', resources: ['secrets'], verbs: [...FOLLOW, 'create'], namespaces: OWN },
   { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'], namespaces: ANY },
   { group: 'coordination.k8s.io', resources: ['leases'], verbs: ['get', 'create', 'update'], namespaces: OWN },
