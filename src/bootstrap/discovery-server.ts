@@ -146,6 +146,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     isPluginOn: discovery.plugins.includes('policy'),
     isAuthnOff: !discovery.plugins.includes('authn'),
     limitedQuotas: policy.limitedQuotas(),
+    isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),
     regexLimits: regexLimitsOf(environment),
   });

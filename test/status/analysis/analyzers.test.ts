@@ -157,6 +157,18 @@ test('a rule that charges a quota without a limit is MESH0208, unless another se
   t.deepEqual(told(new Map(), 'policy.mesh-system:15016'), []);
 });
 
+test('a pod speaks of the ConfigMap mesh-policy, and not of a file', (t) => {
+  const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: other}, {quota: small, charge: 2}]}]}');
+  const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } };
+  const enforcement = { ...ENFORCEMENT, limitedQuotas: new Map([['small', 1]]), isPod: true };
+  const told = analyze(analysisInputOf({ ...context, mesh }, enforcement)).map(shown);
+  t.regex(told.find((line) => line.startsWith('MESH0208')) ?? '', /; add the quota to the ConfigMap mesh-policy, or/);
+  t.regex(
+    told.find((line) => line.startsWith('MESH0212')) ?? '',
+    /raise maxAmount of the quota in the ConfigMap mesh-policy$/,
+  );
+});
+
 test('a charge above the most that anybody has of a quota is MESH0212, unless nobody may have any', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: small, charge: 11}]}]}');
   const told = (limit: number) => {
