@@ -65,6 +65,8 @@ export const MESH: MeshConfig = {
     policyBindingScope: 'GRANTED_NAMESPACES',
     reportBatchMaxEntries: 100,
     reportBatchMaxTimeMs: 1000,
+    reportIntervalMs: 10_000,
+    statsUpdateIntervalMs: 10_000,
   },
   defaultConfig: {
     configPath: './etc/mesh/proxy',

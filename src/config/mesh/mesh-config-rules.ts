@@ -24,6 +24,8 @@ function validateDurations(file: MeshConfigFile): readonly Violation[] {
     ...validateDuration('protocolDetectionTimeout', file.protocolDetectionTimeout, 0),
     ...validateDuration('dnsRefreshRate', file.dnsRefreshRate, 1),
     ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, 0),
+    ...validateDuration('reportInterval', file.reportInterval, 0),
+    ...validateDuration('statsUpdateInterval', file.statsUpdateInterval, 0),
   ];
 }
 

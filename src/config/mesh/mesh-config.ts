@@ -50,7 +50,12 @@ export interface PolicyMeshConfig {
   /** Where bindings of a cluster act, those of the root namespace left aside. */
   readonly policyBindingScope: 'GRANTED_NAMESPACES' | 'ALL_NAMESPACES';
   readonly reportBatchMaxEntries: number;
+  /** 0 for the client's default of one second. */
   readonly reportBatchMaxTimeMs: number;
+  /** At least 1000. */
+  readonly reportIntervalMs: number;
+  /** At least 1000. */
+  readonly statsUpdateIntervalMs: number;
 }
 
 /** `defaultConfig`: what proxies are started with. */

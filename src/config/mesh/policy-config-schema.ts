@@ -28,6 +28,16 @@ export const policyFields = {
     maximum: 4294967295,
     default: 100,
   }),
+  reportInterval: Type.String({
+    description:
+      'Time between two reports of a TCP connection that stays open (SPEC 2.14). Below one second it is one second, 0s too.',
+    default: '10s',
+  }),
+  statsUpdateInterval: Type.String({
+    description:
+      'How often clients publish their counters (SPEC 2.12); the policy server adds them to policy_server_client_events_total. Below one second it is one second, 0s too.',
+    default: '10s',
+  }),
   policyBindingScope: Type.Enum(['GRANTED_NAMESPACES', 'ALL_NAMESPACES'], {
     description:
       'Where QuotaSpecBindings and HTTPAPISpecBindings of a cluster act: on their own namespace and on those whose annotation policy.<mesh domain>/bindings-from names it, or on all. Those of rootNamespace and of files act on all always.',

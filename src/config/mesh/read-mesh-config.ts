@@ -8,6 +8,9 @@ import { validateMeshConfig } from './mesh-config-rules.js';
 import { type MeshConfigFile, meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from './mesh-config-schema.js';
 import { translateProxyConfig } from './proxy-config.js';
 
+/** SPEC 2.14 and 7: a shorter interval is reset to it. */
+const MIN_INTERVAL_MS = 1000;
+
 /** Makes the reader of the mesh config file (BEHAVIOUR 8, "Mesh config defaults"). */
 export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader<MeshConfig> {
   const reader = compiler.compile(meshConfigSchema, 'reported');
@@ -74,6 +77,8 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
       policyBindingScope: file.policyBindingScope,
       reportBatchMaxEntries: file.reportBatchMaxEntries,
       reportBatchMaxTimeMs: parseDuration(file.reportBatchMaxTime),
+      reportIntervalMs: Math.max(parseDuration(file.reportInterval), MIN_INTERVAL_MS),
+      statsUpdateIntervalMs: Math.max(parseDuration(file.statsUpdateInterval), MIN_INTERVAL_MS),
     },
     defaultConfig: translateProxyConfig(file.defaultConfig),
   };

@@ -27,9 +27,6 @@ import type { GeneratorSettings } from '../settings.js';
 import { FORWARD, inboundHttpCheckName, OUTBOUND_HTTP_CHECK, tcpCheckName } from './filter-names.js';
 import type { PolicyFactsOf } from './proxy-facts.js';
 
-/** Longest time between two reports of a connection (SPEC 2.14). */
-const REPORT_INTERVAL_MS = 10_000;
-
 /** What reports tell of a request that access log entries do not have by themselves. */
 const LOGGED_HEADERS = {
   request: ['content-type'],
@@ -95,7 +92,7 @@ export function createPolicyFilterPlugin(
     tcpAccessLogs: (mesh, direction) => {
       if (reportServerOf(mesh) === undefined) return undefined;
       const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];
-      return { logs, intervalMs: REPORT_INTERVAL_MS };
+      return { logs, intervalMs: mesh.policy.reportIntervalMs };
     },
   };
 }

@@ -72,7 +72,7 @@ export function tcpClientConfigOf(
     disableCheckCalls: !isServiceChecked(policy, direction, specs),
     disableReportCalls: !policy.tcpReports,
     ...(connectionQuotaSpec && { connectionQuotaSpec }),
-    reportInterval: '10s',
+    reportInterval: policy.reportInterval,
   };
 }
 

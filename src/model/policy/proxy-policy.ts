@@ -24,6 +24,8 @@ export interface ProxyPolicy {
   readonly outboundChecks: boolean;
   readonly httpReports: boolean;
   readonly tcpReports: boolean;
+  /** Of TCP connections that stay open. */
+  readonly reportInterval: string;
   readonly transport: SharedTransport;
 }
 
@@ -44,12 +46,13 @@ export function proxyPolicyOf(
     outboundChecks: checks(policy, overrides, proxy.type === 'router' || policy.enableClientSidePolicyCheck),
     httpReports: hasReports && !policy.disableMixerHttpReports,
     tcpReports: hasReports,
+    reportInterval: durationText(policy.reportIntervalMs),
     transport: {
       disableCheckCache: false,
       disableQuotaCache: false,
       disableReportBatch: false,
       networkFailPolicy: failPolicyOf(policy, overrides),
-      statsUpdateInterval: '10s',
+      statsUpdateInterval: durationText(policy.statsUpdateIntervalMs),
       checkCluster: checkClusterOf(policy),
       reportCluster: reportClusterOf(policy),
       reportBatchMaxEntries: policy.reportBatchMaxEntries,

@@ -9,12 +9,13 @@ const MIN_TCP_REPORT_INTERVAL_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
 /**
- * `reportInterval` of SPEC 2.14: 10 s unless given, and 1 s when it is below (SPEC 7).
+ * `reportInterval` of SPEC 2.14: 10 s unless given, and 1 s when it is below, 0 too (SPEC 7).
  *
  * @throws DurationSyntaxError
  */
 export function tcpReportIntervalMs(text: string | undefined): number {
-  return Math.max(clientDurationMs(text, DEFAULT_TCP_REPORT_INTERVAL_MS), MIN_TCP_REPORT_INTERVAL_MS);
+  if (text === undefined) return DEFAULT_TCP_REPORT_INTERVAL_MS;
+  return Math.max(clientDurationMs(text, MIN_TCP_REPORT_INTERVAL_MS), MIN_TCP_REPORT_INTERVAL_MS);
 }
 
 export interface TcpReportsOptions {

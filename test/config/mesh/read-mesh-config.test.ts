@@ -58,6 +58,8 @@ test('the defaults are those of the specification', (t) => {
       policyBindingScope: 'GRANTED_NAMESPACES',
       reportBatchMaxEntries: 100,
       reportBatchMaxTimeMs: 1_000,
+      reportIntervalMs: 10_000,
+      statsUpdateIntervalMs: 10_000,
     },
     defaultConfig: {
       configPath: './etc/mesh/proxy',
@@ -122,6 +124,19 @@ test('unknown fields, and those without effect yet, are told by name and stop no
     'thriftConfig: has no effect in this version; remove it',
   ]);
 });
+
+for (const [text, expectedMs] of [
+  ['0s', 1000],
+  ['999ms', 1000],
+  ['1500ms', 1500],
+  ['30s', 30_000],
+] as const) {
+  test(`SPEC 2.14: a reportInterval or statsUpdateInterval of ${text} is ${expectedMs} ms`, (t) => {
+    const { policy } = valueOf(`reportInterval: ${text}\nstatsUpdateInterval: ${text}\n`);
+    t.is(policy.reportIntervalMs, expectedMs);
+    t.is(policy.statsUpdateIntervalMs, expectedMs);
+  });
+}
 
 const refused: readonly (readonly [string, string])[] = [
   ['[]', '[]: is a list, not an object; write fields as "name: value"'],

@@ -83,6 +83,7 @@ test('connections are reported every ten seconds, also where HTTP requests are n
   const { httpLogs, tcpLogs } = addedBy({ ...EMBEDDED, disableMixerHttpReports: true });
   t.deepEqual(httpLogs, []);
   t.is(tcpLogs?.intervalMs, 10_000);
+  t.is(addedBy({ ...EMBEDDED, reportIntervalMs: 2000 }).tcpLogs?.intervalMs, 2000);
   t.deepEqual(
     tcpLogs?.logs.map(({ name }) => name),
     ['envoy.access_loggers.tcp_grpc'],

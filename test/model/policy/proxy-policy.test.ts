@@ -132,6 +132,16 @@ test('a first wait beyond the longest one raises that', (t) => {
   t.is(networkFailPolicy.maxRetryWait, '5s');
 });
 
+test('SPEC 2.12 and 2.14: statsUpdateInterval and reportInterval come from the mesh config', (t) => {
+  const { transport, reportInterval } = policyOf({
+    mixerCheckServer: 'embedded',
+    statsUpdateIntervalMs: 2500,
+    reportIntervalMs: 30_000,
+  });
+  t.is(transport.statsUpdateInterval, '2500ms');
+  t.is(reportInterval, '30s');
+});
+
 test('SPEC 2.12: batch bounds and clusters come from the mesh config', (t) => {
   const { transport } = policyOf({
     mixerCheckServer: 'p.x:1',
@@ -161,6 +171,8 @@ test('proxies with the same overrides have equal keys, and every other fact chan
     policyOf({ ...EVERYTHING_ON, sidecarToTelemetrySessionAffinity: true }),
     policyOf({ ...EVERYTHING_ON, reportBatchMaxEntries: 1 }),
     policyOf({ ...EVERYTHING_ON, reportBatchMaxTimeMs: 1 }),
+    policyOf({ ...EVERYTHING_ON, reportIntervalMs: 2000 }),
+    policyOf({ ...EVERYTHING_ON, statsUpdateIntervalMs: 2000 }),
     policyOf(EVERYTHING_ON, proxyWith({ [CHECK]: 'disable' })),
     policyOf(EVERYTHING_ON, proxyWith({ 'policy.mesh.internal/checkRetries': '1' })),
   ].map(({ key }) => key);
