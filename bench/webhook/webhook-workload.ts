@@ -57,7 +57,7 @@ function quotaSpec(name: string, count: number, generation = 0): JsonObject {
     match: [
       {
         clause: {
-          'api.operation': { exact: `${name}-operation-${index}` },
+          'source.namespace': { exact: `${name}-${index}` },
           'request.method': { exact: index % 2 === 0 ? 'GET' : 'POST' },
           'request.path':
             index % 10 === 0

@@ -82,9 +82,12 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
   });
   return {
     start: async () => {
-      await Promise.all([mesh.startFile(), networks.startFile()]);
+      // One after the other: where both are refused, the error is always that of the mesh config.
+      await mesh.startFile();
+      await networks.startFile();
       if (!(mesh.isFile() && networks.isFile())) await configMap?.start();
-      await Promise.all([mesh.settle(), networks.settle()]);
+      await mesh.settle();
+      await networks.settle();
       return { mesh: mesh.begin(), networks: networks.begin() };
     },
     stop: async () => {
