@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { addressKey } from './guard/address-key.js';
 
 /** The part of the process's clock that sockets need. */
 export interface SocketClock {
@@ -25,13 +26,15 @@ const STALE_MS = 1_000;
 
 interface Pending {
   readonly socket: Socket;
+  readonly address: string;
   readonly sinceMs: number;
   readonly cancelTimeout: () => void;
 }
 
 /**
- * Bounds what peers can take that open connections and say nothing: each is cut off in time, and when all places are
- * taken, those that have waited long make room, while those that are being served keep theirs.
+ * Bounds what peers can take that open connections and say nothing. Each is cut off in time. When all places are taken,
+ * the address with the most of them loses its oldest, so that other addresses always find a place; an address that has
+ * the most itself finds one only where a connection has waited long.
  *
  * @param cutOff called with a socket before it is ended
  */
@@ -42,8 +45,17 @@ export function createPendingHandshakes(
 ): PendingHandshakes {
   // In the order of their arrival.
   const pending = new Map<string, Pending>();
+  const counts = new Map<string, number>();
+  const count = (address: string, change: number): void => {
+    const next = (counts.get(address) ?? 0) + change;
+    if (next > 0) counts.set(address, next);
+    else counts.delete(address);
+  };
   const remove = (key: string): boolean => {
-    pending.get(key)?.cancelTimeout();
+    const known = pending.get(key);
+    if (known === undefined) return false;
+    known.cancelTimeout();
+    count(known.address, -1);
     return pending.delete(key);
   };
   const end = (key: string, reason: string): void => {
@@ -53,8 +65,24 @@ export function createPendingHandshakes(
     cutOff(socket, reason);
     socket.destroy();
   };
-  const hasRoom = (): boolean => {
+  /** The oldest connection of the address that has the most, if that is more than the newcomer's address would have. */
+  const oldestOfGreatest = (newcomer: string): string | undefined => {
+    let greatest = newcomer;
+    let most = (counts.get(newcomer) ?? 0) + 1;
+    for (const [address, held] of counts) {
+      if (held > most) [greatest, most] = [address, held];
+    }
+    if (greatest === newcomer) return undefined;
+    for (const [key, { address }] of pending) if (address === greatest) return key;
+    return undefined;
+  };
+  const hasRoom = (address: string): boolean => {
     if (pending.size < maxPending) return true;
+    const greedy = oldestOfGreatest(address);
+    if (greedy !== undefined) {
+      end(greedy, 'its address has most of the connections that wait for their TLS handshake');
+      return true;
+    }
     const [oldest] = pending;
     if (oldest === undefined || clock.monotonicMs() - oldest[1].sinceMs < STALE_MS) return false;
     end(oldest[0], 'of too many connections that wait for their TLS handshake, it has waited longest');
@@ -62,10 +90,13 @@ export function createPendingHandshakes(
   };
   return {
     admit: (socket) => {
-      if (!hasRoom()) return false;
+      const address = addressKey(socket.remoteAddress);
+      if (!hasRoom(address)) return false;
       const key = keyOf(socket);
       const cancelTimeout = clock.schedule(timeoutMs, () => end(key, `no TLS handshake within ${timeoutMs / 1000}s`));
-      pending.set(key, { socket, sinceMs: clock.monotonicMs(), cancelTimeout });
+      remove(key);
+      pending.set(key, { socket, address, sinceMs: clock.monotonicMs(), cancelTimeout });
+      count(address, 1);
       socket.once('close', () => {
         if (pending.get(key)?.socket === socket) remove(key);
       });

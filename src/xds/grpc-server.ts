@@ -66,7 +66,9 @@ export function createGrpcServer(
   // Where there is TLS, it ends in the listener.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded.protect(server);
-  const listener = createListener((socket) => injector.injectConnection(socket));
+  const listener = createListener((socket) => {
+    if (guarded.admits(socket)) injector.injectConnection(socket);
+  });
   const health = createHealthService([
     ...DISCOVERY_METHODS.map(({ service }) => service),
     ...services.map(({ name }) => name),

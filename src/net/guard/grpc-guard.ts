@@ -3,10 +3,12 @@ import type { Socket } from 'node:net';
 import { type Server, type ServerInterceptor, type ServerOptions, status } from '@grpc/grpc-js';
 import type { GrpcService } from '../grpc-service.js';
 import type { SocketClock } from '../pending-handshakes.js';
+import { addressKey } from './address-key.js';
 import { createConnectionGuard } from './connection-guard.js';
 import type { GrpcLimitName, GrpcLimits, ReachedLimit } from './grpc-limits.js';
 import type { GuardedSession } from './guarded-session.js';
 import { type GuardedStream, respondWithError } from './guarded-stream.js';
+import { HeaderOffenders } from './header-offenders.js';
 import { http2ServersOf } from './http2-servers-of.js';
 import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
@@ -30,6 +32,8 @@ export interface GuardedServices {
 
 export interface GuardedServer {
   readonly options: Pick<ServerOptions, 'interceptors'>;
+  /** Whether a connection is taken; otherwise it has been closed. To be asked before the server gets the connection. */
+  admits(socket: Socket): boolean;
   /** @param server made with `options`, after its connection injector has been made and before it has connections */
   protect(server: Server): void;
 }
@@ -52,6 +56,7 @@ export function createGrpcGuard(
   };
   const connections = createConnectionGuard(limits, clock, reached);
   const incomplete = createIncompleteMessages(limits, clock, reached);
+  const offenders = new HeaderOffenders(clock);
 
   const open = ({ services, maxMessageBytes: otherwise }: GuardedServices): GuardedServer => {
     const maxMessageBytes = createMessageLimits(limits, services, otherwise);
@@ -79,6 +84,11 @@ export function createGrpcGuard(
       }
       stream.on('error', () => undefined);
       const details = reached(session, 'header_bytes', limits.grpcMaxHeaderBytes);
+      offenders.record(session.group);
+      if (offenders.isBlocked(session.group)) {
+        session.end(details);
+        return undefined;
+      }
       respondWithError(stream, status.RESOURCE_EXHAUSTED, details);
       stream.close();
       // Its headers have cost as much as many streams.
@@ -88,6 +98,11 @@ export function createGrpcGuard(
 
     return {
       options: { interceptors: [interceptor] },
+      admits: (socket) => {
+        if (!offenders.isBlocked(addressKey(socket.remoteAddress))) return true;
+        socket.destroy();
+        return false;
+      },
       protect: (server) => {
         for (const http2Server of http2ServersOf(server)) {
           // Node makes the session of a connection in the moment that it is handed over.

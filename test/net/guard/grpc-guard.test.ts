@@ -192,3 +192,20 @@ test('a call that was refused at its headers is closed when its peer sends more'
   drip();
   t.is((await end).code, status.UNIMPLEMENTED);
 });
+
+test('an address that sends too much metadata over and over has its connections closed for a second', async (t) => {
+  const rig = await startGuardedServer(t);
+  const offender = '127.0.0.9';
+  const filler = { 'x-filler': 'x'.repeat(40_000) };
+  for (let connection = 0; connection < 3; connection++) {
+    const session = rig.connect(offender);
+    const streams = Array.from({ length: 8 }, () => openGrpcCall(session, STREAM, filler));
+    await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))));
+  }
+  const refused = rig.connect(offender);
+  await eventually('its next connection is closed', () => refused.destroyed);
+  const bytes = Buffer.from('hello');
+  t.deepEqual(await callUnary(rig.connect('127.0.0.8'), UNARY, bytes), bytes, 'another address is served');
+  rig.clock.advance(1000);
+  t.deepEqual(await callUnary(rig.connect(offender), UNARY, bytes), bytes, 'and it, later');
+});

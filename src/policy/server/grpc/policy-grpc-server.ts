@@ -59,7 +59,9 @@ export function createPolicyGrpcServer(
   // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded?.protect(server);
-  const take = (socket: Socket): void => injector.injectConnection(socket);
+  const take = (socket: Socket): void => {
+    if (guarded?.admits(socket) !== false) injector.injectConnection(socket);
+  };
   const listener = tls === undefined ? createTcpListener(take) : createSecuredListener(tls, take);
   const health = createHealthService(services.map(({ name }) => name));
   for (const service of services) service.addTo(server);
