@@ -15,14 +15,8 @@ import { LimitError } from './limits/limit-error.js';
 import { peerKeyOf } from './limits/peer-key.js';
 import type { PeerStream } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
-import {
-  isWildcard,
-  type KnownNames,
-  type RawDiscoveryRequest,
-  readDiscoveryRequest,
-  readResourceNames,
-  TooManyNamesError,
-} from './request-wire.js';
+import { parseRequest, typeOf } from './read-request.js';
+import { isWildcard, type RawDiscoveryRequest, readResourceNames } from './request-wire.js';
 import { Responder, warmEndpoints } from './responder.js';
 import { ResponseWriter } from './response-writer.js';
 import type { SecretStream } from './secrets/secret-stream.js';
@@ -156,7 +150,7 @@ export class ProxySession implements PushTarget {
       throw new StreamError('UNAVAILABLE', 'server is not ready to serve discovery information');
     }
     if (this.#proxy === undefined) this.#identify(request);
-    const typeUrl = this.#typeOf(request);
+    const typeUrl = typeOf(request, this.#onlyType);
     const generator = distribution.generators.get(typeUrl);
     if (generator === undefined) {
       const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets() : undefined;
@@ -319,19 +313,6 @@ export class ProxySession implements PushTarget {
     this.#environment.register(this);
   }
 
-  #typeOf(request: RawDiscoveryRequest): string {
-    const { typeUrl } = request;
-    if (this.#onlyType === undefined) {
-      if (typeUrl === '')
-        throw new StreamError('INVALID_ARGUMENT', 'type_url is missing: an aggregated stream needs it');
-      return typeUrl;
-    }
-    if (typeUrl !== '' && typeUrl !== this.#onlyType) {
-      throw new StreamError('INVALID_ARGUMENT', `invalid type ${shorten(typeUrl)}, expected ${this.#onlyType}`);
-    }
-    return this.#onlyType;
-  }
-
   /** Undefined where no identity is proven, or there is nothing to give. */
   #openSecrets(): SecretStream | undefined {
     const identity = this.#identity;
@@ -345,7 +326,7 @@ export class ProxySession implements PushTarget {
   }
 
   #subscribe(watch: Watch, names: EncodedNames | undefined): void {
-    this.#setNames(watch, names);
+    watch.setNames(names);
     watch.resubscribe();
     this.#hold();
     if (watch.isReady) this.#environment.enqueue(this);
@@ -381,18 +362,9 @@ export class ProxySession implements PushTarget {
 
   /** A response has been answered: what waited behind it, or what the answer asks for anew, comes next. */
   #proceed(watch: Watch, names: EncodedNames | undefined): void {
-    if (this.#setNames(watch, names)) watch.want('ifChanged');
+    if (watch.setNames(names)) watch.want('ifChanged');
     this.#hold();
     if (watch.isReady) this.#environment.enqueue(this);
-  }
-
-  /** True when the set of names is another one now. */
-  #setNames(watch: Watch, names: EncodedNames | undefined): boolean {
-    const before = watch.names;
-    watch.encodedNames = names;
-    if (watch.names === before) return false;
-    watch.subscription++;
-    return true;
   }
 
   /** Tells the peer's account what this stream keeps in memory, and ends the stream when that is too much. */
@@ -417,16 +389,5 @@ export class ProxySession implements PushTarget {
     await flushed;
     watch.written();
     if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
-  }
-}
-
-function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {
-  try {
-    return readDiscoveryRequest(message, { knownNames, maxNames });
-  } catch (cause) {
-    if (cause instanceof TooManyNamesError) {
-      throw new LimitError('names', `the request names more than ${maxNames} resources`);
-    }
-    throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
   }
 }

@@ -62,6 +62,15 @@ export class Watch {
     return this.encodedNames?.set;
   }
 
+  /** Takes what the proxy asks for now. @returns whether that is another set of names */
+  setNames(names: EncodedNames | undefined): boolean {
+    const before = this.names;
+    this.encodedNames = names;
+    if (this.names === before) return false;
+    this.subscription++;
+    return true;
+  }
+
   get sentNonce(): string {
     return this.#response?.nonce ?? '';
   }
