@@ -26,6 +26,8 @@ export interface Attack {
   readonly title: string;
   /** The attack's length when it runs beside another one, ms. Default 10,000. An attack may end earlier by itself. */
   readonly durationMs?: number;
+  /** Policy configuration, YAML, that the attack needs the server to have. */
+  readonly policyConfig?: string;
   /**
    * Attacks until done or until `signal` aborts. Errors of connections are part of an attack and must not reject.
    *

@@ -11,7 +11,7 @@ import { createAdsUser, createNewcomer } from './probes/ads-user.js';
 import { createCheckUser } from './probes/check-user.js';
 import { createReadyUser } from './probes/ready-user.js';
 import { createReviewUser } from './probes/review-user.js';
-import { runAttack } from './run-attack.js';
+import { loadAttack, runAttack } from './run-attack.js';
 
 /** The probes act alone for so long before an attack, and go on for so long after it. */
 const CALM_MS = 1_000;
@@ -47,7 +47,9 @@ export async function putUnderAttack(
   names: readonly string[],
   { scale = 1, after, moreUsers, ...options }: AttackOptions = {},
 ): Promise<Outcome> {
-  const server = await startAttackedServer(binary, options);
+  const attacked = await Promise.all(names.map(loadAttack));
+  const policyConfig = attacked.map((attack) => attack.policyConfig).find((text) => text !== undefined);
+  const server = await startAttackedServer(binary, policyConfig === undefined ? options : { policyConfig, ...options });
   try {
     const probe = startProbe([...legitimateUsers(server), ...((await moreUsers?.(server)) ?? [])]);
     await calm();

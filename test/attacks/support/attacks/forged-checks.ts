@@ -7,10 +7,20 @@ const CALLS = 1000;
 const CALLS_AT_ONCE = 16;
 /** The API key whose quota the forged calls try to use up. */
 export const FORGED_KEY = 'gold';
+/** What the server grants that key. */
+export const LIMIT_OF_KEY = 50;
 
 /** Checks for another tenant's service and API key: in plaintext, and with the certificate of the attackers' workload. */
 export const attack: Attack = {
   title: `${CALLS} forged Checks each in plaintext, as a sidecar of the service, and as a client of it`,
+  policyConfig: `
+quotas:
+  - name: requests
+    maxAmount: 1000000000
+    validDuration: 1h
+    dimensions: [request.api_key]
+    overrides: [{ dimensions: { request.api_key: ${FORGED_KEY} }, maxAmount: ${LIMIT_OF_KEY} }]
+`,
   async run(target, scale, signal) {
     const inbound = { service: BOOKS, apiKey: FORGED_KEY };
     const outbound = { ...inbound, configText: outboundConfigText('attackers') };

@@ -4,10 +4,12 @@ import { ATTACKERS } from '../attacked-server.js';
 import { type AskedRequest, askMany, createPolicyCaller, type PolicyCaller } from '../policy-caller.js';
 import { createTenantClient } from '../tenant-client.js';
 
-/** Twice as many as the server of the test counts for one quota. */
+/** Twice as many as the server counts for one quota. */
 export const INVENTED_KEYS = 8_000;
-/** What the server of the test grants each key. */
-export const LIMIT_OF_KEY = 20;
+/** What the server grants each key. */
+const LIMIT_OF_KEY = 20;
+/** How many keys of the quota the server counts. */
+export const MAX_COUNTERS = INVENTED_KEYS / 2;
 const LEGITIMATE_KEY = 'legitimate';
 const INVENTED_PER_LEGITIMATE = 50;
 const CALLS_AT_ONCE = 32;
@@ -20,6 +22,15 @@ const SERVICE = `books.${ATTACKERS}.svc.cluster.local`;
 export const attack: Attack = {
   title: `${INVENTED_KEYS} invented API keys beside one that is in use`,
   durationMs: 50_000,
+  policyConfig: `
+quotas:
+  - name: requests
+    maxAmount: ${LIMIT_OF_KEY}
+    validDuration: 1h
+    dimensions: [request.api_key]
+    overrides: [{ dimensions: { request.api_key: k1 }, maxAmount: 1000000000 }]
+storage: { type: memory, maxCounters: ${MAX_COUNTERS} }
+`,
   async run(target, scale, signal) {
     const client = createTenantClient(target);
     await client.applyAll([...booksService(ATTACKERS), quotaSpec(ATTACKERS), quotaBinding(ATTACKERS)]);
