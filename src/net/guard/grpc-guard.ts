@@ -118,7 +118,10 @@ export function createGrpcGuard(
           http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags, rawHeaders) => {
             const session = stream.session === undefined ? undefined : connections.of(stream.session);
             // Its connection has just been ended.
-            if (session === undefined || session.isEnded) return;
+            if (session === undefined || session.isEnded) {
+              stream.on('error', () => undefined);
+              return;
+            }
             const guarded = follow(stream, session, headers[':path'] ?? '', rawHeaders);
             if (guarded === undefined) return;
             latest = guarded;

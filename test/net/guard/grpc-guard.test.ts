@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
@@ -208,4 +209,15 @@ test('an address that sends too much metadata over and over has its connections 
   t.deepEqual(await callUnary(rig.connect('127.0.0.8'), UNARY, bytes), bytes, 'another address is served');
   rig.clock.advance(1000);
   t.deepEqual(await callUnary(rig.connect(offender), UNARY, bytes), bytes, 'and it, later');
+});
+
+test('streams that come with the one that ended their connection end with it, and nothing else does', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxHeaderBytes: 1000 });
+  const session = rig.connect('127.0.0.9');
+  await once(session, 'connect');
+  const filler = { 'x-filler': 'x'.repeat(1100) };
+  const streams = Array.from({ length: 40 }, () => openGrpcCall(session, STREAM, filler));
+  await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))));
+  const bytes = Buffer.from('hello');
+  t.deepEqual(await callUnary(rig.connect('127.0.0.8'), UNARY, bytes), bytes);
 });
