@@ -90,7 +90,7 @@ export async function startAttackedServer(
       '--httpsAddr',
     ];
     const command = [
-      ...[process.execPath, MAIN, 'discovery', '--log_as_json'],
+      ...['setpriv', '--pdeathsig', 'KILL', process.execPath, MAIN, 'discovery', '--log_as_json'],
       ...addresses.flatMap((flag) => [flag, '127.0.0.1:0']),
       ...['--orchconfig', await api.kubeconfigOf(MESHD_USER)],
       ...['--meshConfig', join(folder, 'mesh.yaml'), '--policyConfig', join(folder, 'policy.yaml')],
