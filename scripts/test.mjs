@@ -79,18 +79,27 @@ if (missing.length > 0 && !required) {
 }
 
 note('Running tests …');
-const total = { passed: 0, failed: required ? missing.length : 0, skipped: [] };
+const total = { passed: 0, failed: required ? missing.length : 0, skipped: [], failures: [] };
+const detailsOfPhases = [];
 const chosen = process.argv.slice(2);
 for (const args of chosen.length > 0 ? [chosen] : PHASES) {
-  const { passed, failed, skipped } = await runAva(args);
+  const { passed, failed, skipped, failures, details } = await runAva(args);
   total.passed += passed;
   total.failed += failed;
   total.skipped.push(...skipped);
+  total.failures.push(...failures);
+  detailsOfPhases.push(failed > 0 ? details : []);
 }
 
 if (total.skipped.length > 0) {
   warn(`${bold('Skipped')}${missing.length > 0 ? `, for want of ${missing.join('; ')}` : ''}:`);
   for (const title of total.skipped) process.stdout.write(`    ${title}\n`);
+}
+// The output of the last phase pushed these out of sight.
+for (const line of detailsOfPhases.slice(0, -1).flat()) process.stdout.write(`${line}\n`);
+if (total.failures.length > 0) {
+  warn(`${bold('Failed')}:`);
+  for (const title of total.failures) process.stdout.write(`    ${title}\n`);
 }
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped\n`);
 process.exitCode = total.failed > 0 ? 1 : 0;
