@@ -1,30 +1,8 @@
 import type { ProxyType } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
-import { kindOfKey, type PushRequest } from '../model/push-request.js';
+import type { PushRequest } from '../model/push-request.js';
 import type { Service } from '../model/service.js';
-
-/**
- * Kinds that reach clusters and endpoints in no other way than through the endpoints that they make, which
- * a request names on their own (PushRequest.endpoints).
- */
-const WORKLOAD_KINDS = ['Endpoints', 'EndpointSlice', 'Pod', 'Node', 'Namespace', 'WorkloadEntry'] as const;
-
-/** Kinds that no cluster and no endpoint depends on (table in BEHAVIOUR 5, "Per-proxy order"). */
-const ROUTING_KINDS = [
-  'VirtualService',
-  'Gateway',
-  'QuotaSpec',
-  'QuotaSpecBinding',
-  'HTTPAPISpec',
-  'HTTPAPISpecBinding',
-  'AuthorizationPolicy',
-  'RequestAuthentication',
-] as const;
-
-const IRRELEVANT_KINDS: Readonly<Record<ProxyType, ReadonlySet<string>>> = {
-  sidecar: new Set([...WORKLOAD_KINDS, ...ROUTING_KINDS]),
-  router: new Set([...WORKLOAD_KINDS, ...ROUTING_KINDS, 'Sidecar']),
-};
+import { kindsAffect } from './kinds-affect.js';
 
 /**
  * Endpoints matter to clusters where the proxy resolves their names itself, for those are in the cluster; and by their
@@ -42,7 +20,7 @@ export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, c
           ({ resolution, meshExternal }) =>
             resolution === 'dns' || (request.full && context.mesh.enableAutoMtls && !meshExternal),
         );
-  return ofEndpoints || (request.full && touchesKinds(request, proxyType));
+  return ofEndpoints || (request.full && kindsAffect(request, 'clusters', proxyType));
 }
 
 /** Whether endpoints changed of such a service; a host that several namespaces claim stands for all its services. */
@@ -60,12 +38,5 @@ export function touchesEndpointsOf(
 }
 
 export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
-  return request.endpoints.size > 0 || (request.full && touchesKinds(request, proxyType));
-}
-
-function touchesKinds({ changed }: PushRequest, proxyType: ProxyType): boolean {
-  if (changed === 'everything') return true;
-  const irrelevant = IRRELEVANT_KINDS[proxyType];
-  for (const key of changed) if (!irrelevant.has(kindOfKey(key))) return true;
-  return false;
+  return request.endpoints.size > 0 || (request.full && kindsAffect(request, 'endpoints', proxyType));
 }

@@ -1,22 +1,20 @@
+import { isTracked } from '../config/kind-traits.js';
 import type { ObjectKey } from '../config/object.js';
 import type { PushContext } from '../model/push-context.js';
 import { kindOfKey, type PushRequest } from '../model/push-request.js';
 import type { LedgerChange } from './distribution-ledger.js';
 
-/** Kinds that change with every pod: they are the mesh's state, not its configuration, and are not tracked. */
-const UNTRACKED: ReadonlySet<string> = new Set(['Endpoints', 'EndpointSlice', 'Pod', 'Node']);
-
 /** The versions that the ledger has to learn for a snapshot. */
 export function* ledgerChanges(context: PushContext, changed: PushRequest['changed']): Iterable<LedgerChange> {
   if (changed !== 'everything') {
     for (const key of changed) {
-      if (UNTRACKED.has(kindOfKey(key))) continue;
+      if (!isTracked(kindOfKey(key))) continue;
       yield { key, version: versionOf(context, key) };
     }
     return;
   }
   for (const [kind, objects] of context.objects) {
-    if (UNTRACKED.has(kind)) continue;
+    if (!isTracked(kind)) continue;
     for (const [key, object] of objects) yield { key, version: object.metadata.resourceVersion };
   }
 }

@@ -1,25 +1,9 @@
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
-import { kindOfKey, type PushRequest } from '../../model/push-request.js';
+import type { PushRequest } from '../../model/push-request.js';
 import { touchesEndpointsOf } from '../affected-by.js';
+import { kindsAffect } from '../kinds-affect.js';
 import { readsEndpoints } from './outbound/service-claims.js';
-
-/**
- * Kinds that no sidecar's listener depends on (table in BEHAVIOUR 5, "Per-proxy order"), or only by the
- * endpoints that are made from them, which a request names on their own.
- */
-const IRRELEVANT_KINDS: ReadonlySet<string> = new Set([
-  'DestinationRule',
-  'Gateway',
-  // What policies change has a filter of its own configuration (ECDS).
-  'HTTPAPISpec',
-  'HTTPAPISpecBinding',
-  'QuotaSpec',
-  'QuotaSpecBinding',
-  'Endpoints',
-  'EndpointSlice',
-  'Node',
-]);
 
 /**
  * Endpoints matter to listeners only where a headless service's addresses are those of its pods: in pod
@@ -32,8 +16,5 @@ export function listenersAffectedBy(request: PushRequest, proxyType: ProxyType, 
   const ofPods =
     context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
   if (ofPods) return true;
-  if (!request.full) return false;
-  if (request.changed === 'everything') return true;
-  for (const key of request.changed) if (!IRRELEVANT_KINDS.has(kindOfKey(key))) return true;
-  return false;
+  return request.full && kindsAffect(request, 'listeners');
 }

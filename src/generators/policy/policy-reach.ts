@@ -8,9 +8,6 @@ import type { PushContext } from '../../model/push-context.js';
 /** The kinds of bindings. */
 const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const;
 
-/** The kinds that decide which services have a policy: bindings, and Namespaces, which say what may act on them. */
-export const REACH_KINDS: ReadonlySet<string> = new Set([...BINDING_KINDS, 'Namespace']);
-
 /**
  * Whether a binding acts on a service. It need not be of a spec that exists already: so proxies are told of bindings
  * alone, and never of a spec, whatever happens to it.

@@ -2,13 +2,13 @@ import { buildExtAuthzPerRoute } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { serviceAttributesOf } from '../../model/policy/service-config.js';
 import type { PushContext } from '../../model/push-context.js';
-import { kindOfKey } from '../../model/push-request.js';
 import type { Service } from '../../model/service.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
+import { kindsAffect } from '../kinds-affect.js';
 import type { RouteFields, RoutePlugin } from '../routes/route-plugin.js';
 import { OUTBOUND_HTTP_CHECK } from './filter-names.js';
-import { createPolicyReach, REACH_KINDS } from './policy-reach.js';
+import { createPolicyReach } from './policy-reach.js';
 import { createPolicyServerLookup } from './policy-server-hosts.js';
 import type { PolicyFactsOf } from './proxy-facts.js';
 
@@ -54,7 +54,7 @@ export function createPolicyRoutePlugin(
       const policy = context?.mesh.policy;
       if (!request.full || request.changed === 'everything') return request.full;
       if (policy !== undefined && policy.mixerCheckServer !== 'embedded') return false;
-      return [...request.changed].some((key) => REACH_KINDS.has(kindOfKey(key)));
+      return kindsAffect(request, 'policyReach');
     },
   };
 }

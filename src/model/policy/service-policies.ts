@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
@@ -23,9 +24,6 @@ export interface ServicePolicies {
 
 /** What of a snapshot policies are made from. */
 export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
-
-/** The kinds that say which policy applies to which service. */
-const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
 
 type Objects = ReadonlyMap<ObjectKey, MeshObject>;
 

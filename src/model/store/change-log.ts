@@ -1,6 +1,6 @@
+import { traitsOf } from '../../config/kind-traits.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { PushReason } from '../push-request.js';
-import { effectOf, isMeshKind } from './object-effect.js';
 import type { DirectoryChange } from './service-directory.js';
 import type { StoreChange } from './store-change.js';
 
@@ -12,10 +12,10 @@ export class ChangeLog {
 
   /** An object was set or deleted. */
   note(kind: string, key: ObjectKey): void {
-    const effect = effectOf(kind);
+    const { effect, origin } = traitsOf(kind);
     if (effect !== 'workload') this.#changed.add(key);
     if (effect === 'config') this.#full = true;
-    if (isMeshKind(kind)) this.#configs++;
+    if (origin === 'mesh') this.#configs++;
   }
 
   /** A noted Namespace lets other bindings act on it than before. */

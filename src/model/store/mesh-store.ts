@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
@@ -13,7 +14,6 @@ import { ChangeLog } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import { GrantTable } from './grant-table.js';
 import type { MeshState } from './mesh-state.js';
-import { isMeshKind } from './object-effect.js';
 import { ObjectTable } from './object-table.js';
 import { ServiceDirectory } from './service-directory.js';
 import type { MeshStoreSettings } from './settings.js';
@@ -108,7 +108,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   };
 
   const isOfOtherRevision = ({ kind, metadata }: MeshObject): boolean => {
-    if (settings.revision === '' || !isMeshKind(kind)) return false;
+    if (settings.revision === '' || traitsOf(kind).origin !== 'mesh') return false;
     const revision = metadata.labels[revisionLabel];
     return revision !== undefined && revision !== settings.revision;
   };

@@ -1,4 +1,5 @@
 import type { GeneratedAttributes } from '../../config/attributes/judge-attribute.js';
+import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
@@ -54,9 +55,6 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
   };
 }
 
-/** Kinds of policies, whose objects analyzers read. */
-export const ANALYZED_KINDS = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'] as const;
-
 /** Whether analysis of the two can differ: a snapshot shares by identity whatever did not change. */
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
@@ -66,6 +64,6 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
-    [...ANALYZED_KINDS, 'PeerAuthentication'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))
+    [...POLICY_KINDS, 'PeerAuthentication'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))
   );
 }

@@ -1,8 +1,6 @@
+import { isTracked } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { PushContext } from '../../model/push-context.js';
-
-/** Kinds that change with every pod, and have no versions in the distribution ledger either. */
-const UNTRACKED: ReadonlySet<string> = new Set(['Endpoints', 'EndpointSlice', 'Pod', 'Node']);
 
 /** Stands for the mesh config, which is no object. */
 const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
@@ -12,7 +10,7 @@ export function changedObjects(before: PushContext, after: PushContext): Readonl
   const changed = new Set<ObjectKey>();
   if (before.mesh !== after.mesh || before.networks !== after.networks) changed.add(MESH_CONFIG_KEY);
   for (const kind of new Set([...before.objects.keys(), ...after.objects.keys()])) {
-    if (UNTRACKED.has(kind)) continue;
+    if (!isTracked(kind)) continue;
     compare(before.objects.get(kind), after.objects.get(kind), changed);
   }
   return changed;

@@ -1,3 +1,4 @@
+import { POLICY_KINDS } from '../../config/kind-traits.js';
 import { keyOf, type ObjectKey } from '../../config/object.js';
 import { BoundServices } from '../../model/policy/bound-services.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
@@ -46,8 +47,6 @@ export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext
     };
   };
 }
-
-const POLICY_KINDS = ['QuotaSpec', 'QuotaSpecBinding', 'HTTPAPISpec', 'HTTPAPISpecBinding'] as const;
 
 function isSameForBindings(first: PushContext, second: PushContext): boolean {
   return (

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import type { ProxyType } from '../../model/proxy.js';
@@ -24,13 +25,6 @@ export interface ProgressInput {
   rejectionsOf(key: ObjectKey): readonly Rejection[];
 }
 
-/** The kinds that policy servers enforce, for services that they are bound to. */
-const POLICY_KINDS: ReadonlySet<string> = new Set([
-  'QuotaSpec',
-  'QuotaSpecBinding',
-  'HTTPAPISpec',
-  'HTTPAPISpecBinding',
-]);
 const NOTHING: ReadonlySet<ObjectKey> = new Set();
 
 interface Tally {
@@ -61,7 +55,7 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
 
   const objects = new Map<ObjectKey, ObjectProgress>();
   for (const kind of kinds) {
-    const isPolicy = POLICY_KINDS.has(kind);
+    const { isPolicy } = traitsOf(kind);
     for (const [key, object] of context.objects.get(kind) ?? []) {
       const tally = isPolicy
         ? (policyTallies.get(key) ?? { proxies: 0, behind: 0 })

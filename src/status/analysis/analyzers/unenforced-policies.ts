@@ -1,5 +1,6 @@
+import { POLICY_KINDS } from '../../../config/kind-traits.js';
 import type { PolicyMeshConfig } from '../../../config/mesh/mesh-config.js';
-import { ANALYZED_KINDS, type Analyzer, type Enforcement } from '../analysis-input.js';
+import type { Analyzer, Enforcement } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 
 /**
@@ -9,12 +10,11 @@ import { createMessage } from '../analysis-message.js';
 export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
   const whyNoChecks = checksAreOff(mesh.policy, enforcement);
   if (whyNoChecks === undefined) return [];
-  return ANALYZED_KINDS.filter(
-    (kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement),
-  ).flatMap((kind) =>
-    [...(objects.get(kind)?.keys() ?? [])].map((object) =>
-      createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${whyNoChecks}`),
-    ),
+  return POLICY_KINDS.filter((kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement)).flatMap(
+    (kind) =>
+      [...(objects.get(kind)?.keys() ?? [])].map((object) =>
+        createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${whyNoChecks}`),
+      ),
   );
 };
 
