@@ -13,6 +13,11 @@ COPY src/ src/
 ARG REVISION=unknown
 RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json
 RUN npm prune --omit=dev --ignore-scripts
+# Programs by name. The image has no /usr/bin/env, so their first line names Node.js itself.
+RUN sed -i '1s|.*|#!/nodejs/bin/node|' build/src/cli/main.js build/src/cli/policy-main.js && \
+    chmod 755 build/src/cli/main.js build/src/cli/policy-main.js && mkdir -p /programs && \
+    ln -s /app/build/src/cli/main.js /programs/navigator-discovery && \
+    ln -s /app/build/src/cli/policy-main.js /programs/navigator-policy
 # What `capture-traffic` runs, in the init containers of injected pods; nf_tables or legacy, as the node has it.
 RUN apt-get update && apt-get install --yes --no-install-recommends iptables iproute2 && \
     scripts/collect-programs.sh /capture ip \
@@ -37,8 +42,10 @@ COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/proto /app/proto
 COPY --from=build /app/build/build-info.json /app/build/build-info.json
 COPY --from=build /app/build/src /app/build/src
+# For `kubectl exec deploy/meshd -- navigator-discovery request …`, and for `command: [navigator-policy]`.
+COPY --from=build /programs/ /usr/local/bin/
 ENV NODE_ENV=production
+ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
 USER 65532:65532
-# navigator-policy is the other program: /nodejs/bin/node /app/build/src/cli/policy-main.js
 ENTRYPOINT ["/nodejs/bin/node", "/app/build/src/cli/main.js"]
 CMD ["discovery"]
