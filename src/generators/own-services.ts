@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { PushContext, ServiceView } from '../model/push-context.js';
 import type { Service } from '../model/service.js';
 import { shadowedKey } from '../model/snapshot/endpoints-of.js';
+import { createMemo } from './memo.js';
 
 /** The services that a view has instead of those that the mesh at large has under the same host. */
 export interface OwnServices {
@@ -17,15 +18,9 @@ const NONE: OwnServices = { byHost: new Map(), key: '' };
  * several namespaces claim, and nothing to compare.
  */
 export function createOwnServiceLookup(): (context: PushContext, view: ServiceView) => OwnServices {
-  const known = new WeakMap<ServiceView, { readonly mesh: PushContext['servicesByHost']; readonly own: OwnServices }>();
-  return ({ servicesByHost, shadowedByHost }, view) => {
-    if (shadowedByHost.size === 0) return NONE;
-    const remembered = known.get(view);
-    if (remembered?.mesh === servicesByHost) return remembered.own;
-    const own = ownServices(view, servicesByHost);
-    known.set(view, { mesh: servicesByHost, own });
-    return own;
-  };
+  const memo = createMemo<OwnServices>();
+  return ({ servicesByHost, shadowedByHost }, view) =>
+    shadowedByHost.size === 0 ? NONE : memo.of([view, servicesByHost], '', () => ownServices(view, servicesByHost));
 }
 
 function ownServices(view: ServiceView, servicesByHost: PushContext['servicesByHost']): OwnServices {

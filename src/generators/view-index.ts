@@ -1,5 +1,6 @@
 import type { ServiceView } from '../model/push-context.js';
 import type { Port, Service } from '../model/service.js';
+import { memoize } from './memo.js';
 
 export interface ServicePort {
   readonly service: Service;
@@ -15,14 +16,7 @@ export interface ViewIndex {
 
 /** Indexes each view once, for as long as it lives. */
 export function createViewIndexer(): (view: ServiceView) => ViewIndex {
-  const indexes = new WeakMap<ServiceView, ViewIndex>();
-  return (view) => {
-    const known = indexes.get(view);
-    if (known !== undefined) return known;
-    const index = indexView(view);
-    indexes.set(view, index);
-    return index;
-  };
+  return memoize(indexView);
 }
 
 function indexView(view: ServiceView): ViewIndex {

@@ -13,7 +13,7 @@ import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js
 import type { ProxyType } from '../../model/proxy.js';
 import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 import { buildClusterBase } from './cluster-defaults.js';
 import { bindToInboundSource } from './inbound-source.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
@@ -28,7 +28,7 @@ export interface FixedScope extends Scope {
  * A router takes no inbound traffic for a workload, so it has none of the inbound ones.
  */
 export function createFixedPart(encoder: MessageEncoder, protocols: UpstreamProtocols): ResourcePart<FixedScope> {
-  const memo = createIdentityMemo<readonly EncodedResource[]>();
+  const memo = createMemo<readonly EncodedResource[]>();
 
   const passthrough = (name: string, connectTimeoutMs: number): Cluster => ({
     ...buildClusterBase(name, connectTimeoutMs),
@@ -66,7 +66,7 @@ export function createFixedPart(encoder: MessageEncoder, protocols: UpstreamProt
       return { key, proxyType: type, families };
     },
     generate: ({ mesh }, scope) => ({
-      resources: memo.remember(mesh, mesh, scope.key, () => build(mesh.connectTimeoutMs, scope)),
+      resources: memo.of([mesh], scope.key, () => build(mesh.connectTimeoutMs, scope)),
       findings: [],
     }),
   };

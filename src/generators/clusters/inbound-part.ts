@@ -11,7 +11,7 @@ import type { Port, Service } from '../../model/service.js';
 import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../address-families.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
 import { bindToInboundSource } from './inbound-source.js';
@@ -47,8 +47,8 @@ export function createInboundPart(
   { sniffInbound }: Pick<GeneratorSettings, 'sniffInbound'>,
   protocols: UpstreamProtocols,
 ): ResourcePart<InboundScope> {
-  const scopeMemo = createIdentityMemo<InboundScope>();
-  const clustersMemo = createIdentityMemo<readonly EncodedResource[]>();
+  const scopeMemo = createMemo<InboundScope>();
+  const clustersMemo = createMemo<readonly EncodedResource[]>();
 
   const build = (mesh: MeshConfig, { service, port, targetPort }: InboundPort, families: AddressFamilies): Cluster => {
     const name = inboundClusterName(port.number, port.name, service.hostname);
@@ -70,13 +70,13 @@ export function createInboundPart(
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const families = addressFamiliesOf(proxy.ipAddresses);
       const variant = `${captured} ${families.ipv4} ${families.ipv6}`;
-      return scopeMemo.remember(context.mesh, targets, variant, () => {
+      return scopeMemo.of([context.mesh, targets], variant, () => {
         const ports = inboundPorts(targets, captured);
         return { key: JSON.stringify([ports, families]), ports, families };
       });
     },
     generate: ({ mesh }, { key, ports, families }) => ({
-      resources: clustersMemo.remember(mesh, ports, key, () =>
+      resources: clustersMemo.of([mesh, ports], key, () =>
         ports
           .map((port) => build(mesh, port, families))
           .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster))

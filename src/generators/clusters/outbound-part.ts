@@ -12,7 +12,7 @@ import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo, memoize } from '../memo.js';
 import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -55,8 +55,8 @@ export function createOutboundPart(
   settings: GeneratorSettings,
   protocols: UpstreamProtocols,
 ): ResourcePart<OutboundScope> {
-  const memo = createIdentityMemo<Remembered>();
-  const memoOfView = createRecent(MAX_NETWORK_VIEWS, () => createIdentityMemo<Remembered>());
+  const memo = createMemo<Remembered>();
+  const memoOfView = createRecent(MAX_NETWORK_VIEWS, () => createMemo<Remembered>());
   const tlsOf = createOutboundTls(encoder, settings);
   const byHostname = createHostnameOrder();
 
@@ -69,7 +69,7 @@ export function createOutboundPart(
     const isOfView = inline && scope.networkView.length > 0;
     const memory = isOfView ? memoOfView(JSON.stringify(scope.networkView)) : memo;
     const variant = scope.sendsMutualTls ? `mtls ${key}` : key;
-    const remembered = memory.remember(context.mesh, service, variant, () => ({ inputs, clusters: undefined }));
+    const remembered = memory.of([context.mesh, service], variant, () => ({ inputs, clusters: undefined }));
     if (remembered.clusters === undefined || !isSame(remembered.inputs, inputs)) {
       remembered.inputs = inputs;
       remembered.clusters = encodeClusters(context, service, discovery, inputs, scope);
@@ -160,15 +160,9 @@ function isSame(first: ClusterInputs, second: ClusterInputs): boolean {
 
 /** Services by host, the oldest of a host first; sorted once per view. */
 function createHostnameOrder(): (view: ServiceView) => readonly Service[] {
-  const known = new WeakMap<ServiceView, readonly Service[]>();
-  return (view) => {
-    let sorted = known.get(view);
-    if (sorted === undefined) {
-      sorted = view.services.toSorted((a, b) => (a.hostname < b.hostname ? -1 : a.hostname > b.hostname ? 1 : 0));
-      known.set(view, sorted);
-    }
-    return sorted;
-  };
+  return memoize(({ services }: ServiceView) =>
+    services.toSorted((a, b) => (a.hostname < b.hostname ? -1 : a.hostname > b.hostname ? 1 : 0)),
+  );
 }
 
 /** Names start with the port and end with the host: sorted hosts in sorted ports are sorted names, without a sort. */

@@ -12,6 +12,7 @@ import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { endpointsAffectedBy } from '../affected-by.js';
 import type { NamedGenerator } from '../generator.js';
+import { createMemo } from '../memo.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
@@ -24,12 +25,8 @@ interface Assignment {
   readonly findings: readonly Finding[];
 }
 
-/** Assignments of one service, valid as long as it and its endpoints are the same objects. */
-interface ServiceAssignments {
-  readonly service: Service;
-  /** By network key, own cluster and who takes plaintext alone, then by name. */
-  readonly byScope: Map<string, Map<string, Assignment>>;
-}
+/** Assignments of one service: by network key, own cluster and the workloads that take plaintext alone, then by name. */
+type ServiceAssignments = Map<string, Map<string, Assignment>>;
 
 const NO_FINDINGS: readonly Finding[] = [];
 
@@ -42,8 +39,7 @@ const MAX_SCOPES_PER_SERVICE = 100;
  */
 export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
   const scope = createEndpointScoper();
-  /** Keyed by the endpoints, or by the service while it has none. */
-  const remembered = new WeakMap<ServiceEndpoints | Service, ServiceAssignments>();
+  const memo = createMemo<ServiceAssignments>();
 
   const encode = (name: string, message: ClusterLoadAssignment): EncodedResource =>
     encoder.encodeExactResource(TypeUrl.endpoint, name, message);
@@ -59,17 +55,12 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   });
 
   const recall = (service: Service, endpoints: ServiceEndpoints | undefined, key: string): Map<string, Assignment> => {
-    const owner = endpoints ?? service;
-    let assignments = remembered.get(owner);
-    if (assignments?.service !== service) {
-      assignments = { service, byScope: new Map() };
-      remembered.set(owner, assignments);
-    }
-    let named = assignments.byScope.get(key);
+    const assignments = memo.of([service, endpoints ?? service], '', () => new Map());
+    let named = assignments.get(key);
     if (named === undefined) {
       named = new Map();
-      if (assignments.byScope.size >= MAX_SCOPES_PER_SERVICE) assignments.byScope.clear();
-      assignments.byScope.set(key, named);
+      if (assignments.size >= MAX_SCOPES_PER_SERVICE) assignments.clear();
+      assignments.set(key, named);
     }
     return named;
   };

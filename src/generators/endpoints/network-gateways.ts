@@ -2,6 +2,7 @@ import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
 import { isIpAddress } from '../../config/primitives.js';
 import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
+import { memoize } from '../memo.js';
 import { clusterOfShard } from './shard-cluster.js';
 
 /** Where another network is entered. */
@@ -23,15 +24,7 @@ export interface NetworkGateways {
  * where its cluster is reached from outside, and where nothing leads there from outside, at its workloads.
  */
 export function createGatewayLookup(): (context: PushContext) => NetworkGateways {
-  const known = new WeakMap<PushContext, NetworkGateways>();
-  return (context) => {
-    let gateways = known.get(context);
-    if (gateways === undefined) {
-      gateways = resolveGateways(context);
-      known.set(context, gateways);
-    }
-    return gateways;
-  };
+  return memoize(resolveGateways);
 }
 
 function resolveGateways(context: PushContext): NetworkGateways {

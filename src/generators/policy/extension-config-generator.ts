@@ -9,7 +9,7 @@ import type { PushContext } from '../../model/push-context.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 import { createViewIndexer } from '../view-index.js';
 import { type CheckedService, createCheckFilters } from './check-filters.js';
 import { extensionConfigsAffectedBy } from './extension-config-affected-by.js';
@@ -47,9 +47,9 @@ export function createExtensionConfigGenerator(
   const reachOf = createPolicyReach();
   const isPolicyServer = createPolicyServerLookup();
   const indexOf = createViewIndexer();
-  const ofProxies = createIdentityMemo<EncodedResource>();
+  const ofProxies = createMemo<EncodedResource>();
   /** The same for all proxies. */
-  const idle = createIdentityMemo<EncodedResource>();
+  const idle = createMemo<EncodedResource>();
 
   /** A server that is down must not hurt services without a policy. */
   const isReached = (context: PushContext, policy: ProxyPolicy, only: CheckedService | undefined): boolean => {
@@ -70,12 +70,12 @@ export function createExtensionConfigGenerator(
     const isWanted = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
     if (!isWanted || !isReached(context, policy, only)) {
       const { checkCluster } = policy.transport;
-      return idle.remember(mesh, only?.service ?? mesh, name, () => {
+      return idle.of([mesh, only?.service ?? mesh], name, () => {
         const config = protocol === 'http' ? checks.idleHttp(checkCluster) : checks.idleTcp(checkCluster);
         return encodeExtensionConfig(encoder, name, config);
       });
     }
-    return ofProxies.remember(mesh, facts, `${name}\n${keyOf(only)}`, () => {
+    return ofProxies.of([mesh, facts], `${name}\n${keyOf(only)}`, () => {
       const config =
         protocol === 'http'
           ? checks.http(facts, direction, only)
@@ -101,7 +101,7 @@ export function createExtensionConfigGenerator(
       if (facts === undefined || parsed === undefined) return undefined;
       switch (parsed.type) {
         case 'forward':
-          return ofProxies.remember(context.mesh, facts, name, () => {
+          return ofProxies.of([context.mesh, facts], name, () => {
             const value = texts.attributesSpecText(forwardAttributesOf(facts.identity));
             return encodeExtensionConfig(
               encoder,

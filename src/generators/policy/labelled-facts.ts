@@ -2,6 +2,7 @@ import { bindingLabelKeys, type LabelSet } from '../../model/policy/label-condit
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { labelsOf } from '../../model/security/mutual-tls-of-proxy.js';
+import { createMemo } from '../memo.js';
 import type { PolicyFacts, PolicyFactsOf } from './proxy-facts.js';
 
 /** The facts of a proxy, with those of its labels that bindings name. */
@@ -9,7 +10,7 @@ export type LabelledFactsOf = (context: Pick<PushContext, 'mesh' | 'objects'>, p
 
 /** Remembered for as long as the facts without labels; those themselves where no binding names a label of the proxy. */
 export function createLabelledFacts(factsOf: PolicyFactsOf): LabelledFactsOf {
-  const known = new WeakMap<PolicyFacts, Map<string, PolicyFacts>>();
+  const memo = createMemo<PolicyFacts>();
   return (context, proxy) => {
     const facts = factsOf(context.mesh, proxy);
     const keys = bindingLabelKeys(context);
@@ -17,14 +18,11 @@ export function createLabelledFacts(factsOf: PolicyFactsOf): LabelledFactsOf {
     const labels = pick(labelsOf(context, proxy), keys);
     const id = JSON.stringify(labels);
     if (id === '{}') return facts;
-    const byLabels = known.get(facts) ?? new Map<string, PolicyFacts>();
-    known.set(facts, byLabels);
-    let labelled = byLabels.get(id);
-    if (labelled === undefined) {
-      labelled = { ...facts, identity: { ...facts.identity, labels }, key: `${facts.key} ${id}` };
-      byLabels.set(id, labelled);
-    }
-    return labelled;
+    return memo.of([facts], id, () => ({
+      ...facts,
+      identity: { ...facts.identity, labels },
+      key: `${facts.key} ${id}`,
+    }));
   };
 }
 

@@ -1,5 +1,6 @@
 import { inboundClusterName } from '../../envoy/names.js';
 import type { ServiceTarget } from '../../model/proxy.js';
+import { memoize } from '../memo.js';
 
 /** The workload's own services, by the inbound cluster that their chain leads to. */
 export interface OwnChains {
@@ -10,15 +11,7 @@ export interface OwnChains {
 
 /** Remembered for as long as the targets are the same; replicas of a workload share them. */
 export function createOwnChains(): (targets: readonly ServiceTarget[]) => OwnChains {
-  const known = new WeakMap<readonly ServiceTarget[], OwnChains>();
-  return (targets) => {
-    let chains = known.get(targets);
-    if (chains === undefined) {
-      chains = ownChains(targets);
-      known.set(targets, chains);
-    }
-    return chains;
-  };
+  return memoize(ownChains);
 }
 
 function ownChains(targets: readonly ServiceTarget[]): OwnChains {

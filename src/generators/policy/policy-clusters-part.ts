@@ -17,7 +17,7 @@ import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildPolicyCluster, type ServerPlace } from './policy-cluster.js';
 import { addressOfServer, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';
@@ -50,7 +50,7 @@ export function createPolicyClustersPart(
   encoder: MessageEncoder,
   settings: PolicyClusterSettings,
 ): ResourcePart<PolicyClustersScope> {
-  const memo = createIdentityMemo<readonly EncodedResource[]>();
+  const memo = createMemo<readonly EncodedResource[]>();
   const servedBy = createServedLookup();
   const tlsOf = createPolicyServerTls(encoder, settings);
   const protocolOptions: HttpProtocolOptions = {
@@ -118,7 +118,7 @@ export function createPolicyClustersPart(
       return places.size === 0 ? undefined : { key: JSON.stringify([[...places], [...secured]]), places, secured };
     },
     generate: ({ mesh }, { key, places, secured }) => ({
-      resources: memo.remember(mesh, mesh, key, () =>
+      resources: memo.of([mesh], key, () =>
         [...places]
           .map(([name, place]) => {
             const cluster = buildPolicyCluster(name, place, mesh, settings, tlsOf(mesh, secured.get(name)));

@@ -1,7 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { checkServerOf, type PolicyServer, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { PushContext } from '../../model/push-context.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 
 /** A host and port that proxies call. */
 export interface ServerAddress {
@@ -29,9 +29,8 @@ export function serviceNamesOf(host: string, domain: string): readonly string[] 
 export type IsPolicyServer = (context: Pick<PushContext, 'mesh' | 'domain'>, hostname: string) => boolean;
 
 export function createPolicyServerLookup(): IsPolicyServer {
-  const memo = createIdentityMemo<ReadonlySet<string>>();
-  return ({ mesh, domain }, hostname) =>
-    memo.remember(mesh, mesh, domain, () => serverHosts(mesh, domain)).has(hostname);
+  const memo = createMemo<ReadonlySet<string>>();
+  return ({ mesh, domain }, hostname) => memo.of([mesh], domain, () => serverHosts(mesh, domain)).has(hostname);
 }
 
 function serverHosts(mesh: MeshConfig, domain: string): ReadonlySet<string> {

@@ -2,7 +2,7 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { PolicyProxy } from '../../model/policy/client-configs.js';
 import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 
 /** What policy reads of a proxy. */
 export interface PolicyFacts {
@@ -17,11 +17,11 @@ export interface PolicyFacts {
 export type PolicyFactsOf = (mesh: MeshConfig, proxy: Proxy) => PolicyFacts | undefined;
 
 export function createPolicyFacts(): PolicyFactsOf {
-  const memo = createIdentityMemo<PolicyFacts | 'inactive'>();
+  const memo = createMemo<PolicyFacts | 'inactive'>();
   return (mesh, proxy) => {
     // Asked for every proxy in every push: what is inactive is to cost nothing.
     if (mesh.policy.mixerCheckServer === '' && mesh.policy.mixerReportServer === '') return undefined;
-    const facts = memo.remember(mesh, proxy, '', () => {
+    const facts = memo.of([mesh, proxy], '', () => {
       const policy = proxyPolicyOf(mesh, proxy);
       if (policy === undefined) return 'inactive';
       const identity = identityOf(proxy);

@@ -4,6 +4,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, Scope } from '../generator.js';
+import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
@@ -35,8 +36,8 @@ export function createRouteGenerator(
   const hosts = createVirtualHostEncoder(encoder, settings);
   const indexOf = createViewIndexer();
   /** Tables of a snapshot while some proxy has them: what proxies say of themselves makes ever new ones. */
-  const tables = new WeakMap<PushContext, SweptMemory<EncodedResource>>();
-  const findings = new WeakMap<EncodedResource, readonly Finding[]>();
+  const tables = createMemo<SweptMemory<EncodedResource>>();
+  const findings = createMemo<readonly Finding[]>();
 
   const build = (context: PushContext, scope: RouteScope, name: string): RouteTable | undefined => {
     const parsed = scope.served ? parseRouteName(name) : undefined;
@@ -51,11 +52,7 @@ export function createRouteGenerator(
 
   // Findings are asked for beside the table, and proxies that ask for other names share the tables they have in common.
   const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined => {
-    let known = tables.get(context);
-    if (known === undefined) {
-      known = createSweptMemory();
-      tables.set(context, known);
-    }
+    const known = tables.of([context], '', () => createSweptMemory());
     const key = `${scope.key}\n${name}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
@@ -63,7 +60,7 @@ export function createRouteGenerator(
     // Names come from the wire: those of no table must not fill the memory.
     if (table === undefined) return undefined;
     known.keep(key, table.resource);
-    findings.set(table.resource, table.findings);
+    findings.of([table.resource], '', () => table.findings);
     return table.resource;
   };
 
@@ -84,7 +81,7 @@ export function createRouteGenerator(
     generate: tableOf,
     findings: (context, scope, name) => {
       const table = tableOf(context, scope, name);
-      return (table && findings.get(table)) ?? [];
+      return table === undefined ? [] : findings.of([table], '', () => []);
     },
   };
 }

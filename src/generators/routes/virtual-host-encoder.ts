@@ -1,7 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { frameField, type MessageEncoder } from '../../envoy/message-encoder.js';
 import type { VirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
-import { createIdentityMemo } from '../identity-memo.js';
+import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
 import { buildDefaultRetryPolicy, buildDefaultRoute } from './default-route.js';
@@ -41,9 +41,9 @@ const VIRTUAL_HOSTS_FIELD = 2;
 const ROUTES_FIELD = 3;
 
 export function createVirtualHostEncoder(encoder: MessageEncoder, settings: GeneratorSettings): VirtualHostEncoder {
-  const routes = createIdentityMemo<Buffer>();
-  const hosts = createIdentityMemo<EncodedVirtualHost>();
-  const fallbacks = createIdentityMemo<Buffer>();
+  const routes = createMemo<Buffer>();
+  const hosts = createMemo<EncodedVirtualHost>();
+  const fallbacks = createMemo<Buffer>();
   const retryPolicy = buildDefaultRetryPolicy(encoder);
 
   const encodeWith = (
@@ -54,7 +54,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   ): Buffer => {
     const added = additions?.keyOf(service);
     // One route serves all the domains that proxies of different namespaces know the service by.
-    const route = routes.remember(mesh, service, memoKey(String(port.number), added), () => {
+    const route = routes.of([mesh, service], memoKey(String(port.number), added), () => {
       const defaultRoute = buildDefaultRoute(service, port, retryPolicy, settings.defaultRequestTimeoutMs);
       const fields = added === undefined ? {} : additions?.fieldsFor(added, service);
       return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...defaultRoute, ...fields }));
@@ -71,7 +71,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
           const { service, port } = target;
           const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
           const key = additions === undefined ? plainKey : memoKey(plainKey, additions.keyOf(service));
-          return hosts.remember(mesh, service, key, () => {
+          return hosts.of([mesh, service], key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
             const authorities = virtualHostDomains(names, port.number, false);
@@ -90,7 +90,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
     },
     fallback: (mesh, additions) => {
       const added = additions?.keyOf(undefined);
-      return fallbacks.remember(mesh, mesh, memoKey('', added), () => {
+      return fallbacks.of([mesh], memoKey('', added), () => {
         const fields = added === undefined ? {} : additions?.fieldsFor(added, undefined);
         return frameField(VIRTUAL_HOSTS_FIELD, encoder.encode(VIRTUAL_HOST, buildFallbackVirtualHost(mesh, fields)));
       });

@@ -5,7 +5,7 @@ import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import { dnsAddresses, dnsNames } from './dns-names.js';
 
 /** Encoded table of what DNS capture answers to proxies of a namespace in a cluster. */
@@ -32,13 +32,13 @@ const ANSWER_TTL_SECONDS = 30;
 
 /** Builds tables from entries that are encoded once, for as long as their service and its endpoints stay the same. */
 export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder {
-  const addressMemo = createIdentityMemo<DnsAddresses>();
-  const entryMemo = createIdentityMemo<DnsEntry>();
+  const addressMemo = createMemo<DnsAddresses>();
+  const entryMemo = createMemo<DnsEntry>();
   const head = encoder.encode(DNS_TABLE, { externalRetryCount: EXTERNAL_RETRIES } satisfies DnsTable);
 
   const addressesOf = (context: PushContext, service: Service): readonly string[] => {
     const endpoints = endpointsOf(context, service);
-    const remembered = addressMemo.remember(context.mesh, service, '', () => ({ endpoints, addresses: undefined }));
+    const remembered = addressMemo.of([context.mesh, service], '', () => ({ endpoints, addresses: undefined }));
     if (remembered.addresses === undefined || remembered.endpoints !== endpoints) {
       remembered.endpoints = endpoints;
       remembered.addresses = dnsAddresses(context, service);
@@ -49,7 +49,7 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
   const entryOf = (context: PushContext, service: Service, sameNamespace: boolean): DnsEntry => {
     const addresses = addressesOf(context, service);
     const key = `${sameNamespace}|${addresses.join()}`;
-    return entryMemo.remember(context.mesh, service, key, () => {
+    return entryMemo.of([context.mesh, service], key, () => {
       const names = dnsNames(service, sameNamespace);
       return { names, addresses, bytes: encodeDomains(encoder, names, addresses) };
     });

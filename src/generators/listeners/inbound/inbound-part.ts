@@ -10,7 +10,7 @@ import { modeOfPort, type WorkloadMutualTls, workloadMutualTls } from '../../../
 import { mutualTlsOfProxy } from '../../../model/security/mutual-tls-of-proxy.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
@@ -40,10 +40,10 @@ export function createInboundPart(
   filters: FilterFactory,
 ): ResourcePart<InboundScope> {
   const tls = createInboundTls(encoder, settings);
-  const scopes = createIdentityMemo<InboundScope>();
-  const listeners = createIdentityMemo<EncodedResource>();
+  const scopes = createMemo<InboundScope>();
+  const listeners = createMemo<EncodedResource>();
   /** Chains that are the same for every workload. */
-  const commonChains = createIdentityMemo<readonly Buffer[]>();
+  const commonChains = createMemo<readonly Buffer[]>();
 
   const build = (mesh: MeshConfig, scope: InboundScope): EncodedResource => {
     const { facts, interceptionMode, inbound, mutualTls } = scope;
@@ -51,7 +51,7 @@ export function createInboundPart(
     const chainContext = { encoder, filters, tls, mesh, facts };
     const unclaimed = (port: number | undefined, mode: WorkloadMutualTls['mode']): readonly Buffer[] =>
       inboundPassthroughChains(chainContext, { port, mode, sniff: settings.sniffInbound });
-    const common = commonChains.remember(mesh, mesh, `${facts.key}|${mutualTls.mode}`, () => [
+    const common = commonChains.of([mesh], `${facts.key}|${mutualTls.mode}`, () => [
       inboundBlackHoleChain(chainContext),
       ...unclaimed(undefined, mutualTls.mode),
     ]);
@@ -84,14 +84,14 @@ export function createInboundPart(
       const targets = context.targetsOf(proxy);
       const mutualTls = proxy.hasSecrets ? mutualTlsOfProxy(context, proxy) : PLAINTEXT;
       const variant = `${facts.key}|${interceptionMode}|${mutualTls.key}`;
-      return scopes.remember(context.mesh, targets, variant, () => {
+      return scopes.of([context.mesh, targets], variant, () => {
         const [wildcard] = wildcardAddresses(facts.families);
         const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);
         return { key: `${variant}|${JSON.stringify(inbound)}`, facts, interceptionMode, inbound, mutualTls };
       });
     },
     generate: ({ mesh }, scope) => ({
-      resources: [listeners.remember(mesh, scope.inbound, scope.key, () => build(mesh, scope))],
+      resources: [listeners.of([mesh, scope.inbound], scope.key, () => build(mesh, scope))],
       findings: scope.inbound.conflicts,
     }),
   };

@@ -3,7 +3,7 @@ import { adsConfigSource } from '../../../envoy/config-source.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { buildDownstreamMutualTls } from '../../../envoy/tls-context.js';
 import type { TransportSocket } from '../../../generated/envoy/config/core/v3/TransportSocket.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import { HTTP_SERVER_PROTOCOLS } from '../../security/mesh-protocols.js';
 import { clientNames } from '../../security/trusted-names.js';
 import type { GeneratorSettings } from '../../settings.js';
@@ -13,10 +13,10 @@ import type { InboundKind } from './inbound-kinds.js';
 export type InboundTls = (mesh: MeshConfig, as: InboundKind['as']) => TransportSocket;
 
 export function createInboundTls(encoder: MessageEncoder, settings: GeneratorSettings): InboundTls {
-  const memo = createIdentityMemo<TransportSocket>();
+  const memo = createMemo<TransportSocket>();
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
   return (mesh, as) =>
-    memo.remember(mesh, mesh, as, () =>
+    memo.of([mesh], as, () =>
       buildDownstreamMutualTls(encoder, {
         configSource,
         peerNames: clientNames(mesh, settings),

@@ -1,17 +1,13 @@
 import type { ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { parseServiceAddress } from '../../address-families.js';
+import { memoize } from '../../memo.js';
 
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
 /** The Services of a view by their cluster IPs; found once for as long as the view lives. */
 export function createAddressOwners(): (view: ServiceView) => ReadonlyMap<string, Service> {
-  const known = new WeakMap<ServiceView, ReadonlyMap<string, Service>>();
-  return (view) => {
-    const owners = known.get(view) ?? findOwners(view);
-    known.set(view, owners);
-    return owners;
-  };
+  return memoize(findOwners);
 }
 
 function findOwners({ services }: ServiceView): ReadonlyMap<string, Service> {

@@ -6,7 +6,7 @@ import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import type { Service } from '../../../model/service.js';
 import { clusterStatName } from '../../clusters/stat-name.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { unclaimedTrafficCluster } from '../passthrough.js';
@@ -27,7 +27,7 @@ export function createOutboundChains(
   filters: FilterFactory,
   settings: GeneratorSettings,
 ): OutboundChains {
-  const memo = createIdentityMemo<Buffer>();
+  const memo = createMemo<Buffer>();
 
   const filtersFor = (chain: ChainLayout, plan: ListenerPlan, { mesh, facts }: OutboundListenerContext): Filter[] => {
     const { target } = chain;
@@ -68,7 +68,7 @@ export function createOutboundChains(
     encode: (chain, plan, context) => {
       const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
       const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
-      return memo.remember(context.mesh, serviceOf(chain) ?? context.mesh, key, () => encode(chain, plan, context));
+      return memo.of([context.mesh, serviceOf(chain) ?? context.mesh], key, () => encode(chain, plan, context));
     },
   };
 }

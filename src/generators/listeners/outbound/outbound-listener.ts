@@ -6,7 +6,7 @@ import { composeListener, type ListenerParts } from '../../../envoy/listener-byt
 import { httpInspectorFilter, tlsInspectorFilter } from '../../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import type { ListenerFacts } from '../listener-facts.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
@@ -34,7 +34,7 @@ export function createOutboundListenerBuilder(
   encoder: MessageEncoder,
   chains: OutboundChains,
 ): OutboundListenerBuilder {
-  const memo = createIdentityMemo<EncodedResource>();
+  const memo = createMemo<EncodedResource>();
 
   const build = (plan: ListenerPlan, context: OutboundListenerContext): EncodedResource => {
     const layout = layOutListener(plan, context);
@@ -49,7 +49,7 @@ export function createOutboundListenerBuilder(
     const subject = listenerSubject(plan);
     if (subject === undefined) return build(plan, context);
     const key = `${plan.name}|${subject.key}|${context.key}`;
-    return memo.remember(context.mesh, subject.service ?? context.mesh, key, () => build(plan, context));
+    return memo.of([context.mesh, subject.service ?? context.mesh], key, () => build(plan, context));
   };
 }
 

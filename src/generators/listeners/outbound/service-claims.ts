@@ -2,7 +2,7 @@ import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
-import { createIdentityMemo } from '../../identity-memo.js';
+import { createMemo } from '../../memo.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 import type { Claim } from './claim.js';
 
@@ -28,12 +28,12 @@ export interface ClaimRules {
 
 /** Remembers claims for as long as their service stays the same; those at pods follow the endpoints. */
 export function createServiceClaims(): ServiceClaims {
-  const memo = createIdentityMemo<readonly Claim[]>();
+  const memo = createMemo<readonly Claim[]>();
   return (context, service, rules) => {
     if (readsEndpoints(service)) return serviceClaims(context, service, rules);
     const { families, captured, autoAddresses } = rules;
     const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
-    return memo.remember(context.mesh, service, key, () => serviceClaims(context, service, rules));
+    return memo.of([context.mesh, service], key, () => serviceClaims(context, service, rules));
   };
 }
 

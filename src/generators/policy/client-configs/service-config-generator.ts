@@ -6,6 +6,7 @@ import type { PolicyContext, ServicePolicies } from '../../../model/policy/servi
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
+import { createMemo } from '../../memo.js';
 import { serviceConfigsAffectedBy } from './configs-affected-by.js';
 
 interface ServiceConfigScope extends Scope {
@@ -21,16 +22,12 @@ export function createServiceConfigGenerator(
   configs: ConfigEncoder,
   policiesOf: (context: PolicyContext) => ServicePolicies,
 ): WildcardGenerator {
-  const encoded = new WeakMap<ServiceConfig, EncodedResource>();
+  const memo = createMemo<EncodedResource>();
 
-  const resourceOf = (hostname: string, config: ServiceConfig): EncodedResource => {
-    let resource = encoded.get(config);
-    if (resource === undefined) {
-      resource = frameNamedResource(POLICY_TYPE_URLS.serviceConfig, hostname, configs.serviceConfig(config));
-      encoded.set(config, resource);
-    }
-    return resource;
-  };
+  const resourceOf = (hostname: string, config: ServiceConfig): EncodedResource =>
+    memo.of([config], hostname, () =>
+      frameNamedResource(POLICY_TYPE_URLS.serviceConfig, hostname, configs.serviceConfig(config)),
+    );
 
   const part: ResourcePart<ServiceConfigScope> = {
     name: 'services',

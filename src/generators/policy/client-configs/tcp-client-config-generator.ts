@@ -1,12 +1,11 @@
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
 import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
-import type { BoundSpecs } from '../../../model/policy/service-config.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
-import type { Service } from '../../../model/service.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
+import { createMemo } from '../../memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import { createLabelledFacts } from '../labelled-facts.js';
 import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
@@ -16,12 +15,6 @@ import { inboundTcpChains, outboundTcpChains, type TcpChain } from './tcp-chains
 interface TcpScope extends Scope {
   readonly facts: PolicyFacts;
   chains(): readonly TcpChain[];
-}
-
-/** A resource, and what it was made of beside proxy, service and chain. */
-interface Remembered {
-  readonly specs: BoundSpecs;
-  readonly resource: EncodedResource;
 }
 
 /**
@@ -35,27 +28,14 @@ export function createTcpClientConfigGenerator(
   { sniffInbound, sniffOutbound }: Pick<GeneratorSettings, 'sniffInbound' | 'sniffOutbound'>,
 ): WildcardGenerator {
   const labelledFactsOf = createLabelledFacts(factsOf);
-  const byProxy = new WeakMap<PolicyFacts, WeakMap<Service, Map<string, Remembered>>>();
-
-  const rememberedOf = (facts: PolicyFacts, service: Service): Map<string, Remembered> => {
-    const byService = byProxy.get(facts) ?? new WeakMap<Service, Map<string, Remembered>>();
-    byProxy.set(facts, byService);
-    const byChain = byService.get(service) ?? new Map<string, Remembered>();
-    byService.set(service, byChain);
-    return byChain;
-  };
+  const memo = createMemo<EncodedResource>();
 
   const resourceOf = (policies: ServicePolicies, facts: PolicyFacts, chain: TcpChain): EncodedResource => {
     const { cluster, direction, service, targetPort } = chain;
-    const byChain = rememberedOf(facts, service);
-    const key = `${cluster} ${targetPort}`;
-    const specs = policies.configOf(service);
-    const remembered = byChain.get(key);
-    if (remembered?.specs === specs) return remembered.resource;
-    const config = tcpClientConfigOf(facts.policy, facts.identity, direction, service, policies.bindings, targetPort);
-    const resource = frameNamedResource(POLICY_TYPE_URLS.tcpClientConfig, cluster, configs.tcpClientConfig(config));
-    byChain.set(key, { specs, resource });
-    return resource;
+    return memo.of([service, policies.configOf(service), facts], `${cluster} ${targetPort}`, () => {
+      const config = tcpClientConfigOf(facts.policy, facts.identity, direction, service, policies.bindings, targetPort);
+      return frameNamedResource(POLICY_TYPE_URLS.tcpClientConfig, cluster, configs.tcpClientConfig(config));
+    });
   };
 
   const generate: ResourcePart<TcpScope>['generate'] = (context, { facts, chains }) => {

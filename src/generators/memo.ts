@@ -1,0 +1,55 @@
+/**
+ * Remembers results by the identity of the objects that they were made from, and by a key that names every other
+ * input. Objects of a snapshot never change, and an unchanged one keeps its identity from snapshot to snapshot. A
+ * result is forgotten with the first of its objects that nothing else refers to.
+ */
+export interface Memo<Value> {
+  /**
+   * @param dependencies at least one object, always the same number in the same order; the shortest-lived last
+   * @param key every input of `build` that is not one of the objects; bounded by the caller where peers can make keys up
+   */
+  of(dependencies: readonly [object, ...object[]], key: string, build: () => Value): Value;
+}
+
+/** One object of a list of dependencies: either the next one follows, or the results by key. */
+type Level<Value> = WeakMap<object, Entry<Value>>;
+type Entry<Value> = Level<Value> | Map<string, Value>;
+
+export function createMemo<Value>(): Memo<Value> {
+  const root: Level<Value> = new WeakMap();
+  return {
+    of: (dependencies, key, build) => {
+      const results = resultsOf(root, dependencies);
+      const known = results.get(key);
+      if (known !== undefined || results.has(key)) return known as Value;
+      const value = build();
+      results.set(key, value);
+      return value;
+    },
+  };
+}
+
+/** A function of one object that is computed once for as long as the object lives. */
+export function memoize<Subject extends object, Value>(
+  compute: (subject: Subject) => Value,
+): (subject: Subject) => Value {
+  const memo = createMemo<Value>();
+  return (subject) => memo.of([subject], '', () => compute(subject));
+}
+
+function resultsOf<Value>(root: Level<Value>, dependencies: readonly object[]): Map<string, Value> {
+  let level = root;
+  const last = dependencies.length - 1;
+  for (let index = 0; index <= last; index++) {
+    const dependency = dependencies[index] ?? root;
+    let next = level.get(dependency);
+    if (next === undefined) {
+      next = index === last ? new Map<string, Value>() : new WeakMap<object, Entry<Value>>();
+      level.set(dependency, next);
+    }
+    if (index === last && next instanceof Map) return next;
+    if (next instanceof Map) break;
+    level = next;
+  }
+  throw new TypeError('a memo needs as many dependencies as it was given before');
+}
