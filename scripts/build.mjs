@@ -1,14 +1,16 @@
-// npm run build: proto types, then the TypeScript compiler. Incremental: a second run does next to nothing.
+// npm run build: proto types and descriptors, then the TypeScript compiler. Incremental: a second run does next to nothing.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { generateDescriptors } from './generate-descriptors.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 
 await import('./generate-proto-types.mjs');
+generateDescriptors();
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 try {
   execFileSync(process.execPath, [tsc, '-p', root], { stdio: 'inherit', cwd: root });

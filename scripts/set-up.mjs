@@ -18,6 +18,7 @@ const BUILD_INPUTS = [
   'proto',
   'tsconfig.json',
   'scripts/build.mjs',
+  'scripts/generate-descriptors.mjs',
   'scripts/generate-proto-types.mjs',
 ];
 const STAMP_FILE = join(projectRoot, 'build/.set-up.json');

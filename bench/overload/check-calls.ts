@@ -11,9 +11,7 @@ const NUMBER = '1234567890123456';
 
 /** The Checks that an Envoy sends for the workload's requests, each with another number of its stream in every call. */
 export function prepareChecks({ requests }: PolicyWorkload, service: string): readonly PreparedCall[] {
-  const type = loadProtoRegistry(['envoy/service/auth/v3/external_auth.proto']).type(
-    'envoy.service.auth.v3.CheckRequest',
-  );
+  const type = loadProtoRegistry().type('envoy.service.auth.v3.CheckRequest');
   const fields = { [CLIENT_CONFIG_METADATA]: clientConfigText(), [SERVICE_METADATA]: service };
   return requests.map(({ method, target, host, headers, connection }) => {
     const http = {

@@ -1,7 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
-import { protoIncludeDirs } from '../envoy/proto-registry.js';
+import { protoIncludeDirs } from '../envoy/proto-folders.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
 import type { CallGate } from './call-gate.js';
 import { runGated } from './gated-call.js';
@@ -52,7 +51,10 @@ export function addLazyReflection(server: Server, files: readonly string[], gate
 }
 
 async function describe(files: readonly string[]): Promise<ReadonlyMap<string, Reflection>> {
-  const { ReflectionService } = await import('@grpc/reflection');
+  const [{ ReflectionService }, { loadSync }] = await Promise.all([
+    import('@grpc/reflection'),
+    import('@grpc/proto-loader'),
+  ]);
   const reflections = new Map<string, Reflection>();
   const service = new ReflectionService(loadSync([...files], { includeDirs: [...protoIncludeDirs()] }));
   const collector: Pick<Server, 'addService'> = {

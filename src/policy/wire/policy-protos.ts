@@ -1,7 +1,7 @@
-import { loadProtoRegistry, type ProtoRegistry } from '../../envoy/proto-registry.js';
-import protoFiles from '../proto-files.json' with { type: 'json' };
+import { createProtoRegistry, type ProtoRegistry } from '../../envoy/proto-registry.js';
+import { readDescriptors } from '../../generated/policy-descriptors.js';
 
-/** Loads the messages of our own policy protocols, and nothing of Envoy's: a few milliseconds, once. */
+/** The messages of our own policy protocols, and nothing of Envoy's. */
 export function loadPolicyProtos(): ProtoRegistry {
-  return loadProtoRegistry(protoFiles);
+  return createProtoRegistry(readDescriptors());
 }

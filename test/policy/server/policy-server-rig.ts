@@ -25,10 +25,7 @@ import { allow } from '../../support/policy-server.js';
 import { createRecordingLogger, type LogRecord } from '../../support/recording-logger.js';
 
 /** Envoy's messages and ours, loaded once for all tests of a file. */
-export const envoyProtos = loadProtoRegistry([
-  'envoy/service/auth/v3/external_auth.proto',
-  'envoy/service/accesslog/v3/als.proto',
-]);
+export const envoyProtos = loadProtoRegistry();
 const policyProtos = loadPolicyProtos();
 
 export const policyDecoder = createConfigDecoder(policyProtos);

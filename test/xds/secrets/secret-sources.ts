@@ -4,9 +4,7 @@ import { formatSpiffeId, type WorkloadIdentity } from '../../../src/model/identi
 import type { ConnectionSecrets, SecretSource, WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
 import type { TestAuthority } from '../../support/certificate-issuer.js';
 
-export const SECRET_ENCODER = createMessageEncoder(
-  loadProtoRegistry(['envoy/extensions/transport_sockets/tls/v3/tls.proto']),
-);
+export const SECRET_ENCODER = createMessageEncoder(loadProtoRegistry());
 
 /** A source whose secrets a test changes. */
 export interface ManualSource extends SecretSource {

@@ -1,0 +1,146 @@
+// Prepares the messages of Envoy and of our own protocols for build/src/envoy/proto-registry.js, so that no start parses
+// .proto files. Of Envoy's, only the messages that those of src/envoy/proto-files.json lead to are kept.
+import '@grpc/proto-loader';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import protobuf from 'protobufjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const deps = join(dirname(createRequire(import.meta.url).resolve('@grpc/grpc-js-xds/package.json')), 'deps');
+
+/** Where the first segment of an import path is found; of google, those that protobufjs brings come first. */
+const INCLUDE_DIRS = {
+  envoy: join(deps, 'envoy-api'),
+  udpa: join(deps, 'xds'),
+  xds: join(deps, 'xds'),
+  google: join(deps, 'googleapis'),
+  validate: join(deps, 'protoc-gen-validate'),
+  mesh: join(root, 'proto'),
+};
+
+/** Options of fields that change how a message is encoded; the rest is for people and validators. */
+const KEPT_OPTIONS = ['packed', 'default', 'proto3_optional'];
+
+/**
+ * The messages and enums that files define, and all that these lead to, as JSON of protobufjs by the full name of the
+ * outermost message or enum. Names of types in it are absolute.
+ *
+ * @throws Error when a file cannot be read
+ */
+export function describeMessages(files) {
+  const all = new protobuf.Root();
+  const isCommon = (path) => protobuf.common.get(path) !== null;
+  all.resolvePath = (_origin, target) => {
+    const include = INCLUDE_DIRS[target.slice(0, target.indexOf('/'))];
+    return include === undefined || isCommon(target) ? target : join(include, target);
+  };
+  all.loadSync([...files]);
+  all.resolveAll();
+  const wanted = new Set(files.map((file) => all.resolvePath('', file)));
+  const described = new Map();
+  const waiting = [];
+  const visit = (namespace) => {
+    for (const each of namespace.nestedArray) {
+      const isWanted = wanted.has(each.filename);
+      if (each instanceof protobuf.Type || each instanceof protobuf.Enum) {
+        if (isWanted) waiting.push(each);
+      } else if (each instanceof protobuf.Service) {
+        for (const method of isWanted ? each.methodsArray : []) {
+          waiting.push(method.resolvedRequestType, method.resolvedResponseType);
+        }
+      } else if (each instanceof protobuf.Namespace) visit(each);
+    }
+  };
+  visit(all);
+  for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
+    const outermost = outermostOf(each);
+    const name = outermost.fullName.slice(1);
+    if (described.has(name)) continue;
+    described.set(name, outermost instanceof protobuf.Enum ? enumJson(outermost) : typeJson(outermost, waiting));
+  }
+  return Object.fromEntries([...described].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function outermostOf(object) {
+  let outermost = object;
+  while (outermost.parent instanceof protobuf.Type) outermost = outermost.parent;
+  return outermost;
+}
+
+function typeJson(type, references) {
+  const json = type.toJSON();
+  const fields = type.fieldsArray.map((field) => {
+    if (field.resolvedType !== null) references.push(field.resolvedType);
+    const { options, type: written, ...rest } = field.toJSON();
+    const kept = Object.entries(options ?? {}).filter(([option]) => KEPT_OPTIONS.includes(option));
+    return [
+      field.name,
+      {
+        ...rest,
+        type: field.resolvedType?.fullName ?? written,
+        ...(kept.length > 0 && { options: Object.fromEntries(kept) }),
+      },
+    ];
+  });
+  const nested = type.nestedArray.flatMap((each) => {
+    if (each instanceof protobuf.Type) return [[each.name, typeJson(each, references)]];
+    return each instanceof protobuf.Enum ? [[each.name, enumJson(each)]] : [];
+  });
+  const { edition, oneofs } = json;
+  return {
+    ...(edition !== undefined && { edition }),
+    fields: Object.fromEntries(fields),
+    ...(oneofs !== undefined && {
+      oneofs: Object.fromEntries(Object.entries(oneofs).map(([name, { oneof }]) => [name, { oneof }])),
+    }),
+    ...(nested.length > 0 && { nested: Object.fromEntries(nested) }),
+  };
+}
+
+function enumJson(each) {
+  const { edition, values, options } = each.toJSON();
+  return {
+    ...(edition !== undefined && { edition }),
+    ...(options?.allow_alias && { options: { allow_alias: true } }),
+    values,
+  };
+}
+
+const readList = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+const policyFiles = readList('src/policy/proto-files.json');
+const SETS = {
+  // Resources and requests of our own are encoded beside Envoy's.
+  'envoy-descriptors': [...readList('src/envoy/proto-files.json'), ...policyFiles],
+  'policy-descriptors': policyFiles,
+};
+
+const TYPES = `/** JSON of protobufjs by the full name of a message or enum. Made by scripts/generate-descriptors.mjs. */
+export declare function readDescriptors(): Readonly<Record<string, object>>;
+`;
+
+/** Writes build/src/generated/<set>.js, and its types into src/generated for the compiler. */
+export function generateDescriptors() {
+  for (const [name, files] of Object.entries(SETS)) {
+    const text = JSON.stringify(describeMessages(files));
+    // JSON.parse of a text is several times as fast as the same object written as code.
+    write(
+      join(root, 'build/src/generated', `${name}.js`),
+      `export const readDescriptors = () => JSON.parse(${quote(text)});\n`,
+    );
+    write(join(root, 'src/generated', `${name}.d.ts`), TYPES);
+  }
+}
+
+function quote(text) {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** An unchanged file keeps its time, by which later steps know that it is unchanged. */
+function write(file, text) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
