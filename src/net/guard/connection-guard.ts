@@ -9,8 +9,7 @@ import { SharedBudget } from './shared-budget.js';
 /** The HTTP/2 connections of all gRPC listeners. */
 export interface ConnectionGuard {
   /** @param socket that the session is on */
-  opened(session: ServerHttp2Session, socket: Socket): void;
-  of(session: Http2Session): GuardedSession | undefined;
+  opened(session: ServerHttp2Session, socket: Socket): GuardedSession;
   /** A complete message has come. */
   proven(session: GuardedSession): void;
   /** A stream has ended before its first message was complete. */
@@ -76,11 +75,12 @@ export function createConnectionGuard(
         unproven.set(session, 0);
       });
       unproven.set(session, 1);
-      if (isTicking) return;
-      isTicking = true;
-      clock.schedule(TICK_MS, tick);
+      if (!isTicking) {
+        isTicking = true;
+        clock.schedule(TICK_MS, tick);
+      }
+      return session;
     },
-    of: (http2Session) => sessions.get(http2Session),
     proven: (session) => {
       if (session.isProven) return;
       session.isProven = true;

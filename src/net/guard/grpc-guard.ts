@@ -82,7 +82,6 @@ export function createGrpcGuard(
       if (headerBytes <= limits.grpcMaxHeaderBytes) {
         return incomplete.follow(stream, session, maxMessageBytes(path), headerBytes, connections);
       }
-      stream.on('error', () => undefined);
       const details = reached(session, 'header_bytes', limits.grpcMaxHeaderBytes);
       offenders.record(session.group);
       if (offenders.isBlocked(session.group)) {
@@ -107,19 +106,28 @@ export function createGrpcGuard(
         for (const http2Server of http2ServersOf(server)) {
           // Node makes the session of a connection in the moment that it is handed over.
           let latestSocket: Socket | undefined;
+          let latestSession: GuardedSession | undefined;
           http2Server.prependListener('connection', (socket: Socket) => {
             latestSocket = socket;
           });
           http2Server.on('session', (session: ServerHttp2Session) => {
-            if (latestSocket !== undefined) connections.opened(session, latestSocket);
+            if (latestSocket === undefined) return;
+            const guarded = connections.opened(session, latestSocket);
+            // The server's event follows in the same moment; a stream that has been reset does not know its session.
+            session.prependListener('stream', () => {
+              latestSession = guarded;
+            });
           });
           const serve = http2Server.listeners('stream');
           http2Server.removeAllListeners('stream');
           http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags, rawHeaders) => {
-            const session = stream.session === undefined ? undefined : connections.of(stream.session);
-            // Its connection has just been ended.
-            if (session === undefined || session.isEnded) {
-              stream.on('error', () => undefined);
+            // An error without a listener would end the process. What follows from it is told by the event of its close.
+            stream.on('error', () => undefined);
+            const session = latestSession;
+            if (session === undefined || session.isEnded) return;
+            // Its peer has reset it already. Node throws where such a stream is answered, as grpc-js does.
+            if (stream.destroyed || stream.closed) {
+              connections.abandoned(session);
               return;
             }
             const guarded = follow(stream, session, headers[':path'] ?? '', rawHeaders);

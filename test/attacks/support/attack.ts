@@ -18,6 +18,8 @@ export interface AttackTarget {
   /** Kubeconfig file of the cluster's administrator, for attacks by objects that a tenant may create in `attackers`. */
   readonly kubeconfig: string;
   readonly processId: number;
+  /** What attacks that act at random follow. */
+  readonly seed: number;
 }
 
 /** One way to misuse the server. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +29,12 @@ export const ATTACKERS = 'attackers';
 export interface AttackedServerOptions {
   /** Added to the environment of the server. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Added to the options of Node that `manifests/` has, such as `--cpu-prof`. */
+  readonly nodeOptions?: string;
   /** Added to the flags of the server. */
   readonly flags?: readonly string[];
+  /** Of attacks that act at random; another one each time by default. */
+  readonly seed?: number;
   /** YAML; default: one quota of a billion requests an hour for each API key. */
   readonly policyConfig?: string;
 }
@@ -60,7 +65,13 @@ export interface AttackedServer {
  */
 export async function startAttackedServer(
   binary: string,
-  { env = {}, flags = [], policyConfig = DEFAULT_POLICY_CONFIG }: AttackedServerOptions = {},
+  {
+    env = {},
+    flags = [],
+    policyConfig = DEFAULT_POLICY_CONFIG,
+    seed = randomInt(2 ** 32),
+    nodeOptions: moreNodeOptions = '',
+  }: AttackedServerOptions = {},
 ): Promise<AttackedServer> {
   const undo: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
@@ -100,7 +111,7 @@ export async function startAttackedServer(
       name: 'discovery',
       command: group?.enter(command) ?? command,
       env: {
-        NODE_OPTIONS: nodeOptions,
+        NODE_OPTIONS: `${nodeOptions} ${moreNodeOptions}`,
         ROOT_CA_DIR: authority.folder,
         POD_NAME: 'meshd-0',
         NAV_ENABLE_STATUS: 'true',
@@ -134,6 +145,7 @@ export async function startAttackedServer(
       credentials: await issue(`spiffe://cluster.local/ns/${ATTACKERS}/sa/attacker`),
       kubeconfig: api.kubeconfig,
       processId: managed.child.pid ?? 0,
+      seed,
     };
     return {
       api,

@@ -1,7 +1,18 @@
 /** HTTP/2 frames as bytes, for peers that Node's client would not let be so rude. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-export const FRAME = { data: 0, headers: 1, rstStream: 3, settings: 4, ping: 6, continuation: 9 } as const;
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  rstStream: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goaway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
 export const END_HEADERS = 4;
 
 export function http2Frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {

@@ -4,8 +4,9 @@ const LONGEST_WAIT_MS = 1_000;
 const MIB = 2 ** 20;
 
 /** What did not survive an attack, a sentence each; empty when all is well. */
-export function problemsOf({ isAlive, peakBytes, limitBytes, users, tail }: Outcome): readonly string[] {
-  const problems = isAlive ? [] : [`the server ended: ${tail}`];
+export function problemsOf({ end, peakBytes, limitBytes, users }: Outcome): readonly string[] {
+  const problems: string[] = [];
+  if (end !== undefined) problems.push(`the server ended with ${end.signal ?? `code ${end.code}`}: ${end.tail}`);
   if (peakBytes >= limitBytes) problems.push(`${inMiB(peakBytes)} MiB were resident, of ${inMiB(limitBytes)}`);
   for (const { name, failures, slowestMs, actions } of users) {
     if (failures.length > 0) problems.push(`${name}: ${failures.length} of ${actions} failed: ${failures[0]}`);
@@ -26,7 +27,7 @@ export function describeOutcome({ attacks, peakBytes, limitBytes, users }: Outco
 /** A row of the table that `npm run attack` prints: attack, memory, slowest user, problems. */
 export function tableRow(names: readonly string[], outcome: Outcome): string {
   const slowest = outcome.users.reduce((worst, user) => (user.slowestMs > worst.slowestMs ? user : worst));
-  const problems = problemsOf(outcome);
+  const problems = problemsOf(outcome).map((problem) => problem.split('\n', 1)[0] ?? '');
   const cells = [
     names.join(' + '),
     outcome.attacks.join('; '),

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   type AttackedServer,
   type AttackedServerOptions,
@@ -15,17 +16,26 @@ import { loadAttack, runAttack } from './run-attack.js';
 
 /** The probes act alone for so long before an attack, and go on for so long after it. */
 const CALM_MS = 1_000;
+/** Of the output of a server that ended; the stack of an error has some twenty. */
+const TAIL_LINES = 200;
+
+/** The end of a server that was to live. */
+export interface ServerEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last lines of its output and its errors. */
+  readonly tail: string;
+}
 
 /** What an attack did to a server and its users. */
 export interface Outcome {
   /** What each attack said it did. */
   readonly attacks: readonly string[];
-  readonly isAlive: boolean;
+  /** How the server ended, with all that it printed last; undefined while it lives. */
+  readonly end: ServerEnd | undefined;
   readonly peakBytes: number;
   readonly limitBytes: number;
   readonly users: readonly ProbeReport[];
-  /** The server's last words, for an error message. */
-  readonly tail: string;
 }
 
 export interface AttackOptions extends AttackedServerOptions {
@@ -56,18 +66,25 @@ export async function putUnderAttack(
     const attacks = await Promise.all(names.map((name) => runAttack(name, server.target, scale)));
     await calm();
     const users = await probe.stop();
-    if (server.process.isRunning()) await after?.(server);
+    const end = await endOf(server);
+    if (end === undefined) await after?.(server);
     return {
       attacks,
-      isAlive: server.process.isRunning(),
+      end,
       peakBytes: server.memory.peak(),
       limitBytes: server.memoryLimitBytes,
       users,
-      tail: server.process.tail(),
     };
   } finally {
     await server.close();
   }
+}
+
+async function endOf({ process: { child, exited, isRunning, tail } }: AttackedServer): Promise<ServerEnd | undefined> {
+  if (isRunning()) return undefined;
+  // What it wrote last may still be in its pipes.
+  for (const stream of [child.stdout, child.stderr]) if (stream?.closed === false) await once(stream, 'close');
+  return { ...(await exited), tail: tail(TAIL_LINES) };
 }
 
 function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser[] {

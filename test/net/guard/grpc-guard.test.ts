@@ -2,6 +2,16 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
+import {
+  CANCEL,
+  END_HEADERS,
+  FRAME,
+  grpcHeaders,
+  headerBlock,
+  http2Frame,
+  PREFACE,
+  SETTINGS,
+} from '../../attacks/support/http2-frames.js';
 import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-http2.js';
 import { eventually } from '../../support/eventually.js';
 import { answered, endOf, STREAM, startGuardedServer, UNARY, UNARY_BYTES } from './guard-rig.js';
@@ -220,4 +230,26 @@ test('streams that come with the one that ended their connection end with it, an
   await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))));
   const bytes = Buffer.from('hello');
   t.deepEqual(await callUnary(rig.connect('127.0.0.8'), UNARY, bytes), bytes);
+});
+
+test('streams that their peer has reset before they are looked at end quietly, and count as abandoned', async (t) => {
+  const rig = await startGuardedServer(t, { grpcMaxHeaderBytes: 1000, grpcMaxAbandonedStreams: 12 });
+  const requests = [
+    { ...grpcHeaders(UNARY), 'content-type': 'text/plain' },
+    grpcHeaders('/no.such.Service/Method'),
+    { ...grpcHeaders(STREAM), 'x-filler': 'x'.repeat(1100) },
+    grpcHeaders(STREAM),
+  ];
+  const frames = [...requests, ...requests, ...requests, ...requests].flatMap((headers, index) => [
+    http2Frame(FRAME.headers, END_HEADERS, 2 * index + 1, headerBlock(headers)),
+    http2Frame(FRAME.rstStream, 0, 2 * index + 1, CANCEL),
+  ]);
+  const socket = rig.sendLate(Buffer.concat([PREFACE, SETTINGS, ...frames]));
+  await once(socket, 'close');
+  t.deepEqual(
+    rig.reached.map(({ limit }) => limit),
+    ['abandoned_streams'],
+  );
+  const bytes = Buffer.from('hello');
+  t.deepEqual(await callUnary(rig.connect(), UNARY, bytes), bytes);
 });

@@ -31,6 +31,8 @@ export interface GuardRig {
    * nothing for a while: Node is given all of them at once.
    */
   connectLate(): ClientHttp2Session;
+  /** Sends bytes as one packet; the connection is made as that of connectLate. */
+  sendLate(bytes: Buffer): Socket;
 }
 
 /** A gRPC server that echoes, behind a guard. */
@@ -90,6 +92,12 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
     requests,
     connect: (from = '127.0.0.1') => connect(port, from),
     connectLate: () => connect(latePort, '127.0.0.1'),
+    sendLate: (bytes) => {
+      const socket = connectTcp({ host: '127.0.0.1', port: latePort }).on('error', () => undefined);
+      t.teardown(() => socket.destroy());
+      socket.write(bytes);
+      return socket.resume();
+    },
   };
 }
 

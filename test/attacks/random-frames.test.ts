@@ -1,0 +1,3 @@
+import { survives } from './support/survives.js';
+
+await survives(['random-frames']);
