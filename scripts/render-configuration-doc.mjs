@@ -12,63 +12,96 @@ import { policyServerSchema } from '../build/src/config/policy-server/policy-ser
 
 const HEAD = `# Configuration
 
-Written by \`npm run generate\` from the tables that also drive parsing, defaults and \`--help\`.
+\`npm run generate\` writes this page from the tables that also drive parsing, defaults and \`--help\`.
 
-A bad value stops the start with exit code 1 and one line that names the flag or variable, the value and what is
-allowed. Durations are in Go's form: \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are separated by commas, or the flag is
-repeated. A setting marked † is accepted, but its feature, or one of its values, has not landed: when it is given, the server
-says so once at start. A flag marked ‡ is an addition of this implementation to the command line it was specified with.
+- An invalid value stops the start with exit code 1. One line names the flag or variable, the value, and the allowed values.
+- Durations have the form \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are comma-separated, or the flag is repeated.
+- † marks a setting that is accepted, but has no effect for some or all values, because the feature is not implemented. If you
+  set it, the server logs a warning at start.
+- ‡ marks a setting that this implementation adds to the command line that it was specified with.
 
 ## Addresses outside a cluster
 
-The plaintext listeners \`--grpcAddr\`, \`--httpAddr\` and \`--policyAddr\` answer without asking who calls. In a pod (the
-variable \`KUBERNETES_SERVICE_HOST\` or \`ORCH_SERVICE_HOST\` is set) their defaults listen on all interfaces. Elsewhere the
-defaults listen on 127.0.0.1, and one log line at start names the flags that change it; this departs from the specification,
-whose defaults are the same everywhere. A flag that is given is taken as it is. \`--grpcAddr=\` opens no plaintext xDS
-listener at all: proxies then use \`--secureGRPCAddr\`.
+The plaintext listeners \`--grpcAddr\`, \`--httpAddr\` and \`--policyAddr\` do not authenticate their callers.
+
+| where the process runs | default |
+| --- | --- |
+| in a pod (\`KUBERNETES_SERVICE_HOST\` or \`ORCH_SERVICE_HOST\` is set) | they listen on all interfaces |
+| elsewhere | they listen on 127.0.0.1, and one log line at start names the flags that change it |
+
+The specification has the same defaults everywhere; the second row departs from it. An address that you set is always used as
+it is. \`--grpcAddr=\` opens no plaintext xDS listener; proxies then use \`--secureGRPCAddr\`.
 
 ## Limits of gRPC peers
 
-The flags \`--grpcMax…\` and \`--grpc…Timeout\` bound what a peer takes before its messages have arrived completely, on all
-gRPC listeners together. A mesh of 10,000 sidecars behind one address does not meet the defaults. A call that meets one ends
-with RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED and a text that names the flag; a connection is closed with GOAWAY. The metric
-\`nav_grpc_limits_reached\` counts both by limit, and the log names the peer. Compressed messages are refused with
-UNIMPLEMENTED: Envoy and gRPC clients do not compress unless told to.
+The flags \`--grpcMax…\` and \`--grpc…Timeout\` limit the resources that a peer can use before its messages are complete. They
+apply to all gRPC listeners together. A mesh of 10,000 sidecars behind one address stays below the defaults.
+
+- A call beyond a limit ends with RESOURCE_EXHAUSTED or DEADLINE_EXCEEDED, and a text that names the flag. A connection beyond a
+  limit is closed with GOAWAY.
+- The metric \`nav_grpc_limits_reached\` counts both by limit, and the log names the peer.
+- Compressed messages are rejected with UNIMPLEMENTED. Envoy and gRPC clients do not compress by default.
 
 ## A folder as the cluster
 
-\`--configDir\` is read recursively (\`.yaml\`, \`.yml\`, \`.json\`; several documents to a file) and watched. It may
-hold core \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\` and \`Namespace\` objects, and
-\`ServiceEntry\` and \`WorkloadEntry\` of \`networking.mesh.internal/v1beta1\`. The policy kinds of
-\`config.mesh.internal/v1alpha2\` are enforced as [policies.md](policies.md) says. What a file said last while it was
-good is served until it is good again; what is wrong with it is in the log and on \`/debug/config_problems\`.
-Links are followed inside of the folder only, and a file has at most 16 MiB.
+\`--configDir\` names a folder. The server reads it recursively and watches it. Files are \`.yaml\`, \`.yml\` or \`.json\`, with one
+or more documents and at most 16 MiB. Symbolic links are followed only inside the folder. The folder may hold:
 
-With \`--orchconfig\` beside it the services are those of the cluster, and the folder holds the mesh's own kinds alone.
-Without \`--configDir\` a cluster is read: that of \`--orchconfig\`, or the one that the process runs in as a pod.
+| group | kinds |
+| --- | --- |
+| core | \`Service\`, \`Endpoints\`, \`EndpointSlice\`, \`Pod\`, \`Node\`, \`Namespace\` |
+| \`networking.mesh.internal/v1beta1\` | \`ServiceEntry\`, \`WorkloadEntry\` |
+| \`security.mesh.internal/v1beta1\` | \`PeerAuthentication\` |
+| \`config.mesh.internal/v1alpha2\` | the policy kinds, see [policies.md](policies.md) |
 
-\`--meshConfig\` and \`--networksConfig\` name one YAML file each; both are read again when they change, and a bad
-change is reported and ignored. A missing file means the defaults; where a cluster is read, its ConfigMap \`mesh\` in the
-control plane's namespace (with REVISION \`mesh-<REVISION>\`) stands for missing files, with the keys \`mesh\` and
-\`meshNetworks\`, and is watched. A file wins, also one that comes later; the log says which it is.
+If a file becomes invalid, its last valid content stays in force until the file is valid again. The log and
+\`/debug/config_problems\` show the error.
+
+| flags | services come from | the mesh's own kinds come from |
+| --- | --- | --- |
+| \`--configDir\` | the folder | the folder |
+| \`--configDir\` and \`--orchconfig\` | the cluster | the folder |
+| \`--orchconfig\` | the cluster | the cluster |
+| neither | the cluster in whose pod the process runs | the same cluster |
+
+## Mesh config and mesh networks
+
+\`--meshConfig\` and \`--networksConfig\` each name a YAML file. The server reads both again when they change. An invalid change
+is reported and ignored.
+
+If a file is missing, the defaults apply. With a cluster, the ConfigMap \`mesh\` in the control plane's namespace replaces missing
+files; with REVISION it is \`mesh-<REVISION>\`. Its keys are \`mesh\` and \`meshNetworks\`, and it is watched. A file always wins over
+the ConfigMap, even if it is created later. The log names the source in use.
 
 ## Settings that cannot be used
 
-A setting that cannot be used is never replaced by its default. At a start with a bad \`--meshConfig\`, \`--networksConfig\`,
-\`--policyConfig\`, ConfigMap \`mesh\`, or file of the injector (\`config\`, \`values\`), the process ends with exit code 1 and a
-message with file or object, key, line and remedy. Where a cluster is read, the last contents that could be used are in
-the ConfigMap \`mesh-last-good-settings\` (\`mesh-<REVISION>-last-good-settings\`) of the control plane's namespace: then the
-process starts with those, and the log, \`/debug/config_problems\` and the metric \`nav_refused_settings_total\` tell of the
-refused content until it is corrected. A content with a password in an address is not kept: use \`passwordFile\`. Files
-that are certificates or keys are never kept; a bad one ends the start. Where a setting is given nowhere at a start, its
-kept content is removed. While the process runs, a bad change leaves in force what was in force before.
+A setting that cannot be used is never replaced by its default. This applies to \`--meshConfig\`, \`--networksConfig\`,
+\`--policyConfig\`, the ConfigMap \`mesh\`, and the files \`config\` and \`values\` of the injector.
+
+| when the setting becomes unusable | effect |
+| --- | --- |
+| while the process runs | the last usable content stays in force |
+| before a start, with a cluster that has the last usable content | the process starts with that content. The log, \`/debug/config_problems\` and the metric \`nav_refused_settings_total\` report the unusable content until it is corrected |
+| before any other start | the process ends with exit code 1, and a message with file or object, key, line and remedy |
+
+The cluster keeps the last usable content in the ConfigMap \`mesh-last-good-settings\`
+(\`mesh-<REVISION>-last-good-settings\`) of the control plane's namespace.
+
+- Content with a password in an address is not kept. Use \`passwordFile\` instead.
+- Certificates and keys are never kept. An unusable one stops the start.
+- If a setting is missing everywhere at a start, its kept content is removed.
 `;
 
 const POLICY_SERVER = `## The policy server's file
 
-\`--policyConfig\` names it. It is read again when it changes: amounts that were used stay used, a changed \`maxAmount\`
-holds at once, and a quota whose window or dimensions change begins anew. A bad change is reported and ignored; without
-the file every quota is granted.
+\`--policyConfig\` names this file. Without it, every quota is granted. The server reads the file again when it changes:
+
+| change | effect |
+| --- | --- |
+| \`maxAmount\` | applies at once; used units stay used |
+| window or dimensions of a quota | the quota starts again with its full amount |
+| \`storage\` in memory | all quotas start again |
+| invalid content | is reported and ignored |
 
 \`\`\`yaml
 quotas:
@@ -82,29 +115,30 @@ quotas:
 storage: {type: redis, address: 'redis://redis.mesh-system:6379/0', passwordFile: /etc/redis/password}
 \`\`\`
 
-All quotas of a request are charged, or none. In memory each server counts for itself; servers with the same Redis and
-\`keyPrefix\` count together, exactly. While Redis cannot be asked, the fail policy of the proxies decides;
-\`policy_server_store_up\` and \`policy_server_store_errors_total\` show it. Its keys expire by themselves and hold no value
-of a request. Give it \`maxmemory\` and \`maxmemory-policy volatile-lfu\`: a counter that is evicted lets its limit through
-again, but with \`noeviction\` a flood of invented keys fills the memory and every charge fails. In memory, a changed
-\`storage\` begins anew.
+Either all quotas of a request are charged, or none. With storage in memory, each server counts separately. Servers with the
+same Redis and \`keyPrefix\` count together, exactly.
 
-A request without an attribute counts as one with the empty text. Numbers, booleans and IP addresses are counted by how
-they are written (\`80\`, \`true\`, \`2001:db8::1\`).
+- If Redis does not answer, the fail policy of the proxies decides. \`policy_server_store_up\` and
+  \`policy_server_store_errors_total\` show it.
+- Redis keys expire by themselves, and contain no value of a request.
+- Set \`maxmemory\` and \`maxmemory-policy volatile-lfu\` in Redis. An evicted counter admits its limit again. With \`noeviction\`, a
+  flood of invented keys fills the memory, and then every charge fails.
+- A request without the attribute of a dimension is counted under the empty text. Numbers, booleans and IP addresses are counted
+  in their written form (\`80\`, \`true\`, \`2001:db8::1\`).
 `;
 
-const POLICY_PROCESS = `The policy server as a process of its own, for replicas; it reads the variables
+const POLICY_PROCESS = `The policy server as a separate process, with replicas. It accepts the flags of every command, and reads these variables:
 ${Object.values(policyVariables)
   .map(({ name }) => `\`${name}\``)
-  .join(', ')}, and takes the flags
-of every command. \`/ready\` answers 200 once the policies of the mesh have come from discovery, and the store of quotas
-has been reached once. It stays ready whatever is lost later: without discovery the last policies hold; without the
-store the fail policy of the proxy or service answers, as it would at every other replica.
+  .join(', ')}.
+
+\`/ready\` answers 200 once the policies of the mesh have arrived from discovery and the storage of quotas has been reached. It
+stays at 200 if either is lost later, because another replica could not answer better. Without discovery, the last policies stay in
+force. Without the storage, the fail policy of the proxy or service decides.
 `;
 
-const CAPTURE = `What the init container of an injected pod runs: it sends the TCP traffic of its own network namespace through the proxy,
-with the nat rules of \`iptables\` and \`ip6tables\`, and writes the files that Envoy follows its certificates by. Run again,
-it does the same.
+const CAPTURE = `The command of an injected pod's init container. It redirects the TCP traffic of its own network namespace to the proxy by nat
+rules of \`iptables\` and \`ip6tables\`, and writes the files by which Envoy reloads its certificates. It can run more than once.
 `;
 
 /** The whole page, as text. */

@@ -1,11 +1,11 @@
 import type { AnyFlag } from './parse-arguments.js';
 import type { Variable } from './settings/setting.js';
 
-/** Follows the meaning of a flag that the specified command line does not have. */
+/** Follows the meaning of a flag or variable that the specified command line does not have. */
 const ADDITION_NOTE = ' (an addition of this implementation)';
 
 /** What help shows of a variable, whatever the type of its value. */
-export type AnyVariable = Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset'> & {
+export type AnyVariable = Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset' | 'addition'> & {
   readonly type: { readonly name: string };
 };
 
@@ -46,7 +46,7 @@ function describeFlag(flag: AnyFlag): string {
 
 function describeVariable(variable: AnyVariable): string {
   const note = variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`;
-  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}`;
+  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}${variable.addition === true ? ADDITION_NOTE : ''}`;
 }
 
 function defaultNote(text: string): string {

@@ -13,7 +13,8 @@ const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 export class CaptureTrafficCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['capture-traffic']];
   static override usage = Command.Usage({
-    description: "Sends this network namespace's TCP traffic through the proxy (an addition of this implementation).",
+    description:
+      'Redirects the TCP traffic of this network namespace to the proxy (an addition of this implementation).',
   });
 
   protected override async perform(): Promise<void> {

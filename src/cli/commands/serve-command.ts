@@ -7,7 +7,7 @@ import { ReportedCommand } from './reported-command.js';
 export class ServeCommand extends ReportedCommand<CommandContext<PolicyEnvironment>> {
   static override paths = [['serve']];
   static override usage = Command.Usage({
-    description: 'Serves policy checks and reports of proxies, with the policies that a discovery server has.',
+    description: 'Answers policy checks and takes reports of proxies, with the policies of a discovery server.',
   });
 
   protected override async perform(): Promise<void> {

@@ -27,7 +27,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     shorthand: 'a',
     type: namespaceNames,
     default: '',
-    meaning: 'Comma-separated application namespaces the controller manages; if unset, all namespaces are watched',
+    meaning: 'Comma-separated application namespaces that the controller manages; if unset, all namespaces are watched',
   },
   caCertFile: {
     name: 'caCertFile',
@@ -143,14 +143,14 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     name: 'policyAddr',
     type: listenAddress,
     default: ':15016',
-    meaning: `Address of the policy server in this process, for checks and reports of proxies. ${LOOPBACK_OUTSIDE}`,
+    meaning: `Address of the embedded policy server, for checks and reports of proxies. ${LOOPBACK_OUTSIDE}`,
     addition: true,
   },
   policyConfigFile: {
     name: 'policyConfig',
     type: text,
     default: './etc/mesh/config/policy',
-    meaning: 'File name of the policy server configuration; a missing file means the defaults',
+    meaning: 'File name of the policy server configuration; without the file, the defaults apply',
     addition: true,
   },
   profile: {

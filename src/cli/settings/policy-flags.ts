@@ -17,20 +17,20 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     type: text,
     default: '',
     meaning:
-      'PEM file of a client certificate chain to show to the discovery server instead of a token, with --discoveryClientKey',
+      'PEM file with a client certificate chain that is presented to the discovery server instead of a token; needs --discoveryClientKey',
   },
   discoveryClientKeyFile: {
     name: 'discoveryClientKey',
     type: text,
     default: '',
-    meaning: 'PEM file of the key of --discoveryClientCert',
+    meaning: 'PEM file with the key of --discoveryClientCert',
   },
   discoveryRootCertFile: {
     name: 'discoveryRootCert',
     type: text,
     default: './var/run/secrets/mesh/root-cert.pem',
     meaning:
-      'PEM file of the roots that the certificate of the discovery server must have; empty connects in plaintext, and shows neither token nor certificate',
+      'PEM file with the roots that verify the certificate of the discovery server; if empty, the connection is plaintext, without token or certificate',
   },
   discoveryServerName: {
     name: 'discoveryServerName',
@@ -43,7 +43,7 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     type: text,
     default: './var/run/secrets/tokens/mesh-token',
     meaning:
-      'File with the token that proves to the discovery server who this server is; ignored with --discoveryClientCert, and where it is empty or in plaintext none is shown',
+      'File with the token that authenticates this server to the discovery server; not used with --discoveryClientCert or in plaintext; if empty, no token is sent',
   },
   domain: { name: 'domain', type: dnsName, default: discoveryFlags.domain.default, meaning: 'DNS domain suffix' },
   monitoringAddr: {
@@ -63,14 +63,14 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     name: 'policyAddr',
     type: listenAddress,
     default: discoveryFlags.policyAddr.default,
-    meaning: `Address for checks and reports of proxies, and of other policy servers. ${LOOPBACK_OUTSIDE}`,
+    meaning: `Address for checks and reports of proxies and of other policy servers. ${LOOPBACK_OUTSIDE}`,
   },
   policyTls: {
     name: 'policyTls',
     type: oneOf(['plaintext', 'permissive', 'strict']),
     default: 'permissive',
     meaning:
-      'Mutual TLS with callers, with a certificate that the discovery server issues to this server; needs --discoveryRootCert. strict: plaintext connections are refused. permissive: both on one port. plaintext: no certificate is asked for',
+      'Mutual TLS with callers, by a certificate that the discovery server issues; needs --discoveryRootCert. strict: plaintext connections are closed. permissive: TLS and plaintext on one port. plaintext: no certificate is requested',
   },
   policyConfigFile: {
     name: 'policyConfig',

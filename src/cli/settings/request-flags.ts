@@ -13,7 +13,7 @@ export const requestFlags: FlagTable<RequestFlags> = {
     name: 'address',
     type: remoteAddress,
     default: '127.0.0.1:15014',
-    meaning: 'Address of the monitoring port of the server that is asked, as host:port',
+    meaning: 'host:port of the monitoring port of the server',
     addition: true,
   },
 };

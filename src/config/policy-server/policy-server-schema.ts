@@ -27,31 +27,31 @@ const maxAmount = { minimum: 0, maximum: POLICY_SERVER_LIMITS.maxAmount };
 const overrideSchema = Type.Object({
   dimensions: stringMap(Type.String({ maxLength: POLICY_SERVER_LIMITS.textLength }), {
     description:
-      'Values by dimension, for which the override holds; numbers, booleans and IP addresses as texts. Of several that hold, the one that names most dimensions is used; of equal ones, the first.',
+      'Dimension values to which the override applies; numbers, booleans and IP addresses are written as texts. If several overrides apply, the one with the most dimensions is used, then the first.',
     maxProperties: POLICY_SERVER_LIMITS.dimensions,
   }),
-  maxAmount: Type.Optional(Type.Integer({ description: "Units per window; the quota's when left out.", ...maxAmount })),
-  validDuration: Type.Optional(Type.String({ description: "Length of the window; the quota's when left out." })),
+  maxAmount: Type.Optional(Type.Integer({ description: "Units per window; default: the quota's.", ...maxAmount })),
+  validDuration: Type.Optional(Type.String({ description: "Length of the window; default: the quota's." })),
 });
 
 const keysSchema = Type.Object(
   {
     dimension: Type.Optional(
       Type.String({
-        description: 'The dimension that holds the key; may be left out where the quota has one dimension.',
+        description: 'The dimension that holds the key; optional if the quota has only one dimension.',
         minLength: 1,
         maxLength: POLICY_SERVER_LIMITS.nameLength,
       }),
     ),
     values: Type.Array(Type.String({ minLength: 1, maxLength: POLICY_SERVER_LIMITS.textLength }), {
-      description: 'Keys, each by itself or as sha256: and the SHA-256 of its UTF-8 text in hexadecimal.',
+      description: 'Keys, in plain text, or as sha256: followed by the hexadecimal SHA-256 of the UTF-8 text.',
       default: [],
       maxItems: POLICY_SERVER_LIMITS.keys,
     }),
     file: Type.Optional(
       Type.String({
         description:
-          'File with further keys in the same form, one a line, at most 16 MiB; lines that begin with # are comments. It is looked at every 10 s.',
+          'File with more keys in the same form, one per line, at most 16 MiB; lines that begin with # are comments. The file is checked every 10 s.',
         minLength: 1,
         maxLength: POLICY_SERVER_LIMITS.textLength,
       }),
@@ -59,32 +59,32 @@ const keysSchema = Type.Object(
   },
   {
     description:
-      'The keys that there are. A request with another key, or none, is refused with 403 before anything is counted; without this field every key gets a counter.',
+      'The valid keys. A request with another key, or without a key, gets 403 before it is counted. Without this field every key gets a counter.',
   },
 );
 
 const quotaSchema = Type.Object({
   name: Type.String({
-    description: 'Name of the quota, as QuotaSpecs charge it.',
+    description: 'Name of the quota, as QuotaSpecs use it.',
     minLength: 1,
     maxLength: POLICY_SERVER_LIMITS.nameLength,
   }),
-  maxAmount: Type.Integer({ description: 'Units that may be charged per window; 0 refuses all.', ...maxAmount }),
+  maxAmount: Type.Integer({ description: 'Units per window; 0 rejects all requests.', ...maxAmount }),
   validDuration: Type.String({ description: 'Length of the window, 1ms to 8784h (366 days), for example 1m.' }),
   window: Type.Enum(['fixed', 'rolling'], {
     description:
-      'rolling: at most maxAmount in any window of that length; units come back a sixtieth of it late at most. fixed: at most maxAmount in each of the windows that follow one another, counted from 1970-01-01T00:00:00Z.',
+      'rolling: at most maxAmount in any window of that length; a unit is free again at most a sixtieth of the window late. fixed: at most maxAmount in each of consecutive windows, counted from 1970-01-01T00:00:00Z.',
     default: 'rolling',
   }),
   dimensions: Type.Array(Type.String({ minLength: 1, maxLength: POLICY_SERVER_LIMITS.nameLength }), {
     description:
-      'Attributes whose values are counted apart, for example request.api_key, source.uid, or request.headers[x-user] for an entry of a map. Without any, all requests are counted together.',
+      'Attributes; each combination of their values has its own counter. Examples: request.api_key, source.uid, or request.headers[x-user] for an entry of a map. Without dimensions, all requests are counted together.',
     default: [],
     maxItems: POLICY_SERVER_LIMITS.dimensions,
   }),
   keys: Type.Optional(keysSchema),
   overrides: Type.Array(overrideSchema, {
-    description: 'Other limits for some values of the dimensions.',
+    description: 'Different limits for certain values of the dimensions.',
     default: [],
     maxItems: POLICY_SERVER_LIMITS.overrides,
   }),
@@ -97,13 +97,13 @@ export const REDIS_DEFAULTS = { keyPrefix: 'navigator:quota', timeout: '500ms' }
 const storageSchema = Type.Object(
   {
     type: Type.Enum(['memory', 'redis'], {
-      description: 'memory counts in this process, redis in a Redis that servers share.',
+      description: 'memory counts in this process; redis counts in a Redis that several servers can share.',
       default: 'memory',
     }),
     maxCounters: Type.Optional(
       Type.Integer({
         description:
-          'memory: most counters of one quota, one for each combination of dimension values (100000 unless given). A further combination evicts the counter that was used least recently, first among those that were used once; the evicted one begins again with its full amount.',
+          'memory: maximum counters of one quota, one for each combination of dimension values (default 100000). Beyond it, a new combination evicts the least recently used counter, counters that were used only once first. An evicted counter starts again with its full amount.',
         minimum: 1,
         maximum: 10_000_000,
       }),
@@ -116,26 +116,26 @@ const storageSchema = Type.Object(
     ),
     passwordFile: Type.Optional(
       Type.String({
-        description: 'redis: file that holds the password, instead of one in the address; read at every connect.',
+        description: 'redis: file with the password, instead of a password in the address; read at each connect.',
         minLength: 1,
         maxLength: POLICY_SERVER_LIMITS.textLength,
       }),
     ),
     caFile: Type.Optional(
       Type.String({
-        description: "redis: file of PEM certificates to trust with rediss:// instead of the system's.",
+        description: "redis: PEM file with certificates to trust for rediss:// instead of the system's.",
         minLength: 1,
         maxLength: POLICY_SERVER_LIMITS.textLength,
       }),
     ),
     keyPrefix: Type.Optional(
       Type.String({
-        description: `redis: what all keys begin with (${REDIS_DEFAULTS.keyPrefix} unless given): letters, digits and . _ : / -`,
+        description: `redis: prefix of all keys (default ${REDIS_DEFAULTS.keyPrefix}): letters, digits and . _ : / -`,
         pattern: '^[A-Za-z0-9._:/-]{1,100}$',
       }),
     ),
     timeout: Type.Optional(
-      Type.String({ description: `redis: longest wait for it, up to 5s (${REDIS_DEFAULTS.timeout} unless given).` }),
+      Type.String({ description: `redis: maximum wait for an answer, up to 5s (default ${REDIS_DEFAULTS.timeout}).` }),
     ),
   },
   { description: 'Where quotas are counted.', default: {} },
@@ -143,15 +143,15 @@ const storageSchema = Type.Object(
 
 const transportSwitches = Type.Object(
   {
-    disableCheckCache: Type.Boolean({ description: 'Whether answers to Check are not cached.', default: false }),
+    disableCheckCache: Type.Boolean({ description: 'If true, answers to Check are not cached.', default: false }),
     disableQuotaCache: Type.Boolean({
       description:
-        'Whether quotas are not prefetched. Prefetching asks less often, and lets more through at the limit.',
+        'If true, quotas are not prefetched. Prefetching saves calls, but admits more requests at the limit.',
       default: false,
     }),
-    disableReportBatch: Type.Boolean({ description: 'Whether each report is sent on its own.', default: false }),
+    disableReportBatch: Type.Boolean({ description: 'If true, each report is sent separately.', default: false }),
   },
-  { description: 'How that server is called.', default: {} },
+  { description: 'Caches and batches of calls to the server.', default: {} },
 );
 
 const backendSchema = Type.Object(
@@ -162,18 +162,18 @@ const backendSchema = Type.Object(
         {
           caFile: Type.Optional(
             Type.String({
-              description: "File of PEM certificates to trust instead of the system's.",
+              description: "PEM file with certificates to trust instead of the system's.",
               minLength: 1,
               maxLength: POLICY_SERVER_LIMITS.textLength,
             }),
           ),
         },
-        { description: 'TLS to the server; plaintext when left out.' },
+        { description: 'TLS to the server. Without this field the connection is plaintext.' },
       ),
     ),
     transport: transportSwitches,
   },
-  { description: 'A remote server of mesh.policy.v1 that decides, counts and takes reports instead of this one.' },
+  { description: 'A remote mesh.policy.v1 server that decides, counts and takes reports instead of this server.' },
 );
 
 export const OVERLOAD_DEFAULTS = { shed: true, shedAfter: '500ms', maxPendingChecks: 10_000 } as const;
@@ -182,46 +182,46 @@ const overloadSchema = Type.Object(
   {
     shed: Type.Boolean({
       description:
-        'Whether Checks beyond what the server can decide are answered at once by their fail policy, instead of waiting. Nothing is charged for them.',
+        'If true, Checks beyond the capacity of the server are answered at once by their fail policy. No quota is charged for them. If false, they wait.',
       default: OVERLOAD_DEFAULTS.shed,
     }),
     shedAfter: Type.String({
       description:
-        'How long the server must have been busy with Checks, without a pause, before it sheds any; 1ms to 1m.',
+        'The server sheds Checks after it has been busy with Checks for this time without a pause; 1ms to 1m.',
       default: OVERLOAD_DEFAULTS.shedAfter,
     }),
     maxPendingChecks: Type.Integer({
       description:
-        'Checks that may wait for the storage or the backend; further ones are answered by their fail policy.',
+        'Checks that may wait for the storage or the backend; further Checks are answered by their fail policy.',
       default: OVERLOAD_DEFAULTS.maxPendingChecks,
       minimum: 1,
       maximum: 1_000_000,
     }),
   },
-  { description: 'What becomes of Checks beyond what this server can decide.', default: {} },
+  { description: 'Handling of Checks beyond the capacity of this server.', default: {} },
 );
 
 /** The policy server's configuration file (DESIGN 6). Durations are texts in Go's syntax. */
 export const policyServerSchema = Type.Object({
   quotas: Type.Array(quotaSchema, {
-    description: 'The limits. A quota that is charged but not named here is granted.',
+    description: 'The limits. A quota without an entry here is always granted.',
     default: [],
     maxItems: POLICY_SERVER_LIMITS.quotas,
   }),
   storage: storageSchema,
   reports: Type.Object(
-    { log: Type.Boolean({ description: 'Whether each report is a JSON line in the log.', default: false }) },
-    { description: 'What becomes of reports, beside metrics.', default: {} },
+    { log: Type.Boolean({ description: 'If true, each report is logged as a JSON line.', default: false }) },
+    { description: 'Handling of reports, in addition to metrics.', default: {} },
   ),
   callers: Type.Object(
     {
       outboundChecks: Type.Boolean({
         description:
-          "Whether proxies with certificates may have what their workloads send charged to the quotas of other workloads' services. Not needed for the server in the discovery process, which goes by enableClientSidePolicyCheck of the mesh config.",
+          "If true, proxies with certificates may charge outbound requests to the quotas of other workloads' services. The server in the discovery process ignores it, and uses enableClientSidePolicyCheck of the mesh config.",
         default: false,
       }),
     },
-    { description: 'What callers that are known by their certificates may ask.', default: {} },
+    { description: 'Rights of callers that authenticate with a certificate.', default: {} },
   ),
   overload: overloadSchema,
   backend: Type.Optional(backendSchema),

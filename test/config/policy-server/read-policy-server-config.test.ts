@@ -142,11 +142,11 @@ const redis = (fields: object) => ({ storage: { type: 'redis', address: 'redis:/
 const byKey = (...overrides: readonly object[]) => quota({ dimensions: ['request.api_key', 'source.uid'], overrides });
 
 const REFUSED: readonly (readonly [string, unknown, string])[] = [
-  ['no name', quota({ name: '' }), 'quotas[0].name: "": is empty; it is: Name of the quota, as QuotaSpecs charge it'],
+  ['no name', quota({ name: '' }), 'quotas[0].name: "": is empty; it is: Name of the quota, as QuotaSpecs use it'],
   [
     'no limit',
     { quotas: [{ name: 'rate', validDuration: '1m' }] },
-    'quotas[0].maxAmount: is missing; it is: Units that may be charged per window; 0 refuses all',
+    'quotas[0].maxAmount: is missing; it is: Units per window; 0 rejects all requests',
   ],
   [
     'an overload that is noticed too late',
@@ -282,7 +282,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'a prefix that would break the hash tag',
     redis({ keyPrefix: 'a}b' }),
-    'storage.keyPrefix: "a}b": is not in the form that is due; it is: redis: what all keys begin with (navigator:quota unless given): letters, digits and . _ : / -',
+    'storage.keyPrefix: "a}b": is not in the form that is due; it is: redis: prefix of all keys (default navigator:quota): letters, digits and . _ : / -',
   ],
   [
     'a wait longer than that of proxies',

@@ -11,7 +11,7 @@ export const httpVariables = {
     type: integer({ min: 1 }),
     default: '1024',
     meaning:
-      'Maximum connections of each HTTP and HTTPS listener; beyond it a connection is closed, those without a request first',
+      'Maximum connections of each HTTP and HTTPS listener; beyond it, a connection is closed, connections without a request first',
     addition: true,
   },
   navHttpMaxConnectionsPerPeer: {
@@ -25,28 +25,29 @@ export const httpVariables = {
     name: 'NAV_HTTP_HEADERS_TIMEOUT',
     type: positive,
     default: '5s',
-    meaning: 'Time in which a client of an HTTP or HTTPS listener must have sent the headers of its request',
+    meaning: 'Maximum time until a client of an HTTP or HTTPS listener has sent the headers of its request',
     addition: true,
   },
   navHttpIdleTimeoutMs: {
     name: 'NAV_HTTP_IDLE_TIMEOUT',
     type: positive,
     default: '1m0s',
-    meaning: 'Time without a byte in either direction after which a request of an HTTP or HTTPS listener is cut off',
+    meaning: 'A request of an HTTP or HTTPS listener is aborted after this time without a byte in either direction',
     addition: true,
   },
   navMetricsMinIntervalMs: {
     name: 'NAV_METRICS_MIN_INTERVAL',
     type: duration({ minNs: 0n }),
     default: '1s',
-    meaning: 'Time for which all scrapes get the same text of /metrics; 0 writes a new one for each',
+    meaning: 'Time for which /metrics returns the same text to all scrapes; 0 renders it for each scrape',
     addition: true,
   },
   navWebhookBodyBytes: {
     name: 'NAV_WEBHOOK_BODY_BYTES',
     type: integer({ min: 4 << 20 }),
     default: '67108864',
-    meaning: 'Bytes of the bodies of all admission reviews together that are received, wait or are answered',
+    meaning:
+      'Maximum bytes of the bodies of all admission reviews together that are being received, wait, or are being answered',
     addition: true,
   },
   navWebhookClientCaFile: {
@@ -54,7 +55,7 @@ export const httpVariables = {
     type: text,
     default: '',
     meaning:
-      'PEM file of the authorities of client certificates; admission reviews over a connection with such a certificate go first',
+      'PEM file with the authorities of client certificates; admission reviews of callers with such a certificate have a queue of their own',
     whenUnset: 'those of the ConfigMap kube-system/extension-apiserver-authentication',
     addition: true,
   },
@@ -63,14 +64,14 @@ export const httpVariables = {
     type: integer({ min: 4 << 20 }),
     default: '201326592',
     meaning:
-      'Bytes, by estimate, that large admission reviews together take once they are parsed; half of it for callers with a client certificate, and at most a quarter for one review of another caller',
+      'Maximum estimated bytes of all large admission reviews together once they are parsed: half for callers with a client certificate, and at most a quarter for one review of another caller',
     addition: true,
   },
   navWebhookQueueTimeoutMs: {
     name: 'NAV_WEBHOOK_QUEUE_TIMEOUT',
     type: positive,
     default: '2s',
-    meaning: 'Time that an admission review may wait for its turn before it is answered 503',
+    meaning: 'Maximum time that an admission review waits; after it, the answer is 503',
     addition: true,
   },
 } as const satisfies Partial<VariableTable<Environment>>;

@@ -11,14 +11,15 @@ export const regexVariables = {
     name: 'NAV_REGEX_EXPRESSION_BYTES',
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.expressionBytes),
-    meaning: 'Bytes that one regular expression of a policy may take once it is compiled, as estimated from its text',
+    meaning: 'Maximum compiled bytes of one regular expression of a policy, estimated from its text',
     addition: true,
   },
   navRegexMessageBytes: {
     name: 'NAV_REGEX_MESSAGE_BYTES',
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.messageBytes),
-    meaning: 'The same for all expressions in the client configuration that one Check brings; the rest has no effect',
+    meaning:
+      'Maximum compiled bytes of all expressions in the client configuration of one Check; expressions beyond it have no effect',
     addition: true,
   },
   navRegexNamespaceBytes: {
@@ -26,21 +27,23 @@ export const regexVariables = {
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.namespaceBytes),
     meaning:
-      'The same for the QuotaSpecs and HTTPAPISpecs of one namespace together; an object beyond it is refused at admission',
+      'Maximum compiled bytes of all expressions in the QuotaSpecs and HTTPAPISpecs of one namespace; an object beyond it is rejected at admission',
     addition: true,
   },
   navRegexObjectBytes: {
     name: 'NAV_REGEX_OBJECT_BYTES',
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.objectBytes),
-    meaning: 'The same for one QuotaSpec or HTTPAPISpec; an object beyond it is refused by every source',
+    meaning:
+      'Maximum compiled bytes of all expressions in one QuotaSpec or HTTPAPISpec; an object beyond it is rejected by every source',
     addition: true,
   },
   navRegexProgramsBytes: {
     name: 'NAV_REGEX_PROGRAMS_BYTES',
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.programsBytes),
-    meaning: 'Bytes of compiled expressions that the policy server keeps; idle ones are evicted, and compiled again',
+    meaning:
+      'Maximum bytes of compiled expressions that the policy server keeps; idle expressions are evicted, and compiled again when needed',
     addition: true,
   },
   navRegexServiceBytes: {
@@ -48,7 +51,7 @@ export const regexVariables = {
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.serviceBytes),
     meaning:
-      'Bytes of all expressions of the specs that are bound to one service; those beyond have no effect, or are refused at admission',
+      'Maximum compiled bytes of all expressions in the specs that are bound to one service; expressions beyond it are rejected at admission, or have no effect',
     addition: true,
   },
 } as const satisfies VariableTable<RegexEnvironment>;

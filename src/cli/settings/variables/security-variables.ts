@@ -87,7 +87,7 @@ export const securityVariables = {
     type: duration({ minNs: 0n }),
     default: '24h0m0s',
     meaning:
-      'How long certificates are renewed while the API server does not answer, for the service accounts that it listed last; ours',
+      'While an API server does not answer, certificates of the service accounts in its last list are accepted and renewed for this time',
     addition: true,
   },
   navCheckServiceAccounts: {
@@ -95,7 +95,7 @@ export const securityVariables = {
     type: bool,
     default: 'true',
     meaning:
-      'If true, certificates authenticate their callers, and are renewed, only while their service account exists in a cluster that is read; without a cluster it has no effect; ours',
+      'If true, certificates are accepted and renewed only while their service account exists in a cluster that this server reads; without a cluster it has no effect',
     addition: true,
   },
   navCertProvider: {
@@ -109,14 +109,14 @@ export const securityVariables = {
     type: integer({ min: 1, max: 1_000_000 }),
     default: '200',
     meaning:
-      'How many callers of one address may fail to prove who they are in a short time; further ones without a client certificate are refused unasked; ours',
+      'Failed authentications of one address in a short time; beyond it, callers of that address without a client certificate are rejected without verification',
     addition: true,
   },
   navFailedCallersRate: {
     name: 'NAV_FAILED_CALLERS_RATE',
     type: integer({ min: 1, max: 100_000 }),
     default: '10',
-    meaning: 'How many callers of one address may fail to prove who they are in each second, in the long run; ours',
+    meaning: 'Failed authentications of one address per second in the long run',
     addition: true,
   },
   navPolicyReaders: {
@@ -124,7 +124,7 @@ export const securityVariables = {
     type: serviceAccountNames,
     default: 'navigator-policy',
     meaning:
-      "Service accounts with commas of the control plane's namespace that are served the policies of all namespaces on the secured listener, as policy servers need; others are served those of their own namespace; ours",
+      "Comma-separated service accounts in the control plane's namespace that may read the policies of all namespaces on the secured listener, as policy servers must; other accounts get the policies of their own namespace",
     addition: true,
   },
   navPolicyTls: {
@@ -132,8 +132,8 @@ export const securityVariables = {
     type: oneOf(['auto', 'plaintext', 'permissive', 'strict']),
     default: 'auto',
     meaning:
-      'Mutual TLS to the policy server in this process. strict: plaintext connections are refused. permissive: proxies with certificates use TLS, others plaintext. plaintext: all proxies use plaintext, TLS is accepted. auto: strict with a cluster, permissive without; ours',
-    whenUnset: 'auto; without a certificate authority plaintext alone',
+      'Mutual TLS to the embedded policy server. strict: plaintext connections are closed. permissive: proxies with certificates use TLS, other proxies plaintext. plaintext: all proxies use plaintext; TLS is accepted. auto: strict with a cluster, permissive without',
+    whenUnset: 'auto; without a certificate authority only plaintext',
     addition: true,
   },
   navSkipValidateTrustDomain: {
@@ -147,7 +147,7 @@ export const securityVariables = {
     type: integer({ min: 1, max: 10_000 }),
     default: '32',
     meaning:
-      'How many tokens of callers are judged at once by API servers and token issuers; one address has at most three quarters of them; ours',
+      'Tokens of callers that are verified at the same time by API servers and token issuers; one address gets at most three quarters of these places',
     addition: true,
   },
   navTokenReviewQueue: {
@@ -155,14 +155,14 @@ export const securityVariables = {
     type: integer({ min: 0, max: 1_000_000 }),
     default: '20000',
     meaning:
-      'How many tokens wait to be judged, in all; addresses take turns, and when the queue is full the address with most of it is refused; ours',
+      'Tokens that may wait for verification; addresses take turns, and when the queue is full, the address with the most waiting tokens loses its oldest one',
     addition: true,
   },
   navTokenReviewWaitMs: {
     name: 'NAV_TOKEN_REVIEW_WAIT',
     type: duration({ minNs: 1_000_000n }),
     default: '10s',
-    meaning: 'How long a token waits to be judged before its caller is refused and has to try again; ours',
+    meaning: 'Time that a token may wait for verification; after it, the caller is rejected and must retry',
     addition: true,
   },
   rootCaDir: {
@@ -176,7 +176,7 @@ export const securityVariables = {
     type: addressRanges,
     default: '',
     meaning:
-      'Address ranges with commas that documents of token issuers and SPIFFE bundles may come from although they are of this machine, link-local, a metadata service or otherwise refused; ours',
+      'Comma-separated address ranges from which documents of token issuers and SPIFFE bundles may be fetched although the default forbids it: addresses of this machine, link-local addresses, metadata services',
     whenUnset: 'none',
     addition: true,
   },

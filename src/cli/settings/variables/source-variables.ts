@@ -25,7 +25,7 @@ export const sourceVariables = {
     takesEmpty: true,
     default: 'mesh-sidecar-injector',
     meaning:
-      'Name of the mutating webhook configuration to patch, if the command-line tool is not used; set to the empty text, none is patched',
+      'Name of the mutating webhook configuration to patch, if the command-line tool is not used; if set to an empty value, none is patched',
   },
   meshMetricsAnnotations: {
     name: 'MESH_METRICS_ANNOTATIONS',

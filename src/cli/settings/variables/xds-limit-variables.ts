@@ -10,14 +10,15 @@ export const xdsLimitVariables = {
     name: 'NAV_XDS_MAX_NAMES',
     type: count,
     default: '100000',
-    meaning: 'Resource names in one discovery request; a stream that sends more is ended',
+    meaning: 'Maximum resource names in one discovery request; a stream that sends more is ended',
     addition: true,
   },
   navXdsMaxStreamNames: {
     name: 'NAV_XDS_MAX_STREAM_NAMES',
     type: count,
     default: '200000',
-    meaning: 'Resource names in all subscriptions of one discovery stream; a stream that asks for more is ended',
+    meaning:
+      'Maximum resource names in all subscriptions of one discovery stream; a stream that subscribes to more is ended',
     addition: true,
   },
   navXdsMaxPeerBytes: {
@@ -25,7 +26,7 @@ export const xdsLimitVariables = {
     type: integer({ min: 0 }),
     default: '0',
     meaning:
-      'Bytes that the discovery streams of one peer (an identity, or an address without one) keep in subscriptions and responses; what streams share counts once; 0 means a quarter of the heap limit',
+      'Maximum bytes that the discovery streams of one peer (its identity, or its address if it has none) keep in subscriptions and responses; shared bytes count once; 0 means a quarter of the heap limit',
     addition: true,
   },
   navXdsMaxBytes: {
@@ -33,21 +34,21 @@ export const xdsLimitVariables = {
     type: integer({ min: 0 }),
     default: '0',
     meaning:
-      'The same of all peers; above it, peers that keep more than a sixteenth of NAV_XDS_MAX_PEER_BYTES get nothing more; 0 means half of the heap limit',
+      'Maximum bytes that the discovery streams of all peers keep; beyond it, peers with more than a sixteenth of NAV_XDS_MAX_PEER_BYTES get no more responses; 0 means half of the heap limit',
     addition: true,
   },
   navXdsMaxPeerStreams: {
     name: 'NAV_XDS_MAX_PEER_STREAMS',
     type: count,
     default: '30000',
-    meaning: 'Discovery streams of one peer at the same time',
+    meaning: 'Maximum concurrent discovery streams of one peer',
     addition: true,
   },
   navXdsMaxConnectionStreams: {
     name: 'NAV_XDS_MAX_CONNECTION_STREAMS',
     type: count,
     default: '1000',
-    meaning: 'Discovery streams of one connection at the same time',
+    meaning: 'Maximum concurrent discovery streams of one connection',
     addition: true,
   },
   navXdsMaxUnreadStreams: {
@@ -55,14 +56,14 @@ export const xdsLimitVariables = {
     type: count,
     default: '500',
     meaning:
-      'Discovery streams of one peer that have not read a response for 5 s; more of them are ended at once, the others after a minute',
+      'Maximum discovery streams of one peer that have not read a response for 5 s; streams beyond it are ended at once, the others after a minute',
     addition: true,
   },
   navXdsFirstRequestTimeoutMs: {
     name: 'NAV_XDS_FIRST_REQUEST_TIMEOUT',
     type: duration({ minNs: 1_000_000n }),
     default: '30s',
-    meaning: 'How long a discovery stream may be open before its first request',
+    meaning: 'Maximum time from the start of a discovery stream to its first request',
     addition: true,
   },
   navXdsRequestsPerSecond: {
@@ -70,14 +71,14 @@ export const xdsLimitVariables = {
     type: count,
     default: '100',
     meaning:
-      'Requests of one discovery stream that are read in a second, after ten times as many at once; more of them wait',
+      'Maximum requests per second of one discovery stream, after a burst of ten times as many; further requests wait',
     addition: true,
   },
   navXdsMaxNodeBytes: {
     name: 'NAV_XDS_MAX_NODE_BYTES',
     type: count,
     default: '524288',
-    meaning: "Bytes of the node in a stream's first request",
+    meaning: "Maximum bytes of the node in a stream's first request",
     addition: true,
   },
 } as const satisfies Partial<VariableTable<Environment>>;
