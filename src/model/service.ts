@@ -1,3 +1,4 @@
+import type { ServiceFailPolicy } from './policy/service-fail-policy.js';
 import type { Protocol } from './protocol.js';
 
 export interface Port {
@@ -56,6 +57,8 @@ export interface Service {
   readonly externalName?: string;
   /** SPIFFE or plain names that a server of this service may present. */
   readonly subjectAltNames: readonly string[];
+  /** What annotations say about checks that get no answer; absent where they say nothing. */
+  readonly failPolicy?: ServiceFailPolicy;
   /** RFC 3339; the older of two conflicting services wins. Empty when unknown. */
   readonly creationTimestamp: string;
   /** Present for a ServiceEntry of the root namespace: it wins over those of other namespaces, however old. */

@@ -15,13 +15,20 @@ export interface ServiceOptions {
   /** `None` makes it headless. */
   readonly clusterIP: string;
   readonly ports: readonly ServicePort[];
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export function serviceManifest({ name, namespace = 'default', clusterIP, ports }: ServiceOptions): Manifest {
+export function serviceManifest({
+  name,
+  namespace = 'default',
+  clusterIP,
+  ports,
+  annotations = {},
+}: ServiceOptions): Manifest {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name, namespace },
+    metadata: { name, namespace, annotations },
     spec: { clusterIP, selector: { app: name }, ports },
   };
 }
@@ -44,6 +51,12 @@ export function endpointsManifest(
   };
 }
 
-export function serviceEntryManifest(name: string, spec: Manifest, namespace = 'default'): Manifest {
-  return { apiVersion: 'networking.mesh.internal/v1beta1', kind: 'ServiceEntry', metadata: { name, namespace }, spec };
+export function serviceEntryManifest(
+  name: string,
+  spec: Manifest,
+  namespace = 'default',
+  annotations: Readonly<Record<string, string>> = {},
+): Manifest {
+  const metadata = { name, namespace, annotations };
+  return { apiVersion: 'networking.mesh.internal/v1beta1', kind: 'ServiceEntry', metadata, spec };
 }

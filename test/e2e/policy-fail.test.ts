@@ -15,12 +15,14 @@ const test = anyTest as TestFn<{ policy?: PolicyMesh }>;
 const e2eTest = available === undefined ? test.skip : test.serial;
 
 const CHECK = 'policy.mesh.internal/check';
-const COUNTED = ['plain', 'strict', 'lenient', 'off'] as const;
+const FAIL_POLICY = 'policy.mesh.internal/failPolicy';
+const COUNTED = ['plain', 'strict', 'lenient', 'off', 'opening', 'closing'] as const;
 
 test.before(async (t) => {
   if (available === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
-    services: ['plain', 'free'],
+    services: ['plain', 'free', 'opening', 'closing'],
+    annotations: { opening: { [FAIL_POLICY]: 'FAIL_OPEN' }, closing: { [FAIL_POLICY]: 'FAIL_CLOSE' } },
     ownWorkloads: {
       strict: { [CHECK]: 'enable' },
       lenient: { [CHECK]: 'allow-on-error' },
@@ -65,11 +67,13 @@ const WHILE_UP: Outcome = {
   strict: { 200: 3, 429: 7 },
   lenient: { 200: 3, 429: 7 },
   off: { 200: 10 },
+  opening: { 200: 3, 429: 7 },
+  closing: { 200: 3, 429: 7 },
   free: { 200: 10 },
 };
 
 e2eTest(
-  'without a policy server, FAIL_CLOSE refuses with 503 until it is back, and FAIL_OPEN lets through',
+  'without a policy server, FAIL_CLOSE refuses with 503 until it is back, FAIL_OPEN lets through, and a service may choose',
   async (t) => {
     const policy = policyOf(t.context);
     const { discovery } = policy.mesh;
@@ -81,6 +85,8 @@ e2eTest(
       strict: { 503: 10 },
       lenient: { 200: 10 },
       off: { 200: 10 },
+      opening: { 200: 10 },
+      closing: { 503: 10 },
       free: { 200: 10 },
     });
     const [refused] = await policy.send('plain', 1);
@@ -114,6 +120,8 @@ e2eTest(
       strict: { 503: 10 },
       lenient: { 200: 10 },
       off: { 200: 10 },
+      opening: { 200: 10 },
+      closing: { 503: 10 },
       free: { 200: 10 },
     });
     await discovery.start();

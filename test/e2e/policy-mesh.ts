@@ -82,6 +82,8 @@ export interface PolicyMeshOptions extends Omit<MeshRigOptions, 'files' | 'meshC
   readonly policyConfig?: Readonly<Record<string, unknown>>;
   readonly settings?: PolicySettings;
   readonly serverMetadata?: EnvoyJson;
+  /** Annotations of those services, by name. */
+  readonly annotations?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** HTTP services that have a workload each, with its proxy's metadata. */
   readonly ownWorkloads?: Readonly<Record<string, EnvoyJson>>;
   /** More objects, by file name. */
@@ -109,6 +111,7 @@ export async function createPolicyMesh(
   {
     services,
     tcpServices = [],
+    annotations = {},
     ownWorkloads = {},
     specs,
     limits,
@@ -135,7 +138,9 @@ export async function createPolicyMesh(
     meshConfig: policyMeshConfig(settings),
     policyConfig: policyConfig(limits, options.policyConfig),
     files: {
-      'services.yaml': described.map(serviceManifest),
+      'services.yaml': described.map((service) =>
+        serviceManifest({ ...service, annotations: annotations[service.name] ?? {} }),
+      ),
       'endpoints.yaml': [
         ...shared.map((service) => endpointsManifest(service, [SERVER_ADDRESS])),
         ...owned.map(({ service, address }) => endpointsManifest(service, [address])),

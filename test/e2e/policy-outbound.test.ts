@@ -15,14 +15,32 @@ const HTTP_ADDRESS = '10.96.50.1';
 const TCP_HOST = 'store.example.com';
 const TCP_ADDRESS = '10.96.50.2';
 
-const external = (name: string, host: string, address: string, port: object) =>
-  serviceEntryManifest(name, {
-    hosts: [host],
-    addresses: [address],
-    ports: [port],
-    resolution: 'STATIC',
-    endpoints: [{ address: EXTERNAL_ADDRESS }],
-  });
+const external = (
+  name: string,
+  host: string,
+  address: string,
+  port: object,
+  annotations: Readonly<Record<string, string>> = {},
+) =>
+  serviceEntryManifest(
+    name,
+    {
+      hosts: [host],
+      addresses: [address],
+      ports: [port],
+      resolution: 'STATIC',
+      endpoints: [{ address: EXTERNAL_ADDRESS }],
+    },
+    'default',
+    annotations,
+  );
+
+/** HTTP hosts whose entries say what happens without a policy server: the mesh config says FAIL_CLOSE. */
+const FAILING = {
+  'opening.example.com': { address: '10.96.50.3', annotations: { 'policy.mesh.internal/failPolicy': 'FAIL_OPEN' } },
+  'closing.example.com': { address: '10.96.50.4', annotations: { 'policy.mesh.internal/failPolicy': 'FAIL_CLOSE' } },
+  'plain.example.com': { address: '10.96.50.5', annotations: {} },
+};
 
 test.before(async (t) => {
   if (available === undefined) return;
@@ -32,11 +50,23 @@ test.before(async (t) => {
     files: {
       'external.yaml': [
         external('http', HTTP_HOST, HTTP_ADDRESS, { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 }),
+        ...Object.entries(FAILING).map(([host, { address, annotations }], index) =>
+          external(
+            `failing-${index}`,
+            host,
+            address,
+            { number: 80, name: 'http', protocol: 'HTTP', targetPort: 8080 },
+            annotations,
+          ),
+        ),
         external('tcp', TCP_HOST, TCP_ADDRESS, { number: 9000, name: 'tcp', protocol: 'TCP' }),
       ],
     },
     specs: {
       'http.yaml': boundQuotaSpec({ name: 'http' }, [HTTP_HOST], [{ quotas: [{ quota: 'calls', charge: 1 }] }]),
+      'failing.yaml': boundQuotaSpec({ name: 'failing' }, Object.keys(FAILING), [
+        { quotas: [{ quota: 'failing', charge: 1 }] },
+      ]),
       'tcp.yaml': boundQuotaSpec({ name: 'tcp' }, [TCP_HOST], [{ quotas: [{ quota: 'connections', charge: 1 }] }]),
       'both.yaml': boundQuotaSpec(
         { name: 'both' },
@@ -55,6 +85,7 @@ test.before(async (t) => {
     },
     limits: [
       { name: 'calls', maxAmount: 10, dimensions: ['source.uid'] },
+      { name: 'failing', maxAmount: 2, dimensions: ['destination.service.host'] },
       { name: 'connections', maxAmount: 3 },
       { name: 'inbound', maxAmount: 7 },
       { name: 'outbound', maxAmount: 12 },
@@ -119,3 +150,31 @@ e2eTest('a request that both sides check is charged by each, which rules can tel
   t.is(count('outbound'), 8, 'twelve went out');
   t.is(count('inbound'), 5, 'of which seven came in');
 });
+
+e2eTest(
+  'a ServiceEntry says what becomes of requests to its host without a policy server, and they are counted with one',
+  async (t) => {
+    const { mesh, client } = policyOf(t.context);
+    const statuses = async (): Promise<Readonly<Record<string, object>>> => {
+      const counts: Record<string, object> = {};
+      for (const [host, { address }] of Object.entries(FAILING)) {
+        const requests = Array.from({ length: 5 }, () => ({ url: `http://${address}/`, headers: { host } }));
+        counts[host] = countStatuses(await client.agent.call('requestMany', { requests }));
+      }
+      return counts;
+    };
+    const counted = { 200: 2, 429: 3 };
+    t.deepEqual(await statuses(), {
+      'opening.example.com': counted,
+      'closing.example.com': counted,
+      'plain.example.com': counted,
+    });
+    await mesh.discovery.kill();
+    t.deepEqual(await statuses(), {
+      'opening.example.com': { 200: 5 },
+      'closing.example.com': { 503: 5 },
+      'plain.example.com': { 503: 5 },
+    });
+    await mesh.discovery.start();
+  },
+);

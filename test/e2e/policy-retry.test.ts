@@ -16,12 +16,21 @@ const BASE_WAIT_MS = 200;
 const MAX_WAIT_MS = 2000;
 /** What a busy machine adds to a wait. */
 const SLACK_MS = 1000;
-const SERVICES = ['stream', 'connection', 'exhausted'] as const;
+const SERVICES = ['stream', 'connection', 'exhausted', 'own'] as const;
+/** Of the service `own`. */
+const OWN_MAX_RETRY = 5;
 
 test.before(async (t) => {
   if (available === undefined) return;
   t.context.policy = await createPolicyMesh(available, {
     services: SERVICES,
+    annotations: {
+      own: {
+        'policy.mesh.internal/maxRetry': String(OWN_MAX_RETRY),
+        'policy.mesh.internal/baseRetryWait': '10ms',
+        'policy.mesh.internal/maxRetryWait': '300ms',
+      },
+    },
     settings: { mixerCheckServer: `${ROUTER_ADDRESS}:${RELAY_PORT}`, mixerReportServer: '' },
     serverMetadata: {
       'policy.mesh.internal/checkRetries': String(MAX_RETRY),
@@ -100,14 +109,20 @@ for (const by of ['stream', 'connection'] as const) {
   });
 }
 
-e2eTest('a check that fails more often than maxRetry follows the fail policy', async (t) => {
-  const policy = policyOf(t.context);
-  const calls = await throughRelay(policy, { spoil: 1000, by: 'stream' }, async () => {
-    // Not through the client's sidecar, which asks again for a 503.
-    const { status } = await policy.mesh.rig.routerAgent.request(
-      `http://${SERVER_ADDRESS}:${8080 + SERVICES.indexOf('exhausted')}/`,
-    );
-    t.is(status, 503);
+for (const [service, maxRetry] of [
+  ['exhausted', MAX_RETRY],
+  ['own', OWN_MAX_RETRY],
+] as const) {
+  const whose = service === 'own' ? 'that its service has' : 'of the proxy';
+  e2eTest(`a check that fails more often than the maxRetry ${whose} follows the fail policy`, async (t) => {
+    const policy = policyOf(t.context);
+    const calls = await throughRelay(policy, { spoil: 1000, by: 'stream' }, async () => {
+      // Not through the client's sidecar, which asks again for a 503.
+      const { status } = await policy.mesh.rig.routerAgent.request(
+        `http://${SERVER_ADDRESS}:${8080 + SERVICES.indexOf(service)}/`,
+      );
+      t.is(status, 503);
+    });
+    t.is(calls.length, 1 + maxRetry);
   });
-  t.is(calls.length, 1 + MAX_RETRY);
-});
+}

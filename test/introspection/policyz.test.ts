@@ -214,3 +214,13 @@ test('policyz says that the plugin is off', async (t) => {
   t.deepEqual(page['reports']?.['http'], { on: false, why: '--plugins does not name policy' });
   t.deepEqual(page['httpClientConfigs'], {});
 });
+
+test('policyz shows the fail policy that a service has of its own, and which object says so', async (t) => {
+  const snapshot = contextWith(EVERYTHING_ON);
+  const annotated = { ...WEB, failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2, refused: [] } } as const;
+  const targets = WEB.ports.map((port) => ({ service: annotated, port, targetPort: 8080 }));
+  const { services = [] } = (await read(t, { ...snapshot, targetsOf: () => targets })) as unknown as Page;
+  t.like(services[0], {
+    networkFailPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2, maxRetryWait: '1s', annotatedBy: WEB.source },
+  });
+});

@@ -4,6 +4,7 @@ import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js'
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import type { ResponseMapper } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/ResponseMapper.js';
 import type { Proxy } from '../../model/proxy.js';
+import type { PushContext } from '../../model/push-context.js';
 
 /** A filter chain as a plugin sees it. */
 export interface ChainDescription {
@@ -11,6 +12,9 @@ export interface ChainDescription {
   /** The cluster of the one service that the chain is for; undefined where routes decide, or no service has it. */
   readonly serviceCluster: string | undefined;
 }
+
+/** What a variant may depend on beside the proxy. */
+export type VariantContext = Pick<PushContext, 'mesh' | 'services' | 'shadowedByHost'>;
 
 /** Access logs of connections. */
 export interface TcpAccessLogs {
@@ -27,10 +31,10 @@ export interface FilterPlugin {
   /** As `--plugins` names it. */
   readonly name: string;
   /**
-   * All that the plugin reads of a proxy, as a text: proxies with equal ones share their listeners, and what differs
-   * between these has to be asked for by the filter's name.
+   * All that the plugin reads of a proxy and of the services, as a text: proxies with equal ones share their listeners,
+   * and what differs between these has to be asked for by the filter's name.
    */
-  variantOf(mesh: MeshConfig, proxy: Proxy): string;
+  variantOf(context: VariantContext, proxy: Proxy): string;
   httpFilters(mesh: MeshConfig, chain: ChainDescription, variant: string): readonly HttpFilter[];
   /** For chains of bytes. */
   networkFilters(mesh: MeshConfig, chain: ChainDescription, variant: string): readonly Filter[];

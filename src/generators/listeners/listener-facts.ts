@@ -28,7 +28,7 @@ export function listenerFactsOf(context: PushContext, proxy: Proxy, plugins: rea
   const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
   const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
   const sendsMutualTls = proxy.hasSecrets && context.mesh.enableAutoMtls;
-  const variants = plugins.map((plugin) => plugin.variantOf(context.mesh, proxy));
+  const variants = plugins.map((plugin) => plugin.variantOf(context, proxy));
   const flags = [http10 ? 'http10' : '', sendsMutualTls ? 'mtls' : ''].join();
   const key = [family, flags, idleTimeoutMs ?? '', tracing?.cluster ?? '', ...variants].join('|');
   return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, variants, key };

@@ -1,9 +1,16 @@
+import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { encodeExtensionConfig } from '../../envoy/extension-config.js';
 import { buildHeaderMutation } from '../../envoy/header-mutation.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { forwardAttributesOf } from '../../model/policy/filter-attributes.js';
+import {
+  failPolicyText,
+  OUTBOUND_FAIL_POLICIES,
+  ownFailPolicyOf,
+  withFailPolicy,
+} from '../../model/policy/own-fail-policy.js';
 import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
@@ -15,6 +22,7 @@ import { type CheckedService, createCheckFilters } from './check-filters.js';
 import { extensionConfigsAffectedBy } from './extension-config-affected-by.js';
 import { parsePolicyFilterName } from './filter-names.js';
 import { createLabelledFacts } from './labelled-facts.js';
+import { createOutboundFailPolicies } from './outbound-fail-policies.js';
 import { createOwnChains, type OwnChains } from './own-chains.js';
 import { createPolicyReach } from './policy-reach.js';
 import { createPolicyServerLookup } from './policy-server-hosts.js';
@@ -47,6 +55,7 @@ export function createExtensionConfigGenerator(
   const reachOf = createPolicyReach();
   const isPolicyServer = createPolicyServerLookup();
   const indexOf = createViewIndexer();
+  const failPoliciesOf = createOutboundFailPolicies();
   const ofProxies = createMemo<EncodedResource>();
   /** The same for all proxies. */
   const idle = createMemo<EncodedResource>();
@@ -62,7 +71,7 @@ export function createExtensionConfigGenerator(
     context: PushContext,
     facts: PolicyFacts,
     name: string,
-    { protocol, direction, only }: Check,
+    { protocol, direction, only, failPolicy }: Check,
   ): EncodedResource | undefined => {
     const { policy } = facts;
     const { mesh } = context;
@@ -75,13 +84,19 @@ export function createExtensionConfigGenerator(
         return encodeExtensionConfig(encoder, name, config);
       });
     }
-    return ofProxies.of([mesh, facts], `${name}\n${keyOf(only)}`, () => {
-      const config =
-        protocol === 'http'
-          ? checks.http(facts, direction, only)
-          : checks.tcp(facts, direction, only as CheckedService);
-      return encodeExtensionConfig(encoder, name, config);
-    });
+    const own = only === undefined ? failPolicy : ownFailPolicyOf(only.service, mesh.policy);
+    const checking = { ...facts, policy: withFailPolicy(policy, own) };
+    return ofProxies.of(
+      [mesh, facts],
+      `${name}\n${keyOf(only)}\n${own === undefined ? '' : failPolicyText(own)}`,
+      () => {
+        const config =
+          protocol === 'http'
+            ? checks.http(checking, direction, only)
+            : checks.tcp(checking, direction, only as CheckedService);
+        return encodeExtensionConfig(encoder, name, config);
+      },
+    );
   };
 
   return {
@@ -93,7 +108,7 @@ export function createExtensionConfigGenerator(
       if (facts === undefined) return NOT_SERVED;
       const chains = chainsOf(context.targetsOf(proxy));
       const namespace = proxy.configNamespace;
-      const key = `${facts.key}\n${chains.key}\n${context.viewOf(namespace).id}`;
+      const key = `${facts.key}\n${chains.key}\n${context.viewOf(namespace).id}\n${failPoliciesOf(context).key}`;
       return { key, facts, chains, namespace };
     },
     generate: (context, { facts, chains, namespace }, name) => {
@@ -111,6 +126,12 @@ export function createExtensionConfigGenerator(
           });
         case 'outboundHttpCheck':
           return check(context, facts, name, { protocol: 'http', direction: 'outbound', only: undefined });
+        case 'outboundHttpCheckInSlot': {
+          const failPolicies = failPoliciesOf(context);
+          if (!failPolicies.hasAny || parsed.slot > OUTBOUND_FAIL_POLICIES) return undefined;
+          const failPolicy = failPolicies.inSlot(parsed.slot);
+          return check(context, facts, name, { protocol: 'http', direction: 'outbound', only: undefined, failPolicy });
+        }
         case 'inboundHttpCheck':
         case 'inboundTcpCheck': {
           const only = chains.byCluster.get(parsed.cluster);
@@ -129,10 +150,11 @@ export function createExtensionConfigGenerator(
   };
 }
 
-/** A TCP chain is for one service always. */
-type Check =
-  | { readonly protocol: 'http'; readonly direction: Direction; readonly only: CheckedService | undefined }
-  | { readonly protocol: 'tcp'; readonly direction: Direction; readonly only: CheckedService };
+/** A TCP chain is for one service always; a fail policy is given where routes say which service a request is for. */
+type Check = { readonly direction: Direction; readonly failPolicy?: NetworkFailPolicy | undefined } & (
+  | { readonly protocol: 'http'; readonly only: CheckedService | undefined }
+  | { readonly protocol: 'tcp'; readonly only: CheckedService }
+);
 
 /** All that is read of a service and its port. */
 function keyOf(only: CheckedService | undefined): string {

@@ -7,6 +7,8 @@ import { type OutboundClusterName, parseOutboundClusterName } from '../../envoy/
 export type PolicyFilterName =
   /** Check of all outbound HTTP: `policy|outbound`. */
   | { readonly type: 'outboundHttpCheck' }
+  /** Check of outbound HTTP with the proxy's fail policy or one of services' own: `policy|outbound|<slot>`. */
+  | { readonly type: 'outboundHttpCheckInSlot'; readonly slot: number }
   /** Tells the next proxy who this one is: `policy|forward`. */
   | { readonly type: 'forward' }
   /** Check of HTTP for a service of the workload: `policy|<inbound cluster>`. */
@@ -21,10 +23,16 @@ const TCP_PREFIX = `${PREFIX}tcp|`;
 const INBOUND_CLUSTER = 'inbound|';
 
 export const OUTBOUND_HTTP_CHECK = `${PREFIX}outbound`;
+const OUTBOUND_PREFIX = `${OUTBOUND_HTTP_CHECK}|`;
 export const FORWARD = `${PREFIX}forward`;
 
 export function inboundHttpCheckName(cluster: string): string {
   return `${PREFIX}${cluster}`;
+}
+
+/** @param slot 0 for the fail policy of the proxy */
+export function outboundHttpCheckName(slot: number): string {
+  return `${OUTBOUND_HTTP_CHECK}|${slot}`;
 }
 
 /** @param cluster inbound or outbound */
@@ -36,6 +44,10 @@ export function tcpCheckName(cluster: string): string {
 export function parsePolicyFilterName(name: string): PolicyFilterName | undefined {
   if (name === OUTBOUND_HTTP_CHECK) return { type: 'outboundHttpCheck' };
   if (name === FORWARD) return { type: 'forward' };
+  if (name.startsWith(OUTBOUND_PREFIX)) {
+    const slot = name.slice(OUTBOUND_PREFIX.length);
+    return /^\d$/.test(slot) ? { type: 'outboundHttpCheckInSlot', slot: Number(slot) } : undefined;
+  }
   if (name.startsWith(TCP_PREFIX)) {
     const cluster = name.slice(TCP_PREFIX.length);
     if (cluster.startsWith(INBOUND_CLUSTER)) return { type: 'inboundTcpCheck', cluster };

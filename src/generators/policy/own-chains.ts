@@ -22,7 +22,7 @@ function ownChains(targets: readonly ServiceTarget[]): OwnChains {
     const cluster = inboundClusterName(port.number, port.name, service.hostname);
     if (byCluster.has(cluster)) continue;
     byCluster.set(cluster, target);
-    facts.push([cluster, targetPort, service.namespace, service.name]);
+    facts.push([cluster, targetPort, service.namespace, service.name, service.failPolicy]);
   }
   return { byCluster, key: JSON.stringify(facts) };
 }

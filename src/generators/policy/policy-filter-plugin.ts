@@ -12,6 +12,7 @@ import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';
 import { buildUnansweredCheckReply } from '../../envoy/unanswered-check-reply.js';
+import { OUTBOUND_FAIL_POLICIES } from '../../model/policy/own-fail-policy.js';
 import { checkServerOf, reportClusterOf, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { Direction } from '../../model/policy/proxy-policy.js';
 import {
@@ -24,7 +25,14 @@ import {
 } from '../../policy/wire/call-metadata.js';
 import type { FilterPlugin } from '../listeners/filter-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
-import { FORWARD, inboundHttpCheckName, OUTBOUND_HTTP_CHECK, tcpCheckName } from './filter-names.js';
+import {
+  FORWARD,
+  inboundHttpCheckName,
+  OUTBOUND_HTTP_CHECK,
+  outboundHttpCheckName,
+  tcpCheckName,
+} from './filter-names.js';
+import { createOutboundFailPolicies, SLOT_OF_PROXY } from './outbound-fail-policies.js';
 import type { PolicyFactsOf } from './proxy-facts.js';
 
 /** What reports tell of a request that access log entries do not have by themselves. */
@@ -42,11 +50,14 @@ const UNANSWERED =
 
 /** The proxy checks connections that it makes for its workload. */
 const CHECKS_OUTBOUND = 'check';
+/** The same, and services have fail policies of their own. */
+const CHECKS_OUTBOUND_IN_SLOTS = 'check in slots';
 
 /**
  * The filters and access logs of policy. Checks are named here and configured by ECDS, so that what turns them on and
  * off changes no listener: only whether there are policy servers at all does, and outbound TCP checks, of which there
- * would be one for every service port in proxies that do not want any.
+ * would be one for every service port in proxies that do not want any. Where services have fail policies
+ * of their own, proxies that check outbound requests have a fixed number of checks, of which each route enables one.
  */
 export function createPolicyFilterPlugin(
   encoder: MessageEncoder,
@@ -55,6 +66,11 @@ export function createPolicyFilterPlugin(
 ): FilterPlugin {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
   const httpCheck = (name: string) => discoveredFilter(name, HTTP_EXT_AUTHZ, configSource);
+  const failPoliciesOf = createOutboundFailPolicies();
+  const slots = Array.from({ length: 1 + OUTBOUND_FAIL_POLICIES }, (_, slot) => {
+    const check = httpCheck(outboundHttpCheckName(slot));
+    return slot === SLOT_OF_PROXY ? check : { ...check, disabled: true };
+  });
   const forward = discoveredFilter(FORWARD, HEADER_MUTATION, configSource);
   const keepForwarded = buildHeaderToMetadata(encoder, {
     header: FORWARDED_ATTRIBUTES_HEADER,
@@ -70,18 +86,24 @@ export function createPolicyFilterPlugin(
 
   return {
     name: 'policy',
-    variantOf: (mesh, proxy) => (factsOf(mesh, proxy)?.policy.outboundChecks === true ? CHECKS_OUTBOUND : ''),
-    httpFilters: (mesh, { direction, serviceCluster }) => {
+    variantOf: (context, proxy) => {
+      if (factsOf(context.mesh, proxy)?.policy.outboundChecks !== true) return '';
+      return failPoliciesOf(context).hasAny ? CHECKS_OUTBOUND_IN_SLOTS : CHECKS_OUTBOUND;
+    },
+    httpFilters: (mesh, { direction, serviceCluster }, variant) => {
       if (!isActive(mesh)) return [];
       const checks = checkServerOf(mesh) !== undefined;
       // What the application says for itself is replaced before anybody reads it.
-      if (direction === 'outbound') return checks ? [forward, httpCheck(OUTBOUND_HTTP_CHECK)] : [forward];
+      if (direction === 'outbound') {
+        if (!checks) return [forward];
+        return [forward, ...(variant === CHECKS_OUTBOUND_IN_SLOTS ? slots : [httpCheck(OUTBOUND_HTTP_CHECK)])];
+      }
       if (!checks || serviceCluster === undefined) return [keepForwarded];
       return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
     },
     networkFilters: (mesh, { direction, serviceCluster }, variant) => {
       if (serviceCluster === undefined || checkServerOf(mesh) === undefined) return [];
-      if (direction === 'outbound' && variant !== CHECKS_OUTBOUND) return [];
+      if (direction === 'outbound' && variant === '') return [];
       return [discoveredFilter(tcpCheckName(serviceCluster), NETWORK_EXT_AUTHZ, configSource)];
     },
     httpAccessLogs: (mesh, direction) => {

@@ -3,6 +3,7 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { Json, MessageJson } from '../../envoy/message-json.js';
 import { grantCommand } from '../../model/policy/binding-grants.js';
 import { boundKeysOf, whyUnchecked, whyUnreported } from '../../model/policy/explain-policy.js';
+import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import { proxyPolicyOf } from '../../model/policy/proxy-policy.js';
@@ -61,10 +62,12 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
     const { isNamed, missing, notGranted, ...specs } = boundKeysOf(bindings, service);
     const unbound = isEmbedded && !isNamed ? whyUnbound(notGranted) : undefined;
     const shadowed = shadowedPorts(ports, service.hostname);
+    const failPolicy = ownFailPolicyOf(service, mesh.policy);
     return {
       service: service.hostname,
       checks: state(inbound ?? shadowed.why ?? unbound),
       ...specs,
+      ...(failPolicy && { networkFailPolicy: { ...failPolicy, annotatedBy: service.source } }),
       ...(missing.length > 0 && { missing }),
       ...(notGranted.length > 0 && {
         notGranted: notGranted.map((binding) => ({ binding, grant: grantOf(context, binding, service) })),

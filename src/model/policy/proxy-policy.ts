@@ -79,14 +79,36 @@ function checks({ mixerCheckServer }: PolicyMeshConfig, { check }: PolicyOverrid
   return mixerCheckServer !== '' && (check === undefined ? isOnInMesh : check !== 'disable');
 }
 
-/** A longest wait below the first one would be a contradiction: the first is kept then. */
 function failPolicyOf(policy: PolicyMeshConfig, overrides: PolicyOverrides): NetworkFailPolicy {
-  const baseMs = overrides.checkBaseRetryWaitMs ?? BASE_RETRY_WAIT_MS;
+  return networkFailPolicyOf({
+    isFailOpen: isFailOpen(policy, overrides),
+    maxRetry: overrides.checkRetries,
+    baseRetryWaitMs: overrides.checkBaseRetryWaitMs,
+    maxRetryWaitMs: overrides.checkMaxRetryWaitMs,
+  });
+}
+
+/** A network fail policy with numbers; undefined ones have the defaults of BEHAVIOUR 5, "Transport". */
+interface FailPolicyNumbers {
+  readonly isFailOpen: boolean;
+  readonly maxRetry: number | undefined;
+  readonly baseRetryWaitMs: number | undefined;
+  readonly maxRetryWaitMs: number | undefined;
+}
+
+/** Where the longest wait is shorter than the first one, the first one is the longest too. */
+export function networkFailPolicyOf(numbers: FailPolicyNumbers): NetworkFailPolicy {
+  const {
+    isFailOpen,
+    maxRetry = 0,
+    baseRetryWaitMs = BASE_RETRY_WAIT_MS,
+    maxRetryWaitMs = MAX_RETRY_WAIT_MS,
+  } = numbers;
   return {
-    policy: isFailOpen(policy, overrides) ? 'FAIL_OPEN' : 'FAIL_CLOSE',
-    maxRetry: overrides.checkRetries ?? 0,
-    baseRetryWait: durationText(baseMs),
-    maxRetryWait: durationText(Math.max(baseMs, overrides.checkMaxRetryWaitMs ?? MAX_RETRY_WAIT_MS)),
+    policy: isFailOpen ? 'FAIL_OPEN' : 'FAIL_CLOSE',
+    maxRetry,
+    baseRetryWait: durationText(baseRetryWaitMs),
+    maxRetryWait: durationText(Math.max(baseRetryWaitMs, maxRetryWaitMs)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { DurationSyntaxError, parseDuration } from '../../config/parse-duration.js';
 import type { CheckMode, PolicyOverrides } from './policy-overrides.js';
 
-/** The texts of node metadata, and the error for one that cannot be used. */
+/** The texts of node metadata or annotations, and the error for one that cannot be used. */
 export interface MetadataTexts {
   /** Undefined for an absent or empty value. */
   text(key: string): string | undefined;
@@ -38,7 +38,8 @@ function readCheck({ text, wrong }: MetadataTexts, key: string): CheckMode | und
   return mode;
 }
 
-function readRetries({ text, wrong }: MetadataTexts, key: string): number | undefined {
+/** How often a check is asked again, 0 to 100. */
+export function readRetries({ text, wrong }: MetadataTexts, key: string): number | undefined {
   const value = text(key);
   if (value === undefined) return undefined;
   if (!/^\d{1,3}$/.test(value) || Number(value) > MAX_RETRIES) {
@@ -47,7 +48,8 @@ function readRetries({ text, wrong }: MetadataTexts, key: string): number | unde
   return Number(value);
 }
 
-function readWait({ text, wrong }: MetadataTexts, key: string): number | undefined {
+/** A wait between attempts at a check, in whole milliseconds, 1 ms to 24 h. */
+export function readWait({ text, wrong }: MetadataTexts, key: string): number | undefined {
   const value = text(key);
   if (value === undefined) return undefined;
   const wanted = 'a duration of whole milliseconds from 1ms to 24h, such as 80ms';

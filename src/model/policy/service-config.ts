@@ -1,5 +1,6 @@
 import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import type { Service } from '../service.js';
 import { attributesOf, textValue } from './attribute-specs.js';
 import type { PolicyBindings } from './policy-bindings.js';
@@ -27,8 +28,16 @@ export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceCon
   return configWithSpecs(service, boundSpecsOf(service, bindings));
 }
 
-/** The same, with the specs themselves. */
-export function configWithSpecs(service: Service, { quotaSpec, httpApiSpec }: BoundSpecs): ServiceConfig {
+/**
+ * The same, with the specs themselves.
+ *
+ * @param networkFailPolicy of the service's own, if it has one
+ */
+export function configWithSpecs(
+  service: Service,
+  { quotaSpec, httpApiSpec }: BoundSpecs,
+  networkFailPolicy?: NetworkFailPolicy,
+): ServiceConfig {
   const attributes = serviceAttributesOf(service);
   return {
     disableCheckCalls: false,
@@ -36,6 +45,7 @@ export function configWithSpecs(service: Service, { quotaSpec, httpApiSpec }: Bo
     mixerAttributes: attributes,
     httpApiSpec,
     quotaSpec,
+    ...(networkFailPolicy && { networkFailPolicy }),
     forwardAttributes: attributes,
   };
 }

@@ -6,6 +6,7 @@ import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
+import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
 import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
 import { configWithSpecs } from './service-config.js';
 import { createSpecBodies } from './spec-bodies.js';
@@ -23,7 +24,7 @@ export interface ServicePolicies {
 }
 
 /** What of a snapshot policies are made from. */
-export type PolicyContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
+export type PolicyContext = Pick<PushContext, 'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
 
 type Objects = ReadonlyMap<ObjectKey, MeshObject>;
 
@@ -47,12 +48,22 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
   const apiSpecs = createSpecBodies<HttpApiSpec>();
   let resolved: Resolved | undefined;
 
-  const configOf = (service: Service, bindings: PolicyBindings): ServiceConfig => {
+  const configOf = (
+    service: Service,
+    { mesh }: Pick<PolicyContext, 'mesh'>,
+    bindings: PolicyBindings,
+  ): ServiceConfig => {
     const quotaSpec = quotaSpecs.bodiesOf(bindings.quotaSpecsOf(service));
     const httpApiSpec = apiSpecs.bodiesOf(bindings.apiSpecsOf(service));
+    const failPolicy = ownFailPolicyOf(service, mesh.policy);
     const known = configs.get(service);
-    if (known && isSameList(known.quotaSpec, quotaSpec) && isSameList(known.httpApiSpec, httpApiSpec)) return known;
-    const config = configWithSpecs(service, { quotaSpec, httpApiSpec });
+    const isSame =
+      known !== undefined &&
+      isSameList(known.quotaSpec, quotaSpec) &&
+      isSameList(known.httpApiSpec, httpApiSpec) &&
+      isSameFailPolicy(known.networkFailPolicy, failPolicy);
+    if (isSame) return known;
+    const config = configWithSpecs(service, { quotaSpec, httpApiSpec }, failPolicy);
     configs.set(service, config);
     return config;
   };
@@ -67,10 +78,10 @@ export function createServicePolicies(): (context: PolicyContext) => ServicePoli
     const { servicesByHost } = context;
     return {
       bindings,
-      configOf: (service) => configOf(service, bindings),
+      configOf: (service) => configOf(service, context, bindings),
       find: (hostname) => {
         const service = servicesByHost.get(hostname);
-        return service && configOf(service, bindings);
+        return service && configOf(service, context, bindings);
       },
     };
   };
@@ -98,6 +109,14 @@ function keepObjects(previous: Objects | undefined, next: Objects | undefined): 
     kept.set(key, known !== undefined && isSameBody(known, object) ? known : object);
   }
   return kept;
+}
+
+function isSameFailPolicy(
+  first: ServiceConfig['networkFailPolicy'],
+  second: ServiceConfig['networkFailPolicy'],
+): boolean {
+  if (first === undefined || second === undefined) return first === second;
+  return failPolicyText(first) === failPolicyText(second);
 }
 
 function isSameList(first: readonly unknown[], second: readonly unknown[]): boolean {

@@ -1,5 +1,6 @@
 import type { ServiceBody, ServicePort } from '../../config/core/service.js';
 import { keyOf, type MeshObject } from '../../config/object.js';
+import { readServiceFailPolicy } from '../policy/read-service-fail-policy.js';
 import { selectProtocol } from '../select-protocol.js';
 import type { Port, Service } from '../service.js';
 import type { Translation } from './translation.js';
@@ -26,6 +27,7 @@ export function translateKubernetesService(object: KubernetesService, translatio
   const external = isExternalName(object);
   const addresses = external ? [] : clusterAddresses(object);
   const headless = !external && spec.clusterIP === 'None';
+  const failPolicy = readServiceFailPolicy(annotations, translation.meshDomain);
   return {
     hostname: kubernetesHostname(name, namespace, translation.domain),
     name,
@@ -40,6 +42,7 @@ export function translateKubernetesService(object: KubernetesService, translatio
     labels,
     ...(external && { externalName: spec.externalName as string }),
     subjectAltNames: [],
+    ...(failPolicy && { failPolicy }),
     creationTimestamp: creationTimestamp ?? '',
     source: keyOf(object),
   };

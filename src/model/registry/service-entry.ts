@@ -2,6 +2,7 @@ import type { ServiceEntryPort, ServiceEntrySpec } from '../../config/networking
 import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
 import { keyOf, type MeshObject } from '../../config/object.js';
 import { exportToOf } from '../entries/entry-offences.js';
+import { readServiceFailPolicy } from '../policy/read-service-fail-policy.js';
 import { selectStatedProtocol } from '../select-protocol.js';
 import type { Resolution, Service } from '../service.js';
 import type { TargetPort } from './endpoint-collector.js';
@@ -27,6 +28,7 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
   }));
   const offences = translation.offencesOf(entry);
   const exportTo = exportToOf(body, translation.defaultServiceExportTo);
+  const failPolicy = readServiceFailPolicy(metadata.annotations, translation.meshDomain);
   const isConfined = (hostname: string): boolean => offences.some(({ host = hostname }) => host === hostname);
   return [...new Set(body.hosts)].map((hostname) => ({
     hostname,
@@ -41,6 +43,7 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
     exportTo: isConfined(hostname) ? OWN_NAMESPACE : exportTo,
     labels: metadata.labels,
     subjectAltNames: body.subjectAltNames,
+    ...(failPolicy && { failPolicy }),
     creationTimestamp: metadata.creationTimestamp ?? '',
     source: keyOf(entry),
     ...(metadata.namespace === translation.rootNamespace && { isOfRoot: true as const }),

@@ -15,7 +15,8 @@ export function canJoin(first: Service, second: Service): boolean {
 }
 
 /**
- * Serves the ports of all ServiceEntries that a namespace has for one host. The first entry has a number and a name
+ * Serves the ports of all ServiceEntries that a namespace has for one host, with the fail policy of the first one that has
+ * one. The first entry has a number and a name
  * that several use; a later port of the same name gets its number behind it. Claims that cannot be joined are left out;
  * claims on a Service are as they are, because the Service says which ports it has.
  */
@@ -43,7 +44,8 @@ export function createEntryJoiner(): JoinEntries {
         const names = addPorts(ports, claim.service.ports);
         return names.size === 0 ? claim : rename(claim, names);
       });
-    return [{ ...first, service: { ...first.service, ports } }, ...joined];
+    const failPolicy = first.service.failPolicy ?? joined.find(({ service }) => service.failPolicy)?.service.failPolicy;
+    return [{ ...first, service: { ...first.service, ports, ...(failPolicy && { failPolicy }) } }, ...joined];
   };
 }
 

@@ -7,6 +7,7 @@ import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
+import { findOwnFailPolicies } from './analyzers/own-fail-policies.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
@@ -28,6 +29,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'missing-services': findMissingServices,
   'overlapping-conditions': findOverlappingConditions,
   'oversized-regexes': findOversizedRegexes,
+  'own-fail-policies': findOwnFailPolicies,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
   'shadowed-services': findShadowedServices,
   'shared-cluster-ips': findSharedClusterIps,

@@ -161,6 +161,26 @@ export const MESSAGE_CODES = {
     title: 'An HTTPAPISpec has no patterns, so it generates no API attributes.',
     remedy: 'add patterns, unless the place of the API key is all that it is to say',
   },
+  unusableFailPolicy: {
+    code: 'MESH0251',
+    level: 'Error',
+    title: 'An annotation that gives a service its own fail policy cannot be used.',
+    remedy:
+      'the annotations are policy.<mesh domain>/failPolicy, maxRetry, baseRetryWait and maxRetryWait: docs/policies.md has their values',
+  },
+  failPolicyWithoutChecks: {
+    code: 'MESH0252',
+    level: 'Warn',
+    title: 'A service has a fail policy of its own, but no proxy checks requests, so it has no effect.',
+    remedy: 'turn checks on in the mesh config, or remove the annotations',
+  },
+  failPolicyShared: {
+    code: 'MESH0253',
+    level: 'Warn',
+    title:
+      'Services have too many different fail policies: checks of HTTP requests on the calling side make no retries for some of them.',
+    remedy: 'give services the same numbers of retries and the same waits',
+  },
   ignoredPeerAuthentication: {
     code: 'MESH0301',
     level: 'Warn',

@@ -37,6 +37,8 @@ export const REASONS = {
   refsNotResolved: 'RefsNotResolved',
   /** Reconciled is False: workloads serve a port of the service for an older one, whose policies hold there. */
   shadowed: 'Shadowed',
+  /** Reconciled is False: an annotation cannot be used. */
+  unusableAnnotation: 'UnusableAnnotation',
   /** Reconciled is False: the mesh is set up so that nobody enforces policies. */
   notEnforced: 'NotEnforced',
   /** Reconciled is Unknown: nobody keeps account of what proxies have. */

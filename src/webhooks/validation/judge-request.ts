@@ -6,6 +6,7 @@ import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
 import { joinErrors } from './error-list.js';
 import { isLegacyPolicyKind, judgeLegacyPolicy } from './legacy-policy-kinds.js';
+import { reviewAnnotations } from './review-annotations.js';
 import { reviewEntry } from './review-entry.js';
 import type { FailureReason, Verdict } from './verdict.js';
 
@@ -24,7 +25,9 @@ export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, gua
   // A status is written by who reads the object; an object that goes must not be kept by what is wrong with it.
   if (request.subResource !== '' || isBeingDeleted(object)) return { type: 'passed', unknownFields: [] };
   const verdict = judgeObject(object, request, kinds);
-  return verdict.type === 'passed' ? reviewEntry(verdict, request, guard) : verdict;
+  if (verdict.type !== 'passed') return verdict;
+  const reviewed = reviewEntry(verdict, request, guard);
+  return reviewed.type === 'passed' ? reviewAnnotations(reviewed, request, kinds.meshDomain) : reviewed;
 }
 
 type Mapping = Readonly<Record<string, unknown>>;

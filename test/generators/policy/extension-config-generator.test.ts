@@ -205,3 +205,22 @@ test('an inbound check tells the labels of its workload that a binding names, an
   for (const name of ['policy|outbound', OUTBOUND_TCP])
     t.false(clientConfigOf(name, [labelled]).includes('of-proxy'), name);
 });
+
+test('checks of a service with a fail policy of its own have that policy, whatever the proxy has', (t) => {
+  const own = buildService({
+    ports: web.ports,
+    failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 7, baseRetryWaitMs: 30, maxRetryWaitMs: 400, refused: [] },
+  });
+  const policy = { ...SERVERS, enableClientSidePolicyCheck: true, policyCheckFailOpen: true };
+  const generator = newGenerator();
+  const proxy = buildProxy({}, { policy: { check: 'allow-on-error', checkRetries: 1 } });
+  const context = policyContext(policy, { services: [own], targets: targetsOf(own) }, [BINDING]);
+  const read = (name: string) => {
+    const resource = generator.generate(context, generator.scope(context, proxy), name);
+    const config = resource && at(toJson(resource), 'typedConfig');
+    return [at(config, 'failureModeAllow') === true, at(config, 'grpcService.retryPolicy.numRetries')];
+  };
+  for (const name of [HTTP, TCP, OUTBOUND_TCP, 'policy|outbound|1']) t.deepEqual(read(name), [false, 7], name);
+  for (const name of ['policy|outbound', 'policy|outbound|0']) t.deepEqual(read(name), [true, 1], name);
+  t.is(generator.generate(context, generator.scope(context, proxy), 'policy|outbound|7'), undefined);
+});

@@ -4,6 +4,7 @@ import {
   FORWARD,
   inboundHttpCheckName,
   OUTBOUND_HTTP_CHECK,
+  outboundHttpCheckName,
   parsePolicyFilterName,
   tcpCheckName,
 } from '../../../src/generators/policy/filter-names.js';
@@ -14,6 +15,7 @@ const OUTBOUND = outboundClusterName(9000, '', HOST);
 
 test('every name that listeners have is understood', (t) => {
   t.deepEqual(parsePolicyFilterName(OUTBOUND_HTTP_CHECK), { type: 'outboundHttpCheck' });
+  t.deepEqual(parsePolicyFilterName(outboundHttpCheckName(6)), { type: 'outboundHttpCheckInSlot', slot: 6 });
   t.deepEqual(parsePolicyFilterName(FORWARD), { type: 'forward' });
   t.deepEqual(parsePolicyFilterName(inboundHttpCheckName(INBOUND)), { type: 'inboundHttpCheck', cluster: INBOUND });
   t.deepEqual(parsePolicyFilterName(tcpCheckName(INBOUND)), { type: 'inboundTcpCheck', cluster: INBOUND });
@@ -38,6 +40,8 @@ for (const name of [
   'policy|tcp|outbound|80||',
   'policy|tcp|outbound|80||host|more',
   'policy|outbound|80||host',
+  'policy|outbound|',
+  'policy|outbound|10',
   'policy|tcp|policy|outbound',
   'authz|forward',
   '__proto__',

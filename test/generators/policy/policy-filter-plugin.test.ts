@@ -3,7 +3,8 @@ import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import type { ChainDescription } from '../../../src/generators/listeners/filter-plugin.js';
 import { createPolicyPlugin } from '../../../src/generators/policy/policy-plugin.js';
 import type { ProxyMetadata } from '../../../src/model/proxy.js';
-import { buildProxy } from '../context-builder.js';
+import type { Service } from '../../../src/model/service.js';
+import { buildProxy, buildService } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { CONFIG_ENCODER, ENCODER } from '../served-resources.js';
 import { EMBEDDED, policyContext } from './policy-context.js';
@@ -17,10 +18,15 @@ const ONLY_REPORTS = { ...EMBEDDED, mixerCheckServer: '' };
 const METADATA_FILTER = 'envoy.filters.http.header_to_metadata';
 
 /** What the plugin adds in such a mesh, for one proxy. */
-function addedBy(policy: Partial<PolicyMeshConfig>, metadata: Partial<ProxyMetadata> = {}) {
-  const { mesh } = policyContext(policy);
+function addedBy(
+  policy: Partial<PolicyMeshConfig>,
+  metadata: Partial<ProxyMetadata> = {},
+  services: readonly Service[] = [],
+) {
+  const context = policyContext(policy, { services });
+  const { mesh } = context;
   const { filters } = createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS);
-  const variant = filters.variantOf(mesh, buildProxy({}, metadata));
+  const variant = filters.variantOf(context, buildProxy({}, metadata));
   return {
     variant,
     http: (chain: ChainDescription) => filters.httpFilters(mesh, chain, variant).map(({ name }) => name),
@@ -88,4 +94,13 @@ test('connections are reported every ten seconds, also where HTTP requests are n
     tcpLogs?.logs.map(({ name }) => name),
     ['envoy.access_loggers.tcp_grpc'],
   );
+});
+
+test('proxies that check outbound requests have a check for each fail policy that services may have', (t) => {
+  const services = [buildService({ failPolicy: { policy: 'FAIL_OPEN', refused: [] } })];
+  const checking = { ...EMBEDDED, enableClientSidePolicyCheck: true };
+  const slots = [0, 1, 2, 3, 4, 5, 6].map((slot) => `policy|outbound|${slot}`);
+  t.deepEqual(addedBy(checking, {}, services).http(OUTBOUND), ['policy|forward', ...slots]);
+  t.deepEqual(addedBy(EMBEDDED, {}, services).http(OUTBOUND), ['policy|forward', 'policy|outbound']);
+  t.deepEqual(addedBy(checking).http(OUTBOUND), ['policy|forward', 'policy|outbound']);
 });

@@ -128,3 +128,20 @@ test('bindings concern routes where the embedded server checks, and specs never 
     t.false(generator.affectedBy(changed(kind), 'sidecar', contextOf(EMBEDDED)));
   }
 });
+
+test('a route to a service with a fail policy of its own is checked by the filter that has it, and by no other', (t) => {
+  const close = buildService({ failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2, refused: [] } });
+  const context = policyContext({ ...SERVERS, ...CHECKING }, { services: [close, external] }, [BINDING]);
+  const generator = newGenerator();
+  const table = generator.generate(context, generator.scope(context, buildProxy()), '80');
+  const hosts = (table === undefined ? [] : at(toJson(table), 'virtualHosts')) as Json[];
+  const enabledFor = (name: string) => {
+    const host = hosts.find((each) => at(each, 'name') === name);
+    const filters = at(at(host ?? null, 'routes.0'), 'typedPerFilterConfig') as Record<string, Json>;
+    return Object.keys(filters).filter((filter) => at(filters[filter], 'checkSettings') !== undefined);
+  };
+  // Listeners that were made before the first such service are drained with the check without a slot.
+  t.deepEqual(enabledFor(`${close.hostname}:80`), ['policy|outbound', 'policy|outbound|1']);
+  t.deepEqual(enabledFor('api.example.com:80'), ['policy|outbound', 'policy|outbound|0']);
+  t.deepEqual(enabledFor('allow_any'), []);
+});

@@ -175,3 +175,24 @@ test('a deletion of an old policy kind without a name is refused', (t) => {
     message: 'illformed request: name not found on delete request',
   });
 });
+
+const annotated = (annotations: Readonly<Record<string, string>>) => ({
+  ...inNetworking('ServiceEntry', 'v1beta1', { hosts: ['a.com'] }),
+  metadata: { name: 'limits', annotations },
+});
+const WRONG_POLICY = annotated({ 'policy.mesh.internal/failPolicy': 'open' });
+
+test('a ServiceEntry whose fail policy cannot be read is refused, with the annotation and the remedy', (t) => {
+  const verdict = judge(WRONG_POLICY, { operation: 'CREATE' });
+  t.like(verdict, { type: 'refused', reason: 'invalid_resource' });
+  t.regex(
+    verdict.type === 'refused' ? verdict.message : '',
+    /metadata\.annotations\[policy\.mesh\.internal\/failPolicy\]: "open": counts as FAIL_CLOSE; use FAIL_OPEN or FAIL_CLOSE/,
+  );
+  t.like(judge(annotated({ 'policy.mesh.internal/failPolicy': 'FAIL_OPEN' })), { type: 'passed', concerns: undefined });
+});
+
+test('a ServiceEntry that had such an annotation before can change, and is warned of', (t) => {
+  const verdict = judge(WRONG_POLICY, { operation: 'UPDATE', oldObject: WRONG_POLICY });
+  t.deepEqual(verdict.type === 'passed' && verdict.concerns?.map(({ code }) => code), ['MESH0251']);
+});

@@ -1,6 +1,7 @@
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
 import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
+import { withFailPolicy } from '../../../model/policy/own-fail-policy.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
@@ -32,8 +33,10 @@ export function createTcpClientConfigGenerator(
 
   const resourceOf = (policies: ServicePolicies, facts: PolicyFacts, chain: TcpChain): EncodedResource => {
     const { cluster, direction, service, targetPort } = chain;
-    return memo.of([service, policies.configOf(service), facts], `${cluster} ${targetPort}`, () => {
-      const config = tcpClientConfigOf(facts.policy, facts.identity, direction, service, policies.bindings, targetPort);
+    const serviceConfig = policies.configOf(service);
+    return memo.of([service, serviceConfig, facts], `${cluster} ${targetPort}`, () => {
+      const policy = withFailPolicy(facts.policy, serviceConfig.networkFailPolicy);
+      const config = tcpClientConfigOf(policy, facts.identity, direction, service, policies.bindings, targetPort);
       return frameNamedResource(POLICY_TYPE_URLS.tcpClientConfig, cluster, configs.tcpClientConfig(config));
     });
   };

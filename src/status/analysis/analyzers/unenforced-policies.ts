@@ -8,18 +8,18 @@ import { createMessage } from '../analysis-message.js';
  * Quotas need checks; API attributes are of use to reports as well.
  */
 export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
-  const whyNoChecks = checksAreOff(mesh.policy, enforcement);
-  if (whyNoChecks === undefined) return [];
+  const why = whyNoChecks(mesh.policy, enforcement);
+  if (why === undefined) return [];
   return POLICY_KINDS.filter((kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement)).flatMap(
     (kind) =>
       [...(objects.get(kind)?.keys() ?? [])].map((object) =>
-        createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${whyNoChecks}`),
+        createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${why}`),
       ),
   );
 };
 
 /** Why no proxy checks, unless it is told to on its own; undefined when they do. */
-function checksAreOff(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
+export function whyNoChecks(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
   if (!isPluginOn) return '--plugins does not name policy';
   if (policy.mixerCheckServer === '') return 'mixerCheckServer of the mesh config names no server to ask';
   if (policy.disablePolicyChecks && !policy.enableClientSidePolicyCheck) {

@@ -1,0 +1,104 @@
+import { nearestName } from '../../config/schema/nearest-name.js';
+import { readRetries, readWait } from './read-policy-overrides.js';
+import type { RefusedAnnotation, ServiceFailPolicy } from './service-fail-policy.js';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const POLICIES = ['FAIL_OPEN', 'FAIL_CLOSE'] as const;
+const NAMES = ['failPolicy', 'maxRetry', 'baseRetryWait', 'maxRetryWait'] as const;
+/** Messages and logs name no more. */
+const MAX_REFUSED = 20;
+const MAX_SHOWN = 100;
+
+/** Thrown for one annotation, whose reader goes on with the next. */
+class RefusedAnnotationError extends Error {
+  override readonly name = 'RefusedAnnotationError';
+  readonly refused: RefusedAnnotation;
+
+  constructor(refused: RefusedAnnotation) {
+    super(refused.problem);
+    this.refused = refused;
+  }
+}
+
+/**
+ * Reads `policy.D/failPolicy`, `maxRetry`, `baseRetryWait` and `maxRetryWait` of a Service or ServiceEntry. A failPolicy
+ * that is neither FAIL_OPEN nor FAIL_CLOSE counts as FAIL_CLOSE, so that a typing error cannot switch limits off. Other
+ * values that cannot be used are left out.
+ *
+ * @param meshDomain the mesh domain D
+ * @returns undefined for an object without annotations that begin with `policy.D/`
+ */
+export function readServiceFailPolicy(annotations: Annotations, meshDomain: string): ServiceFailPolicy | undefined {
+  const prefix = `policy.${meshDomain}/`;
+  const given = Object.keys(annotations).filter((name) => name.startsWith(prefix));
+  if (given.length === 0) return undefined;
+  const refused: RefusedAnnotation[] = [];
+  const read = <Value>(readOne: () => Value | undefined): Value | undefined => {
+    try {
+      return readOne();
+    } catch (error) {
+      if (!(error instanceof RefusedAnnotationError)) throw error;
+      refused.push(error.refused);
+      return undefined;
+    }
+  };
+  const texts = {
+    text: (name: string) => (Object.hasOwn(annotations, name) ? annotations[name] : undefined),
+    wrong: (annotation: string, value: string, wanted: string) =>
+      new RefusedAnnotationError({
+        annotation,
+        value: shown(value),
+        problem: 'is ignored, and the default holds',
+        remedy: `use ${wanted}`,
+      }),
+  };
+  const policy = readFailPolicy(texts.text(`${prefix}failPolicy`), `${prefix}failPolicy`, refused);
+  const maxRetry = read(() => readRetries(texts, `${prefix}maxRetry`));
+  const baseRetryWaitMs = read(() => readWait(texts, `${prefix}baseRetryWait`));
+  const maxRetryWaitMs = read(() => readWait(texts, `${prefix}maxRetryWait`));
+  if (baseRetryWaitMs !== undefined && maxRetryWaitMs !== undefined && maxRetryWaitMs < baseRetryWaitMs) {
+    const annotation = `${prefix}maxRetryWait`;
+    const problem = 'is shorter than baseRetryWait, which holds instead';
+    refused.push({ annotation, value: shown(annotations[annotation] ?? ''), problem, remedy: 'use a longer wait' });
+  }
+  for (const annotation of given) {
+    const name = annotation.slice(prefix.length);
+    if (!NAMES.some((known) => known === name)) refused.push(unknownAnnotation(annotation, annotations, prefix));
+  }
+  return {
+    ...(policy !== undefined && { policy }),
+    ...(maxRetry !== undefined && { maxRetry }),
+    ...(baseRetryWaitMs !== undefined && { baseRetryWaitMs }),
+    ...(maxRetryWaitMs !== undefined && { maxRetryWaitMs }),
+    refused: refused.slice(0, MAX_REFUSED),
+  };
+}
+
+function readFailPolicy(
+  value: string | undefined,
+  annotation: string,
+  refused: RefusedAnnotation[],
+): ServiceFailPolicy['policy'] {
+  if (value === undefined) return undefined;
+  const policy = POLICIES.find((known) => known === value);
+  if (policy !== undefined) return policy;
+  const remedy = 'use FAIL_OPEN or FAIL_CLOSE';
+  refused.push({ annotation, value: shown(value), problem: 'counts as FAIL_CLOSE', remedy });
+  return 'FAIL_CLOSE';
+}
+
+function unknownAnnotation(annotation: string, annotations: Annotations, prefix: string): RefusedAnnotation {
+  const nearest = nearestName(annotation.slice(prefix.length), NAMES);
+  const remedy = nearest === undefined ? `use one of ${NAMES.join(', ')}` : `did you mean ${prefix}${nearest}?`;
+  return {
+    annotation: shown(annotation),
+    value: shown(annotations[annotation] ?? ''),
+    problem: 'does nothing on a service',
+    remedy,
+  };
+}
+
+function shown(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

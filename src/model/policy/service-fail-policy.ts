@@ -1,0 +1,24 @@
+import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
+
+/** An annotation that cannot be used. */
+export interface RefusedAnnotation {
+  readonly annotation: string;
+  readonly value: string;
+  /** What holds instead, after the value: `counts as FAIL_CLOSE`. */
+  readonly problem: string;
+  /** What to write instead. */
+  readonly remedy: string;
+}
+
+/**
+ * The network fail policy that annotations give a service (SPEC 2.11, `networkFailPolicy`). Absent fields are those of
+ * the mesh config.
+ */
+export interface ServiceFailPolicy {
+  readonly policy?: NetworkFailPolicy['policy'];
+  readonly maxRetry?: number;
+  /** At least 1, in whole milliseconds. */
+  readonly baseRetryWaitMs?: number;
+  readonly maxRetryWaitMs?: number;
+  readonly refused: readonly RefusedAnnotation[];
+}
