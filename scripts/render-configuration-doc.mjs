@@ -8,6 +8,8 @@ import { environmentVariables } from '../build/src/cli/settings/environment-vari
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
 import { requestFlags } from '../build/src/cli/settings/request-flags.js';
 import { versionFlags } from '../build/src/cli/settings/version-flags.js';
+import { meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from '../build/src/config/mesh/mesh-config-schema.js';
+import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks-schema.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
 
 const HEAD = `# Configuration
@@ -92,6 +94,31 @@ The cluster keeps the last usable content in the ConfigMap \`mesh-last-good-sett
 - If a setting is missing everywhere at a start, its kept content is removed.
 `;
 
+/** Fields that are read and that nothing uses yet. */
+const WITHOUT_EFFECT = new Set([
+  ...UNUSED_MESH_CONFIG_FIELDS,
+  'ingressClass',
+  'ingressService',
+  'ingressControllerMode',
+  'defaultVirtualServiceExportTo',
+  'defaultDestinationRuleExportTo',
+  'localityLbSetting.enabled',
+  'defaultConfig.configPath',
+  'defaultConfig.parentShutdownDuration',
+  'defaultConfig.statNameLength',
+]);
+
+const MESH_CONFIG = `## Fields of the mesh config
+
+The file of \`--meshConfig\`, or the key \`mesh\` of the ConfigMap \`mesh\`. Every field is optional. Durations have the form
+\`10s\`. Fields marked † have no effect yet.
+`;
+
+const MESH_NETWORKS = `## Fields of the mesh networks
+
+The file of \`--networksConfig\`, or the key \`meshNetworks\` of the ConfigMap \`mesh\`.
+`;
+
 const POLICY_SERVER = `## The policy server's file
 
 \`--policyConfig\` names this file. Without it, every quota is granted. The server reads the file again when it changes:
@@ -170,6 +197,10 @@ export async function renderConfigurationDoc() {
         variable.meaning + (variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`),
       ]),
     ),
+    MESH_CONFIG,
+    table(['field', 'type', 'default', 'meaning'], [...fieldRows(meshConfigSchema, '')]),
+    MESH_NETWORKS,
+    table(['field', 'type', 'default', 'meaning'], [...fieldRows(meshNetworksSchema, '')]),
     POLICY_SERVER,
     table(['field', 'type', 'default', 'meaning'], [...fieldRows(policyServerSchema, '')]),
   ].join('\n');
@@ -191,20 +222,26 @@ function flagTable(flags) {
 function* fieldRows(schema, prefix) {
   for (const [name, field] of Object.entries(schema.properties)) {
     const path = `${prefix}${name}`;
-    const isLeaf = field.properties === undefined && field.items?.properties === undefined;
+    const entries = field.additionalProperties?.properties === undefined ? undefined : field.additionalProperties;
+    const isLeaf = field.properties === undefined && field.items?.properties === undefined && entries === undefined;
     const fallback =
       isLeaf && field.default !== undefined ? JSON.stringify(field.default).replace(/^"(.*)"$/, '$1') : '';
-    yield [`\`${path}\``, fieldType(field), code(fallback === '[]' ? '' : fallback), field.description];
+    if (field.description !== undefined) {
+      const unused = WITHOUT_EFFECT.has(path) ? ' †' : '';
+      yield [`\`${path}\`${unused}`, fieldType(field), code(fallback === '[]' ? '' : fallback), field.description];
+    }
     if (field.properties !== undefined) yield* fieldRows(field, `${path}.`);
     if (field.items?.properties !== undefined) yield* fieldRows(field.items, `${path}[].`);
+    if (entries !== undefined) yield* fieldRows(entries, `${path}.<name>.`);
   }
 }
 
 function fieldType(field) {
   if (field.enum !== undefined) return field.enum.join(', ');
-  if (field.type === 'array') return field.items.type === 'object' ? 'list' : `list of ${field.items.type}s`;
-  if (field.type === 'object') return field.additionalProperties === undefined ? 'fields' : 'map of strings';
-  return field.type;
+  if (field.type === 'array') return field.items.type === 'string' ? 'list of strings' : 'list';
+  if (field.type !== 'object') return field.type ?? 'any';
+  if (field.additionalProperties === undefined) return 'fields';
+  return field.additionalProperties.type === 'string' ? 'map of strings' : 'map of fields';
 }
 
 function mark(setting) {

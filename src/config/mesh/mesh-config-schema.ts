@@ -6,14 +6,14 @@ import { proxyConfigSchema } from './proxy-config-schema.js';
 
 const exportTo = (kind: string) =>
   Type.Array(Type.String(), {
-    description: `Namespaces that see a ${kind} which does not say itself: *, . or names.`,
+    description: `Namespaces that see a ${kind} without exportTo: * for all, . for its own, or names.`,
     default: ['*'],
   });
 
-/** Settings of features that have not landed: read, so that they are known, and named in a warning. */
+/** Settings of features that are not implemented yet: they are read, so that a warning can name them. */
 const unusedFields = {
-  configSources: Type.Optional(Type.Array(Type.Unknown(), { description: 'Where configuration comes from.' })),
-  certificates: Type.Optional(Type.Array(Type.Unknown(), { description: 'DNS certificates to make.' })),
+  configSources: Type.Optional(Type.Array(Type.Unknown(), { description: 'Sources of configuration.' })),
+  certificates: Type.Optional(Type.Array(Type.Unknown(), { description: 'DNS certificates to create.' })),
   thriftConfig: Type.Optional(Type.Unknown({ description: 'Rate limiting of Thrift.' })),
 };
 
@@ -38,76 +38,87 @@ export const meshConfigSchema = Type.Object({
   }),
   connectTimeout: Type.String({ description: 'Time to connect to an upstream.', default: '10s' }),
   protocolDetectionTimeout: Type.String({
-    description: 'Time to wait for the first bytes of a sniffed connection; 0s waits for ever.',
+    description: 'Time to wait for the first bytes of a connection whose protocol is detected; 0s waits without limit.',
     default: '5s',
   }),
-  ingressClass: Type.String({ description: 'Class of the Ingress objects that are served.', default: 'mesh' }),
+  ingressClass: Type.String({ description: 'Class of Ingress objects that the mesh serves.', default: 'mesh' }),
   ingressService: Type.String({
-    description: 'Service whose address Ingress objects get.',
+    description: 'Service whose address is written into Ingress objects.',
     default: 'mesh-ingressgateway',
   }),
   ingressControllerMode: Type.Enum(['OFF', 'DEFAULT', 'STRICT'], {
-    description: 'Which Ingress objects are served: none, also those without class, or those of the class alone.',
+    description:
+      'OFF: no Ingress objects. DEFAULT: objects of ingressClass, and objects without a class. STRICT: only objects of ingressClass.',
     default: 'STRICT',
   }),
-  enableTracing: Type.Boolean({ description: 'Whether proxies trace requests.', default: true }),
-  accessLogFile: Type.String({ description: 'File of the access log; empty for none.', default: '' }),
+  enableTracing: Type.Boolean({ description: 'If true, proxies trace requests.', default: true }),
+  accessLogFile: Type.String({ description: 'File of the access log; if empty, there is none.', default: '' }),
   accessLogFormat: Type.String({
-    description: "Format of the access log: a text with %COMMANDS%, or a JSON object of such; empty for the proxy's.",
+    description:
+      "Format of the access log: a text with %COMMANDS%, or a JSON object of such texts; if empty, Envoy's default format.",
     default: '',
   }),
   accessLogEncoding: Type.Enum(['TEXT', 'JSON'], { description: 'Encoding of the access log.', default: 'TEXT' }),
   outboundTrafficPolicy: Type.Object(
     {
       mode: Type.Enum(['ALLOW_ANY', 'REGISTRY_ONLY'], {
-        description: 'Whether traffic to hosts that are not in the mesh is let through.',
+        description: 'Traffic to hosts that are not in the mesh: ALLOW_ANY lets it pass, REGISTRY_ONLY blocks it.',
         default: 'ALLOW_ANY',
       }),
     },
     { default: {} },
   ),
-  enableAutoMtls: Type.Boolean({ description: 'Whether mutual TLS is used where both sides can.', default: true }),
+  enableAutoMtls: Type.Boolean({
+    description: 'If true, sidecars use mutual TLS towards every endpoint that accepts it.',
+    default: true,
+  }),
   trustDomain: Type.String({ description: 'Trust domain of identities.', default: 'cluster.local' }),
   trustDomainAliases: Type.Array(Type.String(), { description: 'Other names of the trust domain.', default: [] }),
   rootNamespace: Type.String({
-    description: 'Namespace whose configuration holds for all.',
+    description: 'Namespace whose objects apply to the whole mesh.',
     default: 'mesh-system',
   }),
   serviceEntryScope: Type.Enum(['GUARDED', 'OWN_NAMESPACE', 'ALL_NAMESPACES'], {
     description:
-      'Where ServiceEntries of a cluster act: as exported, but on their own namespace alone with hosts and addresses that are not theirs to give; on their own namespace alone; or as exported. Those of rootNamespace and of files act as exported always.',
+      'Namespaces that ServiceEntries of a cluster affect. GUARDED: those in exportTo, but only their own if they claim hosts or addresses of others. OWN_NAMESPACE: their own. ALL_NAMESPACES: those in exportTo. Entries of rootNamespace and of files always affect the namespaces in exportTo.',
     default: 'GUARDED',
   }),
   defaultServiceExportTo: exportTo('service'),
   defaultVirtualServiceExportTo: exportTo('VirtualService'),
   defaultDestinationRuleExportTo: exportTo('DestinationRule'),
-  dnsRefreshRate: Type.String({ description: 'How often proxies look DNS names up again.', default: '5s' }),
+  dnsRefreshRate: Type.String({ description: 'Interval at which proxies resolve DNS names again.', default: '5s' }),
   localityLbSetting: Type.Object(
-    { enabled: Type.Boolean({ description: 'Whether near endpoints are preferred.', default: true }) },
+    { enabled: Type.Boolean({ description: 'If true, proxies prefer near endpoints.', default: true }) },
     { default: {} },
   ),
   enablePrometheusMerge: Type.Boolean({
-    description: "Whether the sidecar's and the application's metrics are merged.",
+    description: "If true, injected sidecars serve the application's metrics together with their own.",
     default: true,
   }),
   h2UpgradePolicy: Type.Enum(['DO_NOT_UPGRADE', 'UPGRADE'], {
-    description: 'Whether HTTP/1.1 is upgraded to HTTP/2 between sidecars.',
+    description: 'UPGRADE: sidecars upgrade HTTP/1.1 to HTTP/2 between one another.',
     default: 'DO_NOT_UPGRADE',
   }),
-  inboundClusterStatName: Type.String({ description: 'Pattern of statistics names, inbound.', default: '' }),
-  outboundClusterStatName: Type.String({ description: 'Pattern of statistics names, outbound.', default: '' }),
+  inboundClusterStatName: Type.String({
+    description: 'Pattern for statistics names of inbound clusters.',
+    default: '',
+  }),
+  outboundClusterStatName: Type.String({
+    description: 'Pattern for statistics names of outbound clusters.',
+    default: '',
+  }),
   serviceSettings: Type.Array(
     Type.Object({
       settings: Type.Object(
         {
           clusterLocal: Type.Boolean({
-            description: "Whether the hosts are served by the proxy's own cluster alone.",
+            description: "If true, only endpoints of the proxy's own cluster serve the hosts.",
             default: false,
           }),
         },
         { default: {} },
       ),
-      hosts: Type.Array(Type.String(), { description: 'Hosts; the first label may be *.', default: [] }),
+      hosts: Type.Array(Type.String(), { description: 'Host names; the first label may be *.', default: [] }),
     }),
     { description: 'Settings of groups of services.', default: [] },
   ),

@@ -6,7 +6,9 @@ import { Type } from '../schema/type.js';
 const endpointsSchema = Type.Object(
   {
     fromCidr: Type.Optional(Type.String({ description: 'CIDR range whose addresses are on the network.' })),
-    fromRegistry: Type.Optional(Type.String({ description: 'Registry (cluster id) whose endpoints all are.' })),
+    fromRegistry: Type.Optional(
+      Type.String({ description: 'Registry (cluster id) whose endpoints are all on the network.' }),
+    ),
   },
   { oneOf: [{ required: ['fromCidr'] }, { required: ['fromRegistry'] }] },
 );
@@ -15,10 +17,10 @@ const gatewaySchema = Type.Object(
   {
     address: Type.Optional(Type.String({ description: 'Address of the gateway: an IP address or a DNS name.' })),
     registryServiceName: Type.Optional(
-      Type.String({ description: 'DNS name of the service in the mesh whose endpoints are the gateways.' }),
+      Type.String({ description: 'DNS name of the mesh service whose endpoints are the gateways.' }),
     ),
     port: Type.Integer({ description: 'Port of the gateway.', minimum: 1, maximum: 65535 }),
-    locality: Type.String({ description: 'Where the gateway is: region/zone/subzone.', default: '' }),
+    locality: Type.String({ description: 'Locality of the gateway: region/zone/subzone.', default: '' }),
   },
   { oneOf: [{ required: ['address'] }, { required: ['registryServiceName'] }] },
 );
@@ -27,8 +29,11 @@ const gatewaySchema = Type.Object(
 export const meshNetworksSchema = Type.Object({
   networks: stringMap(
     Type.Object({
-      endpoints: Type.Array(endpointsSchema, { description: 'Which endpoints are on the network.', minItems: 1 }),
-      gateways: Type.Array(gatewaySchema, { description: 'How the network is reached from others.', minItems: 1 }),
+      endpoints: Type.Array(endpointsSchema, { description: 'Endpoints that are on the network.', minItems: 1 }),
+      gateways: Type.Array(gatewaySchema, {
+        description: 'Gateways through which other networks reach this one.',
+        minItems: 1,
+      }),
     }),
     { description: 'The networks of the mesh, by name.', default: {} },
   ),

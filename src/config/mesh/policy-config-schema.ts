@@ -3,49 +3,56 @@ import { Type } from '../schema/type.js';
 /** The policy settings of the mesh config file, which are flat in it (BEHAVIOUR 8, "Policy"). */
 export const policyFields = {
   mixerCheckServer: Type.String({
-    description: 'host:port of the server that checks; embedded for the one in this process; empty for none.',
+    description:
+      'host:port of the policy server that checks requests; embedded for the one in the control plane; if empty, there is none.',
     default: '',
   }),
   mixerReportServer: Type.String({
-    description: 'host:port of the server that takes reports; embedded for the one in this process; empty for none.',
+    description:
+      'host:port of the policy server that takes reports; embedded for the one in the control plane; if empty, there is none.',
     default: '',
   }),
-  disablePolicyChecks: Type.Boolean({ description: 'Whether requests go unchecked.', default: true }),
+  disablePolicyChecks: Type.Boolean({ description: 'If true, proxies do not check requests.', default: true }),
   policyCheckFailOpen: Type.Boolean({
-    description: 'Whether requests pass when the server cannot be reached: FAIL_OPEN (SPEC 2.12 and 7), or FAIL_CLOSE.',
+    description: 'Requests that cannot be checked: true lets them pass (FAIL_OPEN), false rejects them (FAIL_CLOSE).',
     default: true,
   }),
-  disableMixerHttpReports: Type.Boolean({ description: 'Whether HTTP requests go unreported.', default: true }),
-  enableClientSidePolicyCheck: Type.Boolean({ description: 'Whether the calling side checks too.', default: false }),
+  disableMixerHttpReports: Type.Boolean({
+    description: 'If true, proxies do not report HTTP requests.',
+    default: true,
+  }),
+  enableClientSidePolicyCheck: Type.Boolean({
+    description: 'If true, the proxy of the caller checks requests too.',
+    default: false,
+  }),
   sidecarToTelemetrySessionAffinity: Type.Boolean({
-    description: 'Whether a proxy reports to one server always.',
+    description: 'If true, a proxy always reports to the same server.',
     default: false,
   }),
   reportBatchMaxEntries: Type.Integer({
     description:
-      'Reports in one call of the policy server to the server at backend: {address}, and of the client library; 0 means 100. Envoy batches the reports of a proxy by bytes, and knows no number of them.',
+      'Maximum reports in one call of the client library, or of the policy server to its backend; 0 means 100. Envoy batches by bytes instead.',
     minimum: 0,
     maximum: 4294967295,
     default: 100,
   }),
   reportInterval: Type.String({
-    description:
-      'Time between two reports of a TCP connection that stays open (SPEC 2.14). Below one second it is one second, 0s too.',
+    description: 'Interval between reports of an open TCP connection; at least one second, also for 0s.',
     default: '10s',
   }),
   statsUpdateInterval: Type.String({
     description:
-      'How often clients publish their counters (SPEC 2.12); the policy server adds them to policy_server_client_events_total. Below one second it is one second, 0s too.',
+      'Interval at which clients publish their counters; at least one second, also for 0s. The policy server adds them to policy_server_client_events_total.',
     default: '10s',
   }),
   policyBindingScope: Type.Enum(['GRANTED_NAMESPACES', 'ALL_NAMESPACES'], {
     description:
-      'Where QuotaSpecBindings and HTTPAPISpecBindings of a cluster act: on their own namespace and on those whose annotation policy.<mesh domain>/bindings-from names it, or on all. Those of rootNamespace and of files act on all always.',
+      'Namespaces that QuotaSpecBindings and HTTPAPISpecBindings of a cluster act on. GRANTED_NAMESPACES: their own, and namespaces whose annotation policy.<mesh domain>/bindings-from names it. ALL_NAMESPACES: all. Bindings of rootNamespace and of files always act on all.',
     default: 'GRANTED_NAMESPACES',
   }),
   reportBatchMaxTime: Type.String({
     description:
-      'Longest time that a report waits for others: in the proxy, in the policy server before backend: {address}, and in the client library. 0s means 1s.',
+      'Maximum time that a report waits for others, in the proxy, in the client library, and in the policy server before its backend; 0s means 1s.',
     default: '1s',
   }),
 };

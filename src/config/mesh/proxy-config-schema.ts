@@ -9,17 +9,20 @@ export const proxyConfigSchema = Type.Object(
     serviceCluster: Type.String({ description: 'Service cluster name of the proxy.', default: 'mesh-proxy' }),
     drainDuration: Type.String({ description: 'Time to drain connections on a restart.', default: '45s' }),
     parentShutdownDuration: Type.String({
-      description: 'Time until the old process ends on a restart; longer than drainDuration.',
+      description: 'Time until the old process ends on a restart; must be longer than drainDuration.',
       default: '60s',
     }),
-    terminationDrainDuration: Type.String({ description: 'Time to drain before the end.', default: '5s' }),
+    terminationDrainDuration: Type.String({
+      description: 'Time to drain connections before the proxy ends.',
+      default: '5s',
+    }),
     proxyAdminPort: Type.Integer({
       description: "Port of the proxy's admin page.",
       minimum: 0,
       maximum: 65535,
       default: 15000,
     }),
-    concurrency: Type.Integer({ description: 'Worker threads; 0 for one per core.', minimum: 0, default: 2 }),
+    concurrency: Type.Integer({ description: 'Worker threads; 0 means one per core.', minimum: 0, default: 2 }),
     controlPlaneAuthPolicy: Type.Enum(['NONE', 'MUTUAL_TLS'], {
       description: 'How proxies authenticate to the control plane.',
       default: 'MUTUAL_TLS',
@@ -33,7 +36,7 @@ export const proxyConfigSchema = Type.Object(
         zipkin: Type.Object(
           {
             address: Type.String({
-              description: 'host:port of the collector; empty for none.',
+              description: 'host:port of the collector; if empty, there is none.',
               default: 'zipkin.mesh-system:9411',
             }),
           },
@@ -42,10 +45,10 @@ export const proxyConfigSchema = Type.Object(
       },
       { default: {} },
     ),
-    statNameLength: Type.Integer({ description: 'Longest statistics name.', minimum: 1, default: 189 }),
+    statNameLength: Type.Integer({ description: 'Maximum length of a statistics name.', minimum: 1, default: 189 }),
     statusPort: Type.Integer({ description: 'Port of the health page.', minimum: 0, maximum: 65535, default: 15020 }),
   },
-  { description: 'What proxies are started with.', default: {} },
+  { description: 'Settings with which proxies start.', default: {} },
 );
 
 /** A ProxyConfig as files write it. */
