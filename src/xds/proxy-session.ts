@@ -11,6 +11,7 @@ import type { PushShare } from '../push/push-share.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { DiscoveryStream } from './discovery-stream.js';
+import { HeldRoots } from './limits/held-roots.js';
 import { LimitError } from './limits/limit-error.js';
 import { peerKeyOf } from './limits/peer-key.js';
 import type { PeerStream } from './limits/peers.js';
@@ -49,6 +50,7 @@ export class ProxySession implements PushTarget {
   readonly #onlyType: string | undefined;
   readonly #callerIdentities: readonly WorkloadIdentity[] | undefined;
   readonly #watches = new Watches();
+  readonly #held = new HeldRoots();
   readonly #unserved = new UnservedTypes();
   readonly #connectedAt: Date;
   #share: PushShare;
@@ -371,8 +373,12 @@ export class ProxySession implements PushTarget {
   #hold(): void {
     if (this.#ended) return;
     try {
-      const message = this.#message === undefined ? [] : [{ object: this.#message, bytes: this.#message.length }];
-      this.#peer.hold([...this.#watches.held(), ...this.#writer.held(), ...message]);
+      const objects = this.#held.update((add) => {
+        this.#watches.tellHeld(add);
+        this.#writer.tellHeld(add);
+        if (this.#message !== undefined) add(this.#message);
+      });
+      if (objects !== undefined) this.#peer.hold(objects);
     } catch (error) {
       if (!(error instanceof StreamError)) throw error;
       this.#fail(error);

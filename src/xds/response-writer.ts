@@ -3,8 +3,7 @@ import type { PushMetrics } from '../push/push-metrics.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import type { HeldObject } from './limits/held-bytes.js';
-import { heldMessage } from './limits/held-objects.js';
+import type { HeldRoot } from './limits/held-objects.js';
 import { LimitError } from './limits/limit-error.js';
 import type { PeerStream } from './limits/peers.js';
 import { StreamError } from './stream-error.js';
@@ -35,9 +34,9 @@ export class ResponseWriter {
     this.#parts = parts;
   }
 
-  /** What the responses on their way keep in memory. */
-  *held(): Iterable<HeldObject> {
-    for (const message of this.#inFlight) yield* heldMessage(message);
+  /** Tells what the responses on their way keep in memory. */
+  tellHeld(add: (root: HeldRoot) => void): void {
+    for (const message of this.#inFlight) add(message);
   }
 
   /** Settles when the message has been handed to the kernel, or never will be; never rejects. */

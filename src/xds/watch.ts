@@ -2,8 +2,7 @@ import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
-import type { HeldObject } from './limits/held-bytes.js';
-import { heldNames, heldSet } from './limits/held-objects.js';
+import type { HeldRoot } from './limits/held-objects.js';
 import { shorten } from './shorten.js';
 
 /**
@@ -167,10 +166,12 @@ export class Watch {
     this.unaffected(root);
   }
 
-  /** What the stream keeps in memory for this type. */
-  *held(): Iterable<HeldObject> {
-    if (this.encodedNames !== undefined) yield* heldNames(this.encodedNames);
-    for (const set of new Set([this.sent, this.#accepted, this.#refused])) if (set !== undefined) yield heldSet(set);
+  /** Tells what the stream keeps in memory for this type. */
+  tellHeld(add: (root: HeldRoot) => void): void {
+    if (this.encodedNames !== undefined) add(this.encodedNames);
+    if (this.sent !== undefined) add(this.sent);
+    if (this.#accepted !== undefined) add(this.#accepted);
+    if (this.#refused !== undefined) add(this.#refused);
   }
 
   snapshot(): WatchSnapshot {

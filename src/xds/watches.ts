@@ -1,5 +1,5 @@
 import { PUSH_ORDER } from '../envoy/type-urls.js';
-import type { HeldObject } from './limits/held-bytes.js';
+import type { HeldRoot } from './limits/held-objects.js';
 import type { KnownNames } from './request-wire.js';
 import type { Watch } from './watch.js';
 
@@ -50,8 +50,8 @@ export class Watches {
     return names;
   }
 
-  /** What the stream keeps in memory for its types. */
-  *held(): Iterable<HeldObject> {
-    for (const watch of this.#byType.values()) yield* watch.held();
+  /** Tells what the stream keeps in memory for its types. */
+  tellHeld(add: (root: HeldRoot) => void): void {
+    for (const watch of this.#byType.values()) watch.tellHeld(add);
   }
 }

@@ -16,14 +16,22 @@ const MAX_COUNTED_RESOURCES = 256;
 /** A shorter piece of a message is not worth counting. */
 const MIN_PIECE_BYTES = 4_096;
 
-/** What a subscription by name keeps. */
-export function heldNames({ bytes, set }: EncodedNames): HeldObject[] {
+/** What a stream keeps: a subscription by name, resources that it was sent, a response on its way, a request. */
+export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
+
+/** Tells the size of what a stream keeps, and what it shares with other streams. */
+export function describeHeld(root: HeldRoot): readonly HeldObject[] {
+  if (root instanceof Uint8Array) return [{ object: root, bytes: root.length }];
+  if ('pieces' in root) return heldMessage(root);
+  return 'set' in root ? heldNames(root) : [heldSet(root)];
+}
+
+function heldNames({ bytes, set }: EncodedNames): HeldObject[] {
   const names = { object: set, bytes: set.characters + set.names.length * NAME_BYTES };
   return bytes === undefined ? [names] : [{ object: bytes, bytes: bytes.length }, names];
 }
 
-/** What a stream keeps of the resources that it was sent. */
-export function heldSet(set: ResourceSet): HeldObject {
+function heldSet(set: ResourceSet): HeldObject {
   const { parts } = set;
   // A set that is put together makes its list of resources only when it is asked for.
   if (parts.length !== 1 || parts[0] !== set)
@@ -31,8 +39,7 @@ export function heldSet(set: ResourceSet): HeldObject {
   return { object: set, bytes: set.resources.length * RESOURCE_BYTES, parts: () => countedResources(set) };
 }
 
-/** What a response keeps until it is written. */
-export function heldMessage({ pieces }: WireMessage): HeldObject[] {
+function heldMessage({ pieces }: WireMessage): HeldObject[] {
   return pieces
     .filter(({ length }) => length >= MIN_PIECE_BYTES)
     .map((piece) => ({ object: piece, bytes: piece.length }));

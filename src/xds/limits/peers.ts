@@ -16,7 +16,7 @@ export interface PeerKey {
 export interface PeerStream {
   readonly key: PeerKey;
   /**
-   * From now on the stream holds these objects and no others.
+   * From now on the stream holds these objects and no others. Costs least where it is given the same ones again.
    *
    * @throws LimitError when the peer, or all peers, then hold too much
    */
@@ -115,12 +115,15 @@ export function createPeers(limits: XdsLimits): Peers {
       let isUnread = false;
       let isClosed = false;
 
+      // New objects first: what they share with those that go is not looked at again.
       const replace = (objects: readonly HeldObject[]): void => {
         for (const object of objects) {
+          if (held.includes(object)) continue;
           peer.held.add(object);
           all.add(object);
         }
         for (const object of held) {
+          if (objects.includes(object)) continue;
           peer.held.remove(object);
           all.remove(object);
         }
