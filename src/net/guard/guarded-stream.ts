@@ -3,7 +3,7 @@ import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/gr
 import type { GrpcLimitName } from './grpc-limits.js';
 import { type FrameProblem, MessageFrames } from './message-frames.js';
 
-/** What an open stream takes in memory until its first message has come, an estimate: Node's and grpc-js's objects. */
+/** What an open stream takes in memory while a message is due, an estimate: Node's and grpc-js's objects. */
 const STREAM_BYTES = 8 * 1024;
 /** What each piece of an incomplete message takes beside its bytes. */
 const PIECE_BYTES = 256;
@@ -210,7 +210,11 @@ export class GuardedStream {
   #tell(isNew: boolean): void {
     if (this.#ended) return;
     const { complete, incompleteBytes } = this.#frames;
-    const base = complete === 0 || this.#isUnary || !this.#isRead ? STREAM_BYTES + this.#headerBytes : 0;
+    // A stream whose first message is complete waits for us, not for its peer: how many wait is bounded by what they
+    // wait for, such as the queue of tokens. What the peer has sent is bounded here.
+    const isAwaited = complete === 0 || this.#isUnary;
+    const headerBytes = isAwaited || !this.#isRead ? this.#headerBytes : 0;
+    const base = (isAwaited ? STREAM_BYTES : 0) + headerBytes;
     const incomplete = Math.max(incompleteBytes, this.#unaryBytes) + this.#pieces * PIECE_BYTES;
     this.#observer.holds(base + Math.max(incomplete, this.#unreadBytes), isNew);
   }

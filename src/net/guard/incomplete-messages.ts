@@ -29,6 +29,8 @@ const FRESH_BYTES = 64 * 1024;
 /** A stream's part of both budgets. */
 class Holding implements BudgetHolder {
   readonly group: string;
+  /** What the budgets count; 0 for none. */
+  bytes = 0;
   sinceMs = 0;
   /** Its stream has come in this turn of the event loop. */
   isFresh = true;
@@ -66,6 +68,8 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     ({ of }) => refuse(of, 'incomplete_bytes_per_connection', limits.grpcMaxIncompleteBytesPerConnection),
   );
   const release = (holding: Holding): void => {
+    if (holding.bytes === 0) return;
+    holding.bytes = 0;
     holdings.delete(holding);
     byAddress.set(holding, 0);
     byConnection.set(holding.ofConnection, 0);
@@ -83,8 +87,8 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
   };
   const hold = (holding: Holding, bytes: number, isNew: boolean): void => {
     if (bytes === 0 || isNew) release(holding);
-    if (bytes === 0) return;
-    if (!holdings.has(holding)) {
+    if (bytes === holding.bytes) return;
+    if (holding.bytes === 0) {
       holding.sinceMs = clock.monotonicMs();
       holdings.add(holding);
       if (!isLooking) {
@@ -92,9 +96,10 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
         clock.schedule(LOOK_MS, look);
       }
     }
+    holding.bytes = bytes;
     byConnection.set(holding.ofConnection, bytes);
     // The budget of the connection may have taken it already.
-    if (holdings.has(holding)) byAddress.set(holding, bytes);
+    if (holding.bytes > 0) byAddress.set(holding, bytes);
   };
 
   // Most messages come whole, at once with their stream: those cost nothing.

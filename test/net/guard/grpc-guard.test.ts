@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { status } from '@grpc/grpc-js';
 import test from 'ava';
+import { DEFAULT_GRPC_LIMITS } from '../../../src/net/guard/grpc-limits.js';
 import {
   CANCEL,
   END_HEADERS,
@@ -14,7 +15,7 @@ import {
 } from '../../attacks/support/http2-frames.js';
 import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-http2.js';
 import { eventually } from '../../support/eventually.js';
-import { answered, endOf, STREAM, startGuardedServer, UNARY, UNARY_BYTES } from './guard-rig.js';
+import { answered, endOf, type GuardRig, STREAM, startGuardedServer, UNARY, UNARY_BYTES, WAIT } from './guard-rig.js';
 
 const halfOf = (bytes: number): Buffer => grpcFrame(Buffer.alloc(bytes)).subarray(0, bytes);
 
@@ -171,6 +172,39 @@ test('a message in many tiny pieces is charged for what the pieces take', async 
   }
   t.is((await end).code, status.RESOURCE_EXHAUSTED);
   t.true(rig.reached.every(({ limit }) => limit === 'incomplete_bytes_per_connection'));
+});
+
+/** A sidecar's token with the rest of its metadata, and its first request: a node with its labels and services. */
+const SIDECAR_HEADER_BYTES = 2_500;
+const SIDECAR_REQUEST_BYTES = 4_000;
+
+/** Opens streams that show a token and send a request, from connections of their own. */
+function waitForTurn(rig: GuardRig, streams: number, messageBytes: number): void {
+  for (let index = 0; index < streams; index++) {
+    const stream = openGrpcCall(rig.connect(), WAIT, { authorization: 'x'.repeat(SIDECAR_HEADER_BYTES) });
+    stream.on('error', () => undefined);
+    stream.write(grpcFrame(Buffer.alloc(messageBytes)));
+  }
+}
+
+test('sidecars whose tokens are being judged take half of what their address may take, 10,000 of them', async (t) => {
+  const streams = 100;
+  const grpcMaxIncompleteBytesPerAddress =
+    (DEFAULT_GRPC_LIMITS.grpcMaxIncompleteBytesPerAddress / 2) * (streams / 10_000);
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerAddress });
+  waitForTurn(rig, streams, SIDECAR_REQUEST_BYTES);
+  await eventually('the streams', () => rig.waiting.length === streams);
+  for (const call of rig.waiting) call.on('data', ({ length }: Buffer) => rig.requests.push(length));
+  await eventually('the requests', () => rig.requests.length === streams);
+  t.deepEqual(rig.reached, []);
+});
+
+test('what streams send while they wait is charged, their metadata too', async (t) => {
+  const limit = 20 * (SIDECAR_HEADER_BYTES + SIDECAR_REQUEST_BYTES);
+  const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerAddress: limit });
+  waitForTurn(rig, 21, SIDECAR_REQUEST_BYTES);
+  await eventually('the limit', () => rig.reached.length > 0);
+  t.is(rig.reached[0]?.limit, 'incomplete_bytes_per_address');
 });
 
 test('metadata above the limit ends its call', async (t) => {

@@ -17,6 +17,8 @@ import { createFakeClock, type FakeClock } from '../../support/fake-clock.js';
 
 export const UNARY = '/test.Echo/Unary';
 export const STREAM = '/test.Echo/Stream';
+/** Takes calls and does not read them. */
+export const WAIT = '/test.Echo/Wait';
 /** Of UNARY. */
 export const UNARY_BYTES = 1000;
 
@@ -25,6 +27,8 @@ export interface GuardRig {
   readonly reached: ReachedLimit[];
   /** Sizes of the requests that came to a handler. */
   readonly requests: number[];
+  /** Calls of WAIT. */
+  readonly waiting: ServerDuplexStream<Buffer, Buffer>[];
   connect(from?: string): ClientHttp2Session;
   /**
    * As connect, to a server that reads the first bytes of a connection itself and puts them back, once the peer has sent
@@ -40,6 +44,7 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
   const clock = createFakeClock();
   const reached: ReachedLimit[] = [];
   const requests: number[] = [];
+  const waiting: ServerDuplexStream<Buffer, Buffer>[] = [];
   const guard = createGrpcGuard({ ...DEFAULT_GRPC_LIMITS, grpcMaxCheckBytes: UNARY_BYTES, ...limits }, clock, (limit) =>
     reached.push(limit),
   );
@@ -48,8 +53,16 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded.protect(server);
   server.addService(
-    { Unary: rawMethod(UNARY), Stream: rawStreamingMethod(STREAM, passThrough) },
     {
+      Unary: rawMethod(UNARY),
+      Stream: rawStreamingMethod(STREAM, passThrough),
+      Wait: rawStreamingMethod(WAIT, passThrough),
+    },
+    {
+      Wait: (call: ServerDuplexStream<Buffer, Buffer>) => {
+        call.on('error', () => undefined);
+        waiting.push(call);
+      },
       Unary: ({ request }: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
         requests.push(request.length);
         callback(null, request);
@@ -90,6 +103,7 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
     clock,
     reached,
     requests,
+    waiting,
     connect: (from = '127.0.0.1') => connect(port, from),
     connectLate: () => connect(latePort, '127.0.0.1'),
     sendLate: (bytes) => {

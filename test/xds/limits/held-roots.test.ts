@@ -12,9 +12,15 @@ const tell =
 test('a stream that keeps the same things as before tells nothing', (t) => {
   const held = new HeldRoots();
   const [first, second] = [Buffer.alloc(10), Buffer.alloc(20)];
-  t.deepEqual(held.update(tell(first, second))?.map(({ bytes }) => bytes), [10, 20]);
+  t.deepEqual(
+    held.update(tell(first, second))?.map(({ bytes }) => bytes),
+    [10, 20],
+  );
   t.is(held.update(tell(first, second, first)), undefined);
-  t.deepEqual(held.update(tell(second))?.map(({ bytes }) => bytes), [20]);
+  t.deepEqual(
+    held.update(tell(second))?.map(({ bytes }) => bytes),
+    [20],
+  );
   t.deepEqual(held.update(tell()), []);
   t.is(held.update(tell()), undefined);
 });
