@@ -171,6 +171,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
     }),
     configFile: discovery.policyConfigFile,
+    configDefaults: environment.navPolicyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),
     listener: policyListenerSettings(options),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MeshConfig } from '../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
-import { createDefaultMeshConfig, createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
+import { createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks, createMeshNetworksReader } from '../config/mesh/read-mesh-networks.js';
 import { objectKey } from '../config/object.js';
 import { createSchemaCompiler } from '../config/schema/schema-reader.js';
@@ -13,6 +13,7 @@ import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settin
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ClusterConnection } from './cluster-connection.js';
+import { readInstallationDefaults } from './installation-defaults.js';
 import type { Options } from './options.js';
 import type { SettingsKeeper } from './settings-keeper.js';
 import { settingsProblems } from './settings-problems.js';
@@ -67,8 +68,12 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
     file: discovery.meshConfigFile,
     key: 'mesh',
     custody: parts.keeper.custodyOf('mesh'),
-    read: createMeshConfigReader(compiler),
-    defaults: createDefaultMeshConfig(),
+    ...readInstallationDefaults(
+      'NAV_MESH_CONFIG_DEFAULTS',
+      environment.navMeshConfigDefaults,
+      createMeshConfigReader(compiler),
+      ['defaultConfig'],
+    ),
     onChange: parts.onMesh,
   });
   const networks = createSetting({

@@ -1,4 +1,5 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
+import type { SettingsFields } from '../config/settings-defaults.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
 import type { LoggingOptions } from '../telemetry/logging-options.js';
 
@@ -227,7 +228,11 @@ export interface Environment extends RegexEnvironment {
   readonly navHttpIdleTimeoutMs: number;
   readonly navHttpMaxConnections: number;
   readonly navHttpMaxConnectionsPerPeer: number;
+  /** Of the mesh config: what the installation sets where the file or ConfigMap of users does not. */
+  readonly navMeshConfigDefaults: SettingsFields;
   readonly navMetricsMinIntervalMs: number;
+  /** The same for the policy server's file. */
+  readonly navPolicyConfigDefaults: SettingsFields;
   readonly navWebhookBodyBytes: number;
   /** PEM file; empty: the cluster is asked. */
   readonly navWebhookClientCaFile: string;
@@ -280,6 +285,8 @@ export interface PolicyOptions {
   readonly policy: PolicyFlags;
   readonly common: CommonFlags;
   readonly metricsMinIntervalMs: number;
+  /** See Environment.navPolicyConfigDefaults. */
+  readonly policyConfigDefaults: SettingsFields;
   readonly regexes: PolicyRegexEnvironment;
   /** To be named in one warning at start. */
   readonly unlanded: readonly UnlandedSetting[];

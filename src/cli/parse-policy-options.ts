@@ -10,6 +10,7 @@ import { regexVariables } from './settings/variables/regex-variables.js';
 export const policyVariables = {
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
+  navPolicyConfigDefaults: environmentVariables.navPolicyConfigDefaults,
   navRegexExpressionBytes: regexVariables.navRegexExpressionBytes,
   navRegexMessageBytes: regexVariables.navRegexMessageBytes,
   navRegexProgramsBytes: regexVariables.navRegexProgramsBytes,
@@ -28,7 +29,7 @@ export function parsePolicyOptions(
   const common = parseCommonFlags(given);
   const policy = readSettings(policyFlags, flagSource(given));
   const environment = readSettings(policyVariables, variableSource(variables));
-  const { podNamespace, navMetricsMinIntervalMs, ...regexes } = environment.fields;
+  const { podNamespace, navMetricsMinIntervalMs, navPolicyConfigDefaults, ...regexes } = environment.fields;
   const isNamespaceGiven = policy.explicit.includes('--namespace') && policy.fields.namespace !== '';
   const namespace = isNamespaceGiven ? policy.fields.namespace : podNamespace;
   const loopback = loopbackDefaults(
@@ -40,6 +41,7 @@ export function parsePolicyOptions(
     policy: { ...policy.fields, ...loopback.fields, namespace },
     common: common.fields,
     metricsMinIntervalMs: navMetricsMinIntervalMs,
+    policyConfigDefaults: navPolicyConfigDefaults,
     regexes,
     unlanded: [...policy.unlanded, ...common.unlanded],
     warnings: [...policy.warnings, ...common.warnings],

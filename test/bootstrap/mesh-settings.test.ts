@@ -6,6 +6,8 @@ import { createClusterConnection } from '../../src/bootstrap/cluster-connection.
 import { createMeshSettings } from '../../src/bootstrap/mesh-settings.js';
 import type { Options } from '../../src/bootstrap/options.js';
 import { createSettingsKeeper } from '../../src/bootstrap/settings-keeper.js';
+import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
+import type { SettingsFields } from '../../src/config/settings-defaults.js';
 import { systemClock } from '../../src/telemetry/clock.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
@@ -41,7 +43,11 @@ const configMap = (namespace: string, name: string, data: Readonly<Record<string
 const KEPT = 'mesh-last-good-settings';
 
 /** Settings that are read by a user who may read one ConfigMap, by its name, and nothing else but keep contents. */
-async function setUp(t: ExecutionContext, number: number, { revision = '', mayRead = 'mesh' } = {}) {
+async function setUp(
+  t: ExecutionContext,
+  number: number,
+  { revision = '', mayRead = 'mesh', defaults = {} as SettingsFields } = {},
+) {
   const user = READERS[number] ?? '';
   const namespace = `system-${number}`;
   const rules = [
@@ -60,13 +66,23 @@ async function setUp(t: ExecutionContext, number: number, { revision = '', mayRe
       subjects: [{ kind: 'User', name: user, apiGroup: RBAC }],
     },
   ]);
-  return await begin(t, { user, namespace, revision });
+  return await begin(t, { user, namespace, revision, defaults });
 }
 
 /** One process's life. */
 async function begin(
   t: ExecutionContext,
-  { user, namespace, revision = '' }: { readonly user: string; readonly namespace: string; readonly revision?: string },
+  {
+    user,
+    namespace,
+    revision = '',
+    defaults = {},
+  }: {
+    readonly user: string;
+    readonly namespace: string;
+    readonly revision?: string;
+    readonly defaults?: SettingsFields;
+  },
 ) {
   const folder = await createTempFolder();
   const logger = createRecordingLogger();
@@ -84,14 +100,18 @@ async function begin(
   const networks: string[][] = [];
   const options = {
     discovery: { namespace, meshConfigFile: folder.at('mesh'), networksConfigFile: folder.at('meshNetworks') },
-    environment: { revision },
+    environment: { revision, navMeshConfigDefaults: defaults },
   } as unknown as Options;
+  const meshes: MeshConfig[] = [];
   const settings = createMeshSettings(options, {
     connection,
     keeper,
     logger,
     clock: systemClock,
-    onMesh: ({ connectTimeoutMs }) => timeouts.push(connectTimeoutMs),
+    onMesh: (mesh) => {
+      meshes.push(mesh);
+      timeouts.push(mesh.connectTimeoutMs);
+    },
     onNetworks: (next) => networks.push([...next.networks.keys()]),
   });
   t.teardown(async () => {
@@ -106,7 +126,7 @@ async function begin(
     return (body as { data?: unknown }).data;
   };
   const metrics = (): Promise<string> => registry.metrics();
-  return { user, namespace, folder, settings, timeouts, networks, sources, kept, logger, metrics };
+  return { user, namespace, folder, settings, meshes, timeouts, networks, sources, kept, logger, metrics };
 }
 
 it('without files the ConfigMap is read and watched, with the right to it alone', async (t) => {
@@ -133,6 +153,23 @@ it('without files the ConfigMap is read and watched, with the right to it alone'
   await api.client.delete(configMap(namespace, 'mesh', {}));
   await eventually('it is told', () => settings.problems().length === 2);
   t.deepEqual(timeouts, [4000]);
+});
+
+it('defaults of the installation are in force where users set nothing else, field by field', async (t) => {
+  const defaults = { mixerCheckServer: 'embedded', defaultConfig: { discoveryAddress: 'meshd.example:15012' } };
+  const { namespace, settings, meshes } = await setUp(t, 8, { defaults });
+  const first = (await settings.start()).mesh;
+  t.like(first, {
+    policy: { mixerCheckServer: 'embedded' },
+    defaultConfig: { discoveryAddress: 'meshd.example:15012' },
+  });
+  const mesh = 'defaultConfig: { concurrency: 3 }\nmixerReportServer: embedded';
+  await api.client.apply(configMap(namespace, 'mesh', { mesh }));
+  await eventually('the ConfigMap is in force', () => meshes.length === 1);
+  t.like(meshes[0], {
+    policy: { mixerCheckServer: 'embedded', mixerReportServer: 'embedded' },
+    defaultConfig: { discoveryAddress: 'meshd.example:15012', concurrency: 3 },
+  });
 });
 
 it('each revision has a ConfigMap of its own', async (t) => {

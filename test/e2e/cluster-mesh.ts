@@ -44,12 +44,12 @@ export async function webhooksAnswer(cluster: Cluster): Promise<void> {
   await eventually(
     'API servers ask both webhooks',
     async () => {
-      const failurePolicy = ['-o', 'jsonpath={.webhooks[*].failurePolicy}'];
-      const policies = await cluster.kubectl([
+      const state = ['-o', 'jsonpath={.webhooks[*].failurePolicy} {.webhooks[*].clientConfig.caBundle}'];
+      const validation = await cluster.kubectl([
         'get',
         'validatingwebhookconfiguration',
         'meshd-mesh-system',
-        ...failurePolicy,
+        ...state,
       ]);
       const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
       const injector = await cluster.kubectl([
@@ -58,7 +58,8 @@ export async function webhooksAnswer(cluster: Cluster): Promise<void> {
         'mesh-sidecar-injector',
         ...bundle,
       ]);
-      return policies === 'Fail' && injector !== '';
+      // Kubernetes makes failurePolicy Fail by itself, but has no roots.
+      return /^Fail .+/.test(validation) && injector !== '';
     },
     PATIENT,
   );

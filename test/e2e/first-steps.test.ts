@@ -6,12 +6,15 @@ import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.j
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { knowsPolicyServers, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
+import { laterVersion } from './later-version.js';
 import { countStatuses } from './policy-mesh.js';
 
 const { available } = requireCluster();
 const test = anyTest as TestFn<{ cluster?: Cluster }>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
+const SYSTEM = ['-n', 'mesh-system'];
+const MANIFESTS = join(projectRoot(), 'manifests/');
 const NAMESPACE = 'first-steps';
 const CALLER = `spiffe://cluster.local/ns/${NAMESPACE}/sa/client`;
 const IN_FORCE = /^books +True +True +True +2\/2 up to date /;
@@ -20,7 +23,7 @@ test.before(async (t) => {
   if (available === undefined) return;
   const cluster = await startCluster(available);
   t.context.cluster = cluster;
-  await cluster.kubectl(['apply', '-f', join(projectRoot(), 'manifests/')]);
+  await cluster.kubectl(['apply', '-f', MANIFESTS]);
   await rolledOut(cluster, 'mesh-system', 'meshd');
   await webhooksAnswer(cluster);
 });
@@ -29,9 +32,17 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
+e2eTest('right after an install kubectl diff shows nothing, with what meshd wrote into its webhooks', async (t) => {
+  const { cluster } = t.context;
+  if (cluster === undefined) throw new Error('the cluster did not start');
+  t.is(await cluster.kubectl(['diff', '-f', MANIFESTS]), '');
+});
+
 e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
   const { cluster } = t.context;
   if (cluster === undefined) throw new Error('the cluster did not start');
+  const limits = `--from-file=policy=${join(projectRoot(), 'samples/first-steps-limits.yaml')}`;
+  await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-policy', limits]);
   await cluster.kubectl(['apply', '-f', join(projectRoot(), 'samples/first-steps/')]);
   await rolledOut(cluster, NAMESPACE, 'books');
   await rolledOut(cluster, NAMESPACE, 'client');
@@ -67,3 +78,73 @@ e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota
   t.is((await client.request('http://books/orders')).body, 'Quota is exhausted for: orders');
   t.is((await client.request('http://books/')).status, 200, 'other requests are free');
 });
+
+/** What users set, with the version of the object: nobody has written it since. */
+async function settingsOf(cluster: Cluster): Promise<string> {
+  const names = ['mesh', 'mesh-policy', 'mesh-sidecar-injector'];
+  const columns = 'jsonpath={range .items[*]}{.metadata.name} {.metadata.resourceVersion} {.data}{"\\n"}{end}';
+  return await cluster.kubectl([...SYSTEM, 'get', 'configmaps', ...names, '-o', columns]);
+}
+
+/** What meshd writes into its webhook configurations. */
+async function webhooksOf(cluster: Cluster): Promise<string> {
+  const names = [
+    'validatingwebhookconfigurations/meshd-mesh-system',
+    'mutatingwebhookconfigurations/mesh-sidecar-injector',
+  ];
+  const fields = ['{.failurePolicy} {.rules} {.clientConfig.caBundle}', '{"\\n"}'].join('');
+  return await cluster.kubectl(['get', ...names, '-o', `jsonpath={range .items[*].webhooks[*]}${fields}{end}`]);
+}
+
+e2eTest(
+  'an upgrade with kubectl apply keeps what users set and what meshd wrote, and brings what is new',
+  async (t) => {
+    const { cluster } = t.context;
+    if (cluster === undefined) throw new Error('the cluster did not start');
+    const create = (name: string, literal: string) =>
+      cluster.kubectl([...SYSTEM, 'create', 'configmap', name, `--from-literal=${literal}`]);
+    await create('mesh', 'mesh=reportBatchMaxTime: 2s');
+    await create('mesh-sidecar-injector', 'values={ proxy: { logLevel: info } }');
+    await cluster.kubectl([...SYSTEM, 'set', 'env', 'deployment/meshd', 'NAV_STATUS_BURST=50']);
+    await rolledOut(cluster, 'mesh-system', 'meshd');
+    const [settings, webhooks] = [await settingsOf(cluster), await webhooksOf(cluster)];
+    t.regex(webhooks, /^Fail .*quotaspecs.* \S+\nFail .*pods.* \S+\n$/);
+
+    const later = await laterVersion();
+    t.teardown(() => later.remove());
+    await cluster.kubectl(['apply', '-f', later.folder]);
+    t.is(await webhooksOf(cluster), webhooks, 'at once, so that nothing passes unchecked meanwhile');
+    await rolledOut(cluster, 'mesh-system', 'meshd');
+    t.is(await webhooksOf(cluster), webhooks);
+    t.is(await settingsOf(cluster), settings);
+    t.is(await cluster.kubectl(['diff', '-f', later.folder]), '');
+    const burst = 'jsonpath={..env[?(@.name=="NAV_STATUS_BURST")].value}';
+    t.is(await cluster.kubectl([...SYSTEM, 'get', 'deployment', 'meshd', '-o', burst]), '50');
+
+    const probe = ['run', 'probe', '--image=navigator-discovery', '--dry-run=server', '-o', 'json'];
+    await eventually(
+      'a new pod has the log level of users and the probe of the later version',
+      async () => {
+        const pod = await cluster.kubectl(['-n', NAMESPACE, ...probe]);
+        return /"--log-level",\s*"info"/.test(pod) && /"periodSeconds": 3\b/.test(pod);
+      },
+      PATIENT,
+    );
+    const meshd = await eventually(
+      'the pods of earlier versions are gone',
+      async () => {
+        const [pod, ...others] = await podsOf(cluster, SYSTEM, 'app.kubernetes.io/name=meshd');
+        return others.length === 0 && pod;
+      },
+      PATIENT,
+    );
+    const inside = startAgent(cluster.enterPod(meshd));
+    t.teardown(() => inside.stop());
+    const { body } = await inside.request('http://127.0.0.1:8080/debug/mesh');
+    t.like(JSON.parse(body), {
+      // Of users, of the later version, and of the installation as it was.
+      policy: { reportBatchMaxTimeMs: 2000, reportBatchMaxEntries: 50, mixerCheckServer: 'embedded' },
+      defaultConfig: { discoveryAddress: 'meshd.mesh-system.svc:15012' },
+    });
+  },
+);

@@ -99,8 +99,8 @@ e2eTest('a QuotaSpec that is applied is in force: status says so, and exactly it
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
   await servicesAnswer(mesh);
-  const patch = JSON.stringify({ data: { policy: JSON.stringify({ quotas: shopQuotas(LIMIT) }) } });
-  await cluster.kubectl([...SYSTEM, 'patch', 'configmap', 'mesh-policy', '--type', 'merge', '--patch', patch]);
+  const policy = JSON.stringify({ quotas: shopQuotas(LIMIT) });
+  await cluster.kubectl([...SYSTEM, 'create', 'configmap', 'mesh-policy', `--from-literal=policy=${policy}`]);
   // Both quotas come with the same file, and both rules with the same push.
   await closePath(mesh, '/closed');
   await statusIsGood(mesh);
@@ -139,7 +139,6 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await startCheckedLoad(mesh);
   await moreRequests(mesh);
 
-  // Without the metrics API the autoscaler leaves the number alone.
   await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=2']);
   await meshdRolledOut(mesh);
   const before = await podsOf(cluster, SYSTEM, MESHD_PODS);

@@ -1,4 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
+import { createKindRegistry } from '../../src/config/kinds.js';
+import { webhookRules, withTrust } from '../../src/webhooks/certificates/webhook-configuration.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
@@ -127,6 +129,16 @@ const CHANGES: readonly (readonly [what: string, path: string, patch: object])[]
     '/webhooks/0/rules',
     [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }],
   ],
+  [
+    'deletions',
+    '/webhooks/0/rules',
+    [{ operations: ['DELETE'], apiGroups: ['config.mesh.internal'], apiVersions: ['*'], resources: ['*'] }],
+  ],
+  [
+    'a group that only looks like one of the mesh',
+    '/webhooks/0/rules',
+    [{ operations: ['CREATE'], apiGroups: ['config.mesh.internal', 'apps'], apiVersions: ['*'], resources: ['*'] }],
+  ],
   ['some requests', '/webhooks/0/matchConditions', [{ name: 'a', expression: 'true' }]],
   ['more time', '/webhooks/0/timeoutSeconds', 30 as unknown as object],
   ['another name', '/webhooks/0/name', 'other.mesh.internal' as unknown as object],
@@ -182,6 +194,18 @@ it('meshd sets caBundle and failurePolicy of both webhook configurations', async
   }
 });
 
+it('meshd gives the validating webhook configuration the rules for its own kinds, and the mutating one none', async (t) => {
+  const meshd = await clientOfMeshd(t);
+  const rules = webhookRules(createKindRegistry('mesh.internal').definitions, 'mesh.internal');
+  const changed = withTrust((await api.client.send('GET', VALIDATING)).body, '', 'Ignore', rules);
+  const answer = await meshd.send('PUT', VALIDATING, changed);
+  t.is(answer.status, 200, messageOf(answer.body));
+  const taken = withTrust(answer.body, '', 'Ignore', rules);
+  t.is(taken, undefined, 'the API server holds the rules as they were written');
+  const patch = [{ op: 'add', path: '/webhooks/0/rules', value: rules }];
+  t.is((await meshd.send('PATCH', MUTATING, patch, 'application/json-patch+json')).status, 422);
+});
+
 it('meshd writes the roots, its report and the last good settings, and cannot change the injection template or the settings', async (t) => {
   const meshd = await clientOfMeshd(t);
   const apply = async (namespace: string, name: string) => {
@@ -194,7 +218,7 @@ it('meshd writes the roots, its report and the last good settings, and cannot ch
   t.is((await meshd.send('DELETE', `${OWN}/configmaps/meshd-0-distribution`)).status, 200);
   t.is(await apply('mesh-system', 'mesh-last-good-settings'), 201);
   t.is(await apply('mesh-system', 'mesh-canary-last-good-settings'), 201);
-  for (const name of ['mesh-sidecar-injector', 'mesh', 'mesh-policy', 'other']) {
+  for (const name of ['mesh-sidecar-injector', 'mesh-sidecar-injector-defaults', 'mesh', 'mesh-policy', 'other']) {
     t.is(await apply('mesh-system', name), 422, name);
   }
   t.is((await meshd.send('DELETE', `${OWN}/configmaps/mesh-sidecar-injector`)).status, 422);

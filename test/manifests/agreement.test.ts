@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
+import { leavesRules } from '../../src/webhooks/certificates/webhook-configuration.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import {
   allDocuments,
@@ -32,9 +33,9 @@ const containerOf = ({ spec }: Deployment) => spec.template.spec.containers[0];
 const portsOf = (deployment: Deployment): Readonly<Record<string, number>> =>
   Object.fromEntries(containerOf(deployment).ports.map(({ name, containerPort }) => [name, containerPort]));
 const portOfAddress = (address: string): number => Number(address.slice(address.lastIndexOf(':') + 1));
-/** What a ConfigMap puts into files, by their name. */
-const filesOf = (name: string): Record<string, string> =>
-  (findDocument('ConfigMap', name) as unknown as { data: Record<string, string> }).data;
+/** The mesh config of an installation whose users have set nothing. */
+const meshDefaults = (): unknown =>
+  load(containerOf(MESHD).env.find(({ name }) => name === 'NAV_MESH_CONFIG_DEFAULTS')?.value ?? '');
 
 test('the namespace comes first, then the CRDs, then what needs both', (t) => {
   const kinds = readDocuments('manifests').map(({ kind }) => kind);
@@ -56,7 +57,6 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
       'MutatingWebhookConfiguration',
       'Deployment',
       'PodDisruptionBudget',
-      'HorizontalPodAutoscaler',
       'NetworkPolicy',
     ],
   );
@@ -198,11 +198,17 @@ test('JavaScript may use most of the memory limit, and leaves a quarter for what
   }
 });
 
-test('every settings file that the programs are told to read is one that a ConfigMap puts there', (t) => {
+/** The keys that docs/kubernetes.md gives them. */
+const USER_SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  mesh: ['mesh', 'meshNetworks'],
+  'mesh-policy': ['policy'],
+};
+
+test('every settings file that the programs are told to read is one that a ConfigMap of users puts there', (t) => {
   const mounted = (deployment: Deployment): readonly string[] =>
-    (JSON.stringify(volumeOf(deployment, 'config')).match(/"configMap":\{"name":"[^"]+"/g) ?? [])
-      .map((found) => found.split('"').at(-2) ?? '')
-      .flatMap((name) => Object.keys(filesOf(name)).map((file) => `/etc/mesh/config/${file}`));
+    (JSON.stringify(volumeOf(deployment, 'config')).match(/"configMap":\{"name":"[^"]+","optional":true\}/g) ?? [])
+      .map((found) => found.split('"')[5] ?? '')
+      .flatMap((name) => (USER_SETTINGS[name] ?? []).map((file) => `/etc/mesh/config/${file}`));
   const read = (deployment: Deployment, ...names: string[]) =>
     names.map((name) => argument(containerOf(deployment), name));
   t.deepEqual(mounted(MESHD), read(MESHD, 'meshConfig', 'networksConfig', 'policyConfig'));
@@ -223,7 +229,7 @@ function volumeOf(deployment: Deployment, name: string): object | undefined {
 }
 
 test('the mesh config sends proxies to the Service of meshd at its secured port, and policy servers come there too', (t) => {
-  const mesh = load(filesOf('mesh')['mesh'] ?? '') as { defaultConfig: { discoveryAddress: string } };
+  const mesh = meshDefaults() as { defaultConfig: { discoveryAddress: string } };
   const secured = `meshd.mesh-system.svc:${portsOf(MESHD)['tls-xds']}`;
   t.is(mesh.defaultConfig.discoveryAddress, secured);
   t.is(argument(containerOf(POLICY), 'discoveryAddress'), secured);
@@ -256,6 +262,24 @@ test('policy servers are reached from injected and labelled namespaces, and from
   }
 });
 
+test('settings of users are in no object that kubectl apply -f manifests/ writes', (t) => {
+  const ours = allDocuments().flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
+  t.deepEqual(ours, ['mesh-sidecar-injector-defaults']);
+  for (const name of ['mesh', 'mesh-policy']) t.true(USER_SETTINGS[name] !== undefined && !ours.includes(name), name);
+  t.like(volumeOf(MESHD, 'injection'), { configMap: { name: 'mesh-sidecar-injector', optional: true } });
+  t.like(volumeOf(MESHD, 'injection-defaults'), { configMap: { name: ours[0], optional: true } });
+});
+
+test('what meshd writes into its webhook configurations is not in the manifests', (t) => {
+  const validation = findDocument('ValidatingWebhookConfiguration', 'meshd-mesh-system');
+  const injection = findDocument('MutatingWebhookConfiguration', 'mesh-sidecar-injector');
+  const [validate] = validation['webhooks'] as readonly [{ readonly clientConfig: object }];
+  const [inject] = injection['webhooks'] as readonly [{ readonly clientConfig: object }];
+  t.true(leavesRules(validation, 'mesh.internal'));
+  for (const field of ['rules', 'failurePolicy']) t.false(field in validate, field);
+  for (const { clientConfig } of [validate, inject]) t.deepEqual(Object.keys(clientConfig), ['service']);
+});
+
 test('the address of the policy servers in README.md is the one that their Service has', (t) => {
   const readme = readFileSync(join(projectRoot(), 'manifests/README.md'), 'utf8');
   const addresses = [...readme.matchAll(/mixer(?:Check|Report)Server: (\S+)/g)].map(([, address]) => address);
@@ -264,7 +288,7 @@ test('the address of the policy servers in README.md is the one that their Servi
 });
 
 test('policies are enforced as installed: the shipped mesh config switches checks and reports on', (t) => {
-  t.like(load(filesOf('mesh')['mesh'] ?? ''), {
+  t.like(meshDefaults(), {
     mixerCheckServer: 'embedded',
     mixerReportServer: 'embedded',
     disablePolicyChecks: false,
@@ -276,14 +300,9 @@ test('pages that show configuration are reachable from within the pod only', (t)
   t.true(argument(containerOf(MESHD), 'httpAddr').startsWith('127.0.0.1:'));
 });
 
-test('the autoscaler scales meshd, whose Deployment leaves the number to it', (t) => {
-  t.is(MESHD.spec.replicas, undefined);
-  t.like(findDocument('HorizontalPodAutoscaler', 'meshd'), {
-    spec: {
-      scaleTargetRef: { apiVersion: MESHD.apiVersion, kind: MESHD.kind, name: MESHD.metadata.name },
-      minReplicas: 1,
-    },
-  });
+test('as installed there is one replica of what counts quotas, and nothing adds another', (t) => {
+  for (const { spec } of [MESHD, POLICY]) t.is(spec.replicas, undefined, 'Kubernetes makes one, and an apply keeps it');
+  t.false(allDocuments().some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
 });
 
 test('the pods of meshd have the account that the roles are bound to, and the policy servers have none of its rights', (t) => {

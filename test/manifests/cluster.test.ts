@@ -46,6 +46,10 @@ it('the API server takes every object of manifests/ in a dry run, without a warn
   const output = await succeed(t, 'apply', '--dry-run=server', ...EVERYTHING);
   const count = readDocuments('manifests').length + readDocuments('manifests/policy').length;
   t.is(output.trim().split('\n').length, count);
+  t.regex(
+    await succeed(t, 'apply', '--dry-run=server', '-k', 'overlays/redis'),
+    /horizontalpodautoscaler.*\/meshd created/,
+  );
 });
 
 it('kubectl apply installs everything, and applied again it changes nothing', async (t) => {
@@ -154,6 +158,8 @@ async function rootsIn(namespace: string): Promise<string> {
 }
 
 it('keys, certificates, webhooks and callers with tokens: the whole control plane is refused nothing', async (t) => {
+  // Settings of a user: their last good copy is kept.
+  await succeed(t, '-n', 'mesh-system', 'create', 'configmap', 'mesh', '--from-literal=mesh=connectTimeout: 3s');
   const server = await startServer(t, {
     orchConfig: await kubeconfigOfMeshd(),
     flags: ['--namespace', 'mesh-system'],

@@ -24,7 +24,7 @@ interface Webhook {
 const { webhooks } = findDocument('MutatingWebhookConfiguration', 'mesh-sidecar-injector') as unknown as {
   readonly webhooks: readonly [Webhook];
 };
-const { data } = findDocument('ConfigMap', 'mesh-sidecar-injector') as unknown as {
+const { data } = findDocument('ConfigMap', 'mesh-sidecar-injector-defaults') as unknown as {
   readonly data: { readonly config: string; readonly values: string };
 };
 const values = load(data.values) as {

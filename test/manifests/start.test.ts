@@ -7,20 +7,16 @@ import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-s
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
-import { type Container, findDeployment, findDocument } from './support/read-documents.js';
+import { type Container, findDeployment } from './support/read-documents.js';
 
 const { available: binary } = requireKubernetesAndKubectl();
 const it = binary === undefined ? test.skip : test;
 const containerOf = (name: string): Container => findDeployment(name).spec.template.spec.containers[0];
 
-/** The files that the ConfigMaps put into /etc/mesh/config, in a folder of their own. */
-async function writeSettings(t: ExecutionContext): Promise<string> {
+/** In the place of /etc/mesh/config, which has no files until users make the ConfigMaps. */
+async function emptyFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-manifests-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  for (const name of ['mesh', 'mesh-policy']) {
-    const { data } = findDocument('ConfigMap', name) as unknown as { data: Record<string, string> };
-    for (const [file, content] of Object.entries(data)) await writeFile(join(folder, file), content);
-  }
   return folder;
 }
 
@@ -66,7 +62,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
   const kubectl = createKubectl(api);
   await kubectl('apply', '-f', 'manifests/00-namespace.yaml', '-f', 'manifests/10-crds.yaml');
   await kubectl('apply', '-f', 'manifests/policy/');
-  const folder = await writeSettings(t);
+  const folder = await emptyFolder(t);
   const discovery = containerOf('meshd');
   const policy = containerOf('navigator-policy');
   const page = async (host: string, port: number, path: string) => {

@@ -105,7 +105,7 @@ for (const [what, output, code, expected] of [
   });
 }
 
-test('Dockerfile and manifests name the images of images.json, and a release is refused while a digest is missing', async (t) => {
+test('Dockerfile, manifests and overlays name the images of images.json, and a release is refused while a digest is missing', async (t) => {
   const folder = await temporaryFolder(t);
   const images = JSON.parse(await readFile(join(root, 'images.json'), 'utf8')) as Record<
     string,

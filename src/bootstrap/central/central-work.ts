@@ -1,5 +1,6 @@
 import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
 import { createRootDistribution } from '../../ca/distribution/root-distribution.js';
+import type { KindRegistry } from '../../config/kinds.js';
 import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
@@ -7,6 +8,7 @@ import { withFields } from '../../telemetry/with-fields.js';
 import type { CaBundleSource } from '../../webhooks/certificates/ca-bundle.js';
 import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
 import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
+import { webhookRules } from '../../webhooks/certificates/webhook-configuration.js';
 import type { Options } from '../options.js';
 import type { ClusterWorkFactory } from './remote-work.js';
 
@@ -16,6 +18,7 @@ export interface CentralWorkParts {
   readonly authority: CertificateAuthority | undefined;
   /** The roots that vouch for our HTTPS server. */
   readonly caBundle: CaBundleSource;
+  readonly kinds: Pick<KindRegistry, 'definitions'>;
   /** Two instances must never have the same one. */
   readonly identity: string;
   readonly metrics: Metrics;
@@ -29,7 +32,7 @@ export interface CentralWorkParts {
  * in the remote cluster's namespace of the control plane's name, so that replicas take turns there as they do at home.
  */
 export function createCentralWork(parts: CentralWorkParts): readonly ClusterWorkFactory[] {
-  const { options, authority, caBundle, identity, metrics, logging, clock } = parts;
+  const { options, authority, caBundle, kinds, identity, metrics, logging, clock } = parts;
   const { discovery, environment } = options;
   const { namespace } = discovery;
   const { meshDomain } = environment;
@@ -61,6 +64,7 @@ export function createCentralWork(parts: CentralWorkParts): readonly ClusterWork
         ...link,
         caBundle,
         configName: environment.validationWebhookConfigName,
+        rules: webhookRules(kinds.definitions, meshDomain),
         logger: withFields(logging.scope('validationController'), { cluster: id }),
         metrics,
       }),

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import {
   createInjectionConfigReader,
+  createInjectionOverridesReader,
   type InjectionConfig,
   type InjectionValues,
   readInjectionValues,
 } from '../../config/injection/injection-config.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
+import { joinFields } from '../../config/settings-defaults.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Clock } from '../../telemetry/clock.js';
@@ -21,10 +23,13 @@ import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/in
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
 import { settingsProblems } from '../settings-problems.js';
+import { createShippedFiles } from './shipped-files.js';
 
 export interface InjectorOptions {
   /** Folder of the files `config` and `values`; BEHAVIOUR 3 has `./var/lib/mesh/inject`. */
   readonly directory: string;
+  /** Folder of the same files as an installation ships them; those of `directory` then need only what differs. */
+  readonly defaultsDirectory?: string;
   /** MESH_DOMAIN */
   readonly meshDomain: string;
   /** REVISION; empty for none. */
@@ -66,10 +71,13 @@ export function createInjector(options: InjectorOptions): Injector {
   const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
   const files = { config: path.join(directory, 'config'), values: path.join(directory, 'values') };
   const watched = { clock, logger, debounceMs: DEBOUNCE_MS, onChange: () => undefined };
-  const config = createWatchedFile<InjectionConfig | undefined>({
+  const readWhole = createInjectionConfigReader(compiler, templates.check);
+  const readOverrides = createInjectionOverridesReader(readWhole);
+  const shipped = createShippedFiles(options.defaultsDirectory, readWhole, watched);
+  const config = createWatchedFile<Partial<InjectionConfig> | undefined>({
     ...watched,
     file: files.config,
-    read: createInjectionConfigReader(compiler, templates.check),
+    read: (content) => (shipped.config() === undefined ? readWhole(content) : readOverrides(content)),
     defaults: undefined,
     custody: options.keeper.custodyOf('injectionConfig'),
   });
@@ -82,13 +90,22 @@ export function createInjector(options: InjectorOptions): Injector {
   });
 
   let compiled: { readonly text: string; readonly template: CompiledTemplate } | undefined;
+  const wholeConfig = (): InjectionConfig | undefined => {
+    const fields = { ...shipped.config(), ...config.current() };
+    return isWhole(fields) ? fields : undefined;
+  };
   const settings = (): InjectionSettings | undefined => {
-    const present = config.current();
+    const present = wholeConfig();
     if (present === undefined) return undefined;
     if (compiled?.text !== present.template) {
       compiled = { text: present.template, template: templates.compile(present.template) };
     }
-    return { config: present, values: values.current(), template: compiled.template, mesh: mesh() };
+    return {
+      config: present,
+      values: joinFields(shipped.values(), values.current()),
+      template: compiled.template,
+      mesh: mesh(),
+    };
   };
 
   return {
@@ -97,17 +114,23 @@ export function createInjector(options: InjectorOptions): Injector {
       intake: options.intake,
     }),
     start: async () => {
+      // The reader of the config file depends on them.
+      await shipped.start();
       await Promise.all([config.start(), values.start()]);
-      if (config.current() === undefined)
-        logger.info({ directory }, 'sidecar injector is off: it has no configuration');
+      if (wholeConfig() === undefined) logger.info({ directory }, 'sidecar injector is off: it has no configuration');
     },
-    template: () => config.current()?.template,
+    template: () => wholeConfig()?.template,
     problems: () => [
+      ...shipped.problems(),
       ...settingsProblems({ file: files.config }, config),
       ...settingsProblems({ file: files.values }, values),
     ],
     stop: async () => {
-      await Promise.all([config.stop(), values.stop()]);
+      await Promise.all([shipped.stop(), config.stop(), values.stop()]);
     },
   };
+}
+
+function isWhole(config: Partial<InjectionConfig>): config is InjectionConfig {
+  return config.template !== undefined;
 }

@@ -115,6 +115,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     }),
     guard: createProcessGuard(common, metrics, logging, clock),
     configFile: policy.policyConfigFile,
+    configDefaults: options.policyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: policyRegexLimitsOf(options.regexes),
     listener: {

@@ -1,12 +1,10 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
-import {
-  createDefaultPolicyServerConfig,
-  createPolicyServerConfigReader,
-} from '../../config/policy-server/read-policy-server-config.js';
+import { createPolicyServerConfigReader } from '../../config/policy-server/read-policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
+import type { SettingsFields } from '../../config/settings-defaults.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ConfigProblem } from '../../introspection/views.js';
@@ -33,6 +31,7 @@ import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { readInstallationDefaults } from '../installation-defaults.js';
 import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
@@ -54,6 +53,8 @@ export interface PolicyRuntimeTls {
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
+  /** NAV_POLICY_CONFIG_DEFAULTS: in force where the file does not set them. */
+  readonly configDefaults: SettingsFields;
   readonly custody: SettingsCustody;
   readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
@@ -133,8 +134,11 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   };
   const file = createWatchedFile({
     file: configFile,
-    read: createPolicyServerConfigReader(createSchemaCompiler()),
-    defaults: createDefaultPolicyServerConfig(),
+    ...readInstallationDefaults(
+      'NAV_POLICY_CONFIG_DEFAULTS',
+      options.configDefaults,
+      createPolicyServerConfigReader(createSchemaCompiler()),
+    ),
     custody: options.custody,
     logger: logging.scope('source'),
     clock,

@@ -10,6 +10,7 @@ import type { ReviewIntake } from '../../webhooks/admission/review-intake.js';
 import { createApiServerRoots } from '../../webhooks/certificates/api-server-roots.js';
 import { createInjectionCaPatcher } from '../../webhooks/certificates/injection-ca-patcher.js';
 import { createValidationController } from '../../webhooks/certificates/validation-controller.js';
+import { webhookRules } from '../../webhooks/certificates/webhook-configuration.js';
 import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
 import type { CandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import type { RegexAdmission } from '../../webhooks/validation/regex-admission.js';
@@ -74,6 +75,7 @@ export function createWebhooks(parts: WebhookParts): HttpsServer {
     configName: environment.validationWebhookConfigName,
     namespace: discovery.namespace,
     identity: parts.identity,
+    rules: webhookRules(parts.kinds.definitions, environment.meshDomain),
     logger: logging.scope('validationController'),
     metrics,
     random: Math.random,

@@ -67,6 +67,7 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
   const injector = createInjector({
     ...parts,
     directory: INJECTION_DIRECTORY,
+    defaultsDirectory: `${INJECTION_DIRECTORY}-defaults`,
     meshDomain: environment.meshDomain,
     revision: environment.revision,
     compiler: createSchemaCompiler(),

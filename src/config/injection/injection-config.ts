@@ -1,6 +1,8 @@
+import { isRecord } from '../schema/body-copier.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
+import { withDefaults } from '../settings-defaults.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from './label-selector.js';
@@ -52,6 +54,26 @@ export function createInjectionConfigReader(
     ];
     if (violations.length > 0) return { type: 'invalid', violations };
     return { type: 'valid', value, warnings: unknownFields };
+  };
+}
+
+const EMPTY_TEMPLATE = '{}';
+
+/**
+ * Makes the reader of a config file beside which another one has the defaults, so that it need not have a template.
+ *
+ * @param read of whole config files
+ */
+export function createInjectionOverridesReader(
+  read: SettingsReader<InjectionConfig>,
+): SettingsReader<Partial<InjectionConfig>> {
+  const readWhole = withDefaults(read, { template: EMPTY_TEMPLATE });
+  return (content) => {
+    const result = readWhole(content);
+    if (result.type === 'invalid') return result;
+    const given = isRecord(content) ? content : {};
+    const fields = Object.entries(result.value).filter(([field]) => (given[field] ?? undefined) !== undefined);
+    return { ...result, value: Object.fromEntries(fields) };
   };
 }
 

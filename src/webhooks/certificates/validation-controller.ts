@@ -11,7 +11,13 @@ import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
 import { createChangeSink } from './change-sink.js';
 import { probeReadiness, validationEntryName } from './readiness-probe.js';
 import { createRepeatedWork } from './repeated-work.js';
-import { configurationPath, VALIDATING_CONFIGURATION_KIND, withTrust } from './webhook-configuration.js';
+import {
+  configurationPath,
+  leavesRules,
+  VALIDATING_CONFIGURATION_KIND,
+  type WebhookRule,
+  withTrust,
+} from './webhook-configuration.js';
 import { createWritePace, UNDONE_REMEDY } from './write-pace.js';
 
 export interface ValidationControllerOptions {
@@ -22,6 +28,8 @@ export interface ValidationControllerOptions {
   readonly meshDomain: string;
   /** POD_NAME. */
   readonly identity: string;
+  /** Of a configuration that leaves them to the control plane. */
+  readonly rules: readonly WebhookRule[];
   readonly caBundle: CaBundleSource;
   readonly send: SendRequest;
   readonly createWatcher: (logger: Logger) => ListWatcher;
@@ -148,7 +156,8 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
       return undefined;
     }
     if (!isReady) await becomeReady();
-    const changed = withTrust(present.body, bundle.base64, isReady ? 'Fail' : 'Ignore');
+    const rules = leavesRules(present.body, options.meshDomain) ? options.rules : undefined;
+    const changed = withTrust(present.body, bundle.base64, isReady ? 'Fail' : 'Ignore', rules);
     if (changed !== undefined) {
       const waitMs = pace.waitMs();
       if (waitMs > 0) {

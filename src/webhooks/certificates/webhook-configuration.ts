@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KindDefinition } from '../../config/kind-definition.js';
 import { isRecord } from '../../config/schema/body-copier.js';
 import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 
@@ -26,19 +28,66 @@ export type FailurePolicy = 'Ignore' | 'Fail';
 
 type Entry = Readonly<Record<string, unknown>>;
 
+/** Which objects API servers ask about, as they hold it. */
+export interface WebhookRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+  readonly scope: string;
+}
+
+/** Every object of the mesh's own kinds, when it is created and when it is changed. */
+export function webhookRules(definitions: readonly KindDefinition[], meshDomain: string): readonly WebhookRule[] {
+  const plurals = new Map<string, string[]>();
+  for (const { group, plural } of definitions) {
+    if (group.endsWith(`.${meshDomain}`)) plurals.set(group, [...(plurals.get(group) ?? []), plural].sort());
+  }
+  return [...plurals]
+    .sort(([first], [second]) => (first < second ? -1 : 1))
+    .map(([group, resources]) => ({
+      apiGroups: [group],
+      apiVersions: ['*'],
+      operations: ['CREATE', 'UPDATE'],
+      resources,
+      scope: '*',
+    }));
+}
+
+/**
+ * Whether the configuration leaves its rules to the control plane, by the annotation `<mesh domain>/webhook-rules` with
+ * the value `managed`. Without rules API servers ask nothing, so such a configuration can be installed before the
+ * control plane answers, and applied again without taking anything back.
+ */
+export function leavesRules(configuration: unknown, meshDomain: string): boolean {
+  const metadata = isRecord(configuration) ? configuration['metadata'] : undefined;
+  const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
+  return isRecord(annotations) && annotations[`${meshDomain}/webhook-rules`] === 'managed';
+}
+
 /**
  * A configuration whose entries all trust these roots and fail in this way.
  *
+ * @param rules what its entries are asked about; default: the rules that they have
  * @returns undefined when it is so already, or has no entries
  */
-export function withTrust(configuration: unknown, caBundle: string, failurePolicy: FailurePolicy): object | undefined {
+export function withTrust(
+  configuration: unknown,
+  caBundle: string,
+  failurePolicy: FailurePolicy,
+  rules?: readonly WebhookRule[],
+): object | undefined {
   const entries = entriesOf(configuration);
-  const isRight = (entry: Entry): boolean => caBundleOf(entry) === caBundle && entry['failurePolicy'] === failurePolicy;
+  const isRight = (entry: Entry): boolean =>
+    caBundleOf(entry) === caBundle &&
+    entry['failurePolicy'] === failurePolicy &&
+    (rules === undefined || isDeepStrictEqual(entry['rules'], rules));
   if (!isRecord(configuration) || entries.every(isRight)) return undefined;
   const webhooks = entries.map((entry) => ({
     ...entry,
     clientConfig: { ...(isRecord(entry['clientConfig']) ? entry['clientConfig'] : {}), caBundle },
     failurePolicy,
+    ...(rules && { rules }),
   }));
   return { ...configuration, webhooks };
 }

@@ -4,6 +4,7 @@ import { createCentralWork } from '../../../src/bootstrap/central/central-work.j
 import { createRemoteWork } from '../../../src/bootstrap/central/remote-work.js';
 import { connectTo } from '../../../src/bootstrap/cluster-connection.js';
 import { parseOptions } from '../../../src/cli/parse-options.js';
+import { createKindRegistry } from '../../../src/config/kinds.js';
 import { createRemoteAccess } from '../../../src/kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kubeconfig.js';
 import { systemClock } from '../../../src/telemetry/clock.js';
@@ -85,6 +86,7 @@ it('a remote cluster is given roots and trust in the webhooks, by no more rights
   t.teardown(() => work.stop());
   work.begin(
     createCentralWork({
+      kinds: createKindRegistry('mesh.internal'),
       options,
       authority,
       caBundle: { current: roots, onChange: authority.onChange },

@@ -13,7 +13,7 @@ import { createReviewIntake } from '../../../src/webhooks/admission/review-intak
 import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 
-async function create(t: ExecutionContext, files: Readonly<Record<string, string>>) {
+async function create(t: ExecutionContext, files: Readonly<Record<string, string>>, defaultsDirectory?: string) {
   const directory = await mkdtemp(join(tmpdir(), 'navigator-injector-'));
   t.teardown(() => rm(directory, { recursive: true, force: true }));
   const write = async (file: string, content: string): Promise<void> => {
@@ -24,6 +24,7 @@ async function create(t: ExecutionContext, files: Readonly<Record<string, string
   const logger = createRecordingLogger();
   const metrics = createMetrics(new Registry());
   const injector = createInjector({
+    ...(defaultsDirectory === undefined ? {} : { defaultsDirectory }),
     ...{ directory, logger, meshDomain: 'mesh.internal', revision: '', clock: systemClock },
     mesh: createDefaultMeshConfig,
     compiler: createSchemaCompiler(),
@@ -41,6 +42,11 @@ async function start(t: ExecutionContext, files: Readonly<Record<string, string>
   const created = await create(t, files);
   await created.injector.start();
   return created;
+}
+
+/** Files as an installation ships them. */
+async function shipped(t: ExecutionContext, files: Readonly<Record<string, string>>): Promise<string> {
+  return (await create(t, files)).directory;
 }
 
 const config = (template: string): string => `policy: enabled\ntemplate: |\n  ${template}\n`;
@@ -103,6 +109,37 @@ for (const [title, content, reason] of [
     t.regex(injector.problems()[0]?.reason ?? '', reason);
   });
 }
+
+test('files of users need only what differs from those of the installation', async (t) => {
+  const defaults = await shipped(t, { config: config('containers: []'), values: 'a: 1\n' });
+  const { injector, write } = await create(t, { config: 'policy: disabled\n' }, defaults);
+  await injector.start();
+  t.is(injector.template(), 'containers: []\n');
+  t.deepEqual(injector.problems(), []);
+  await write('config', 'policy: never\n');
+  await eventually('a bad change is told', () => injector.problems().length === 1);
+  t.regex(injector.problems()[0]?.reason ?? '', /policy: "never": is neither enabled nor disabled/);
+  await write('config', config('volumes: []'));
+  await eventually('a template of users goes before that of the installation', () => {
+    return injector.template() === 'volumes: []\n';
+  });
+  t.deepEqual(injector.problems(), []);
+});
+
+test('without files of users those of the installation are in force, and follow its upgrade', async (t) => {
+  const defaults = await shipped(t, { config: config('containers: []') });
+  const { injector } = await create(t, {}, defaults);
+  await injector.start();
+  t.is(injector.template(), 'containers: []\n');
+  await writeFile(join(defaults, 'config'), config('volumes: []'));
+  await eventually('the upgrade is in force', () => injector.template() === 'volumes: []\n');
+});
+
+test('a bad file of the installation ends the start', async (t) => {
+  const defaults = await shipped(t, { config: 'policy: enabled\n' });
+  const { injector } = await create(t, { config: config('containers: []') }, defaults);
+  await t.throwsAsync(injector.start(), { name: 'SettingsRefusedError' });
+});
 
 test('a field that there is not is warned of', async (t) => {
   const { injector } = await start(t, { config: 'policy: enabled\ntemplate: a\nreinvoke: true\n' });

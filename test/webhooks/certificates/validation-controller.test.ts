@@ -16,12 +16,15 @@ const DENIED = {
   status: 422,
   body: { message: 'admission webhook "validation.mesh.internal" denied the request: configuration is invalid' },
 };
+const RULES = [
+  { apiGroups: ['a.mesh.internal'], apiVersions: ['*'], operations: ['CREATE'], resources: ['as'], scope: '*' },
+];
 const CONFLICT = { status: 409, body: { reason: 'Conflict', message: 'the object has been modified' } };
 
 type Fault = Omit<ApiAnswer, 'retryAfterMs'> | Error;
 
 /** An API server of which the test says what it answers; the configuration is kept as it is written. */
-function createRig(t: ExecutionContext, roots: string | undefined = ROOT) {
+function createRig(t: ExecutionContext, roots: string | undefined = ROOT, metadata: object = {}) {
   const clock = createFakeClock();
   const leases = createLeaseServer();
   const logger = createRecordingLogger();
@@ -31,6 +34,7 @@ function createRig(t: ExecutionContext, roots: string | undefined = ROOT) {
   const writes: unknown[] = [];
   const faults: { get?: Fault; put?: Fault; probe: Fault } = { probe: { status: 201, body: {} } };
   let configuration: object = {
+    metadata,
     webhooks: [{ name: 'validation.mesh.internal', clientConfig: {}, failurePolicy: 'Ignore' }],
   };
   let probes = 0;
@@ -51,6 +55,7 @@ function createRig(t: ExecutionContext, roots: string | undefined = ROOT) {
     namespace: 'mesh-system',
     meshDomain: 'mesh.internal',
     identity: 'meshd-0',
+    rules: RULES,
     caBundle,
     send: async (request) => {
       if (request.path.includes('/leases')) return await leases.send(request);
@@ -143,6 +148,28 @@ for (const [what, probe, ready] of [
     t.deepEqual(policies(rig.writes), [ready ? 'Fail' : 'Ignore']);
   });
 }
+
+const rulesOf = (writes: readonly unknown[]) =>
+  (writes as { webhooks: { rules?: unknown }[] }[]).map(({ webhooks }) => webhooks[0]?.rules);
+
+test('rules are written where the configuration leaves them to the control plane, with Ignore before Fail', async (t) => {
+  const rig = createRig(t, ROOT, { annotations: { 'mesh.internal/webhook-rules': 'managed' } });
+  rig.controller.start();
+  await eventually('the roots are written', () => rig.writes.length === 1);
+  rig.faults.probe = DENIED;
+  await eventually('it waits', () => rig.clock.timers > 2);
+  rig.clock.advance(1000);
+  await eventually('the policy is written', () => rig.writes.length === 2);
+  t.deepEqual(rulesOf(rig.writes), [RULES, RULES]);
+  t.deepEqual(policies(rig.writes), ['Ignore', 'Fail']);
+});
+
+test('rules stay as they are where the configuration does not leave them to the control plane', async (t) => {
+  const rig = createRig(t);
+  rig.controller.start();
+  await eventually('the roots are written', () => rig.writes.length === 1);
+  t.deepEqual(rulesOf(rig.writes), [undefined]);
+});
 
 test('nothing is written where everything is right', async (t) => {
   const rig = createRig(t);

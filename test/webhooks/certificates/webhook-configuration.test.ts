@@ -1,5 +1,11 @@
 import test from 'ava';
-import { trustOf, withTrust } from '../../../src/webhooks/certificates/webhook-configuration.js';
+import { createKindRegistry } from '../../../src/config/kinds.js';
+import {
+  leavesRules,
+  trustOf,
+  webhookRules,
+  withTrust,
+} from '../../../src/webhooks/certificates/webhook-configuration.js';
 
 const entry = (name: string, caBundle?: string, failurePolicy = 'Fail') => ({
   name,
@@ -37,4 +43,32 @@ test('what an entry trusts is told by its name', (t) => {
   t.is(trustOf(found, 'b'), '');
   t.is(trustOf(found, 'c'), undefined);
   t.is(trustOf({}, 'a'), undefined);
+});
+
+test('rules name every kind of the mesh, and no other', (t) => {
+  const common = { apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], scope: '*' };
+  t.deepEqual(webhookRules(createKindRegistry('acme.io').definitions, 'acme.io'), [
+    {
+      ...common,
+      apiGroups: ['config.acme.io'],
+      resources: ['httpapispecbindings', 'httpapispecs', 'quotaspecbindings', 'quotaspecs'],
+    },
+    { ...common, apiGroups: ['networking.acme.io'], resources: ['serviceentries', 'workloadentries'] },
+    { ...common, apiGroups: ['security.acme.io'], resources: ['peerauthentications'] },
+  ]);
+});
+
+test('rules that differ are replaced, and those that are the same are left alone', (t) => {
+  const rules = webhookRules(createKindRegistry('acme.io').definitions, 'acme.io');
+  const trusted = entry('a', 'new');
+  t.deepEqual(withTrust(configuration(trusted), 'new', 'Fail', rules), configuration({ ...trusted, rules }));
+  t.is(withTrust(configuration({ ...trusted, rules }), 'new', 'Fail', rules), undefined);
+});
+
+test('an annotation leaves the rules to the control plane', (t) => {
+  const annotated = (annotations: unknown) => ({ metadata: { annotations } });
+  t.true(leavesRules(annotated({ 'acme.io/webhook-rules': 'managed' }), 'acme.io'));
+  for (const annotations of [{ 'acme.io/webhook-rules': '' }, { 'other.io/webhook-rules': 'managed' }, undefined]) {
+    t.false(leavesRules(annotated(annotations), 'acme.io'));
+  }
 });

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { createValidationController } from '../../../src/webhooks/certificates/validation-controller.js';
+import { webhookRules } from '../../../src/webhooks/certificates/webhook-configuration.js';
 import { createHttpsServer } from '../../../src/webhooks/https-server.js';
 import {
   type CandidateWarnings,
@@ -41,6 +42,7 @@ export function accessManifests(): readonly KubernetesManifest[] {
 interface Entry {
   readonly name: string;
   readonly failurePolicy: string;
+  readonly rules?: readonly object[];
   readonly clientConfig: { readonly caBundle?: string };
 }
 
@@ -58,6 +60,12 @@ export function validatingConfiguration(url: string): KubernetesManifest {
 
 export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): Promise<readonly Entry[]> {
   return ((await api.client.get(manifest)) as { readonly webhooks: readonly Entry[] }).webhooks;
+}
+
+/** Whether the control plane has seen that the API server asks. Kubernetes makes failurePolicy Fail by itself, too. */
+export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): Promise<boolean> {
+  const [entry] = await entriesOf(api, manifest);
+  return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;
 }
 
 /** As the control plane. */
@@ -119,6 +127,7 @@ export async function startController(
     namespace: NAMESPACE,
     meshDomain: 'mesh.internal',
     identity,
+    rules: webhookRules(kinds.definitions, 'mesh.internal'),
     caBundle,
     send,
     createWatcher,

@@ -1,5 +1,6 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, text } from '../../values/scalar-types.js';
+import { settingsFields } from '../../values/settings-fields.js';
 import { optionalNamespaceName, requiredText } from '../../values/text-types.js';
 import { awaits, type VariableTable } from '../setting.js';
 import { UNLANDED } from '../unlanded-reasons.js';
@@ -72,6 +73,24 @@ export const sourceVariables = {
     type: bool,
     default: 'true',
     meaning: 'Service entries with selectors select pods from the cluster',
+  },
+  navMeshConfigDefaults: {
+    name: 'NAV_MESH_CONFIG_DEFAULTS',
+    type: settingsFields,
+    default: '',
+    meaning:
+      'Fields of the mesh config in YAML, in force where the mesh config does not set them; fields of defaultConfig one by one. For installations, so that an upgrade leaves the mesh config of users as it is',
+    whenUnset: 'the defaults of the mesh config',
+    addition: true,
+  },
+  navPolicyConfigDefaults: {
+    name: 'NAV_POLICY_CONFIG_DEFAULTS',
+    type: settingsFields,
+    default: '',
+    meaning:
+      "Fields of the policy server's file in YAML, in force where the file does not set them, such as a storage that all replicas share",
+    whenUnset: 'the defaults of the file',
+    addition: true,
   },
   navUseEndpointSlice: {
     name: 'NAV_USE_ENDPOINT_SLICE',
