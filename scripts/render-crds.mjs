@@ -10,12 +10,16 @@ const CONDITION = {
   required: ['type', 'status'],
   properties: {
     type: { type: 'string', description: 'Accepted, ResolvedRefs or Reconciled.', maxLength: 316 },
-    status: { type: 'string', description: 'Whether it holds.', enum: ['True', 'False', 'Unknown'] },
-    observedGeneration: { type: 'integer', format: 'int64', description: 'Generation of the spec it speaks of.' },
-    lastProbeTime: { type: 'string', format: 'date-time', description: 'When it was last looked at.' },
+    status: { type: 'string', description: 'True, False or Unknown.', enum: ['True', 'False', 'Unknown'] },
+    observedGeneration: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Generation of the spec that the condition describes.',
+    },
+    lastProbeTime: { type: 'string', format: 'date-time', description: 'When the condition was last checked.' },
     lastTransitionTime: { type: 'string', format: 'date-time', description: 'When status last changed.' },
-    reason: { type: 'string', description: 'One word for programs.', maxLength: 1024 },
-    message: { type: 'string', description: 'One line for people.', maxLength: 32768 },
+    reason: { type: 'string', description: 'Reason as one word, for programs.', maxLength: 1024 },
+    message: { type: 'string', description: 'Reason as one line, for people.', maxLength: 32768 },
   },
 };
 
@@ -24,28 +28,28 @@ const VALIDATION_MESSAGE = {
   required: ['code', 'level', 'message'],
   properties: {
     code: { type: 'string', description: 'MESHnnnn.', maxLength: 16 },
-    level: { type: 'string', description: 'How bad it is.', enum: ['Error', 'Warn', 'Info'] },
-    message: { type: 'string', description: 'What was found, and what to do about it.', maxLength: 32768 },
-    documentation_url: { type: 'string', description: 'Where the code is explained.', maxLength: 1024 },
+    level: { type: 'string', description: 'Error, Warn or Info.', enum: ['Error', 'Warn', 'Info'] },
+    message: { type: 'string', description: 'The problem and its remedy.', maxLength: 32768 },
+    documentation_url: { type: 'string', description: 'Page that explains the code.', maxLength: 1024 },
   },
 };
 
 const STATUS = {
   type: 'object',
-  description: 'What the control plane makes of the object; written by it alone.',
+  description: 'State of the object; only the control plane writes it.',
   properties: {
     conditions: {
       type: 'array',
-      description: 'States of the object, one for each type.',
+      description: 'Conditions of the object, one of each type.',
       maxItems: 16,
       items: CONDITION,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
     },
-    proxies: { type: 'string', description: 'How many of the proxies that it concerns have it.', maxLength: 64 },
+    proxies: { type: 'string', description: 'How many of the proxies that need the object have it.', maxLength: 64 },
     validationMessages: {
       type: 'array',
-      description: 'What analysis found; empty when it found nothing.',
+      description: 'Messages of analysis; empty if there are none.',
       maxItems: 256,
       items: VALIDATION_MESSAGE,
       'x-kubernetes-list-type': 'atomic',
@@ -61,13 +65,13 @@ function conditionColumn(name, type, field, description, priority) {
 /** What `kubectl get` shows; columns of priority 1 with `-o wide` alone. */
 const COLUMNS = [
   conditionColumn('Accepted', 'Accepted', 'status', 'Whether it is valid.'),
-  conditionColumn('Refs', 'ResolvedRefs', 'status', 'Whether everything that it refers to exists.'),
-  conditionColumn('In-Force', 'Reconciled', 'status', 'Whether every proxy that it concerns has it.'),
+  conditionColumn('Refs', 'ResolvedRefs', 'status', 'Whether all its references exist.'),
+  conditionColumn('In-Force', 'Reconciled', 'status', 'Whether every proxy that needs it has it.'),
   { name: 'Proxies', type: 'string', description: 'How many proxies have it.', jsonPath: '.status.proxies' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   conditionColumn('Validity', 'Accepted', 'message', 'Why it is valid or not.', 1),
   conditionColumn('Enforcement', 'Reconciled', 'message', 'Why it is in force or not.', 1),
-  conditionColumn('References', 'ResolvedRefs', 'message', 'What it refers to and does not exist.', 1),
+  conditionColumn('References', 'ResolvedRefs', 'message', 'References that do not exist.', 1),
 ];
 
 function specColumn(name, field, description) {
@@ -81,7 +85,7 @@ const OWN_COLUMNS = {
     specColumn('Resolution', 'resolution', 'How its endpoints are found.'),
   ],
   WorkloadEntry: [specColumn('Address', 'address', 'Where the workload is.')],
-  PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads take.')],
+  PeerAuthentication: [specColumn('Mode', 'mtls.mode', 'Which connections workloads accept.')],
 };
 
 /** Files of crds/ as {file, content}, for a mesh domain. */

@@ -17,13 +17,13 @@ const serviceEntryPortSchema = Type.Object(
     name: Type.String({ description: 'Name of the port, a DNS label; unique in the entry.', maxLength }),
     protocol: Type.String({
       description:
-        'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, TLS, TCP, UDP, MONGO, REDIS, MYSQL or THRIFT in any case; empty: the proxy detects it.',
+        'HTTP, HTTPS, HTTP2, GRPC, GRPC-WEB, TLS, TCP, UDP, MONGO, REDIS, MYSQL or THRIFT in any case; if empty, the proxy detects it.',
       default: '',
       maxLength,
     }),
     targetPort: Type.Optional(
       Type.Integer({
-        description: 'Port that the endpoints listen on; the same number when absent.',
+        description: 'Port that the endpoints listen on; default: the same number.',
         minimum: 1,
         maximum: 65535,
       }),

@@ -39,7 +39,7 @@ export const workloadEntrySchema = Type.Object(
       maxLength,
     }),
     weight: Type.Integer({
-      description: 'Load balancing weight beside the other endpoints; 0 counts as 1.',
+      description: 'Load balancing weight relative to the other endpoints; 0 counts as 1.',
       minimum: 0,
       maximum: 4294967295,
       default: 0,

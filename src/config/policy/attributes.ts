@@ -18,7 +18,7 @@ export const attributeValueSchema = Type.Object(
     int64Value: Type.Optional(
       Type.Unsafe<number | string>({
         description:
-          'A whole number of 64 bits. Above 9007199254740991 write it in quotes, for JSON numbers lose digits there.',
+          'A whole number of 64 bits. Write numbers above 9007199254740991 in quotes, because JSON numbers lose digits there.',
         anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?[0-9]{1,19}$' }],
       }),
     ),

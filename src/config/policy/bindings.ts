@@ -16,7 +16,7 @@ function referenceSchema(kind: string) {
       }),
       namespace: Type.Optional(
         Type.String({
-          description: `Namespace of the ${kind}, a DNS label; that of the binding when absent.`,
+          description: `Namespace of the ${kind}, a DNS label; default: the namespace of the binding.`,
           minLength: 1,
           maxLength: 63,
           pattern: DNS_LABEL_PATTERN,

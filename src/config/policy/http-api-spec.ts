@@ -11,11 +11,11 @@ import { MAX_URI_TEMPLATE_LENGTH } from './uri-template.js';
 export const httpApiSpecPatternSchema = Type.Object(
   {
     attributes: Type.Optional(
-      attributesField('What a request gets that matches method and path; typically api.operation.'),
+      attributesField('Attributes of requests that match method and path; typically api.operation.'),
     ),
     httpMethod: Type.Optional(
       Type.String({
-        description: 'HTTP method (RFC 7231) in upper case, for example GET; * is any, as when it is left out.',
+        description: 'HTTP method (RFC 7231) in upper case, for example GET; * (default) is any method.',
         minLength: 1,
         maxLength: 64,
         pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
@@ -66,16 +66,16 @@ export const apiKeySchema = Type.Object(
 export const httpApiSpecSchema = Type.Object(
   {
     attributes: Type.Optional(
-      attributesField('What a request gets when any pattern matches; typically api.service and api.version.'),
+      attributesField('Attributes of requests that match any pattern; typically api.service and api.version.'),
     ),
     patterns: Type.Array(httpApiSpecPatternSchema, {
-      description: 'The operations of the API; without any the spec says no more than where the API key is.',
+      description: 'The operations of the API. Without patterns, the spec only sets the place of the API key.',
       default: [],
       maxItems: LIMITS.rules,
     }),
     apiKeys: Type.Array(apiKeySchema, {
       description:
-        'Where the API key is looked for; the first that a request has is taken. Without any: query parameter key, query parameter api_key, header x-api-key.',
+        'Places of the API key, in order; the first one that a request has is used. Default: query parameter key, query parameter api_key, header x-api-key.',
       default: [],
       maxItems: LIMITS.perRule,
     }),
@@ -83,7 +83,7 @@ export const httpApiSpecSchema = Type.Object(
   {
     additionalProperties: false,
     description:
-      'Attributes that requests get by method and path, and where they carry their API key; an HTTPAPISpecBinding says for which services.',
+      'Attributes of requests by method and path, and the place of the API key. An HTTPAPISpecBinding applies it to services.',
   },
 );
 

@@ -22,7 +22,8 @@ export const meshServiceSchema = Type.Object(
     ),
     namespace: Type.Optional(
       Type.String({
-        description: 'Namespace of the service, a DNS label; that of the object when absent. Only together with name.',
+        description:
+          'Namespace of the service, a DNS label; default: the namespace of the object. Only together with name.',
         minLength: 1,
         maxLength: 63,
         pattern: DNS_LABEL_PATTERN,
@@ -31,7 +32,7 @@ export const meshServiceSchema = Type.Object(
     domain: Type.Optional(
       Type.String({
         description:
-          'Domain suffix that completes name and namespace; svc. and the domain of the cluster when absent. Only together with name.',
+          'Domain suffix that completes name and namespace; default: svc. and the domain of the cluster. Only together with name.',
         minLength: 1,
         maxLength: 255,
         pattern: FQDN_PATTERN,
@@ -40,21 +41,22 @@ export const meshServiceSchema = Type.Object(
     service: Type.Optional(
       Type.String({
         description:
-          'Full host name of the service; * is every service, *text* every one whose host contains the text.',
+          'Full host name of the service; * is every service, *text* is every service whose host contains the text.',
         minLength: 1,
         maxLength: LIMITS.nameLength + 2,
       }),
     ),
     labels: stringMap(Type.String({ maxLength: 63 }), {
       description:
-        'Labels of workloads. A QuotaSpecBinding then acts on the workloads that carry all of them, where requests reach them. An HTTPAPISpecBinding ignores them.',
+        'Labels of workloads. A QuotaSpecBinding then acts only on requests to workloads that carry all of them. An HTTPAPISpecBinding ignores them.',
       default: {},
       maxProperties: 64,
     }),
   },
   {
     additionalProperties: false,
-    description: 'A service: name, with namespace and domain, or service; not both. Without either it is no service.',
+    description:
+      'A service: either name, with namespace and domain, or service, but not both. Without either, the item names no service.',
     allOf: neverTogether(['name', 'service'], ['service', 'namespace'], ['service', 'domain']),
   },
 );

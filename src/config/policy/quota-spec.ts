@@ -22,7 +22,7 @@ const quotaSchema = Type.Object(
   {
     quota: Type.Optional(
       Type.String({
-        description: 'Name of the quota to charge; without one nothing is charged.',
+        description: 'Name of the quota to charge; without a name nothing is charged.',
         minLength: 1,
         maxLength: LIMITS.nameLength,
       }),
@@ -34,19 +34,19 @@ const quotaSchema = Type.Object(
       default: 1,
     }),
   },
-  { additionalProperties: false, description: 'A quota and what a request costs of it.' },
+  { additionalProperties: false, description: 'A quota, and the amount that a request charges.' },
 );
 
 /** When to charge which quotas (SPEC 2.3). */
 export const quotaRuleSchema = Type.Object(
   {
     match: Type.Array(attributeMatchSchema, {
-      description: 'The rule holds when any of these does; without any it holds for every request.',
+      description: 'The rule matches if any of these conditions matches. Without conditions it matches every request.',
       default: [],
       maxItems: LIMITS.perRule,
     }),
     quotas: Type.Array(quotaSchema, {
-      description: 'The quotas to charge when the rule holds; without any it charges nothing.',
+      description: 'The quotas that the rule charges. Without quotas it charges nothing.',
       default: [],
       maxItems: LIMITS.perRule,
     }),
@@ -58,14 +58,14 @@ export const quotaRuleSchema = Type.Object(
 export const quotaSpecSchema = Type.Object(
   {
     rules: Type.Array(quotaRuleSchema, {
-      description: 'The rules; every one that holds charges its quotas. Without any nothing is charged.',
+      description: 'The rules. Every rule that matches charges its quotas. Without rules nothing is charged.',
       default: [],
       maxItems: LIMITS.rules,
     }),
   },
   {
     additionalProperties: false,
-    description: 'Which requests are charged to which quotas; a QuotaSpecBinding says for which services.',
+    description: 'Which requests charge which quotas. A QuotaSpecBinding applies it to services.',
   },
 );
 

@@ -11,11 +11,11 @@ const mutualTlsSchema = Type.Object(
   {
     mode: Type.Enum(['UNSET', 'DISABLE', 'PERMISSIVE', 'STRICT'], {
       description:
-        'UNSET inherits; DISABLE takes plaintext alone; PERMISSIVE takes plaintext and mutual TLS; STRICT takes mutual TLS alone.',
+        'UNSET inherits; DISABLE accepts only plaintext; PERMISSIVE accepts plaintext and mutual TLS; STRICT accepts only mutual TLS.',
       default: 'UNSET',
     }),
   },
-  { additionalProperties: false, description: 'Which connections a workload takes.' },
+  { additionalProperties: false, description: 'Which connections a workload accepts.' },
 );
 
 const selectorSchema = Type.Object(
@@ -45,7 +45,7 @@ export const peerAuthenticationSchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'Whether workloads take connections in plaintext, mutual TLS, or both.' },
+  { additionalProperties: false, description: 'Whether workloads accept plaintext connections, mutual TLS, or both.' },
 );
 
 export type PeerAuthenticationSpec = Immutable<Static<typeof peerAuthenticationSchema>>;

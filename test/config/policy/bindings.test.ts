@@ -78,7 +78,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'service namespaces that are labels',
       services('{name: a, namespace: "*"}'),
-      'spec.services[0].namespace: "*": is not in the form that is due; it is: Namespace of the service, a DNS label; that of the object when absent. Only together with name',
+      'spec.services[0].namespace: "*": is not in the form that is due; it is: Namespace of the service, a DNS label; default: the namespace of the object. Only together with name',
     ],
     [
       'domains that are domain names',
@@ -93,7 +93,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'services that are not empty texts',
       services('{service: ""}'),
-      'spec.services[0].service: "": is empty; it is: Full host name of the service; * is every service, *text* every one whose host contains the text',
+      'spec.services[0].service: "": is empty; it is: Full host name of the service; * is every service, *text* is every service whose host contains the text',
     ],
     [
       'a name in each reference',
@@ -113,7 +113,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'reference namespaces that are labels',
       bound('{name: r, namespace: a.b}'),
-      `spec.${references}[0].namespace: "a.b": is not in the form that is due; it is: Namespace of the ${target}, a DNS label; that of the binding when absent`,
+      `spec.${references}[0].namespace: "a.b": is not in the form that is due; it is: Namespace of the ${target}, a DNS label; default: the namespace of the binding`,
     ],
     [
       'no unknown fields',

@@ -74,7 +74,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'no method that is a text with spaces',
     pattern('{httpMethod: "GET /", uriTemplate: /}'),
-    `${PATTERN}.httpMethod: "GET /": is not in the form that is due; it is: HTTP method (RFC 7231) in upper case, for example GET; * is any, as when it is left out`,
+    `${PATTERN}.httpMethod: "GET /": is not in the form that is due; it is: HTTP method (RFC 7231) in upper case, for example GET; * (default) is any method`,
   ],
   [
     'usual methods in upper case',
@@ -144,7 +144,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'whole numbers in quotes that are numbers',
     attribute('{int64Value: "12x"}'),
-    `${VALUE}.int64Value: "12x": is not in the form that is due; it is: A whole number of 64 bits. Above 9007199254740991 write it in quotes, for JSON numbers lose digits there`,
+    `${VALUE}.int64Value: "12x": is not in the form that is due; it is: A whole number of 64 bits. Write numbers above 9007199254740991 in quotes, because JSON numbers lose digits there`,
   ],
   [
     'whole numbers of 64 bits',
@@ -234,7 +234,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'methods that are not empty',
     pattern('{httpMethod: "", uriTemplate: /}'),
-    `${PATTERN}.httpMethod: "": is empty; it is: HTTP method (RFC 7231) in upper case, for example GET; * is any, as when it is left out`,
+    `${PATTERN}.httpMethod: "": is empty; it is: HTTP method (RFC 7231) in upper case, for example GET; * (default) is any method`,
   ],
   [
     'attributes with names',

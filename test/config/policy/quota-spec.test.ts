@@ -49,7 +49,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'a name for each quota that is not empty',
     quotaSpec('{rules: [{quotas: [{quota: ""}]}]}'),
-    `${RULE}.quotas[0].quota: "": is empty; it is: Name of the quota to charge; without one nothing is charged`,
+    `${RULE}.quotas[0].quota: "": is empty; it is: Name of the quota to charge; without a name nothing is charged`,
   ],
   [
     'a charge that is not negative',
