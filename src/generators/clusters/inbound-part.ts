@@ -8,6 +8,7 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { ServiceTarget } from '../../model/proxy.js';
 import type { Port, Service } from '../../model/service.js';
+import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../address-families.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import type { ResourcePart, Scope } from '../generator.js';
@@ -55,7 +56,7 @@ export function createInboundPart(
     const statName = mesh.inboundClusterStatName;
     return {
       ...buildClusterBase(name, mesh.connectTimeoutMs),
-      ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: '' }) }),
+      ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: WHOLE_SERVICE }) }),
       ...(targetPort === undefined ? capturedFields(families) : loopbackFields(name, targetPort, families)),
       ...protocols[protocolsOfPort(port.protocol, sniffInbound)],
       metadata: buildServiceMetadata(service),

@@ -1,9 +1,10 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { duration } from '../../envoy/durations.js';
-import { outboundClusterName } from '../../envoy/names.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { Port, Service } from '../../model/service.js';
+import { destinationOf } from '../../model/traffic/service-traffic.js';
+import { clusterOf } from '../destination-names.js';
 import { buildLoadAssignment, type LoadTarget } from '../endpoints/load-assignment.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
@@ -35,11 +36,14 @@ export function buildOutboundCluster(
   protocols: UpstreamProtocols,
 ): Cluster {
   const { service, port, mesh } = facts;
-  const name = outboundClusterName(port.number, '', service.hostname);
+  const destination = destinationOf(service, port.number);
+  const name = clusterOf(destination);
   const statName = mesh.outboundClusterStatName;
   return {
     ...buildClusterBase(name, mesh.connectTimeoutMs),
-    ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: '' }) }),
+    ...(statName === ''
+      ? {}
+      : { altStatName: clusterStatName(statName, { service, port, subset: destination.subset }) }),
     ...discoveryFields(name, facts, settings),
     ...facts.tls,
     ...protocols[upgradesToHttp2(facts) ? 'http2' : protocolsOfPort(port.protocol, settings.sniffOutbound)],

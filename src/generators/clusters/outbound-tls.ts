@@ -1,13 +1,14 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { outboundServerName } from '../../envoy/names.js';
 import { struct } from '../../envoy/struct.js';
 import { buildPlaintext, buildUpstreamMutualTls } from '../../envoy/tls-context.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { Port, Service } from '../../model/service.js';
+import { destinationOf } from '../../model/traffic/service-traffic.js';
+import { serverNameOf } from '../destination-names.js';
 import { takesMutualTls } from '../security/endpoint-tls.js';
 import { HTTP_CLIENT_PROTOCOLS, TCP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import { serverNames } from '../security/trusted-names.js';
@@ -38,7 +39,7 @@ export function createOutboundTls(encoder: MessageEncoder, settings: GeneratorSe
   const matchMesh = struct({ tlsMode: 'mesh' });
   const mutualTls = ({ mesh, service, port, serviceAccounts }: OutboundTlsFacts) => {
     const isHttp = trafficClass(port.protocol, settings.sniffOutbound) === 'http';
-    return buildUpstreamMutualTls(encoder, outboundServerName(port.number, '', service.hostname), {
+    return buildUpstreamMutualTls(encoder, serverNameOf(destinationOf(service, port.number)), {
       configSource,
       peerNames: serverNames(mesh, settings, serviceAccounts, service.subjectAltNames),
       applicationProtocols: isHttp ? HTTP_CLIENT_PROTOCOLS : TCP_CLIENT_PROTOCOLS,

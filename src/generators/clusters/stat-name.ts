@@ -1,10 +1,11 @@
 import type { Port, Service } from '../../model/service.js';
+import type { Subset } from '../../model/traffic/destination.js';
 
 /** What a statistics name may speak of. */
 export interface StatNameSubject {
   readonly service: Pick<Service, 'hostname' | 'name' | 'namespace' | 'registry'>;
   readonly port: Pick<Port, 'number' | 'name'>;
-  readonly subset: string;
+  readonly subset: Subset;
 }
 
 /**
@@ -19,7 +20,7 @@ export function clusterStatName(pattern: string, { service, port, subset }: Stat
     '%SERVICE_FQDN%': hostname,
     '%SERVICE_PORT%': String(port.number),
     '%SERVICE_PORT_NAME%': port.name,
-    '%SUBSET_NAME%': subset,
+    '%SUBSET_NAME%': subset.name,
   };
   return pattern.replace(/%[A-Z_]+%/g, (placeholder) => values[placeholder] ?? placeholder);
 }

@@ -1,7 +1,6 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { LazyResource } from '../../envoy/lazy-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { outboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
@@ -11,6 +10,7 @@ import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-t
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
 import { endpointsAffectedBy } from '../affected-by.js';
+import { destinationNamed } from '../destination-names.js';
 import type { NamedGenerator } from '../generator.js';
 import { createMemo } from '../memo.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
@@ -131,10 +131,9 @@ function hostOf(name: string): string {
  * cluster that gets its endpoints from us, among them clusters whose names the proxy resolves itself.
  */
 function portOf(service: Service, name: string): Port | undefined {
-  const parsed = parseOutboundClusterName(name);
-  if (parsed === undefined || service.resolution === 'dns') return undefined;
-  if (outboundClusterName(parsed.port, '', service.hostname) !== name) return undefined;
-  return service.ports.find(({ number, protocol }) => number === parsed.port && protocol !== 'udp');
+  const destination = destinationNamed(service, name);
+  if (destination === undefined || service.resolution === 'dns') return undefined;
+  return service.ports.find(({ number, protocol }) => number === destination.port && protocol !== 'udp');
 }
 
 function noInstances(name: string): Finding {

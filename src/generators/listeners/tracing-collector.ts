@@ -1,5 +1,6 @@
-import { outboundClusterName } from '../../envoy/names.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
+import { destinationOf } from '../../model/traffic/service-traffic.js';
+import { clusterOf } from '../destination-names.js';
 import { trafficClass } from '../traffic-class.js';
 
 /** The cluster that a proxy sends its spans to. */
@@ -24,7 +25,7 @@ export function tracingCollectorOf(context: PushContext, view: ServiceView): Tra
     const port = service?.ports.find((candidate) => candidate.number === number);
     if (port === undefined || trafficClass(port.protocol, true) === 'none') continue;
     if (service === undefined || !view.services.includes(service)) continue;
-    return { cluster: outboundClusterName(number, '', hostname), hostname };
+    return { cluster: clusterOf(destinationOf(service, number)), hostname };
   }
   return undefined;
 }

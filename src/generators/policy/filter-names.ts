@@ -1,4 +1,5 @@
 import { type OutboundClusterName, parseOutboundClusterName } from '../../envoy/names.js';
+import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 
 /**
  * Filters that a proxy asks for by name. A port that is sniffed has a chain for HTTP and one for bytes with the same
@@ -52,7 +53,7 @@ export function parsePolicyFilterName(name: string): PolicyFilterName | undefine
     const cluster = name.slice(TCP_PREFIX.length);
     if (cluster.startsWith(INBOUND_CLUSTER)) return { type: 'inboundTcpCheck', cluster };
     const outbound = parseOutboundClusterName(cluster);
-    return outbound?.subset === '' ? { type: 'outboundTcpCheck', cluster: outbound } : undefined;
+    return outbound?.subset === WHOLE_SERVICE.name ? { type: 'outboundTcpCheck', cluster: outbound } : undefined;
   }
   const cluster = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
   return cluster.startsWith(INBOUND_CLUSTER) ? { type: 'inboundHttpCheck', cluster } : undefined;

@@ -1,7 +1,6 @@
 import { duration } from '../../envoy/durations.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { outboundClusterName } from '../../envoy/names.js';
 import { compareNames } from '../../envoy/resource-set.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { HttpProtocolOptions } from '../../generated/envoy/extensions/upstreams/http/v3/HttpProtocolOptions.js';
@@ -15,7 +14,9 @@ import {
 } from '../../model/policy/policy-servers.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import { destinationOf } from '../../model/traffic/service-traffic.js';
 import { addressFamiliesOf } from '../address-families.js';
+import { clusterOf } from '../destination-names.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -74,7 +75,7 @@ export function createPolicyClustersPart(
     if (found?.registry !== 'Orchestrator' || found.resolution === 'dns') return undefined;
     // In several clusters it is not one service, but each cluster's own.
     if ([...(found.byCluster?.keys() ?? [])].some((cluster) => cluster !== own)) return undefined;
-    return outboundClusterName(port, '', found.hostname);
+    return clusterOf(destinationOf(found, port));
   };
 
   /** Undefined for a cluster that the proxy has already. */

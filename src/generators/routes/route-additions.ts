@@ -38,14 +38,15 @@ export function routeAdditions(
     },
     fieldsFor: (key, service) => {
       const ownKeys = key.split(SEPARATOR);
-      return mergeFields(
+      return mergeRouteFields(
         active.map(({ plugin }, index) => plugin.fieldsFor(context.mesh, ownKeys[index] ?? '', service)),
       );
     },
   };
 }
 
-function mergeFields(all: readonly RouteFields[]): RouteFields {
+/** Headers add up; of one filter's settings the last ones count. */
+export function mergeRouteFields(all: readonly RouteFields[]): RouteFields {
   const toAdd = all.flatMap((fields) => fields.requestHeadersToAdd ?? []);
   const toRemove = all.flatMap((fields) => fields.requestHeadersToRemove ?? []);
   const perFilter = Object.assign({}, ...all.map((fields) => fields.typedPerFilterConfig)) as NonNullable<

@@ -1,13 +1,18 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { frameField, type MessageEncoder } from '../../envoy/message-encoder.js';
-import type { VirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
+import type { VirtualHost as EnvoyVirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
+import type { Service } from '../../model/service.js';
+import type { HttpRoute } from '../../model/traffic/http-route.js';
+import { serviceVirtualHost } from '../../model/traffic/service-traffic.js';
+import { unknownHosts } from '../../model/traffic/unknown-hosts.js';
+import type { VirtualHost } from '../../model/traffic/virtual-host.js';
 import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
-import { buildDefaultRetryPolicy, buildDefaultRoute } from './default-route.js';
-import { buildFallbackVirtualHost } from './fallback-virtual-host.js';
 import { hostRelationTo } from './host-forms.js';
-import type { RouteAdditions } from './route-additions.js';
+import { buildHttpRoute } from './http/http-route.js';
+import { mergeRouteFields, type RouteAdditions } from './route-additions.js';
+import type { RouteFields } from './route-plugin.js';
 import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
@@ -41,10 +46,20 @@ const VIRTUAL_HOSTS_FIELD = 2;
 const ROUTES_FIELD = 3;
 
 export function createVirtualHostEncoder(encoder: MessageEncoder, settings: GeneratorSettings): VirtualHostEncoder {
-  const routes = createMemo<Buffer>();
+  const hostRoutes = createMemo<{ readonly name: string; readonly encoded: Buffer }>();
   const hosts = createMemo<EncodedVirtualHost>();
   const fallbacks = createMemo<Buffer>();
-  const retryPolicy = buildDefaultRetryPolicy(encoder);
+
+  const encodeRoute = (route: HttpRoute, added: RouteFields): Buffer => {
+    const fields = buildHttpRoute(encoder, route);
+    return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...fields, ...mergeRouteFields([fields, added]) }));
+  };
+  const encodeRoutes = ({ routes }: VirtualHost, added: RouteFields): Buffer =>
+    Buffer.concat(routes.map((route) => encodeRoute(route, added)));
+  const encodeHost = (name: string, domains: readonly string[], encodedRoutes: Buffer): Buffer => {
+    const head: EnvoyVirtualHost = { name, domains: [...domains] };
+    return frameField(VIRTUAL_HOSTS_FIELD, Buffer.concat([encoder.encode(VIRTUAL_HOST, head), encodedRoutes]));
+  };
 
   const encodeWith = (
     mesh: MeshConfig,
@@ -53,14 +68,12 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
     additions: RouteAdditions | undefined,
   ): Buffer => {
     const added = additions?.keyOf(service);
-    // One route serves all the domains that proxies of different namespaces know the service by.
-    const route = routes.of([mesh, service], memoKey(String(port.number), added), () => {
-      const defaultRoute = buildDefaultRoute(service, port, retryPolicy, settings.defaultRequestTimeoutMs);
-      const fields = added === undefined ? {} : additions?.fieldsFor(added, service);
-      return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...defaultRoute, ...fields }));
+    // The same routes serve all the domains that proxies of different namespaces know the service by.
+    const { name, encoded } = hostRoutes.of([mesh, service], memoKey(String(port.number), added), () => {
+      const host = serviceVirtualHost(service, port, settings.defaultRequestTimeoutMs);
+      return { name: host.name, encoded: encodeRoutes(host, fieldsOf(additions, added, service)) };
     });
-    const head: VirtualHost = { name: `${service.hostname}:${port.number}`, domains: [...domains] };
-    return frameField(VIRTUAL_HOSTS_FIELD, Buffer.concat([encoder.encode(VIRTUAL_HOST, head), route]));
+    return encodeHost(name, domains, encoded);
   };
 
   return {
@@ -91,11 +104,19 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
     fallback: (mesh, additions) => {
       const added = additions?.keyOf(undefined);
       return fallbacks.of([mesh], memoKey('', added), () => {
-        const fields = added === undefined ? {} : additions?.fieldsFor(added, undefined);
-        return frameField(VIRTUAL_HOSTS_FIELD, encoder.encode(VIRTUAL_HOST, buildFallbackVirtualHost(mesh, fields)));
+        const host = unknownHosts(mesh);
+        return encodeHost(host.name, ['*'], encodeRoutes(host, fieldsOf(additions, added, undefined)));
       });
     },
   };
+}
+
+function fieldsOf(
+  additions: RouteAdditions | undefined,
+  key: string | undefined,
+  service: Service | undefined,
+): RouteFields {
+  return (key === undefined ? undefined : additions?.fieldsFor(key, service)) ?? {};
 }
 
 function memoKey(key: string, added: string | undefined): string {

@@ -1,11 +1,12 @@
 import { cidrRange } from '../../../envoy/addresses.js';
 import { encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
-import { outboundClusterName } from '../../../envoy/names.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import type { Service } from '../../../model/service.js';
+import { destinationOf } from '../../../model/traffic/service-traffic.js';
 import { clusterStatName } from '../../clusters/stat-name.js';
+import { clusterOf } from '../../destination-names.js';
 import { createMemo } from '../../memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
@@ -39,9 +40,11 @@ export function createOutboundChains(
       }
       case 'service': {
         const { service, port } = target.claim;
-        const cluster = outboundClusterName(port.number, '', service.hostname);
+        const destination = destinationOf(service, port.number);
+        const cluster = clusterOf(destination);
         const pattern = mesh.outboundClusterStatName;
-        const statPrefix = pattern === '' ? cluster : clusterStatName(pattern, { service, port, subset: '' });
+        const statPrefix =
+          pattern === '' ? cluster : clusterStatName(pattern, { service, port, subset: destination.subset });
         return filters.tcp(mesh, facts, { ...OUTBOUND, cluster, isService: true, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':

@@ -1,9 +1,11 @@
-import { inboundClusterName, outboundClusterName } from '../../../envoy/names.js';
+import { inboundClusterName } from '../../../envoy/names.js';
 import type { Direction } from '../../../model/policy/proxy-policy.js';
 import type { Protocol } from '../../../model/protocol.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
 import type { ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { destinationOf } from '../../../model/traffic/service-traffic.js';
+import { clusterOf } from '../../destination-names.js';
 import { trafficClass } from '../../traffic-class.js';
 
 /** A chain of a proxy that passes connections of one service on as bytes. */
@@ -33,7 +35,7 @@ export function outboundTcpChains({ services }: ServiceView, sniff: boolean): re
     service.ports
       .filter(({ protocol }) => passesBytes(protocol, sniff))
       .map(({ number }): TcpChain => {
-        return { cluster: outboundClusterName(number, '', service.hostname), direction: 'outbound', service };
+        return { cluster: clusterOf(destinationOf(service, number)), direction: 'outbound', service };
       }),
   );
   return firstByCluster(chains);

@@ -1,0 +1,57 @@
+import type { MessageEncoder } from '../../../envoy/message-encoder.js';
+import type { RedirectAction } from '../../../generated/envoy/config/route/v3/RedirectAction.js';
+import type { Route } from '../../../generated/envoy/config/route/v3/Route.js';
+import type { Redirect } from '../../../model/traffic/http-action.js';
+import type { HttpRoute } from '../../../model/traffic/http-route.js';
+import { buildForward, PASS_THROUGH } from './forward-action.js';
+import { buildHeaderChanges } from './header-changes.js';
+import { buildHttpMatch } from './http-match.js';
+import { routeExtras } from './route-extras.js';
+
+/** A route of the traffic model as Envoy has it. */
+export function buildHttpRoute(encoder: MessageEncoder, route: HttpRoute): Route {
+  const { name, match, headers, operation } = route;
+  return {
+    name,
+    match: buildHttpMatch(match),
+    ...actionFields(encoder, route),
+    ...(headers === undefined ? {} : buildHeaderChanges(headers)),
+    ...routeExtras(encoder, route),
+    ...(operation === undefined ? {} : { decorator: { operation } }),
+  };
+}
+
+function actionFields(
+  encoder: MessageEncoder,
+  { action, match }: HttpRoute,
+): Pick<Route, 'route' | 'redirect' | 'directResponse'> {
+  switch (action.type) {
+    case 'forward':
+      return { route: buildForward(encoder, action, match.path) };
+    case 'passThrough':
+      return { route: PASS_THROUGH };
+    case 'redirect':
+      return { redirect: buildRedirect(action) };
+    case 'respond': {
+      const { status, body } = action;
+      return { directResponse: body === undefined ? { status } : { status, body: { inlineString: body } } };
+    }
+  }
+}
+
+const REDIRECT_CODES = {
+  301: 'MOVED_PERMANENTLY',
+  302: 'FOUND',
+  303: 'SEE_OTHER',
+  307: 'TEMPORARY_REDIRECT',
+  308: 'PERMANENT_REDIRECT',
+} as const;
+
+function buildRedirect({ status, path, authority, scheme }: Redirect): RedirectAction {
+  return {
+    responseCode: REDIRECT_CODES[status],
+    ...(path === undefined ? {} : { pathRedirect: path }),
+    ...(authority === undefined ? {} : { hostRedirect: authority }),
+    ...(scheme === undefined ? {} : { schemeRedirect: scheme }),
+  };
+}

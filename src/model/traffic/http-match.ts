@@ -1,0 +1,34 @@
+/** How a text is compared; `regex` has to match all of it (RE2). */
+export interface StringMatch {
+  readonly type: 'exact' | 'prefix' | 'regex';
+  readonly value: string;
+}
+
+export interface PathMatch extends StringMatch {
+  /** Without effect on `regex`. */
+  readonly ignoreCase?: true;
+}
+
+/** A header or query parameter. */
+export interface NamedMatch {
+  readonly name: string;
+  /** Undefined where presence is enough. */
+  readonly value?: StringMatch;
+}
+
+export interface HeaderMatch extends NamedMatch {
+  /** Requests without such a header match, and no others. */
+  readonly isNegated?: true;
+}
+
+/** The requests that a route is for: all of these conditions hold. */
+export interface HttpMatch {
+  readonly path: PathMatch;
+  readonly scheme?: StringMatch;
+  readonly method?: StringMatch;
+  readonly authority?: StringMatch;
+  readonly headers?: readonly HeaderMatch[];
+  readonly queryParameters?: readonly NamedMatch[];
+}
+
+export const EVERY_REQUEST: HttpMatch = { path: { type: 'prefix', value: '/' } };
