@@ -14,10 +14,10 @@ ARG REVISION=unknown
 RUN npm run build && printf '{"revision":"%s"}' "$REVISION" > build/build-info.json
 RUN npm prune --omit=dev --ignore-scripts
 # Programs by name. The image has no /usr/bin/env, so their first line names Node.js itself.
-RUN sed -i '1s|.*|#!/nodejs/bin/node|' build/src/cli/main.js build/src/cli/policy-main.js && \
-    chmod 755 build/src/cli/main.js build/src/cli/policy-main.js && mkdir -p /programs && \
-    ln -s /app/build/src/cli/main.js /programs/navigator-discovery && \
-    ln -s /app/build/src/cli/policy-main.js /programs/navigator-policy
+RUN sed -i '1s|.*|#!/nodejs/bin/node|' build/programs/navigator-discovery.js build/programs/navigator-policy.js && \
+    chmod 755 build/programs/navigator-discovery.js build/programs/navigator-policy.js && mkdir -p /links && \
+    ln -s /app/build/programs/navigator-discovery.js /links/navigator-discovery && \
+    ln -s /app/build/programs/navigator-policy.js /links/navigator-policy
 # What `capture-traffic` runs, in the init containers of injected pods; nf_tables or legacy, as the node has it.
 RUN apt-get update && apt-get install --yes --no-install-recommends iptables iproute2 && \
     scripts/collect-programs.sh /capture ip \
@@ -37,15 +37,14 @@ WORKDIR /
 COPY --from=build /capture/usr/ /usr/
 COPY --from=build /app/package.json /app/package.json
 COPY LICENSE /app/LICENSE
+# The programs are bundles; some packages that they need rarely are read from here.
 COPY --from=build /app/node_modules /app/node_modules
-# Read at run time: the messages of our own protocols.
-COPY --from=build /app/proto /app/proto
 COPY --from=build /app/build/build-info.json /app/build/build-info.json
-COPY --from=build /app/build/src /app/build/src
+COPY --from=build /app/build/programs /app/build/programs
 # For `kubectl exec deploy/meshd -- navigator-discovery request …`, and for `command: [navigator-policy]`.
-COPY --from=build /programs/ /usr/local/bin/
+COPY --from=build /links/ /usr/local/bin/
 ENV NODE_ENV=production
 ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
 USER 65532:65532
-ENTRYPOINT ["/nodejs/bin/node", "/app/build/src/cli/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "/app/build/programs/navigator-discovery.js"]
 CMD ["discovery"]

@@ -1,9 +1,10 @@
-// npm run build: proto types and descriptors, then the TypeScript compiler. Incremental: a second run does next to nothing.
+// npm run build: proto types and descriptors, the TypeScript compiler (incremental), and the bundles of the programs.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from './bundle.mjs';
 import { generateDescriptors } from './generate-descriptors.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -17,7 +18,10 @@ try {
 } catch (error) {
   process.exit(error.status ?? 1);
 }
-chmodSync(join(root, 'build/src/cli/main.js'), 0o755);
+await bundlePrograms(root);
+for (const program of ['navigator-discovery', 'navigator-policy']) {
+  chmodSync(join(root, `build/programs/${program}.js`), 0o755);
+}
 
 // What `version` and mesh_build say about this build; a tree without git leaves them unknown.
 const git = (...args) => {

@@ -18,6 +18,7 @@ const BUILD_INPUTS = [
   'proto',
   'tsconfig.json',
   'scripts/build.mjs',
+  'scripts/bundle.mjs',
   'scripts/generate-descriptors.mjs',
   'scripts/generate-proto-types.mjs',
 ];
@@ -111,7 +112,8 @@ export function setUp() {
   }
   const inputs = hashBuildInputs();
   const { lock: builtLock, inputs: builtInputs } = readStamp();
-  const built = existsSync(join(projectRoot, 'build/src/cli/main.js')) && builtInputs === inputs && builtLock === lock;
+  const built =
+    existsSync(join(projectRoot, 'build/programs/navigator-policy.js')) && builtInputs === inputs && builtLock === lock;
   if (!built) runStep('Building …', process.execPath, [join(projectRoot, 'scripts/build.mjs')]);
   if (!built) writeStamp({ lock, inputs });
 }

@@ -129,7 +129,12 @@ await checkAddresses(settings);
 
 const server = spawn(
   process.execPath,
-  ['build/src/cli/main.js', 'discovery', ...added.flatMap((flag) => [`--${flag}`, settings[flag]]), ...passedOn],
+  [
+    'build/programs/navigator-discovery.js',
+    'discovery',
+    ...added.flatMap((flag) => [`--${flag}`, settings[flag]]),
+    ...passedOn,
+  ],
   // Analysis tells of mistakes in samples/ too, in the log and on /debug/config_problems.
   { cwd: projectRoot, stdio: 'inherit', env: { NAV_ENABLE_ANALYSIS: 'true', ...process.env } },
 );

@@ -18,7 +18,7 @@ export const DEBOUNCE_MS = 100;
 
 export interface DiscoveryProcessOptions {
   readonly processes: OwnedProcesses;
-  /** The server's compiled entry; default build/src/cli/main.js of this project. */
+  /** The server's compiled entry; default the bundled program of this project. */
   readonly entry?: string;
   /** Folder for the server's log; also its working directory. */
   readonly workFolder: string;
@@ -47,7 +47,7 @@ export interface DiscoveryProcess {
 
 /** The command that measures by default: this project's own. */
 function defaultEntry(): string {
-  return fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+  return fileURLToPath(new URL('../../programs/navigator-discovery.js', import.meta.url));
 }
 
 /** Starts `navigator-discovery discovery` on free loopback ports, and waits until it is ready. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** What the running build is; what is not known is `unknown` (BEHAVIOUR 2). */
 export interface BuildInfo {
@@ -14,11 +14,18 @@ export interface BuildInfo {
 
 const UNKNOWN = 'unknown';
 
+/** The folder of package.json above this code, which is a module of its own or part of a bundle. */
+function packageRoot(): URL {
+  let folder = new URL('./', import.meta.url);
+  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('../', folder);
+  return folder;
+}
+
 /**
  * Reads the version of package.json and, when the build has left one, `build/build-info.json` with any of revision,
  * status and tag.
  */
-export function readBuildInfo(root: URL = new URL('../../../', import.meta.url)): BuildInfo {
+export function readBuildInfo(root: URL = packageRoot()): BuildInfo {
   const manifest = readJson(new URL('package.json', root));
   const baked = readJson(new URL('build/build-info.json', root));
   const textOf = (source: Readonly<Record<string, unknown>>, key: string): string => {

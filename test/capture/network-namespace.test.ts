@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { findNamespaceMode } from '../counterparts/namespace-mode.js';
-import { projectRoot } from '../counterparts/project-root.js';
+import { programFile } from '../counterparts/program-file.js';
 
 const mode = findNamespaceMode();
 if ('missing' in mode && process.env['REQUIRE_COUNTERPARTS'] === '1') throw new Error(mode.missing);
 /** Needs network namespaces; see test/counterparts/namespace-mode.ts. */
 const it = 'missing' in mode ? test.skip : test;
 
-const MAIN = join(projectRoot(), 'build/src/cli/main.js');
+const MAIN = programFile('navigator-discovery');
 
 /** Runs a script in a network namespace of its own, where CAPTURE is the command. */
 function inNamespace(script: string): string {

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { runCommand } from '../counterparts/command.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { findNamespaceMode } from '../counterparts/namespace-mode.js';
 import { createNetwork, type Network, type NetworkNamespace, ROUTER_ADDRESS } from '../counterparts/network.js';
-import { projectRoot } from '../counterparts/project-root.js';
+import { programFile } from '../counterparts/program-file.js';
 
 interface Context {
   network: Network;
@@ -53,7 +52,7 @@ test.before(async (t) => {
   const address = (cidr: string, device: string) => ['ip', '-6', 'address', 'add', cidr, 'dev', device, 'nodad'];
   await runCommand(network.router.enter(address(`${OUTSIDE.ipv6}/64`, 'veth1')));
   await runCommand(pod.enter(address(`${POD.ipv6}/64`, 'eth0')));
-  const main = join(projectRoot(), 'build/src/cli/main.js');
+  const main = programFile('navigator-discovery');
   const flags = ['--excludeInboundPorts=15021', '--excludeOutboundPorts=3306'];
   await runCommand(pod.enter([process.execPath, main, 'capture-traffic', ...flags]));
   const servers = [serve(pod, POD_PORTS), serve(network.router, OUTSIDE_PORTS)];

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { programFile } from '../counterparts/program-file.js';
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+const MAIN = programFile('navigator-discovery');
 
 /** Runs the real binary with nothing but the given variables in its environment. */
 async function run(argv: readonly string[], variables: Record<string, string> = {}) {

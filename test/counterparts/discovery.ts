@@ -6,7 +6,7 @@ import type { AdsAddress } from './envoy-bootstrap.js';
 import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import { sumOfSeries } from './metrics-text.js';
-import { projectRoot } from './project-root.js';
+import { programFile } from './program-file.js';
 import type { Rig } from './sidecar-rig.js';
 
 /** Ports of the server; a namespace of its own has the usual ones free. */
@@ -84,7 +84,7 @@ export async function createDiscovery(
   await writeFile(meshConfigFile, '{}\n');
   const policyConfigFile = join(folder, 'policy-config.yaml');
   const command = rig.network.router.enter([
-    ...[process.execPath, join(projectRoot(), 'build/src/cli/main.js'), 'discovery'],
+    ...[process.execPath, programFile('navigator-discovery'), 'discovery'],
     ...['--configDir', configFolder.path, '--meshConfig', meshConfigFile],
     ...['--grpcAddr', `${adsAddress.address}:${adsAddress.port}`],
     ...['--httpAddr', httpAddress, '--monitoringAddr', `127.0.0.1:${ports.monitoring}`],

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { Discovery } from './discovery.js';
 import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import { sumOfSeries } from './metrics-text.js';
-import { projectRoot } from './project-root.js';
+import { programFile } from './program-file.js';
 import type { Rig } from './sidecar-rig.js';
 
 /** `navigator-policy serve` as its own process in the router's namespace. */
@@ -37,7 +36,7 @@ export function createPolicyProcess(rig: Rig, options: PolicyProcessOptions): Po
   const { adsAddress } = discovery;
   const name = `navigator-policy at ${address}`;
   const command = rig.network.router.enter([
-    ...[process.execPath, join(projectRoot(), 'build/src/cli/policy-main.js'), 'serve'],
+    ...[process.execPath, programFile('navigator-policy'), 'serve'],
     ...[
       '--discoveryAddress',
       `${adsAddress.address}:${adsAddress.port}`,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, NODE_ADDRESS } from '../counterparts/kubernetes/cluster.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
+import { programFile } from '../counterparts/program-file.js';
 import { projectRoot } from '../counterparts/project-root.js';
 
 /** Where sidecars of the cluster find the server. */
@@ -48,7 +49,7 @@ export async function startDiscoveryBeside(cluster: Cluster, quotas: readonly ob
   ];
   const discovery = startManagedProcess({
     name: 'discovery beside the cluster',
-    command: cluster.onNode([process.execPath, join(projectRoot(), 'build/src/cli/main.js'), 'discovery', ...flags]),
+    command: cluster.onNode([process.execPath, programFile('navigator-discovery'), 'discovery', ...flags]),
     // The sidecars of these pods have no certificates.
     env: { NAV_ENABLE_STATUS: 'true', NAV_ENABLE_ANALYSIS: 'true', NAV_POLICY_TLS: 'permissive' },
   });

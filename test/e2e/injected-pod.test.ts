@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { createDefaultMeshConfig } from '../../src/config/mesh/read-mesh-config.js';
 import { runCommand } from '../counterparts/command.js';
@@ -9,7 +8,7 @@ import { startManagedProcess } from '../counterparts/managed-process.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig } from '../counterparts/mesh-rig.js';
 import { ROUTER_ADDRESS } from '../counterparts/network.js';
-import { projectRoot } from '../counterparts/project-root.js';
+import { programFile } from '../counterparts/program-file.js';
 import { requireSidecarCounterparts, type SidecarCounterparts } from '../counterparts/requirement.js';
 import type { Workload } from '../counterparts/sidecar-rig.js';
 import { containerOf, injectShipped, shippedSettings, type TestPod } from '../webhooks/injection/support/injection.js';
@@ -86,11 +85,7 @@ const podOf = (name: string): TestPod => ({
 async function startPod(mesh: MeshRig, { envoy: binary }: SidecarCounterparts, name: string, address: string) {
   const pod = injectShipped(podOf(name), SETTINGS);
   const workload = await mesh.rig.addWorkload({ name, address, captured: false });
-  const init = [
-    process.execPath,
-    join(projectRoot(), 'build/src/cli/main.js'),
-    ...(containerOf(pod, 'mesh-init').args ?? []),
-  ];
+  const init = [process.execPath, programFile('navigator-discovery'), ...(containerOf(pod, 'mesh-init').args ?? [])];
   await runCommand(workload.namespace.enter(init));
   const envoy = startEnvoy({ binary, ...workload, bootstrap: bootstrapOf(pod, address) });
   mesh.rig.defer(() => envoy.stop());

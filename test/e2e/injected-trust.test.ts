@@ -7,7 +7,7 @@ import { runCommand } from '../counterparts/command.js';
 import { startEnvoy } from '../counterparts/envoy.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
-import { projectRoot } from '../counterparts/project-root.js';
+import { programFile } from '../counterparts/program-file.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createRig, type Rig, type Workload } from '../counterparts/sidecar-rig.js';
 import { createTestAuthority, type TestAuthority } from '../support/certificate-issuer.js';
@@ -92,7 +92,7 @@ e2eTest('an injected proxy follows the roots of the control plane, and its own t
     text.replaceAll('/var/run/secrets/', `${folder}/`).replaceAll('/etc/mesh/proxy', folder);
   const pod = injectShipped(podOf(), SETTINGS);
   const written = (containerOf(pod, 'mesh-init').args ?? []).filter((arg) => arg.startsWith('--writeFile='));
-  const main = join(projectRoot(), 'build/src/cli/main.js');
+  const main = programFile('navigator-discovery');
   await runCommand([process.execPath, main, 'capture-traffic', '--interceptionMode=NONE', ...written.map(here)]);
   const bootstrap = JSON.parse(here(JSON.stringify(bootstrapOf(pod))));
   const envoy = startEnvoy({ binary: available.envoy, ...workload, bootstrap });

@@ -43,24 +43,23 @@ test('the image has both programs on its PATH, without a shell and without env',
     text
       .replaceAll('/nodejs/bin/node', process.execPath)
       .replaceAll('/app/', `${image}/app/`)
-      .replaceAll('/programs', `${image}/programs`);
-  for (const path of ['src', 'build-info.json']) {
+      .replaceAll('/links', `${image}/links`);
+  for (const path of ['programs', 'build-info.json']) {
     await mkdir(join(image, 'app/build'), { recursive: true });
     await cp(join(root, 'build', path), join(image, 'app/build', path), { recursive: true }).catch((error) => {
-      if (path === 'src') throw error;
+      if (path === 'programs') throw error;
     });
   }
-  for (const path of ['package.json', 'proto'])
-    await cp(join(root, path), join(image, 'app', path), { recursive: true });
+  await cp(join(root, 'package.json'), join(image, 'app/package.json'));
   await symlink(await realpath(join(root, 'node_modules')), join(image, 'app/node_modules'));
 
   const command = readStages()
     .flat()
-    .find((line) => line.startsWith('RUN ') && line.includes('/programs'));
+    .find((line) => line.startsWith('RUN ') && line.includes('/links'));
   await runCommand(['sh', '-ec', `cd ${image}/app; ${here((command ?? '').slice('RUN '.length))}`]);
-  const copy = copiesOf(finalStage()).find(({ sources }) => sources[0] === '/programs/');
+  const copy = copiesOf(finalStage()).find(({ sources }) => sources[0] === '/links/');
   t.is(copy?.from, 'build');
-  await cp(join(image, 'programs'), join(image, copy?.target ?? ''), { recursive: true, verbatimSymlinks: true });
+  await cp(join(image, 'links'), join(image, copy?.target ?? ''), { recursive: true, verbatimSymlinks: true });
 
   const [, path = ''] = instruction(finalStage(), 'ENV').split('PATH=');
   t.true(path.split(':').includes(copy?.target.replace(/\/$/, '') ?? ''), path);

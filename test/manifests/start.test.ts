@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
-import { projectRoot } from '../counterparts/project-root.js';
+import { type ProgramName, programFile } from '../counterparts/program-file.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { type Container, findDeployment } from './support/read-documents.js';
 
@@ -42,15 +42,8 @@ function environmentOf({ env }: Container): Record<string, string> {
   return Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'mesh-system']));
 }
 
-function start(t: ExecutionContext, program: string, container: Container, args: readonly string[]) {
-  const command = [
-    'setpriv',
-    '--pdeathsig',
-    'KILL',
-    process.execPath,
-    join(projectRoot(), 'build/src/cli', program),
-    ...args,
-  ];
+function start(t: ExecutionContext, program: ProgramName, container: Container, args: readonly string[]) {
+  const command = ['setpriv', '--pdeathsig', 'KILL', process.execPath, programFile(program), ...args];
   const server = startManagedProcess({ name: container.name, command, env: environmentOf(container) });
   t.teardown(() => server.stop());
   return server;
@@ -78,7 +71,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
   // In a cluster the pod's own account takes the place of --orchconfig.
   const args = [...argumentsHere(discovery, folder, MESHD_HOST), `--orchconfig=${api.kubeconfig}`];
   t.is(args.length, discovery.args.length + 1);
-  const meshd = start(t, 'main.js', discovery, args);
+  const meshd = start(t, 'navigator-discovery', discovery, args);
   await ready(meshd, MESHD_HOST);
   t.is((await page(MESHD_HOST, 15014, '/version')).status, 200);
   t.deepEqual(JSON.parse((await page(MESHD_HOST, 8080, '/debug/config_problems')).body), []);
@@ -86,7 +79,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
   await writeSecrets(api, folder);
   // The name that the Service has; here the server is on loopback.
   const name = '--discoveryServerName=meshd.mesh-system.svc';
-  const servers = start(t, 'policy-main.js', policy, [...argumentsHere(policy, folder, POLICY_HOST), name]);
+  const servers = start(t, 'navigator-policy', policy, [...argumentsHere(policy, folder, POLICY_HOST), name]);
   await ready(servers, POLICY_HOST);
   t.is((await page(POLICY_HOST, 15014, '/version')).status, 200);
 

@@ -1,6 +1,7 @@
 import { Command } from 'clipanion';
 import type { CommandContext, PolicyEnvironment } from '../command-context.js';
 import { parsePolicyOptions } from '../parse-policy-options.js';
+import { useSourceMaps } from '../use-source-maps.js';
 import { ReportedCommand } from './reported-command.js';
 
 /** `navigator-policy serve [flags]`: runs until the server has stopped gracefully. */
@@ -12,6 +13,7 @@ export class ServeCommand extends ReportedCommand<CommandContext<PolicyEnvironme
 
   protected override async perform(): Promise<void> {
     const options = parsePolicyOptions(this.context.flags, this.context.env);
+    if (options.common.logCaller.length > 0) useSourceMaps();
     const startPolicy = await this.context.loadPolicy();
     await startPolicy(options);
   }

@@ -31,8 +31,8 @@ const CREDENTIALS_TIMEOUT_MS = 60_000;
  */
 export async function loadClusterAccess(options: ClusterAccessOptions): Promise<ClusterAccess> {
   const { orchConfig } = options;
-  // The library takes a second and 70 MiB to load, which only those pay who read a cluster.
-  const library = await import('@kubernetes/client-node');
+  // Loaded late: only servers that read a cluster need it.
+  const library = await import('./kubeconfig-library.js');
   const load = (): KubeConfig => {
     const config = new library.KubeConfig();
     if (orchConfig === '') loadPodEnvironment(config, options);

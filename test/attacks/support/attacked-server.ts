@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
 import { booksService, quotaBinding, quotaSpec } from '../../bootstrap/status/status-objects.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
+import { programFile } from '../../counterparts/program-file.js';
 import { createPluggedInAuthority, createRoot, issueFor, type KeyPair } from '../../e2e/plugged-in-authority.js';
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { eventually } from '../../support/eventually.js';
@@ -17,7 +17,7 @@ import { createMemoryGroup } from './memory-limit.js';
 import { type MemoryWatch, watchResidentMemory } from './resident-memory.js';
 import { readShippedLimits } from './shipped-limits.js';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
+const MAIN = programFile('navigator-discovery');
 const SERVER_NAME = 'meshd.mesh-system.svc';
 
 /** The tenant whose users are the probes. */

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
+import { programFile } from '../../counterparts/program-file.js';
 import { eventually } from '../../support/eventually.js';
 import type { Teardown } from './cleanup.js';
 import { createHttpReader, type HttpReader } from './http-reader.js';
 import type { LogLine } from './running-server.js';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/policy-main.js', import.meta.url));
+const MAIN = programFile('navigator-policy');
 
 /** `navigator-policy serve` as users run it. */
 export interface PolicyServerProcess {

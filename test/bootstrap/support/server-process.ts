@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { type ManagedProcess, startManagedProcess } from '../../counterparts/managed-process.js';
+import { programFile } from '../../counterparts/program-file.js';
 import { eventually } from '../../support/eventually.js';
 import type { Teardown } from './cleanup.js';
 import type { LogLine } from './running-server.js';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url));
+const MAIN = programFile('navigator-discovery');
 
 /** The server as its own process, the way users run it. */
 export interface ServerProcess {

@@ -41,14 +41,14 @@ const TAIL_CHARS = 3_000;
 
 /** Pods of our image run the built tree, pods of Envoy's run the real one as the user whose traffic is not captured. */
 async function writeImages(folder: string, envoy: string): Promise<readonly string[]> {
-  const cli = join(projectRoot(), 'build/src/cli');
+  const programs = join(projectRoot(), 'build/programs');
   const proxy = ['--reuid', PROXY_UID, '--regid', PROXY_UID, '--clear-groups'];
   // As in network.ts: folders above the program may be searchable for root alone.
   const capability = ['inh', 'ambient'].map((set) => `--${set}-caps -all,+dac_read_search`);
   const images = {
     'navigator-discovery': [
-      'program=main.js; [ "$1" != serve ] || program=policy-main.js',
-      `exec '${process.execPath}' "${cli}/$program" "$@"`,
+      'program=navigator-discovery.js; [ "$1" != serve ] || program=navigator-policy.js',
+      `exec '${process.execPath}' "${programs}/$program" "$@"`,
     ],
     envoy: [`exec setpriv ${[...proxy, ...capability].join(' ')} '${envoy}' "$@"`],
     // That of the samples' apps: it runs its arguments, with Node in the path.

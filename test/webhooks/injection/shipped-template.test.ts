@@ -8,6 +8,7 @@ import { inject } from '../../../src/webhooks/injection/inject.js';
 import { InjectionError } from '../../../src/webhooks/injection/injection-error.js';
 import { runCommand } from '../../counterparts/command.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
+import { programFile } from '../../counterparts/program-file.js';
 import { projectRoot } from '../../counterparts/project-root.js';
 import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 import {
@@ -83,7 +84,7 @@ for (const file of inputs) {
     await writeFile(join(folder, 'mesh-token'), 'token');
     const here = (text: string): string =>
       text.replaceAll(/\/var\/run\/secrets\/(mesh|tokens)|\/etc\/mesh\/proxy/g, folder);
-    const main = join(projectRoot(), 'build/src/cli/main.js');
+    const main = programFile('navigator-discovery');
     const written = argsOf(result, 'mesh-init').filter((arg) => arg.startsWith('--writeFile='));
     await runCommand([process.execPath, main, 'capture-traffic', '--interceptionMode=NONE', ...written.map(here)]);
     for (const address of ['10.244.0.5', 'fd00:10:244::5']) {

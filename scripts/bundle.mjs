@@ -1,0 +1,73 @@
+// Bundles the programs of build/src/cli into build/programs: a few files, so that a start does not look for 900 modules.
+// What a program imports late is in files of its own, and is read when it is needed.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/** What `import()` brings in rarely, with files of their own beside them. They are taken from node_modules. */
+const EXTERNAL = ['@grpc/reflection', '@grpc/proto-loader', '@grpc/grpc-js-xds', 'grpc-health-check/package.json'];
+
+/** Packages in CommonJS ask for these, which modules do not have. */
+const BANNER = [
+  "import { createRequire as requireOfBundle } from 'node:module';",
+  'const require = requireOfBundle(import.meta.url), __dirname = import.meta.dirname, __filename = import.meta.filename;',
+].join('\n');
+
+/**
+ * Writes build/programs/navigator-discovery.js and navigator-policy.js. Names stay as they are, and source maps lie
+ * beside the files, for `node --enable-source-maps` and --log_caller.
+ */
+export async function bundlePrograms(root) {
+  const outdir = join(root, 'build/programs');
+  rmSync(outdir, { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: {
+      'navigator-discovery': 'build/src/cli/main.js',
+      'navigator-policy': 'build/src/cli/policy-main.js',
+    },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    sourcemap: true,
+    sourcesContent: false,
+    banner: { js: BANNER },
+    external: EXTERNAL,
+    plugins: [healthProto, kubernetesParts],
+    logLevel: 'warning',
+  });
+}
+
+/** grpc-health-check reads its .proto file beside itself; in the bundle, from the package. */
+const healthProto = {
+  name: 'health-proto',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]grpc-health-check[\\/]build[\\/]src[\\/].*\.js$/ }, ({ path }) => {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is text of the package
+      const here = '`${__dirname}/../../proto`';
+      const text = readFileSync(path, 'utf8');
+      if (text.includes('__dirname') && !text.includes(here)) throw new Error(`${path} finds its files in another way`);
+      const there = "require('node:path').join(require.resolve('grpc-health-check/package.json'), '../proto')";
+      return { contents: text.replaceAll(here, there), loader: 'js' };
+    }),
+};
+
+/**
+ * The library for Kubernetes has a class for each kind and each API, 70 MiB of them, and does not say that they can be
+ * left out. Of all its files, those stay that reading a kubeconfig leads to.
+ */
+const kubernetesParts = {
+  name: 'kubernetes-parts',
+  setup: ({ onResolve, resolve }) =>
+    onResolve({ filter: /^\.|^@kubernetes\/client-node$/ }, async ({ path, ...from }) => {
+      const isEntry = path === '@kubernetes/client-node';
+      if (from.pluginData === kubernetesParts) return undefined;
+      if (!isEntry && !/[\\/]@kubernetes[\\/]client-node[\\/]/.test(from.importer)) return undefined;
+      const { importer, namespace, resolveDir, kind } = from;
+      const found = await resolve(path, { importer, namespace, resolveDir, kind, pluginData: kubernetesParts });
+      return found.errors.length > 0 ? found : { path: found.path, sideEffects: false };
+    }),
+};
