@@ -27,6 +27,10 @@ export interface VocabularyEntry {
   readonly values?: readonly string[];
   /** A prefix that values never have, although texts elsewhere do. */
   readonly neverBegins?: string;
+  /** The form of all values: a path without its query, one with it, or a method; absent for any. */
+  readonly form?: 'path' | 'path and query' | 'method';
+  /** Whether each request or connection has another value, so that to count by it limits nothing. */
+  readonly isUnique?: true;
 }
 
 type Given = Pick<VocabularyEntry, 'name' | 'description'> & Partial<VocabularyEntry>;
@@ -50,11 +54,15 @@ const SPIFFE = { neverBegins: 'spiffe://' } as const;
  * against it. An attribute that a proxy or the policy client sets is in this table; a test compares the two.
  */
 export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
-  http('string', { name: 'request.path', description: 'Path with its query, as the request has it.' }),
-  http('string', { name: 'request.url_path', description: 'Path without its query.' }),
+  http('string', {
+    name: 'request.path',
+    description: 'Path with its query, as the request has it.',
+    form: 'path and query',
+  }),
+  http('string', { name: 'request.url_path', description: 'Path without its query.', form: 'path' }),
   http('stringMap', { name: 'request.query_params', description: 'Parameters of the query, by name.' }),
-  http('string', { name: 'request.method', description: 'Method, in the case of the request: `GET`.' }),
-  http('string', { name: 'request.httpmethod', description: 'The same as `request.method`.' }),
+  http('string', { name: 'request.method', description: 'Method, in the case of the request: `GET`.', form: 'method' }),
+  http('string', { name: 'request.httpmethod', description: 'The same as `request.method`.', form: 'method' }),
   http('string', { name: 'request.host', description: '`:authority`, or the header `host`.' }),
   http('string', {
     name: 'request.scheme',
@@ -67,7 +75,11 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   }),
   http('string', { name: 'request.referer', description: 'Header `referer`.' }),
   http('string', { name: 'request.useragent', description: 'Header `user-agent`.' }),
-  http('timestamp', { name: 'request.time', description: 'When the headers of the request were read.' }),
+  http('timestamp', {
+    name: 'request.time',
+    description: 'When the headers of the request were read.',
+    isUnique: true,
+  }),
   http('int64', {
     name: 'request.size',
     description: 'Bytes of the body: in a check those of `content-length`, in a report those that came.',
@@ -170,8 +182,8 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
     description: 'Whether the client has shown a certificate that was verified.',
   }),
   both('string', { name: 'connection.requested_server_name', description: 'Server name of TLS (SNI).' }),
-  tcp('string', { name: 'connection.id', description: 'Identifier of the connection.' }),
-  tcp('timestamp', { name: 'context.time', description: 'When the connection was opened.' }),
+  tcp('string', { name: 'connection.id', description: 'Identifier of the connection.', isUnique: true }),
+  tcp('timestamp', { name: 'context.time', description: 'When the connection was opened.', isUnique: true }),
   both('string', {
     name: 'context.protocol',
     description: '`grpc` for requests with a content type of gRPC, `http` for others, `tcp` for connections.',

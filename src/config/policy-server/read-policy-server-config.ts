@@ -106,13 +106,13 @@ function idleFields({ quotas, backend }: PolicyServerFile): readonly Violation[]
 function* ineffectiveDimensions({ quotas }: PolicyServerFile): Iterable<Violation> {
   for (const [quota, { dimensions }] of quotas.entries()) {
     for (const [index, value] of dimensions.entries()) {
-      const finding = judgeDimension(value, ANY_GENERATED);
+      const finding = judgeDimension(value, { generated: ANY_GENERATED });
       if (finding === undefined) continue;
       const remedy = 'use an attribute that docs/attributes.md says is known at a check, or set it by an HTTPAPISpec';
       yield {
         path: `quotas[${quota}].dimensions[${index}]`,
         value,
-        message: `tells no callers apart: ${finding.text}`,
+        message: `${finding.type === 'unique' ? 'limits nothing' : 'tells no callers apart'}: ${finding.text}`,
         remedy,
       };
     }

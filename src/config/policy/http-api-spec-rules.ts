@@ -1,3 +1,4 @@
+import { KNOWN_METHODS } from '../attributes/http-methods.js';
 import { childPath, type Violation } from '../violation.js';
 import { validateAttributes } from './attribute-rules.js';
 import { firstViolations } from './first-violations.js';
@@ -5,7 +6,6 @@ import type { ApiKeySpec, HttpApiSpec, HttpApiSpecPattern } from './http-api-spe
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { parseUriTemplate } from './uri-template.js';
 
-const KNOWN_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
 const HEADER_NAME = /^:?[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /** Rules of an HTTPAPISpec that its schema cannot express (BEHAVIOUR 7, "HTTPAPISpec"). */

@@ -1,7 +1,7 @@
+import { literalPrefix } from '../../config/regex/literal-prefix.js';
 import { createMatchMeter, type MatchMeter } from '../../config/regex/match-meter.js';
 import { createRegexPrograms, type RegexPrograms, type SharedProgram } from '../../config/regex/regex-programs.js';
 import { regexSize } from '../../config/regex/regex-size.js';
-import { literalPrefix } from './literal-prefix.js';
 import { PrefixIndex } from './prefix-index.js';
 
 /** Where compiled expressions are kept, and for whom. */

@@ -1,11 +1,12 @@
-import type { GeneratedAttributes } from '../../config/attributes/judge-attribute.js';
+import type { KnownAttributes } from '../../config/attributes/judge-attribute.js';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
+import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
 import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { AnalysisMessage } from './analysis-message.js';
-import { generatedAttributesOf } from './generated-attributes.js';
+import { knownAttributesOf } from './known-attributes.js';
 
 /** What is known, outside the snapshot, of whatever enforces policies. */
 export interface Enforcement {
@@ -28,30 +29,35 @@ export interface Enforcement {
 
 /** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
 export interface AnalysisInput
-  extends Pick<PushContext, 'objects' | 'services' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'> {
+  extends Pick<
+    PushContext,
+    'objects' | 'services' | 'servicesByHost' | 'endpoints' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'
+  > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
-  /** What the HTTPAPISpecs of the mesh set. */
-  readonly generatedAttributes: GeneratedAttributes;
+  /** What the HTTPAPISpecs of the mesh set, and the labels that its bindings name. */
+  readonly knownAttributes: KnownAttributes;
 }
 
 /** A pure function; it may throw, which is told as a message of its own. */
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
-  const { objects, services, mesh, sharedPorts, entryOffences, bindingGrants } = context;
+  const { objects, services, servicesByHost, endpoints, mesh, sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
-  const generatedAttributes = generatedAttributesOf(objects);
+  const knownAttributes = knownAttributesOf(objects);
   return {
     objects,
     services,
+    servicesByHost,
+    endpoints,
     mesh,
     sharedPorts,
     entryOffences,
     bindingGrants,
     bindings,
     enforcement,
-    generatedAttributes,
+    knownAttributes,
   };
 }
 
@@ -59,6 +65,8 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
+    // Endpoints change all the time, and only labels of bindings are held against them.
+    (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0) ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||

@@ -1,28 +1,44 @@
 import type { AnalysisInput, Analyzer } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
+import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
 import { findDanglingReferences } from './analyzers/dangling-references.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
+import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
+import { findLabelsWithoutWorkloads } from './analyzers/labels-without-workloads.js';
 import { findMissingServices } from './analyzers/missing-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findOwnFailPolicies } from './analyzers/own-fail-policies.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
+import { findRedundantItems } from './analyzers/redundant-items.js';
+import { findRedundantMatches } from './analyzers/redundant-matches.js';
+import { findShadowedPatterns } from './analyzers/shadowed-patterns.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
 import { findSparseSpecs } from './analyzers/sparse-specs.js';
 import { findUnboundSpecs } from './analyzers/unbound-specs.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
+import { findUnenforceableServices } from './analyzers/unenforceable-services.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUnusedLabels } from './analyzers/unused-labels.js';
+import { findUselessAttributes } from './analyzers/useless-attributes.js';
 import { findUselessCharges } from './analyzers/useless-charges.js';
 
 /** Every analyzer, by the name that a failure is reported with. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
+  'contradictory-clauses': findContradictoryClauses,
+  'impossible-patterns': findImpossiblePatterns,
+  'labels-without-workloads': findLabelsWithoutWorkloads,
+  'redundant-items': findRedundantItems,
+  'redundant-matches': findRedundantMatches,
+  'shadowed-patterns': findShadowedPatterns,
+  'unenforceable-services': findUnenforceableServices,
+  'useless-attributes': findUselessAttributes,
   'dangling-references': findDanglingReferences,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'ineffective-attributes': findIneffectiveAttributes,

@@ -110,6 +110,31 @@ export const MESSAGE_CODES = {
     remedy:
       'have an owner of that namespace run the command, bind from the root namespace, or name services of the own namespace alone, as *.NAMESPACE.svc.*',
   },
+  labelsWithoutWorkload: {
+    code: 'MESH0215',
+    level: 'Warn',
+    title: 'A service of a binding names labels that no workload of the service carries.',
+    remedy: 'correct the labels, or label the workloads',
+  },
+  redundantItem: {
+    code: 'MESH0216',
+    level: 'Warn',
+    title: 'An item of a binding says what another item of it says already, so it changes nothing.',
+    remedy: 'remove the item, or correct it',
+  },
+  wrongProtocol: {
+    code: 'MESH0217',
+    level: 'Warn',
+    title: 'A binding names a service without a port whose protocol its specs are for.',
+    remedy: 'bind to services with such ports, or name the port http-…, grpc-… or tcp-…, or set its appProtocol',
+  },
+  externalService: {
+    code: 'MESH0218',
+    level: 'Warn',
+    title: 'A binding names a service outside of the mesh, for which only gateways check.',
+    remedy:
+      'set enableClientSidePolicyCheck in the mesh config, or annotate the callers with policy.mesh.internal/check',
+  },
   regexesBeyondService: {
     code: 'MESH0221',
     level: 'Error',
@@ -143,6 +168,25 @@ export const MESSAGE_CODES = {
     title: 'A condition wants a value that its attribute never has, so no request meets it.',
     remedy: 'correct the value: docs/attributes.md says what the attribute holds',
   },
+  redundantMatch: {
+    code: 'MESH0234',
+    level: 'Warn',
+    title:
+      'A match of a rule holds only for requests for which another match of the rule holds, so it changes nothing.',
+    remedy: 'remove the match, or narrow the other one',
+  },
+  contradiction: {
+    code: 'MESH0235',
+    level: 'Warn',
+    title: 'Conditions of one clause exclude one another, so no request meets them all.',
+    remedy: 'put the conditions into matches of their own, any of which is enough, or correct them',
+  },
+  uniqueDimension: {
+    code: 'MESH0236',
+    level: 'Warn',
+    title: 'A quota is counted by an attribute that differs from request to request, so that it never refuses.',
+    remedy: 'count by an attribute of the caller, such as request.api_key or source.principal',
+  },
   chargesNothing: {
     code: 'MESH0241',
     level: 'Warn',
@@ -160,6 +204,24 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'An HTTPAPISpec has no patterns, so it generates no API attributes.',
     remedy: 'add patterns, unless the place of the API key is all that it is to say',
+  },
+  shadowedPattern: {
+    code: 'MESH0244',
+    level: 'Warn',
+    title: 'A pattern or an API key comes after one that takes its requests, so it has no effect.',
+    remedy: 'remove it, or correct the one of the two that is wrong',
+  },
+  generatesNothing: {
+    code: 'MESH0245',
+    level: 'Warn',
+    title: 'An HTTPAPISpec sets no attributes in a place, or sets one that another place always replaces.',
+    remedy: 'set the attributes that requests are to get, or remove the field',
+  },
+  impossiblePattern: {
+    code: 'MESH0246',
+    level: 'Warn',
+    title: 'A pattern has a method or an expression that requests do not match.',
+    remedy: 'correct it: methods are those of RFC 7231, and an expression begins with the slash of the path',
   },
   unusableFailPolicy: {
     code: 'MESH0251',

@@ -25,6 +25,8 @@ export const REASONS = {
   quotaNotLimited: 'QuotaNotLimited',
   /** Reconciled is True: every proxy that it concerns has it. */
   upToDate: 'UpToDate',
+  /** Reconciled is True, and the message names fields of the object that have no effect. */
+  partlyIdle: 'PartlyWithoutEffect',
   /** Reconciled is True: it concerns no proxy that is connected. */
   noProxies: 'NoProxies',
   /** Reconciled is False: some do not have it yet. */

@@ -1,6 +1,7 @@
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
 import type { ConditionStatus, Verdict } from './condition.js';
+import { idleFields } from './idle-fields.js';
 import type { ObjectFacts, Progress, Rejection } from './object-facts.js';
 import { REASONS } from './reasons.js';
 import { joinSentences, listed, shorten } from './texts.js';
@@ -50,11 +51,14 @@ export function reconciledOf(
     return verdict('False', REASONS.inProgress, joinSentences(counts, why));
   }
   if (!isComplete(progress)) return verdict('False', REASONS.inProgress, counts);
-  if (progress.proxies > 0) return verdict('True', REASONS.upToDate, counts);
   // Only an analyzer knows whether a binding is missing, or merely the proxies of its services.
-  return isAnalyzed
-    ? verdict('True', REASONS.noProxies, joinSentences(counts, 'no proxy that it concerns is connected'))
-    : verdict('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
+  if (progress.proxies === 0 && !isAnalyzed) {
+    return verdict('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
+  }
+  const where = progress.proxies > 0 ? '' : 'no proxy that it concerns is connected';
+  const idle = idleFields(messages);
+  if (idle !== undefined) return verdict('True', REASONS.partlyIdle, joinSentences(counts, where, idle));
+  return verdict('True', progress.proxies > 0 ? REASONS.upToDate : REASONS.noProxies, joinSentences(counts, where));
 }
 
 function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): string {

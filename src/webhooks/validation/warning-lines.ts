@@ -12,7 +12,9 @@ export function messageLine({ code, field, message }: AnalysisMessage): string {
   if (line.length <= MAX_LINE) return line;
   const remedy = Object.values(MESSAGE_CODES).find((known) => known.code === code)?.remedy ?? '';
   const text = message.endsWith(`; ${remedy}`) ? message.slice(0, -remedy.length - 2) : message;
-  return `${head}: ${text}; see docs/analysis.md#${code.toLowerCase()}`;
+  const tail = `; see docs/analysis.md#${code.toLowerCase()}`;
+  const room = MAX_LINE - head.length - 2 - tail.length;
+  return `${head}: ${text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text}${tail}`;
 }
 
 export function unknownFieldLine({ path, remedy }: Violation): string {

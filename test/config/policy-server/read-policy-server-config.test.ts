@@ -394,5 +394,8 @@ test('a dimension that no request has when it is checked is a warning, with the 
   t.deepEqual(quota('response.code'), [
     `quotas[0].dimensions[0]: "response.code": tells no callers apart: response.code is known only when the request or connection has ended; ${remedy}`,
   ]);
-  t.deepEqual(quota('request.headers', 'request.time', 'source.ip', 'destination.service'), []);
+  t.deepEqual(quota('request.headers', 'source.ip', 'destination.service'), []);
+  t.deepEqual(quota('request.time'), [
+    `quotas[0].dimensions[0]: "request.time": limits nothing: request.time is another one for each request or connection; ${remedy}`,
+  ]);
 });

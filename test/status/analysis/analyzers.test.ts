@@ -5,9 +5,11 @@ import { analyze } from '../../../src/status/analysis/analyze.js';
 import { MESH } from '../../generators/context-builder.js';
 import { ENFORCEMENT, messagesOf, policyContext, shown } from './support.js';
 
-const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}';
+const WEB =
+  'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
 const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
-const API = '{patterns: [{httpMethod: GET, uriTemplate: /}]}';
+const API =
+  '{attributes: {attributes: {api.service: {stringValue: x}}}, patterns: [{httpMethod: GET, uriTemplate: /}]}';
 const QUOTA_MISSING = 'create the resource, or correct name and namespace of the reference';
 
 test('a reference to a missing spec is MESH0101, at its place in the binding', (t) => {

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { messagesOf } from './support.js';
 
-const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local, api.shop.svc.cluster.local]}';
+const WEB =
+  'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local, api.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
 const REMEDY = 'make the conditions exclude one another, or put the rules into one spec';
 
 function quotaMesh(first: string, second: string): string {

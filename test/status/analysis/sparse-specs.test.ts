@@ -49,7 +49,7 @@ test('an HTTPAPISpec without patterns is MESH0243, which says whether API keys a
 test('a service of a binding without a name is MESH0205, and matches no service', (t) => {
   t.deepEqual(
     messagesOf(
-      `ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}
+      `ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}
       QuotaSpecBinding shop/b {services: [{namespace: shop}], quotaSpecs: [{name: a}]}`,
       'unusable-patterns',
     ),

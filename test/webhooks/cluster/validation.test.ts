@@ -119,7 +119,11 @@ it('what is legal but suspicious is taken with warnings', async (t) => {
   await startController(t, api, root.certificate);
   await api.client.apply(configurationAt(port));
   await whenRefused('the webhook is asked');
-  warnings.observe(policyContext('ServiceEntry default/web {hosts: [web.default.svc.cluster.local]}'));
+  warnings.observe(
+    policyContext(
+      'ServiceEntry default/web {hosts: [web.default.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}',
+    ),
+  );
   const spec = { services: [{ name: 'web' }], quotaSpecs: [{ name: 'gone' }] };
   const answer = await api.client.send('POST', `${QUOTA_SPECS.replace('quotaspecs', 'quotaspecbindings')}?dryRun=All`, {
     apiVersion: 'config.mesh.internal/v1alpha2',

@@ -3,7 +3,8 @@ import { createCandidateWarnings } from '../../../src/webhooks/validation/candid
 import { ENFORCEMENT, policyContext, policyObject } from '../../status/analysis/support.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
-const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}';
+const WEB =
+  'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
 const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
 const BINDING = policyObject('QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}]}');
 const MISSING =

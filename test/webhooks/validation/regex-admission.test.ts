@@ -5,7 +5,8 @@ import { messagesOf, policyContext, policyObject } from '../../status/analysis/s
 
 const MIB = 1024 * 1024;
 const LIMITS = { ...DEFAULT_REGEX_LIMITS, serviceBytes: 2 * MIB, namespaceBytes: 3 * MIB };
-const WEB = 'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local]}';
+const WEB =
+  'ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}';
 
 /** A QuotaSpec with expressions of about 300 KiB each. */
 function spec(namespace: string, name: string, count: number): string {

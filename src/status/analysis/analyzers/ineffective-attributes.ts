@@ -30,7 +30,12 @@ function* findingsOf({ rules }: QuotaSpec, input: AnalysisInput): Iterable<Found
   }
 }
 
-const NAMES = { unknown: 'unknownAttribute', late: 'lateAttribute', impossible: 'impossibleCondition' } as const;
+const NAMES = {
+  unknown: 'unknownAttribute',
+  late: 'lateAttribute',
+  impossible: 'impossibleCondition',
+  unique: 'uniqueDimension',
+} as const;
 
 interface Found {
   readonly path: string;
@@ -38,14 +43,10 @@ interface Found {
   readonly effect: string;
 }
 
-function* ofConditions(
-  { match }: QuotaRuleSpec,
-  rule: string,
-  { generatedAttributes }: AnalysisInput,
-): Iterable<Found> {
+function* ofConditions({ match }: QuotaRuleSpec, rule: string, { knownAttributes }: AnalysisInput): Iterable<Found> {
   for (const [index, { clause }] of match.entries()) {
     for (const [name, condition] of Object.entries(clause)) {
-      const finding = judgeCondition(name, condition, generatedAttributes);
+      const finding = judgeCondition(name, condition, knownAttributes);
       if (finding === undefined) continue;
       const path = childPath(`${rule}.match[${index}].clause`, name);
       yield { path, finding, effect: 'no request meets the condition' };
@@ -56,13 +57,15 @@ function* ofConditions(
 function* ofDimensions(
   { quotas }: QuotaRuleSpec,
   rule: string,
-  { enforcement: { quotaDimensions }, generatedAttributes }: AnalysisInput,
+  { enforcement: { quotaDimensions }, knownAttributes }: AnalysisInput,
 ): Iterable<Found> {
   for (const [index, { quota }] of quotas.entries()) {
     for (const dimension of quotaDimensions?.get(quota ?? '') ?? []) {
-      const finding = judgeDimension(dimension, generatedAttributes);
+      const finding = judgeDimension(dimension, knownAttributes);
       if (finding === undefined) continue;
-      const effect = `quota ${quota} has it as a dimension of --policyConfig, which tells no callers apart`;
+      const counts =
+        finding.type === 'unique' ? 'so that every counter has one charge' : 'which tells no callers apart';
+      const effect = `quota ${quota} has it as a dimension of --policyConfig, ${counts}`;
       yield { path: `${rule}.quotas[${index}].quota`, finding, effect };
     }
   }

@@ -1,4 +1,4 @@
-import type { GeneratedAttributes } from '../../../config/attributes/judge-attribute.js';
+import type { KnownAttributes } from '../../../config/attributes/judge-attribute.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../../config/object.js';
 import type { QuotaSpecBinding } from '../../../config/policy/bindings.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
@@ -12,9 +12,10 @@ import type { Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
-import { generatedAttributesOf } from '../generated-attributes.js';
+import { knownAttributesOf } from '../known-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
+import { createRegexMemo } from '../overlap/regex-memo.js';
 import { analyzePeerAuthentication } from './analyze-peer-authentication.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
@@ -61,10 +62,10 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     resolved ??= resolvePolicyBindings(context);
     return resolved;
   };
-  let generatedAttributes: GeneratedAttributes | undefined;
-  const generated = (): GeneratedAttributes => {
-    generatedAttributes ??= generatedAttributesOf(context.objects);
-    return generatedAttributes;
+  let known: KnownAttributes | undefined;
+  const knownAttributes = (): KnownAttributes => {
+    known ??= knownAttributesOf(context.objects);
+    return known;
   };
   return (candidate, enforcement) => {
     if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate, enforcement);
@@ -79,6 +80,8 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
       {
         objects: new Map([[candidate.kind, new Map([[key, candidate]])]]),
         services: touched.services,
+        servicesByHost: context.servicesByHost,
+        endpoints: context.endpoints,
         mesh: context.mesh,
         // What a port is served for depends on bindings that the candidate does not touch.
         sharedPorts: [],
@@ -87,7 +90,8 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
-        generatedAttributes: generated(),
+        // Each answer has a budget of its own.
+        knownAttributes: { ...knownAttributes(), matches: createRegexMemo({ beyond: true }) },
       },
       OTHER_ANALYZERS,
     );

@@ -7,10 +7,12 @@ import type { MatchesRegex } from './string-matches-overlap.js';
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
- * Compiles each regular expression once, for one analysis. Beyond a bound of memory or time nothing matches: an overlap
- * may be missed then, which is better than to hold up an answer.
+ * Compiles each regular expression once, for one analysis, and only up to a bound of memory and time, so that no answer
+ * is held up.
+ *
+ * @param options.beyond the answer beyond the bound; default false, so that an overlap may be missed
  */
-export function createRegexMemo(maxBytes = MAX_BYTES): MatchesRegex {
+export function createRegexMemo({ maxBytes = MAX_BYTES, beyond = false } = {}): MatchesRegex {
   const programs = createRegexPrograms();
   const known = new Map<string, SharedProgram>();
   const meter = createMatchMeter();
@@ -19,11 +21,11 @@ export function createRegexMemo(maxBytes = MAX_BYTES): MatchesRegex {
     let program = known.get(regex);
     if (program === undefined) {
       const more = programSize([regex]).bytes;
-      if (bytes + more > maxBytes) return false;
+      if (bytes + more > maxBytes) return beyond;
       bytes += more;
       program = programs.program([regex], '');
       known.set(regex, program);
     }
-    return meter.spend(program.workPerCharacter * text.length) && program.match(text).length > 0;
+    return meter.spend(program.workPerCharacter * text.length) ? program.match(text).length > 0 : beyond;
   };
 }

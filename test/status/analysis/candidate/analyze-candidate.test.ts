@@ -3,8 +3,8 @@ import { createCandidateAnalysis } from '../../../../src/status/analysis/candida
 import { ENFORCEMENT, policyContext, policyObject, shown } from '../support.js';
 
 const SERVICES = `
-  ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], ports: [{number: 80, name: http, protocol: HTTP}]}
-  ServiceEntry shop/api {hosts: [api.shop.svc.cluster.local], ports: [{number: 80, name: http, protocol: HTTP}]}`;
+  ServiceEntry shop/web {hosts: [web.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}
+  ServiceEntry shop/api {hosts: [api.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}`;
 const QUOTA = '{rules: [{quotas: [{quota: q}]}]}';
 const ONLY_POST = '{rules: [{match: [{clause: {request.method: {exact: POST}}}], quotas: [{quota: q}]}]}';
 const ONLY_GET = '{rules: [{match: [{clause: {request.method: {exact: GET}}}], quotas: [{quota: q}]}]}';
@@ -38,13 +38,13 @@ test('a binding whose service is missing is told so, with and without wildcards'
   t.deepEqual(said('{name: web}, {name: wbe}'), [
     'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service wbe.shop.svc.cluster.local',
   ]);
-  t.deepEqual(said('{service: "*"}, {name: wbe}'), [
+  t.deepEqual(said('{service: "*api*"}, {name: wbe}'), [
     'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service wbe.shop.svc.cluster.local',
   ]);
   t.deepEqual(said('{service: "*ap*"}, {service: "*xyz*"}'), [
     'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: the host of no service contains xyz',
   ]);
-  t.deepEqual(said('{name: web}, {service: "*"}'), []);
+  t.deepEqual(said('{name: web}, {service: "*api*"}'), []);
 });
 
 test('a spec is compared with those of the services that it is bound to, whichever name comes first', (t) => {
@@ -111,7 +111,8 @@ test('what only the old version of a binding brought to a service is not held ag
 });
 
 test('HTTPAPISpecs are compared with one another', (t) => {
-  const api = (template: string) => `{patterns: [{httpMethod: GET, uriTemplate: ${template}}]}`;
+  const api = (template: string) =>
+    `{attributes: {attributes: {a: {stringValue: b}}}, patterns: [{httpMethod: GET, uriTemplate: ${template}}]}`;
   const mesh = `${SERVICES}
     HTTPAPISpec shop/a ${api('/pets')}
     HTTPAPISpec shop/b ${api('/users')}
@@ -143,7 +144,13 @@ test('a policy that nothing enforces is told', (t) => {
 });
 
 test('nothing is said of kinds that have no analyzers, nor of other objects', (t) => {
-  t.deepEqual(saidOf('ServiceEntry shop/x {hosts: [a.com]}', SERVICES), []);
+  t.deepEqual(
+    saidOf(
+      'ServiceEntry shop/x {hosts: [a.com], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}',
+      SERVICES,
+    ),
+    [],
+  );
   const mesh = 'QuotaSpecBinding shop/x {services: [{name: gone}], quotaSpecs: [{name: a}, {name: gone}]}';
   t.deepEqual(saidOf(`QuotaSpec shop/a ${QUOTA}`, mesh), []);
 });
@@ -163,12 +170,13 @@ test('comparisons are bounded: what is beyond the bound is not found, and costs 
 });
 
 test('a wildcard among very many services is not looked at in a large mesh, only after it was applied', (t) => {
-  const entry = (index: number) => `ServiceEntry shop/web-${index} {hosts: [s${index}.shop.svc.cluster.local]}`;
+  const entry = (index: number) =>
+    `ServiceEntry shop/web-${index} {hosts: [s${index}.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}`;
   const mesh = (count: number) => [
     `QuotaSpec shop/a ${QUOTA}`,
     ...Array.from({ length: count }, (_, index) => entry(index)),
   ];
-  const services = Array.from({ length: 999 }, () => '{name: gone}').join();
+  const services = Array.from({ length: 999 }, (_, index) => `{name: gone-${index}}`).join();
   const wide = `QuotaSpecBinding shop/b {services: [${services}, {service: "*"}], quotaSpecs: [{name: a}]}`;
   const plain = `QuotaSpecBinding shop/b {services: [${services}], quotaSpecs: [{name: a}]}`;
   const count = (candidate: string, size: number) => saidOf(candidate, mesh(size).join('\n')).length;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { RE2JS, RE2JSException } from 're2js';
-import { literalPrefix } from '../../../src/policy/client/literal-prefix.js';
+import { literalPrefix } from '../../../src/config/regex/literal-prefix.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
 import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
 

@@ -1,0 +1,49 @@
+import { LIMITS } from '../../../config/policy/limits.js';
+import type { AttributeMatchSpec, QuotaRuleSpec, QuotaSpec } from '../../../config/policy/quota-spec.js';
+import type { Analyzer } from '../analysis-input.js';
+import { type AnalysisMessage, createMessage } from '../analysis-message.js';
+import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
+
+/** Comparisons of one spec: a millisecond or two. */
+const MAX_COMPARISONS = 20_000;
+
+/** Matches of a rule that want all that another match wants, and more: any one of them is enough (SPEC 2.3). */
+export const findRedundantMatches: Analyzer = ({ objects }) => {
+  const messages: AnalysisMessage[] = [];
+  for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
+    const budget = createComparisonBudget(MAX_COMPARISONS);
+    let told = 0;
+    for (const [rule, spec] of (body as QuotaSpec).rules.entries()) {
+      for (const { index, wider, clause } of redundantIn(spec, budget)) {
+        if (told++ === LIMITS.violations) break;
+        const field = `spec.rules[${rule}].match[${index}]`;
+        const what =
+          Object.keys(clause).length === 0 ? 'has no conditions, so it always holds' : 'wants no more than this';
+        messages.push(createMessage('redundantMatch', { object, field }, `match[${wider}] of the rule ${what}`));
+      }
+    }
+  }
+  return messages;
+};
+
+type Clause = AttributeMatchSpec['clause'];
+
+interface Redundant {
+  readonly index: number;
+  readonly wider: number;
+  /** Of the wider one. */
+  readonly clause: Clause;
+}
+
+function* redundantIn({ match }: QuotaRuleSpec, budget: ComparisonBudget): Iterable<Redundant> {
+  if (match.length < 2) return;
+  const conditions = match.map(({ clause }) => new Set(Object.entries(clause).map((entry) => JSON.stringify(entry))));
+  for (const [index, own] of conditions.entries()) {
+    const wider = conditions.findIndex((other, at) => {
+      if (at === index || !budget.spend() || other.size > own.size || (other.size === own.size && at > index))
+        return false;
+      return [...other].every((condition) => own.has(condition));
+    });
+    if (wider !== -1) yield { index, wider, clause: match[wider]?.clause ?? {} };
+  }
+}

@@ -1,0 +1,87 @@
+import { keyOf, type MeshObject } from '../../../config/object.js';
+import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
+import { isIpAddress } from '../../../config/primitives.js';
+import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
+import { matchesHost } from '../../../model/policy/service-pattern.js';
+import type { Protocol } from '../../../model/protocol.js';
+import type { Service } from '../../../model/service.js';
+import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
+import type { AnalysisInput, Analyzer } from '../analysis-input.js';
+import { type AnalysisMessage, createMessage } from '../analysis-message.js';
+import { canHoldFor } from '../clause-protocols.js';
+
+const HTTP: ReadonlySet<Protocol> = new Set<Protocol>(['http', 'http2', 'grpc', 'grpc-web', 'auto']);
+
+/** Services that bindings name, and whose ports or place keep all of their specs, or rules of them, from acting. */
+export const findUnenforceableServices: Analyzer = (input) => {
+  const { services, servicesByHost, bindings, mesh } = input;
+  const isCallerChecked = mesh.policy.enableClientSidePolicyCheck;
+  const found = (resolved: ResolvedBinding, why: WhyUnenforceable): readonly AnalysisMessage[] =>
+    resolved.services.flatMap(({ pattern }, index) => {
+      const named =
+        pattern.type === 'host'
+          ? [servicesByHost.get(pattern.hostname) ?? []].flat()
+          : services.filter(({ hostname }) => matchesHost(pattern, hostname));
+      const acting = named.filter(({ namespace }) => resolved.actsOn(namespace));
+      const [first] = acting;
+      if (first === undefined) return [];
+      const where = { object: keyOf(resolved.binding), field: `spec.services[${index}]` };
+      // A wildcard is meant for those of its services that the specs are for.
+      const reasons = acting.map((service) => why(service));
+      if (reasons.includes(undefined)) {
+        return isCallerChecked || acting.some((service) => canHaveProxy(input, service)) ? [] : external(where, first);
+      }
+      const text = reasons[0] ?? '';
+      return createMessage('wrongProtocol', where, text);
+    });
+  return [
+    ...bindings.quotas.bindings.flatMap((resolved) =>
+      found(resolved, (service) => whyNoQuotas(service, specsOf(resolved))),
+    ),
+    ...bindings.apis.bindings.flatMap((resolved) => found(resolved, whyNoApi)),
+  ];
+};
+
+/** Undefined where a spec can act on the service. */
+type WhyUnenforceable = (service: Service) => string | undefined;
+
+function external(where: Pick<AnalysisMessage, 'object' | 'field'>, { hostname }: Service): AnalysisMessage {
+  const text = `${hostname} is outside of the mesh, and enableClientSidePolicyCheck of the mesh config is false, so sidecars send requests there unchecked`;
+  return createMessage('externalService', where, text);
+}
+
+/** A sidecar is known by its address: a service that is outside of the mesh has none where it has no IP addresses. */
+function canHaveProxy(input: Pick<AnalysisInput, 'endpoints'>, service: Service): boolean {
+  if (!service.meshExternal || service.resolution === 'endpoints') return true;
+  const shards = endpointsOf(input, service)?.shards.values() ?? [];
+  return [...shards].flat().some(({ address }) => isIpAddress(address));
+}
+
+function specsOf({ references }: ResolvedBinding): readonly QuotaSpec[] {
+  return references.flatMap(({ spec }) => (spec === undefined ? [] : [(spec as MeshObject).body as QuotaSpec]));
+}
+
+function whyNoQuotas({ hostname, ports }: Service, specs: readonly QuotaSpec[]): string | undefined {
+  const spoken = ports.filter(({ protocol }) => protocol !== 'udp');
+  if (spoken.length === 0) return `${hostname} has no port of TCP or HTTP (${portsOf(ports)}), so nothing is charged`;
+  const rules = specs.flatMap((spec) => spec.rules);
+  const has = (protocol: 'http' | 'tcp'): boolean =>
+    spoken.some((port) => (protocol === 'http' ? HTTP.has(port.protocol) : isTcp(port.protocol)));
+  const kinds = (['http', 'tcp'] as const).filter(has);
+  if (rules.length === 0 || rules.some((rule) => kinds.some((kind) => canHoldFor(rule, kind)))) return undefined;
+  const wants = rules.some((rule) => canHoldFor(rule, 'http')) ? 'HTTP requests' : 'TCP connections';
+  return `${hostname} has the ports ${portsOf(ports)}, and all rules are for ${wants}`;
+}
+
+function whyNoApi({ hostname, ports }: Service): string | undefined {
+  if (ports.some(({ protocol }) => HTTP.has(protocol))) return undefined;
+  return `${hostname} has no HTTP port (${portsOf(ports)}), so no request gets API attributes`;
+}
+
+function isTcp(protocol: Protocol): boolean {
+  return protocol === 'auto' || (protocol !== 'udp' && !HTTP.has(protocol));
+}
+
+function portsOf(ports: Service['ports']): string {
+  return ports.map(({ number, protocol }) => `${number} ${protocol}`).join(', ') || 'it has no ports';
+}

@@ -1,0 +1,44 @@
+import ipaddr from 'ipaddr.js';
+import type { GeneratedAttributes, KnownAttributes } from '../../config/attributes/judge-attribute.js';
+import type { AttributeValueSpec } from '../../config/policy/attributes.js';
+import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
+import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
+import type { PushContext } from '../../model/push-context.js';
+import { createRegexMemo } from './overlap/regex-memo.js';
+
+/** What decides, in this snapshot, whether requests have an attribute and which values it has. */
+export function knownAttributesOf(objects: PushContext['objects']): KnownAttributes {
+  return {
+    generated: generatedAttributesOf(objects),
+    labels: new Set(bindingLabelKeys({ objects })),
+    matches: createRegexMemo({ beyond: true }),
+  };
+}
+
+/** The attributes that HTTPAPISpecs set, with the texts that conditions are held against. */
+function generatedAttributesOf(objects: PushContext['objects']): GeneratedAttributes {
+  const texts = new Map<string, Set<string>>();
+  for (const { body } of objects.get('HTTPAPISpec')?.values() ?? []) {
+    const { attributes, patterns } = body as HttpApiSpec;
+    for (const spec of [attributes, ...patterns.map((pattern) => pattern.attributes)]) {
+      for (const [name, value] of Object.entries(spec?.attributes ?? {})) addTexts(texts, name, value);
+    }
+  }
+  return texts;
+}
+
+/** Bytes that can be an IP address are matched as its text. */
+function addressOf(base64: string | undefined): string | undefined {
+  const bytes = base64 === undefined ? [] : [...Buffer.from(base64, 'base64')];
+  return bytes.length === 4 || bytes.length === 16 ? ipaddr.fromByteArray(bytes).toString() : undefined;
+}
+
+function addTexts(texts: Map<string, Set<string>>, name: string, value: AttributeValueSpec): void {
+  const add = (key: string, text: string | undefined): void => {
+    const known = texts.get(key) ?? new Set<string>();
+    texts.set(key, text === undefined ? known : known.add(text));
+  };
+  // Conditions match no numbers, times, or maps as a whole (SPEC 2.4).
+  add(name, value.stringValue ?? addressOf(value.bytesValue));
+  for (const [key, text] of Object.entries(value.stringMapValue?.entries ?? {})) add(`${name}[${key}]`, text);
+}

@@ -1,0 +1,102 @@
+/** An object as a file has it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: unknown;
+}
+
+/** The four kinds, each with its spec. */
+export type Specs = Readonly<Record<string, unknown>>;
+
+const SERVICES = (namespace: string) => [
+  { name: 'web', namespace, domain: 'svc.cluster.local', labels: { version: 'v1' } },
+  { service: `api.${namespace}.svc.cluster.local` },
+];
+
+/** A value of each type. */
+function valuesOf(name: string): object {
+  return {
+    [`${name}.size`]: { int64Value: 7 },
+    [`${name}.share`]: { doubleValue: 0.5 },
+    [`${name}.isInternal`]: { boolValue: true },
+    [`${name}.address`]: { bytesValue: 'CgAAAQ==' },
+    [`${name}.since`]: { timestampValue: '2026-01-31T12:00:00Z' },
+    [`${name}.patience`]: { durationValue: '10s' },
+    [`${name}.tags`]: { stringMapValue: { entries: { tier: 'gold' } } },
+  };
+}
+
+/** Specs that have every field of their schemas, and in which every value has an effect. */
+export function baseSpecs(namespace: string): Specs {
+  return {
+    QuotaSpec: {
+      rules: [
+        {
+          match: [
+            { clause: { 'request.path': { prefix: '/pets' }, 'context.protocol': { exact: 'http' } } },
+            { clause: { 'request.host': { regex: 'web.*' } } },
+          ],
+          quotas: [{ quota: 'requests', charge: 2 }],
+        },
+        { match: [], quotas: [{ quota: 'others', charge: 1 }] },
+      ],
+    },
+    QuotaSpecBinding: { services: SERVICES(namespace), quotaSpecs: [{ name: 'quotaspec', namespace }] },
+    HTTPAPISpec: {
+      attributes: { attributes: { 'api.service': { stringValue: 'pets' }, ...valuesOf('team') } },
+      patterns: [
+        {
+          httpMethod: 'GET',
+          uriTemplate: '/pets/{id}',
+          attributes: {
+            attributes: {
+              'api.operation': { stringValue: 'read' },
+              ...valuesOf('operation'),
+            },
+          },
+        },
+        {
+          httpMethod: 'POST',
+          regex: '/pets/[a-z]+',
+          attributes: { attributes: { 'api.operation': { stringValue: 'write' } } },
+        },
+      ],
+      apiKeys: [{ query: 'key' }, { header: 'x-key' }],
+    },
+    HTTPAPISpecBinding: { services: SERVICES(namespace), apiSpecs: [{ name: 'httpapispec', namespace }] },
+  };
+}
+
+export function policyManifest(namespace: string, kind: string, spec: unknown): Manifest {
+  return {
+    apiVersion: 'config.mesh.internal/v1alpha2',
+    kind,
+    metadata: { name: kind.toLowerCase(), namespace },
+    spec,
+  };
+}
+
+/** Two services of HTTP with one workload each, at addresses of their own. */
+export function baseServices(namespace: string, number: number): readonly Manifest[] {
+  return ['web', 'api'].map((name, index) =>
+    serviceManifest(namespace, name, {
+      ports: [{ number: 80, name: 'http', protocol: 'HTTP' }],
+      endpoints: [{ address: `10.${index + 1}.${number >> 8}.${number & 255}`, labels: { version: 'v1' } }],
+    }),
+  );
+}
+
+export function serviceManifest(namespace: string, name: string, spec: object): Manifest {
+  return {
+    apiVersion: 'networking.mesh.internal/v1beta1',
+    kind: 'ServiceEntry',
+    metadata: { name, namespace },
+    spec: {
+      hosts: [`${name}.${namespace}.svc.cluster.local`],
+      location: 'MESH_INTERNAL',
+      resolution: 'STATIC',
+      ...spec,
+    },
+  };
+}

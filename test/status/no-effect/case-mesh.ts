@@ -1,0 +1,47 @@
+import { baseServices, baseSpecs, type Manifest, policyManifest, type Specs } from './base-mesh.js';
+import { placeOf, plant } from './plant-value.js';
+
+/** One object that is changed, among the objects of a namespace of its own. */
+export interface Case {
+  readonly title: string;
+  /** The changed object. */
+  readonly manifest: Manifest;
+  /** All objects of the namespace. */
+  readonly all: readonly Manifest[];
+  /** What the message is about, as messages write it. */
+  readonly at: string;
+  /** What the messages must show beside the place. */
+  readonly shown: string | undefined;
+}
+
+/** What a case changes; everything else is as in the base mesh. */
+export interface CaseChange {
+  readonly title: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly shown?: string | undefined;
+  spec(specs: Specs, namespace: string): unknown;
+  /** Further objects of the namespace. */
+  others?(namespace: string): readonly Manifest[];
+}
+
+/** @param number of the case, from 0 */
+export function caseOf({ title, kind, at, shown, spec, others }: CaseChange, number: number): Case {
+  const namespace = `case-${number}`;
+  const specs = baseSpecs(namespace);
+  const manifest = policyManifest(namespace, kind, spec(specs, namespace));
+  // The other side of policies does not meet the object.
+  const isOfSide = (of: string): boolean => of.startsWith('HTTP') === kind.startsWith('HTTP');
+  const policies = Object.entries(specs)
+    .filter(([of]) => isOfSide(of))
+    .map(([of, base]) => (of === kind ? manifest : policyManifest(namespace, of, base)));
+  const all = [...policies, ...baseServices(namespace, number), ...(others?.(namespace) ?? [])];
+  return { title, manifest, all, at, shown };
+}
+
+/** The spec of a kind with another value in a field. */
+export function specWith(specs: Specs, kind: string, path: string, change: (old: unknown) => unknown): unknown {
+  const place = placeOf(specs[kind], path);
+  if (place === undefined) throw new Error(`the base mesh has no ${path} of ${kind}: give it one`);
+  return plant(specs[kind], place, change);
+}

@@ -1,0 +1,48 @@
+/**
+ * The generated values that have an effect, and which: `<Kind> <field> <mutation>`. Each other generated value must be
+ * told of in all three places.
+ */
+const IN_REPORTS = 'every report has the attribute with this value';
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  'attributes unknown key': IN_REPORTS,
+  'attributes{}.stringValue unknown': IN_REPORTS,
+  'attributes{}.int64Value zero': IN_REPORTS,
+  'attributes{}.doubleValue zero': IN_REPORTS,
+  'attributes{}.boolValue false': IN_REPORTS,
+  'attributes{}.stringMapValue.entries unknown key': IN_REPORTS,
+  'attributes{}.stringMapValue.entries{} empty': IN_REPORTS,
+  'attributes{}.stringMapValue.entries{} unknown': IN_REPORTS,
+};
+
+const WHOLE_SERVICE = 'the binding acts on all workloads of the service';
+
+export const EFFECTIVE_VALUES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ATTRIBUTES).map(([value, why]) => [`HTTPAPISpec attributes.${value}`, why] as const),
+  ...Object.entries(ATTRIBUTES).map(([value, why]) => [`HTTPAPISpec patterns[].attributes.${value}`, why] as const),
+  ['HTTPAPISpec apiKeys empty', 'keys are looked for in the three default places'],
+  ['HTTPAPISpec apiKeys[].query unknown', 'a request can have any query parameter'],
+  ['HTTPAPISpec apiKeys[].header unknown', 'a request can have any header'],
+  ['HTTPAPISpecBinding services[].labels empty', WHOLE_SERVICE],
+  ['QuotaSpec rules repeated', 'a request is charged by both rules'],
+  ['QuotaSpec rules[].match empty', 'the rule holds for every request'],
+  ['QuotaSpec rules[].match[].clause{}.regex unknown', 'a host can have any name'],
+  ['QuotaSpec rules[].quotas repeated', 'a request is charged twice'],
+  ['QuotaSpecBinding services[].labels empty', WHOLE_SERVICE],
+]);
+
+const NEXT_MATCH = 'spec.rules[0].match[1]';
+
+/** The places that lose their effect to a generated value, where that is not the place of the value. */
+export const TOLD_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['QuotaSpec rules[].match[] empty', NEXT_MATCH],
+  ['QuotaSpec rules[].match[].clause empty', NEXT_MATCH],
+]);
+
+/** The fields whose every valid value has an effect, and which. */
+export const ALWAYS_EFFECTIVE: ReadonlyMap<string, string> = new Map(
+  ['attributes', 'patterns[].attributes'].flatMap((place) =>
+    ['int64Value', 'doubleValue', 'boolValue', 'stringMapValue.entries{}'].map(
+      (member) => [`HTTPAPISpec ${place}.attributes{}.${member}`, IN_REPORTS] as const,
+    ),
+  ),
+);
