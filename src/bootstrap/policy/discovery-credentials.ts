@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { credentials, Metadata } from '@grpc/grpc-js';
-import { type AdsCredentials, PLAINTEXT_CREDENTIALS } from '../../policy/server/discovery/ads-stream.js';
+import { type AdsCredentials, PLAINTEXT_CREDENTIALS } from '../../xds-client/ads-stream.js';
 import type { PolicyFlags } from '../options.js';
 
 type DiscoveryFlags = Pick<

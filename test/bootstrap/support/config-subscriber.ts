@@ -4,7 +4,7 @@ import {
   decodeDiscoveryResponse,
   encodeDiscoveryRequest,
   unpackResource,
-} from '../../../src/policy/server/discovery/discovery-messages.js';
+} from '../../../src/xds-client/discovery-messages.js';
 import { eventually } from '../../support/eventually.js';
 import type { Teardown } from './cleanup.js';
 import type { RunningServer } from './running-server.js';

@@ -3,10 +3,10 @@ import { parseUriTemplate } from '../../../src/config/policy/uri-template.js';
 import { checkRegex } from '../../../src/config/regex/check-regex.js';
 import { PathTemplates } from '../../../src/policy/client/path-templates.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
-import { decodeDiscoveryResponse } from '../../../src/policy/server/discovery/discovery-messages.js';
 import { createServiceConfigReader } from '../../../src/policy/server/discovery/service-config-reader.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+import { decodeDiscoveryResponse } from '../../../src/xds-client/discovery-messages.js';
 import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
 import {
   checkRequestBytes,

@@ -1,5 +1,5 @@
 import type { ServiceConfig } from '../../../config/policy/client-config.js';
-import { unpackResource } from './discovery-messages.js';
+import { unpackResource } from '../../../xds-client/discovery-messages.js';
 import type { ServiceConfigReader } from './service-config-reader.js';
 
 interface ServiceEntry {

@@ -2,8 +2,6 @@ import { Server, type ServerDuplexStream } from '@grpc/grpc-js';
 import test from 'ava';
 import { Registry } from 'prom-client';
 import { passThrough, rawStreamingMethod } from '../../../../src/net/raw-method.js';
-import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/policy/server/discovery/ads-stream.js';
-import { encodeNode } from '../../../../src/policy/server/discovery/discovery-messages.js';
 import {
   createServiceSubscription,
   type ServiceSubscription,
@@ -11,6 +9,8 @@ import {
 import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
 import { systemClock } from '../../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
+import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/xds-client/ads-stream.js';
+import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';
 import { eventually } from '../../../support/eventually.js';
 import { createRecordingLogger } from '../../../support/recording-logger.js';
 import { listen, type Teardown } from '../remote/remote-rig.js';

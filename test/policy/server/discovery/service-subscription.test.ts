@@ -2,12 +2,12 @@ import test from 'ava';
 import { Registry } from 'prom-client';
 import { validateServiceConfig } from '../../../../src/config/policy/client-config-rules.js';
 import { frameResource } from '../../../../src/envoy/message-encoder.js';
-import type { AdsStreamEvents } from '../../../../src/policy/server/discovery/ads-stream.js';
-import { encodeNode } from '../../../../src/policy/server/discovery/discovery-messages.js';
 import { createServiceSubscription } from '../../../../src/policy/server/discovery/service-subscription.js';
 import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
 import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/policy-type-urls.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
+import type { AdsStreamEvents } from '../../../../src/xds-client/ads-stream.js';
+import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';
 import { createFakeClock } from '../../../support/fake-clock.js';
 import { createRecordingLogger } from '../../../support/recording-logger.js';
 import {

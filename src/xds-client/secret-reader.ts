@@ -1,5 +1,5 @@
-import type { ProtoRegistry } from '../../../envoy/proto-registry.js';
-import type { ServerCertificate } from '../../../net/tls-material.js';
+import type { ProtoRegistry } from '../envoy/proto-registry.js';
+import type { ServerCertificate } from '../net/tls-material.js';
 import { readAny } from './discovery-messages.js';
 
 /** One secret as SDS serves it. */

@@ -1,5 +1,5 @@
 import { type ChannelCredentials, type ChannelOptions, Client, credentials, Metadata } from '@grpc/grpc-js';
-import { passThrough } from '../../../net/raw-method.js';
+import { passThrough } from '../net/raw-method.js';
 
 /** One ADS stream, from its opening to its end. */
 export interface AdsStream {
