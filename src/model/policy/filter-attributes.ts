@@ -44,11 +44,17 @@ export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, t
   });
 }
 
-/** What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. */
-export function forwardAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'configNamespace'>): AttributesSpec {
+/**
+ * What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. `source.ip` is there
+ * for receivers that do not see the connection of the caller (SPEC 2.11, 2.13); a proxy that sees it uses its own.
+ */
+export function forwardAttributesOf(
+  proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses' | 'configNamespace'>,
+): AttributesSpec {
   return attributesOf({
     'source.uid': textValue(proxyUid(proxy)),
     'source.namespace': textValue(proxy.configNamespace),
+    'source.ip': addressValue(proxy.ipAddresses[0]),
   });
 }
 

@@ -104,7 +104,11 @@ test('the HTTP filter is needed for checks or for reports', (t) => {
 
 test('SPEC 2.13 forwardAttributes: outbound clients forward who they are, inbound clients forward nothing', (t) => {
   t.deepEqual(httpClientConfigOf(policyOf(), SIDECAR, 'outbound').forwardAttributes, {
-    attributes: { 'source.uid': { stringValue: UID }, 'source.namespace': { stringValue: 'shop' } },
+    attributes: {
+      'source.uid': { stringValue: UID },
+      'source.namespace': { stringValue: 'shop' },
+      'source.ip': { bytesValue: Buffer.from([10, 0, 0, 1]).toString('base64') },
+    },
   });
   t.false('forwardAttributes' in httpClientConfigOf(policyOf(), SIDECAR, 'inbound'));
 });

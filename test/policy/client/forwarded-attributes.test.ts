@@ -1,5 +1,7 @@
 import test from 'ava';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
+import { forwardAttributesOf } from '../../../src/model/policy/filter-attributes.js';
+import { type AttributeLayer, createAttributeBag, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import {
   type AttributeValue,
   bytesAttribute,
@@ -66,4 +68,32 @@ test('the library writes the header x-mesh-attributes that it reads; the service
     ]),
   );
   t.is(forwardedAttributesHeader(encoder, {}), undefined);
+});
+
+test('the configuration of a client says who it is, and a receiver without its connection knows its address', (t) => {
+  const protos = loadPolicyProtos();
+  const proxy = {
+    id: 'sidecar~10.0.0.7~web-1.shop~shop.svc.cluster.local',
+    ipAddresses: ['10.0.0.7'],
+    configNamespace: 'shop',
+  };
+  const encoder = createConfigEncoder(createMessageEncoder(protos));
+  const header = forwardedAttributesHeader(encoder, { forwardAttributes: forwardAttributesOf(proxy) });
+  const forwardedFilter = createConfigDecoder(protos).readAttributesText(header ?? '') ?? EMPTY_LAYER;
+  const valueWith = (requestDerived: AttributeLayer, name: string) =>
+    createAttributeBag({
+      forwardedFilter,
+      staticFilter: EMPTY_LAYER,
+      requestDerived,
+      ignoreForwarded: false,
+      isGateway: false,
+    }).get(name);
+  t.deepEqual(valueWith(EMPTY_LAYER, 'source.ip'), bytesAttribute(Buffer.from([10, 0, 0, 7])));
+  t.deepEqual(valueWith(EMPTY_LAYER, 'source.namespace'), stringAttribute('shop'));
+  const seen = bytesAttribute(new Uint8Array([10, 0, 0, 9]));
+  t.deepEqual(
+    valueWith(new Map([['source.ip', seen]]), 'source.ip'),
+    seen,
+    'what the receiver sees itself goes before',
+  );
 });
