@@ -1,5 +1,6 @@
 import type { ServiceFailPolicy } from './policy/service-fail-policy.js';
 import type { Protocol } from './protocol.js';
+import type { RefusedAnnotation } from './refused-annotation.js';
 
 export interface Port {
   readonly name: string;
@@ -59,6 +60,8 @@ export interface Service {
   readonly subjectAltNames: readonly string[];
   /** What annotations say about checks that get no answer; absent where they say nothing. */
   readonly failPolicy?: ServiceFailPolicy;
+  /** Annotations of its object that cannot be used; absent for none. */
+  readonly refusedAnnotations?: readonly RefusedAnnotation[];
   /** RFC 3339; the older of two conflicting services wins. Empty when unknown. */
   readonly creationTimestamp: string;
   /** Present for a ServiceEntry of the root namespace: it wins over those of other namespaces, however old. */

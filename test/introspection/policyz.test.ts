@@ -217,7 +217,7 @@ test('policyz says that the plugin is off', async (t) => {
 
 test('policyz shows the fail policy that a service has of its own, and which object says so', async (t) => {
   const snapshot = contextWith(EVERYTHING_ON);
-  const annotated = { ...WEB, failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2, refused: [] } } as const;
+  const annotated = { ...WEB, failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2 } } as const;
   const targets = WEB.ports.map((port) => ({ service: annotated, port, targetPort: 8080 }));
   const { services = [] } = (await read(t, { ...snapshot, targetsOf: () => targets })) as unknown as Page;
   t.like(services[0], {

@@ -15,8 +15,6 @@ export function ownFailPolicyOf(
 ): NetworkFailPolicy | undefined {
   if (failPolicy === undefined) return undefined;
   const { policy, maxRetry, baseRetryWaitMs, maxRetryWaitMs } = failPolicy;
-  const isEmpty = [policy, maxRetry, baseRetryWaitMs, maxRetryWaitMs].every((field) => field === undefined);
-  if (isEmpty) return undefined;
   return networkFailPolicyOf({
     isFailOpen: policy === undefined ? policyCheckFailOpen : policy === 'FAIL_OPEN',
     maxRetry,

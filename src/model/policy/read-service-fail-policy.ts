@@ -1,6 +1,8 @@
 import { nearestName } from '../../config/schema/nearest-name.js';
+import type { RefusedAnnotation } from '../refused-annotation.js';
+import { shownValue } from '../refused-annotation.js';
 import { readRetries, readWait } from './read-policy-overrides.js';
-import type { RefusedAnnotation, ServiceFailPolicy } from './service-fail-policy.js';
+import type { ServiceFailPolicy } from './service-fail-policy.js';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -8,7 +10,7 @@ const POLICIES = ['FAIL_OPEN', 'FAIL_CLOSE'] as const;
 const NAMES = ['failPolicy', 'maxRetry', 'baseRetryWait', 'maxRetryWait'] as const;
 /** Messages and logs name no more. */
 const MAX_REFUSED = 20;
-const MAX_SHOWN = 100;
+const NOTHING = { refused: [] } as const;
 
 /** Thrown for one annotation, whose reader goes on with the next. */
 class RefusedAnnotationError extends Error {
@@ -27,12 +29,15 @@ class RefusedAnnotationError extends Error {
  * values that cannot be used are left out.
  *
  * @param meshDomain the mesh domain D
- * @returns undefined for an object without annotations that begin with `policy.D/`
+ * @returns no fail policy where no annotation can be used
  */
-export function readServiceFailPolicy(annotations: Annotations, meshDomain: string): ServiceFailPolicy | undefined {
+export function readServiceFailPolicy(
+  annotations: Annotations,
+  meshDomain: string,
+): { readonly failPolicy?: ServiceFailPolicy; readonly refused: readonly RefusedAnnotation[] } {
   const prefix = `policy.${meshDomain}/`;
   const given = Object.keys(annotations).filter((name) => name.startsWith(prefix));
-  if (given.length === 0) return undefined;
+  if (given.length === 0) return NOTHING;
   const refused: RefusedAnnotation[] = [];
   const read = <Value>(readOne: () => Value | undefined): Value | undefined => {
     try {
@@ -48,7 +53,7 @@ export function readServiceFailPolicy(annotations: Annotations, meshDomain: stri
     wrong: (annotation: string, value: string, wanted: string) =>
       new RefusedAnnotationError({
         annotation,
-        value: shown(value),
+        value: shownValue(value),
         problem: 'is ignored, and the default holds',
         remedy: `use ${wanted}`,
       }),
@@ -60,19 +65,24 @@ export function readServiceFailPolicy(annotations: Annotations, meshDomain: stri
   if (baseRetryWaitMs !== undefined && maxRetryWaitMs !== undefined && maxRetryWaitMs < baseRetryWaitMs) {
     const annotation = `${prefix}maxRetryWait`;
     const problem = 'is shorter than baseRetryWait, which holds instead';
-    refused.push({ annotation, value: shown(annotations[annotation] ?? ''), problem, remedy: 'use a longer wait' });
+    refused.push({
+      annotation,
+      value: shownValue(annotations[annotation] ?? ''),
+      problem,
+      remedy: 'use a longer wait',
+    });
   }
   for (const annotation of given) {
     const name = annotation.slice(prefix.length);
     if (!NAMES.some((known) => known === name)) refused.push(unknownAnnotation(annotation, annotations, prefix));
   }
-  return {
+  const failPolicy: ServiceFailPolicy = {
     ...(policy !== undefined && { policy }),
     ...(maxRetry !== undefined && { maxRetry }),
     ...(baseRetryWaitMs !== undefined && { baseRetryWaitMs }),
     ...(maxRetryWaitMs !== undefined && { maxRetryWaitMs }),
-    refused: refused.slice(0, MAX_REFUSED),
   };
+  return { ...(Object.keys(failPolicy).length > 0 && { failPolicy }), refused: refused.slice(0, MAX_REFUSED) };
 }
 
 function readFailPolicy(
@@ -84,7 +94,7 @@ function readFailPolicy(
   const policy = POLICIES.find((known) => known === value);
   if (policy !== undefined) return policy;
   const remedy = 'use FAIL_OPEN or FAIL_CLOSE';
-  refused.push({ annotation, value: shown(value), problem: 'counts as FAIL_CLOSE', remedy });
+  refused.push({ annotation, value: shownValue(value), problem: 'counts as FAIL_CLOSE', remedy });
   return 'FAIL_CLOSE';
 }
 
@@ -92,13 +102,10 @@ function unknownAnnotation(annotation: string, annotations: Annotations, prefix:
   const nearest = nearestName(annotation.slice(prefix.length), NAMES);
   const remedy = nearest === undefined ? `use one of ${NAMES.join(', ')}` : `did you mean ${prefix}${nearest}?`;
   return {
-    annotation: shown(annotation),
-    value: shown(annotations[annotation] ?? ''),
+    annotation: shownValue(annotation),
+    value: shownValue(annotations[annotation] ?? ''),
     problem: 'does nothing on a service',
     remedy,
+    isUnknown: true,
   };
-}
-
-function shown(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

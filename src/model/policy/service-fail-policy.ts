@@ -1,15 +1,5 @@
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 
-/** An annotation that cannot be used. */
-export interface RefusedAnnotation {
-  readonly annotation: string;
-  readonly value: string;
-  /** What holds instead, after the value: `counts as FAIL_CLOSE`. */
-  readonly problem: string;
-  /** What to write instead. */
-  readonly remedy: string;
-}
-
 /**
  * The network fail policy that annotations give a service (SPEC 2.11, `networkFailPolicy`). Absent fields are those of
  * the mesh config.
@@ -20,5 +10,4 @@ export interface ServiceFailPolicy {
   /** At least 1, in whole milliseconds. */
   readonly baseRetryWaitMs?: number;
   readonly maxRetryWaitMs?: number;
-  readonly refused: readonly RefusedAnnotation[];
 }

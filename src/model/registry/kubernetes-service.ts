@@ -3,6 +3,7 @@ import { keyOf, type MeshObject } from '../../config/object.js';
 import { readServiceFailPolicy } from '../policy/read-service-fail-policy.js';
 import { selectProtocol } from '../select-protocol.js';
 import type { Port, Service } from '../service.js';
+import { readExportTo } from './read-export-to.js';
 import type { Translation } from './translation.js';
 
 export type KubernetesService = MeshObject<'Service', ServiceBody>;
@@ -27,7 +28,9 @@ export function translateKubernetesService(object: KubernetesService, translatio
   const external = isExternalName(object);
   const addresses = external ? [] : clusterAddresses(object);
   const headless = !external && spec.clusterIP === 'None';
-  const failPolicy = readServiceFailPolicy(annotations, translation.meshDomain);
+  const { failPolicy, refused } = readServiceFailPolicy(annotations, translation.meshDomain);
+  const exported = readExportTo(annotations, translation);
+  const refusedAnnotations = [...exported.refused, ...refused];
   return {
     hostname: kubernetesHostname(name, namespace, translation.domain),
     name,
@@ -38,11 +41,12 @@ export function translateKubernetesService(object: KubernetesService, translatio
     resolution: external ? 'dns' : headless && !translation.edsForHeadlessServices ? 'passthrough' : 'endpoints',
     headless,
     meshExternal: external,
-    exportTo: exportTo(annotations[`networking.${translation.meshDomain}/exportTo`], translation),
+    exportTo: exported.exportTo,
     labels,
     ...(external && { externalName: spec.externalName as string }),
     subjectAltNames: [],
     ...(failPolicy && { failPolicy }),
+    ...(refusedAnnotations.length > 0 && { refusedAnnotations }),
     creationTimestamp: creationTimestamp ?? '',
     source: keyOf(object),
   };
@@ -62,13 +66,4 @@ export function externalAddresses({ body: { spec, status } }: KubernetesService)
   const balancers = spec.type === 'LoadBalancer' ? (status?.loadBalancer?.ingress ?? []) : [];
   const ips = balancers.flatMap(({ ip }) => ip ?? []);
   return ips.length > 0 ? ips : (spec.externalIPs ?? []);
-}
-
-/** The annotation is a comma list of namespaces, `*` or `.`. */
-function exportTo(annotation: string | undefined, { defaultServiceExportTo }: Translation): readonly string[] {
-  const stated = (annotation ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  return stated.length === 0 ? defaultServiceExportTo : [...new Set(stated)];
 }

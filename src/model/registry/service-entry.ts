@@ -28,7 +28,7 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
   }));
   const offences = translation.offencesOf(entry);
   const exportTo = exportToOf(body, translation.defaultServiceExportTo);
-  const failPolicy = readServiceFailPolicy(metadata.annotations, translation.meshDomain);
+  const { failPolicy, refused } = readServiceFailPolicy(metadata.annotations, translation.meshDomain);
   const isConfined = (hostname: string): boolean => offences.some(({ host = hostname }) => host === hostname);
   return [...new Set(body.hosts)].map((hostname) => ({
     hostname,
@@ -44,6 +44,7 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
     labels: metadata.labels,
     subjectAltNames: body.subjectAltNames,
     ...(failPolicy && { failPolicy }),
+    ...(refused.length > 0 && { refusedAnnotations: refused }),
     creationTimestamp: metadata.creationTimestamp ?? '',
     source: keyOf(entry),
     ...(metadata.namespace === translation.rootNamespace && { isOfRoot: true as const }),

@@ -72,6 +72,8 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
     first.bindingGrants !== second.bindingGrants ||
     first.mesh.policy !== second.mesh.policy ||
     first.domain !== second.domain ||
-    [...POLICY_KINDS, 'PeerAuthentication'].some((kind) => first.objects.get(kind) !== second.objects.get(kind))
+    [...POLICY_KINDS, 'PeerAuthentication', 'Namespace'].some(
+      (kind) => first.objects.get(kind) !== second.objects.get(kind),
+    )
   );
 }

@@ -14,6 +14,7 @@ import { findOwnFailPolicies } from './analyzers/own-fail-policies.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
 import { findRedundantItems } from './analyzers/redundant-items.js';
 import { findRedundantMatches } from './analyzers/redundant-matches.js';
+import { findRefusedAnnotations } from './analyzers/refused-annotations.js';
 import { findShadowedPatterns } from './analyzers/shadowed-patterns.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
 import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
@@ -47,6 +48,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'oversized-regexes': findOversizedRegexes,
   'own-fail-policies': findOwnFailPolicies,
   'policy-servers-without-grpc': findPolicyServersWithoutGrpc,
+  'refused-annotations': findRefusedAnnotations,
   'shadowed-services': findShadowedServices,
   'shared-cluster-ips': findSharedClusterIps,
   'sparse-specs': findSparseSpecs,

@@ -28,6 +28,18 @@ export const MESSAGE_CODES = {
     title: 'A reference names a resource that does not exist.',
     remedy: 'create the resource, or correct name and namespace of the reference',
   },
+  unknownAnnotation: {
+    code: 'MESH0108',
+    level: 'Warn',
+    title: 'An annotation of the mesh is on an object of a kind that has no such annotation, so it has no effect.',
+    remedy: 'docs/annotations.md lists the annotations of each kind',
+  },
+  unusableAnnotation: {
+    code: 'MESH0125',
+    level: 'Warn',
+    title: 'An annotation of a Service, ServiceEntry or Namespace has a value that cannot be used.',
+    remedy: 'docs/annotations.md lists the annotations, their values, and what holds instead of a wrong one',
+  },
   unboundSpec: {
     code: 'MESH0201',
     level: 'Warn',
@@ -222,13 +234,6 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'A pattern has a method or an expression that requests do not match.',
     remedy: 'correct it: methods are those of RFC 7231, and an expression begins with the slash of the path',
-  },
-  unusableFailPolicy: {
-    code: 'MESH0251',
-    level: 'Error',
-    title: 'An annotation that gives a service its own fail policy cannot be used.',
-    remedy:
-      'the annotations are policy.<mesh domain>/failPolicy, maxRetry, baseRetryWait and maxRetryWait: docs/policies.md has their values',
   },
   failPolicyWithoutChecks: {
     code: 'MESH0252',

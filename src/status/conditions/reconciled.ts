@@ -31,7 +31,7 @@ export function reconciledOf(
     const found = shadowed.map(({ message }) => message);
     return verdict('False', REASONS.shadowed, joinSentences(counts, listed(found)));
   }
-  const unusable = messages.filter(({ code }) => code === MESSAGE_CODES.unusableFailPolicy.code);
+  const unusable = messages.filter(({ code }) => code === MESSAGE_CODES.unusableAnnotation.code);
   if (unusable.length > 0) {
     const found = unusable.map(({ field = '', message }) => `${field}: ${message}`);
     return verdict('False', REASONS.unusableAnnotation, joinSentences(counts, listed(found)));

@@ -209,7 +209,7 @@ test('an inbound check tells the labels of its workload that a binding names, an
 test('checks of a service with a fail policy of its own have that policy, whatever the proxy has', (t) => {
   const own = buildService({
     ports: web.ports,
-    failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 7, baseRetryWaitMs: 30, maxRetryWaitMs: 400, refused: [] },
+    failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 7, baseRetryWaitMs: 30, maxRetryWaitMs: 400 },
   });
   const policy = { ...SERVERS, enableClientSidePolicyCheck: true, policyCheckFailOpen: true };
   const generator = newGenerator();

@@ -97,7 +97,7 @@ test('connections are reported every ten seconds, also where HTTP requests are n
 });
 
 test('proxies that check outbound requests have a check for each fail policy that services may have', (t) => {
-  const services = [buildService({ failPolicy: { policy: 'FAIL_OPEN', refused: [] } })];
+  const services = [buildService({ failPolicy: { policy: 'FAIL_OPEN' } })];
   const checking = { ...EMBEDDED, enableClientSidePolicyCheck: true };
   const slots = [0, 1, 2, 3, 4, 5, 6].map((slot) => `policy|outbound|${slot}`);
   t.deepEqual(addedBy(checking, {}, services).http(OUTBOUND), ['policy|forward', ...slots]);

@@ -130,7 +130,7 @@ test('bindings concern routes where the embedded server checks, and specs never 
 });
 
 test('a route to a service with a fail policy of its own is checked by the filter that has it, and by no other', (t) => {
-  const close = buildService({ failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2, refused: [] } });
+  const close = buildService({ failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2 } });
   const context = policyContext({ ...SERVERS, ...CHECKING }, { services: [close, external] }, [BINDING]);
   const generator = newGenerator();
   const table = generator.generate(context, generator.scope(context, buildProxy()), '80');

@@ -16,7 +16,7 @@ function messages(
 ): ReturnType<typeof analyze> {
   const context = contextOf(objects);
   const mesh = { ...context.mesh, policy: { ...context.mesh.policy, ...policy } };
-  return analyze(analysisInputOf({ ...context, mesh }, ENFORCEMENT)).filter(({ code }) => code.startsWith('MESH025'));
+  return analyze(analysisInputOf({ ...context, mesh }, ENFORCEMENT)).filter(({ code }) => /^MESH0(25|125)/.test(code));
 }
 
 test('an annotation that cannot be used is told once of Services and ServiceEntries', (t) => {
@@ -27,7 +27,7 @@ test('an annotation that cannot be used is told once of Services and ServiceEntr
   const text = `metadata.annotations[${P}failPolicy]: "closed" counts as FAIL_CLOSE: use FAIL_OPEN or FAIL_CLOSE; `;
   t.deepEqual(
     found.map((message) => shown(message).slice(0, shown(message).indexOf('; ') + 2)),
-    [`MESH0251 Service/shop/web ${text}`, `MESH0251 ServiceEntry/shop/api ${text}`],
+    [`MESH0125 Service/shop/web ${text}`, `MESH0125 ServiceEntry/shop/api ${text}`],
   );
   const [, , reconciled = ''] = told(factsOf({ key: 'ServiceEntry/shop/api', messages: found.slice(1) }));
   t.regex(reconciled, /^Reconciled=False UnusableAnnotation: .*failPolicy\]: "closed" counts as FAIL_CLOSE/);

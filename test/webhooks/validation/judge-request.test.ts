@@ -194,5 +194,5 @@ test('a ServiceEntry whose fail policy cannot be read is refused, with the annot
 
 test('a ServiceEntry that had such an annotation before can change, and is warned of', (t) => {
   const verdict = judge(WRONG_POLICY, { operation: 'UPDATE', oldObject: WRONG_POLICY });
-  t.deepEqual(verdict.type === 'passed' && verdict.concerns?.map(({ code }) => code), ['MESH0251']);
+  t.deepEqual(verdict.type === 'passed' && verdict.concerns?.map(({ code }) => code), ['MESH0125']);
 });

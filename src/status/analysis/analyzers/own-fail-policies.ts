@@ -1,5 +1,4 @@
 import type { PolicyMeshConfig } from '../../../config/mesh/mesh-config.js';
-import type { ObjectKey } from '../../../config/object.js';
 import type { NetworkFailPolicy } from '../../../config/policy/transport-config.js';
 import {
   failPolicyText,
@@ -8,15 +7,14 @@ import {
   OUTBOUND_FAIL_POLICIES,
   ownFailPolicyOf,
 } from '../../../model/policy/own-fail-policy.js';
-import type { ServiceFailPolicy } from '../../../model/policy/service-fail-policy.js';
 import type { Service } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { whyNoChecks } from './unenforced-policies.js';
 
 /**
- * Annotations of Services and ServiceEntries about checks that get no answer: values that cannot be used, and policies that
- * have no effect. An entry with several hosts is told once.
+ * Fail policies that annotations give Services and ServiceEntries, and that have no effect. An entry with several hosts is
+ * told once.
  */
 export const findOwnFailPolicies: Analyzer = ({ services, mesh, enforcement }) => {
   const annotated = services.filter(({ failPolicy }) => failPolicy !== undefined);
@@ -24,22 +22,10 @@ export const findOwnFailPolicies: Analyzer = ({ services, mesh, enforcement }) =
   const bySource = new Map(annotated.map((service) => [service.source, service]));
   const unchecked = whyNoChecks(mesh.policy, enforcement);
   const kept = keptFailPolicies(annotated, mesh.policy);
-  return [...bySource.values()].flatMap((service) => [
-    ...refusedAnnotationMessages(service.source, service.failPolicy as ServiceFailPolicy),
-    ...(unchecked === undefined ? sharedRetries(service, kept, mesh.policy) : withoutChecks(service, unchecked)),
-  ]);
+  return [...bySource.values()].flatMap((service) =>
+    unchecked === undefined ? sharedRetries(service, kept, mesh.policy) : withoutChecks(service, unchecked),
+  );
 };
-
-/** What is told about the annotations of one object. */
-export function refusedAnnotationMessages(
-  object: ObjectKey,
-  { refused }: Pick<ServiceFailPolicy, 'refused'>,
-): readonly AnalysisMessage[] {
-  return refused.map(({ annotation, value, problem, remedy }) => {
-    const where = { object, field: `metadata.annotations[${annotation}]` };
-    return createMessage('unusableFailPolicy', where, `${JSON.stringify(value)} ${problem}: ${remedy}`);
-  });
-}
 
 function withoutChecks({ source }: Service, why: string): readonly AnalysisMessage[] {
   return [createMessage('failPolicyWithoutChecks', { object: source }, `no check is made for it: ${why}`)];
