@@ -3,14 +3,21 @@ import type { Outcome } from './under-attack.js';
 const LONGEST_WAIT_MS = 1_000;
 const MIB = 2 ** 20;
 
-/** What did not survive an attack, a sentence each; empty when all is well. */
-export function problemsOf({ end, peakBytes, limitBytes, users }: Outcome): readonly string[] {
+/**
+ * What did not survive an attack, a sentence each; empty when all is well.
+ *
+ * @param longestWaitMs of a user; one second unless given
+ */
+export function problemsOf(
+  { end, peakBytes, limitBytes, users }: Outcome,
+  longestWaitMs = LONGEST_WAIT_MS,
+): readonly string[] {
   const problems: string[] = [];
   if (end !== undefined) problems.push(`the server ended with ${end.signal ?? `code ${end.code}`}: ${end.tail}`);
   if (peakBytes >= limitBytes) problems.push(`${inMiB(peakBytes)} MiB were resident, of ${inMiB(limitBytes)}`);
   for (const { name, failures, slowestMs, actions } of users) {
     if (failures.length > 0) problems.push(`${name}: ${failures.length} of ${actions} failed: ${failures[0]}`);
-    if (slowestMs >= LONGEST_WAIT_MS) problems.push(`${name} waited ${Math.round(slowestMs)} ms`);
+    if (slowestMs >= longestWaitMs) problems.push(`${name} waited ${Math.round(slowestMs)} ms`);
   }
   return problems;
 }

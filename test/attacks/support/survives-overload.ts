@@ -1,0 +1,40 @@
+import test from 'ava';
+import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
+import { describeOutcome, problemsOf } from './problems.js';
+import { loadAttack } from './run-attack.js';
+import { parseReport, SERVED } from './twice-capacity.js';
+import { putUnderAttack } from './under-attack.js';
+
+const { available: binary } = requireKubernetes();
+
+/** The part of its capacity that a server still serves when twice as much is offered. Measured: more than half. */
+const SERVED_PART = 1 / 5;
+
+/**
+ * Of a user beside the overload. On a machine with time to spare it is a second, as under attack; but a server that is
+ * offered all that the machine can serve shares the machine with the callers, and with whatever else runs there.
+ */
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Declares the test of a service that is offered twice what it can serve: the server survives as it survives attacks,
+ * goes on serving, and refuses the rest in no other way than documented.
+ *
+ * @param name file in `attacks/`, without `.ts`, that returns the report of `twice-capacity.ts`
+ * @param refusals how calls may end that are not served
+ */
+export async function survivesTwiceItsCapacity(name: string, refusals: readonly RegExp[]): Promise<void> {
+  const { title } = await loadAttack(name);
+  // Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1 that is an error.
+  (binary === undefined ? test.skip : test)(`the server survives ${title}`, async (t) => {
+    t.timeout(300_000);
+    const outcome = await putUnderAttack(String(binary), [name]);
+    t.log(describeOutcome(outcome));
+    t.deepEqual(problemsOf(outcome, LONGEST_WAIT_MS), []);
+    const { capacity, servedPerSecond, outcomes } = parseReport(outcome.attacks[0] ?? '');
+    t.true(capacity > 0);
+    t.true(servedPerSecond >= capacity * SERVED_PART, `${servedPerSecond} of ${capacity} a second were served`);
+    const others = Object.keys(outcomes).filter((each) => each !== SERVED && !refusals.some((one) => one.test(each)));
+    t.deepEqual(others, []);
+  });
+}
