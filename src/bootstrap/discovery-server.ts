@@ -34,6 +34,7 @@ import { createGenerators } from './create-generators.js';
 import { createHttpServers } from './create-http-servers.js';
 import { createSources } from './create-sources.js';
 import { createViews } from './create-views.js';
+import { createDrain } from './drain.js';
 import { createProcessGuard } from './grpc-guard.js';
 import { routeGrpcLog } from './grpc-log.js';
 import {
@@ -82,6 +83,8 @@ export interface DiscoveryServer {
    * @throws StartError when a source cannot be read at all, ListenError when an address cannot be had.
    */
   start(): Promise<ServedAddresses>;
+  /** Serves on and is not ready, until callers have gone elsewhere (--drainTime); `stop` ends it. */
+  drain(): Promise<void>;
   /** Ends streams well and closes everything; harmless during the start, which then fails, and without one. */
   stop(): Promise<void>;
 }
@@ -182,6 +185,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     clock,
     onConfigChange: () => analysis.enforcementChanged(),
   });
+  const drain = createDrain({ settings: options.common, lastCallMs: policy.lastCallMs, logger, clock });
   const policiesOf = createServicePolicies();
   const ownersOf = createMeshOwners();
   const pendingPods = createPendingPodRecorder(metrics);
@@ -277,7 +281,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       clock,
       adszConfigEnabled: environment.navDebugAdszConfig,
       metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
-      probes: trust.probes,
+      probes: [drain.probe, ...trust.probes],
       injectionTemplate: trust.injectionTemplate,
       problems: () => [...sources.problems(), ...policy.problems(), ...trust.problems(), ...analysis.problems()],
     }),
@@ -318,7 +322,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     distributor.start();
     grpc.setServing();
     trust.setServing();
-    policy.setServing();
+    policy.setServing(true);
     if (cluster === undefined && environment.navEnableStatus) {
       logger.warn({}, 'NAV_ENABLE_STATUS writes to a cluster, and none is read');
     }
@@ -350,8 +354,14 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       starting = start();
       return starting;
     },
+    drain: () => {
+      // Streams of discovery go on: proxies of this instance learn over them where the policy server is now.
+      policy.setServing(false);
+      return drain.begin();
+    },
     stop: async () => {
       stopping = true;
+      drain.cancel();
       keeper.stop();
       distributor.stop();
       runner.stop();

@@ -94,6 +94,10 @@ export interface CommonFlags extends LoggingOptions, GrpcLimits {
   /** Host name or address; `*` for all. */
   readonly introspectAddress: string;
   readonly introspectPort: number;
+  /** How long no call may have come to the policy server before it stops. Default 5 s in a cluster, 0 outside. */
+  readonly drainTimeMs: number;
+  /** How long that is waited for at most. Default 25 s. */
+  readonly drainTimeoutMs: number;
   readonly keepaliveIntervalMs: number;
   /** Longer than a timer can wait (2^31 - 1 ms) means without limit; so does the default, 2562047h47m16.854775807s. */
   readonly keepaliveMaxServerConnectionAgeMs: number;

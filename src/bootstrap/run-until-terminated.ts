@@ -8,6 +8,8 @@ import { untilTerminated } from './termination.js';
 /** A whole server, wired and not yet running. */
 interface Runnable {
   start(): Promise<unknown>;
+  /** Serves on and is not ready, until callers have gone elsewhere. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,9 +57,11 @@ export async function runUntilTerminated(
   try {
     const server = create(logging);
     try {
-      await Promise.race([server.start(), terminated]);
+      const started = await Promise.race([server.start().then(() => true), terminated.then(() => false)]);
       const signal = await terminated;
       logger.info({ signal }, messages.stopping);
+      // SIGINT comes from a terminal, where its sender waits.
+      if (signal === 'SIGTERM' && started) await server.drain();
     } finally {
       await server.stop();
     }

@@ -5,6 +5,11 @@ const LOOPBACK = '127.0.0.1';
 /** Every container of a pod has one of them; ORCH_SERVICE_HOST is ours (SPEC 4.6). */
 const POD_VARIABLES = ['KUBERNETES_SERVICE_HOST', 'ORCH_SERVICE_HOST'] as const;
 
+/** Whether the process is in a cluster, as far as its environment says. */
+export function isInCluster(variables: Readonly<Record<string, string | undefined>>): boolean {
+  return POD_VARIABLES.some((name) => (variables[name] ?? '') !== '');
+}
+
 /**
  * Outside a cluster, the listeners that answer without asking who calls are for this machine alone: in a pod a
  * NetworkPolicy stands before them, elsewhere everybody on the network would reach them.
@@ -21,7 +26,7 @@ export function loopbackDefaults<Field extends string>(
   const given = new Set(explicit);
   const fields: Partial<Record<Field, ListenAddress>> = {};
   const changed: LoopbackDefault[] = [];
-  if (POD_VARIABLES.some((name) => (variables[name] ?? '') !== '')) return { fields, changed };
+  if (isInCluster(variables)) return { fields, changed };
   for (const field of Object.keys(addresses) as Field[]) {
     const { flag, address } = addresses[field];
     if (given.has(flag) || address === undefined || address.host !== '') continue;

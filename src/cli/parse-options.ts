@@ -1,4 +1,5 @@
 import type { CommonFlags, DiscoveryFlags, Environment, Options } from '../bootstrap/options.js';
+import { withDrainDefault } from './drain-default.js';
 import { loopbackDefaults } from './loopback-defaults.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
@@ -55,7 +56,7 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
 
   return {
     discovery: resolved,
-    common: common.fields,
+    common: withDrainDefault(common, variables),
     environment: fillNamespace(environment.fields, resolved.namespace),
     explicit,
     unlanded: [...discovery.unlanded, ...common.unlanded, ...environment.unlanded],

@@ -1,4 +1,5 @@
 import type { PolicyOptions } from '../bootstrap/options.js';
+import { withDrainDefault } from './drain-default.js';
 import { loopbackDefaults } from './loopback-defaults.js';
 import { flagSource, type GivenFlags, parseCommonFlags, variableSource } from './parse-options.js';
 import { environmentVariables } from './settings/environment-variables.js';
@@ -39,7 +40,7 @@ export function parsePolicyOptions(
   );
   return {
     policy: { ...policy.fields, ...loopback.fields, namespace },
-    common: common.fields,
+    common: withDrainDefault(common, variables),
     metricsMinIntervalMs: navMetricsMinIntervalMs,
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { load } from 'js-yaml';
+import { commonFlags } from '../../src/cli/settings/common-flags.js';
 import { leavesRules } from '../../src/webhooks/certificates/webhook-configuration.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import {
@@ -182,8 +183,9 @@ for (const deployment of [MESHD, POLICY]) {
         ['limits', ['memory']],
       ],
     );
-    t.like(container['lifecycle'], { preStop: { sleep: { seconds: 5 } } });
-    t.true(Number(template.spec['terminationGracePeriodSeconds']) > 5 + 10);
+    t.is(container['lifecycle'], undefined, 'the process drains by itself');
+    const drainTimeoutSeconds = Number.parseInt(commonFlags.drainTimeoutMs.default, 10);
+    t.true(Number(template.spec['terminationGracePeriodSeconds']) >= drainTimeoutSeconds + 15);
   });
 }
 

@@ -19,6 +19,7 @@ import { createAdsStreams } from '../../xds-client/ads-stream.js';
 import { encodeNode } from '../../xds-client/discovery-messages.js';
 import { createSecretReader } from '../../xds-client/secret-reader.js';
 import { createSecretSubscription } from '../../xds-client/secret-subscription.js';
+import { createDrain } from '../drain.js';
 import { createProcessGuard } from '../grpc-guard.js';
 import { routeGrpcLog } from '../grpc-log.js';
 import { connectionTimes } from '../map-options.js';
@@ -46,6 +47,8 @@ export interface PolicyProcess {
    * @throws ListenError when an address cannot be had, SettingsRefusedError when --policyConfig cannot be used
    */
   start(): Promise<PolicyAddresses>;
+  /** Serves on and is not ready, until callers have gone elsewhere (--drainTime); `stop` ends it. */
+  drain(): Promise<void>;
   /** Answers what was asked and closes everything; harmless during the start and without one. */
   stop(): Promise<void>;
 }
@@ -142,7 +145,9 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   });
 
   let wasStoreUp = false;
+  const drain = createDrain({ settings: common, lastCallMs: runtime.lastCallMs, logger, clock });
   const probes: readonly ReadinessProbe[] = [
+    drain.probe,
     {
       name: 'discovery',
       check: () =>
@@ -192,12 +197,12 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
 
   const lookForReadiness = async (startMs: number): Promise<void> => {
     const readiness = await checkReadiness(probes);
-    if (isStopping) return;
+    if (isStopping || drain.isDraining) return;
     if (!readiness.ready) {
       cancelLook = clock.schedule(READY_POLL_MS, () => void lookForReadiness(startMs));
       return;
     }
-    runtime.setServing();
+    runtime.setServing(true);
     logger.info({ startMs: Math.round(clock.monotonicMs() - startMs) }, 'Policy server is ready');
   };
 
@@ -223,8 +228,13 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       starting = start();
       return starting;
     },
+    drain: () => {
+      runtime.setServing(false);
+      return drain.begin();
+    },
     stop: async () => {
       isStopping = true;
+      drain.cancel();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.
       await starting?.catch(() => undefined);
       cancelLook();

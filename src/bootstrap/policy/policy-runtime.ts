@@ -84,8 +84,10 @@ export interface PolicyRuntime {
   start(): Promise<ListenAddress>;
   /** Takes new policies at once: a Check that comes next goes by them. */
   observe(policies: ServicePolicies): void;
-  /** The health service answers SERVING from now on. */
-  setServing(): void;
+  /** What the health service answers from now on; NOT_SERVING before. */
+  setServing(isServing: boolean): void;
+  /** When the last Check came, of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
+  lastCallMs(): number;
   /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
   limitedQuotas(): ReadonlyMap<string, number> | undefined;
   /** What those quotas are counted by, as the configuration has it. */
@@ -174,6 +176,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   });
   const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication(options, server.rights, limitedLog);
   let hasPolicies = false;
+  let lastCallMs = 0;
+  /** Notes that a Check has come. */
+  const noted = <Arguments extends readonly unknown[], Answer>(check: (...given: Arguments) => Answer) => {
+    return (...given: Arguments): Answer => {
+      lastCallMs = clock.monotonicMs();
+      return check(...given);
+    };
+  };
   const checksOfServices = (): CheckService => {
     if (hasPolicies) return server.checks;
     throw new PolicyTransportError('other', 'the policies of services have not come yet');
@@ -182,14 +192,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     listener,
     [
       createAuthorizationService(
-        { checks: { check: async (bytes, call) => checksOfServices().check(bytes, call) } },
+        { checks: { check: noted(async (bytes, call) => checksOfServices().check(bytes, call)) } },
         callerOf,
       ),
       createAccessLogService(server, logger, callerOf),
       createPolicyService({
         backend: {
-          check: admitted(server, clock, (request, callOptions) =>
-            backends.current.transport.check(request, callOptions),
+          check: noted(
+            admitted(server, clock, (request, callOptions) => backends.current.transport.check(request, callOptions)),
           ),
         },
         acceptReports: async (reports) => {
@@ -227,6 +237,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       hasPolicies = true;
     },
     setServing: grpc.setServing,
+    lastCallMs: () => lastCallMs,
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,
     isStoreUp: backends.isUp,

@@ -12,6 +12,22 @@ const count = integer({ min: 0 });
 /** The flags that every command accepts (SPEC 4.5), and the limits of gRPC, which are ours. */
 export const commonFlags: FlagTable<CommonFlags> = {
   ...grpcLimitFlags,
+  drainTimeMs: {
+    name: 'drainTime',
+    type: duration({ minNs: 0n }),
+    default: '5s',
+    meaning:
+      'After SIGTERM the server is not ready and serves on, until no new call has come to its policy server for this long: proxies have gone elsewhere by then. 0s stops at once, as SIGINT does. Outside a cluster, 0s unless the flag is given',
+    addition: true,
+  },
+  drainTimeoutMs: {
+    name: 'drainTimeout',
+    type: duration({ minNs: 0n }),
+    default: '25s',
+    meaning:
+      'After SIGTERM, the longest time to wait for callers to go elsewhere. Calls get up to 10s more to end, so terminationGracePeriodSeconds of the pod must be this and 15 seconds at least',
+    addition: true,
+  },
   introspectAddress: {
     name: 'introspect_address',
     type: introspectionHost,

@@ -23,6 +23,7 @@ export interface RunningServer {
   /** 0 where --grpcAddr is empty. */
   readonly grpcPort: number;
   readonly monitoringPort: number;
+  readonly policyPort: number;
   /** The folder of --configDir. */
   readonly folder: TempFolder;
   readonly meshConfigFile: string;
@@ -36,6 +37,7 @@ export interface RunningServer {
   readonly log: readonly LogLine[];
   /** Log lines with that message. */
   logged(message: string): readonly LogLine[];
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -99,10 +101,11 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     await stop();
     if (options.folder === undefined) await folder.dispose();
   });
-  const { grpc, http, monitoring } = await server.start();
+  const { grpc, http, monitoring, policy } = await server.start();
   return {
     grpcPort: grpc?.port ?? 0,
     monitoringPort: monitoring.port,
+    policyPort: policy.port,
     folder,
     meshConfigFile,
     networksFile,
@@ -111,6 +114,7 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     monitoring: createHttpReader(monitoring.port),
     log,
     logged: (message) => log.filter(({ msg }) => msg === message),
+    drain: () => server.drain(),
     stop,
   };
 }

@@ -208,6 +208,8 @@ NAV_XDS_MAX_STREAM_NAMES int 200000
 NAV_XDS_MAX_UNREAD_STREAMS int 500
 NAV_XDS_REQUESTS_PER_SECOND int 100
 POD_UID string 
+drainTime duration 5s
+drainTimeout duration 25s
 grpcMaxAbandonedStreams int 200
 grpcMaxCertificateRequestBytes int 65536
 grpcMaxCheckBytes int 1048576

@@ -15,8 +15,8 @@ import type { TlsMaterialSource } from '../../../net/tls-material.js';
 export interface PolicyGrpcServer {
   /** @returns the port. @throws the system's error when the address cannot be had. */
   start(): Promise<number>;
-  /** The health service answers SERVING from now on. */
-  setServing(): void;
+  /** What the health service answers from now on; NOT_SERVING before. */
+  setServing(isServing: boolean): void;
   /** Answers the Checks that have begun, ends log streams, and settles when all connections are closed. */
   stop(graceMs: number): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createPolicyGrpcServer(
 
   return {
     start: () => listener.listen(settings.host, settings.port),
-    setServing: () => health.setServing(true),
+    setServing: health.setServing,
     async stop(graceMs) {
       health.setServing(false);
       const closed = listener.close();

@@ -204,7 +204,7 @@ test('the health service says whether the server serves', async (t) => {
   const { grpc, call } = await serve(t, createRig());
   const health = async () => (await call(HEALTH, Buffer.alloc(0))).toString('hex');
   t.is(await health(), '0802');
-  grpc.setServing();
+  grpc.setServing(true);
   t.is(await health(), '0801');
 });
 
