@@ -1,5 +1,8 @@
 import type { ObjectKey } from '../config/object.js';
 
+/** Stands for the mesh config, which is no object, where changed objects are named. */
+export const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
+
 /** Why a push happens; the `type` label of nav_push_triggers (BEHAVIOUR 1). */
 export type PushReason = 'endpoint' | 'config' | 'service' | 'proxy' | 'global' | 'unknown' | 'debug';
 

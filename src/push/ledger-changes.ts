@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { isTracked } from '../config/kind-traits.js';
 import type { ObjectKey } from '../config/object.js';
 import type { PushContext } from '../model/push-context.js';
-import { kindOfKey, type PushRequest } from '../model/push-request.js';
+import { kindOfKey, MESH_CONFIG_KEY, type PushRequest } from '../model/push-request.js';
 import type { LedgerChange } from './distribution-ledger.js';
 
 /** The versions that the ledger has to learn for a snapshot. */
@@ -13,6 +14,8 @@ export function* ledgerChanges(context: PushContext, changed: PushRequest['chang
     }
     return;
   }
+  // It has no version of its own, and proxies have to acknowledge what it changes.
+  yield { key: MESH_CONFIG_KEY, version: hash('sha256', JSON.stringify([context.mesh, context.networks])) };
   for (const [kind, objects] of context.objects) {
     if (!isTracked(kind)) continue;
     for (const [key, object] of objects) yield { key, version: object.metadata.resourceVersion };

@@ -1,4 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
+import { selfSigned } from '../ca/support/material.js';
 import { eventually } from '../counterparts/eventually.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
@@ -145,3 +146,26 @@ e2eTest('the root is replaced, old and new trusted for a while, and no request f
   t.true(requests > 100, `${requests} requests`);
   await secured.mesh.assertNothingRejected();
 });
+
+/** For authorities that end while the test looks: long enough to be taken over, on a slow machine too. */
+const SHORT_LIFE_MS = 25_000;
+
+e2eTest(
+  'a CA that runs out ends new connections between workloads, and a valid one brings them back without a restart',
+  async (t) => {
+    const { secured, client, nextRoot } = t.context;
+    const { authority } = secured;
+    const isLetIn = async (): Promise<boolean> => {
+      const answer = await client.agent.request(`http://${SERVICE.clusterIP}:9000/`).catch(() => undefined);
+      return answer?.status === 200;
+    };
+    t.true(await isLetIn());
+    const ending = await selfSigned({ ttlMs: SHORT_LIFE_MS });
+    await authority.write({ ...ending, roots: ending.roots + nextRoot.roots });
+    await eventually('certificates have ended with the CA', async () => !(await isLetIn()), ROTATION);
+    await authority.write(nextRoot);
+    await eventually('workloads have certificates again', isLetIn, ROTATION);
+    for (let count = 0; count < 20; count++) t.true(await isLetIn());
+    await secured.mesh.assertNothingRejected();
+  },
+);

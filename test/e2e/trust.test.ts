@@ -51,6 +51,13 @@ const TWO_AT_ONCE = quotaSpec('two-at-once', [
   { match: [{ clause: { 'request.path': { exact: '/a', prefix: '/b' } } }], quotas: [{ quota: 'q', charge: 1 }] },
 ]);
 
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'alone', namespace: 'shop' },
+  spec: { containers: [{ name: 'app', image: 'host', command: ['sleep', '60'] }] },
+};
+
 const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> =>
   cluster.kubectl(['apply', '-f', '-'], listOf(objects));
 
@@ -220,5 +227,10 @@ e2eTest('while the webhook is down, schemas refuse what they can tell, and nothi
   t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
   t.notRegex(refusal, /failed calling webhook/);
   t.regex(await refusalOf(cluster, BAD_REGEX), /failed calling webhook/);
+  t.regex(
+    await refusalOf(cluster, POD),
+    /failed calling webhook/,
+    'no pod starts without the sidecar that it is to have',
+  );
   t.is((await client.request('http://web/')).status, 200, 'traffic goes on');
 });

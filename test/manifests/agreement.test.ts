@@ -82,38 +82,6 @@ test('everything that has a namespace says which, and nothing is left to the nam
   }
 });
 
-test('what docs/kubernetes.md says to remove is all that is outside of the namespace', (t) => {
-  const doc = readFileSync(join(projectRoot(), 'docs/kubernetes.md'), 'utf8');
-  t.regex(
-    doc,
-    /kubectl delete validatingwebhookconfiguration meshd-mesh-system .*\nkubectl delete namespace mesh-system\n/,
-  );
-  t.regex(doc, /kubectl delete mutatingwebhookconfiguration mesh-sidecar-injector .*first.*\n/);
-  t.regex(doc, /kubectl delete clusterrole,clusterrolebinding navigator-meshd\n/);
-  t.regex(doc, /kubectl delete -f manifests\/25-admission\.yaml\n/);
-  t.regex(doc, /kubectl -n kube-system delete role,rolebinding navigator-meshd\n/);
-  t.regex(doc, /kubectl delete -f manifests\/10-crds\.yaml /);
-  const others = allDocuments().filter(
-    ({ kind, metadata }) => metadata.namespace === undefined && kind !== 'CustomResourceDefinition',
-  );
-  t.deepEqual(
-    others.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-    [
-      'Namespace mesh-system',
-      'ClusterRole navigator-meshd',
-      'ClusterRoleBinding navigator-meshd',
-      'ValidatingAdmissionPolicy navigator-meshd-tokens',
-      'ValidatingAdmissionPolicyBinding navigator-meshd-tokens',
-      'ValidatingAdmissionPolicy navigator-meshd-webhooks',
-      'ValidatingAdmissionPolicyBinding navigator-meshd-webhooks',
-      'ValidatingAdmissionPolicy navigator-meshd-configmaps',
-      'ValidatingAdmissionPolicyBinding navigator-meshd-configmaps',
-      'ValidatingWebhookConfiguration meshd-mesh-system',
-      'MutatingWebhookConfiguration mesh-sidecar-injector',
-    ],
-  );
-});
-
 test('everything that is not a CRD can be found, and removed, by its label', (t) => {
   for (const { kind, metadata } of allDocuments()) {
     if (kind === 'CustomResourceDefinition') continue;

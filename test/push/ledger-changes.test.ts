@@ -22,14 +22,15 @@ function contextOf(...objects: MeshObject[]): PushContext {
 
 const context = contextOf(object('Service', 'a', '1'), object('ServiceEntry', 'b', '2'), object('Pod', 'p', '3'));
 
-test('the first snapshot records every object but those that change with every pod', (t) => {
-  t.deepEqual(
-    [...ledgerChanges(context, 'everything')],
-    [
-      { key: 'Service/ns/a', version: '1' },
-      { key: 'ServiceEntry/ns/b', version: '2' },
-    ],
-  );
+test('the first snapshot records every object but those that change with every pod, and the mesh config', (t) => {
+  const [mesh, ...objects] = ledgerChanges(context, 'everything');
+  t.is(mesh?.key, 'MeshConfig//mesh');
+  const changed = { ...context, mesh: { connectTimeoutMs: 1 } } as unknown as PushContext;
+  t.not([...ledgerChanges(changed, 'everything')][0]?.version, mesh?.version);
+  t.deepEqual(objects, [
+    { key: 'Service/ns/a', version: '1' },
+    { key: 'ServiceEntry/ns/b', version: '2' },
+  ]);
 });
 
 test('a change records the objects it names, and deleted ones without a version', (t) => {

@@ -4,6 +4,7 @@ import type { ResourceGenerator } from '../../generators/generator.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
+import { MESH_CONFIG_KEY, type PushRequest } from '../../model/push-request.js';
 import { ROOT_LENGTH } from '../../push/distribution-ledger.js';
 import type { Distributor, Subscriber } from '../../push/distributor.js';
 import { createPolicyConcerns } from '../../status/distribution/concerned-policies.js';
@@ -42,9 +43,9 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
   const concernsOf = createPolicyConcerns(parts.isPluginOn);
 
   const affects = (key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean => {
-    const request = {
+    const request: PushRequest = {
       full: true,
-      changed: new Set([key]),
+      changed: key === MESH_CONFIG_KEY ? 'everything' : new Set([key]),
       endpoints: new Set<string>(),
       addresses: new Set<string>(),
       reasons: [],

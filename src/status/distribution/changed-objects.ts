@@ -1,9 +1,7 @@
 import { isTracked } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { PushContext } from '../../model/push-context.js';
-
-/** Stands for the mesh config, which is no object. */
-const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
+import { MESH_CONFIG_KEY } from '../../model/push-request.js';
 
 /** Objects that were added, changed or removed between two snapshots, which share what stayed by identity. */
 export function changedObjects(before: PushContext, after: PushContext): ReadonlySet<ObjectKey> {

@@ -53,6 +53,7 @@ export function formatReport(
     reportedAt: reportedAt.toISOString(),
     dataPlaneCount: progress.proxies,
     policyServerCount: progress.policyServers,
+    ...(progress.checks === undefined ? {} : { checks: progress.checks }),
     inProgressResources: acked,
     inProgressOf: inProgress,
     completeResources: complete,

@@ -13,6 +13,9 @@ export interface ObjectProgress {
   readonly rejections: readonly Rejection[];
 }
 
+/** Whether proxies ask for checks: `changing` while a proxy has not acknowledged the newest mesh config. */
+export type ChecksProgress = 'on' | 'off' | 'changing';
+
 /** What one instance of the control plane knows about distribution. */
 export interface InstanceProgress {
   /** All proxies that are connected to it. */
@@ -20,4 +23,6 @@ export interface InstanceProgress {
   /** Policy servers of their own process that subscribe to it. */
   readonly policyServers: number;
   readonly objects: ReadonlyMap<ObjectKey, ObjectProgress>;
+  /** Whether policies are checked, by the mesh config and at all proxies; absent in reports of older versions. */
+  readonly checks?: ChecksProgress;
 }

@@ -4,6 +4,7 @@ import { checkServerOf } from '../../model/policy/policy-servers.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
+import { MESH_CONFIG_KEY } from '../../model/push-request.js';
 import type { Rejection } from '../conditions/object-facts.js';
 import type { PolicyConcerns } from './concerned-policies.js';
 import { type ConnectedClient, connectedClients } from './connected-clients.js';
@@ -71,7 +72,10 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
       });
     }
   }
-  return { proxies: proxies.length, policyServers: policyServers.length, objects };
+  const { disablePolicyChecks } = context.mesh.policy;
+  const settled = disablePolicyChecks || checkServerOf(context.mesh) === undefined ? 'off' : 'on';
+  const checks = (behindProxies.get(MESH_CONFIG_KEY) ?? 0) > 0 ? 'changing' : settled;
+  return { proxies: proxies.length, policyServers: policyServers.length, objects, checks };
 }
 
 /** The same at all instances, where resource versions differ by the writes that change nothing we read. */
@@ -86,7 +90,10 @@ function createMissing({ context, root, history, concerns, kinds, affects }: Pro
   const byWatch = new Map<string, ReadonlySet<ObjectKey>>();
   const byWatches = new Map<string, ReadonlySet<ObjectKey>>();
 
-  const everything = (): Iterable<ObjectKey> => kinds.flatMap((kind) => [...(context.objects.get(kind)?.keys() ?? [])]);
+  const everything = (): Iterable<ObjectKey> => [
+    MESH_CONFIG_KEY,
+    ...kinds.flatMap((kind) => [...(context.objects.get(kind)?.keys() ?? [])]),
+  ];
 
   const ofWatch = ({ typeUrl, ackedRoot }: WatchSnapshot, type: ProxyType): ReadonlySet<ObjectKey> => {
     const id = `${typeUrl} ${type} ${ackedRoot}`;

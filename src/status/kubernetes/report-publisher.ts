@@ -42,7 +42,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
   let retryMs = 0;
   let notBeforeMs = 0;
 
-  const write = async (text: string): Promise<void> => {
+  const write = async (text: string, { proxies, checks }: InstanceProgress): Promise<void> => {
     if (Buffer.byteLength(text) > MAX_REPORT_BYTES) {
       throw new Error(`the report has more than ${MAX_REPORT_BYTES} bytes; there are too many objects with a status`);
     }
@@ -62,7 +62,8 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
             ? {}
             : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...options.pod }] }),
         },
-        data: { [REPORT_KEY]: text },
+        // What a person waits for with `kubectl wait` has keys of its own.
+        data: { [REPORT_KEY]: text, proxies: String(proxies), ...(checks === undefined ? {} : { checks }) },
       },
     });
     if (answer.status < 300) return;
@@ -87,7 +88,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
       return;
     }
     try {
-      await write(formatReport(report, paths, clock.now()));
+      await write(formatReport(report, paths, clock.now()), report.progress);
       written = { content, progress: report.progress, atMs: nowMs };
       if (lastTrouble !== '') logger.info(fields, 'The distribution report of this instance can be written again');
       lastTrouble = '';

@@ -181,3 +181,20 @@ test('a host is named only as a whole', (t) => {
   t.deepEqual(mesh.rejections('ServiceEntry/shop/pay'), []);
   t.is(mesh.rejections('ServiceEntry/shop/xpay').length, 1);
 });
+
+test('checks are off when every proxy has acknowledged the mesh config that says so, and changing until then', (t) => {
+  const on = createTestMesh();
+  connectAll(on);
+  t.is(on.progress().checks, 'on');
+  const before = on.root;
+  const after = on.setPolicy({ disablePolicyChecks: true });
+  t.not(after, before, 'the mesh config is part of the state that proxies acknowledge');
+  t.is(on.progress().checks, 'changing');
+  connectAll(on, after);
+  t.is(on.progress().checks, 'off');
+  on.connections[0] = connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: after, filters: before });
+  t.is(on.progress().checks, 'changing');
+  on.connections.length = 0;
+  t.is(on.progress().checks, 'off');
+  t.is(createTestMesh({ mixerCheckServer: '' }).progress().checks, 'off');
+});

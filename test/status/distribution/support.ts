@@ -8,6 +8,7 @@ import type { ObjectChange } from '../../../src/model/object-change.js';
 import type { Proxy, ProxyType } from '../../../src/model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../../src/model/proxy-connection.js';
 import type { PushContext } from '../../../src/model/push-context.js';
+import { MESH_CONFIG_KEY } from '../../../src/model/push-request.js';
 import { POLICY_TYPE_URLS } from '../../../src/policy/wire/policy-type-urls.js';
 import { createDistributionLedger, ROOT_LENGTH } from '../../../src/push/distribution-ledger.js';
 import { ledgerChanges } from '../../../src/push/ledger-changes.js';
@@ -40,6 +41,8 @@ export interface TestMesh {
   /** Applies objects, one a line: `Kind namespace/name {spec}`, and pushes. Returns the new root. */
   apply(text: string): string;
   remove(kind: string, path: string): string;
+  /** Changes the mesh config, and pushes. Returns the new root. */
+  setPolicy(policy: PolicySettings): string;
   /** A minute passes, and old states that no connection stands at are forgotten. */
   forget(): void;
   readonly connections: ProxyConnection[];
@@ -77,7 +80,11 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
     return context;
   };
   const affects = (key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean =>
-    AFFECTED.get(typeUrl)?.(pushRequest({ changed: new Set([key]) }), proxyType, current()) ?? false;
+    AFFECTED.get(typeUrl)?.(
+      pushRequest({ changed: key === MESH_CONFIG_KEY ? 'everything' : new Set([key]) }),
+      proxyType,
+      current(),
+    ) ?? false;
   const book = createRejectionBook({
     history,
     affects,
@@ -113,6 +120,10 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
   );
   return {
     connections,
+    setPolicy: (changed) => {
+      store.setMesh({ ...MESH, policy: { ...MESH.policy, ...enforced, ...changed } });
+      return push();
+    },
     get root() {
       return ledger.root;
     },

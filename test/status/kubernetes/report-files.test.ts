@@ -77,6 +77,24 @@ test('a report is applied to the ConfigMap of the instance, with the label that 
   });
 });
 
+test('whether checks are on, and the number of proxies, have keys of their own for kubectl wait', async (t) => {
+  const { publisher, requests } = createRig();
+  const report = reportOf(2);
+  const dataOf = (index: number) =>
+    (requests[index]?.body as { data?: Record<string, string> } | undefined)?.data ?? {};
+  for (const checks of ['on', 'changing', 'off'] as const) {
+    await publisher.publish({ ...report, progress: { ...report.progress, checks } });
+  }
+  t.deepEqual(
+    [0, 1, 2].map((index) => [dataOf(index)['checks'], dataOf(index)['proxies']]),
+    [
+      ['on', '2'],
+      ['changing', '2'],
+      ['off', '2'],
+    ],
+  );
+});
+
 test('a report is owned by the pod of its instance, and by nobody where that is not known', async (t) => {
   const metadataOf = async (pod: ReportPublisherOptions['pod']): Promise<object> => {
     const { publisher, requests } = createRig({ pod });
