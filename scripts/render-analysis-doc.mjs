@@ -3,14 +3,18 @@ import { MESSAGE_CODES } from '../build/src/status/analysis/message-codes.js';
 
 const HEAD = `# Analysis messages
 
-Written by \`npm run generate\` from the table of codes.
+\`npm run generate\` writes this page from the table of codes.
 
-With \`NAV_ENABLE_ANALYSIS=true\`, as \`npm start\` and \`manifests/\` set it, analysis looks at configuration that is
-valid by itself and says what is odd about it in the mesh as it is. Each message is logged once when it appears and once
-when it goes away (scope \`analysis\`), and is on \`/debug/config_problems\` while it holds, with its code, level, object
-and field. In a cluster it is in the object's own \`status.validationMessages\` ([status.md](status.md)), and those of
-level Warn and Error are warnings when an object is applied. The variable is false by default: then no analyzer runs,
-and the condition \`ResolvedRefs\` is \`Unknown\` with reason \`NotAnalyzed\`.
+Analysis finds objects that are valid, but have no effect or look wrong in this mesh. \`NAV_ENABLE_ANALYSIS=true\` turns it on;
+\`npm start\` and \`manifests/\` set that. The default is false: then no analyzer runs, and the condition \`ResolvedRefs\` is
+\`Unknown\` with reason \`NotAnalyzed\`.
+
+| where | messages |
+|---|---|
+| log, scope \`analysis\` | each message once when it appears, and once when it is resolved |
+| \`/debug/config_problems\` | all present messages, with code, level, object and field |
+| \`status.validationMessages\` of the object, in a cluster | the messages of the object ([status.md](status.md)) |
+| warnings of \`kubectl apply\` | messages of level Warn and Error about the object |
 
 | code | level | what it means | what to do |
 |---|---|---|---|

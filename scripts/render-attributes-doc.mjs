@@ -3,21 +3,20 @@ import { ATTRIBUTE_VOCABULARY } from '../build/src/config/attributes/attribute-v
 
 const HEAD = `# Attributes
 
-Written by \`npm run generate\` from the table of attributes.
+\`npm run generate\` writes this page from the table of attributes.
 
-An attribute is a typed value that describes a request or connection. A QuotaSpec names attributes in \`clause\`, and
-the policy server counts by them (\`dimensions\` in the file of \`--policyConfig\`).
+An attribute is a typed value that describes a request or connection. A QuotaSpec tests attributes in \`clause\`, and the
+policy server counts by their values (\`dimensions\` in the file of \`--policyConfig\`).
 
 - A clause or dimension names a whole attribute, \`source.ip\`, or one entry of a map,
-  \`request.headers[x-user]\`, \`request.query_params[page]\`, \`request.auth.claims[group]\`. Header names have no case.
+  \`request.headers[x-user]\`, \`request.query_params[page]\`, \`request.auth.claims[group]\`. Header names are case-insensitive.
 - \`exact\`, \`prefix\` and \`regex\` match texts, entries of maps, and IP addresses as they are written (\`10.1.2.3\`).
-  They match no number, no \`bool\`, no time, and no map as a whole. Dimensions count by values of all types.
-- An attribute that a request does not have meets no condition. A dimension that it does not have counts it together with
-  all other requests that do not have it.
-- An HTTPAPISpec can set attributes of any name. Quotas can be charged by them like by those below.
-- A name that is neither below nor set by an HTTPAPISpec is a warning when the object is applied, and
-  [MESH0231](analysis.md#mesh0231) while it holds; an attribute that is known only in reports is
-  [MESH0232](analysis.md#mesh0232); a value that the attribute never has is [MESH0233](analysis.md#mesh0233).
+  They do not match numbers, booleans, times, or whole maps. Dimensions can use values of all types.
+- If a request does not have an attribute, no condition on it matches. All requests without a dimension are counted together.
+- An HTTPAPISpec can set attributes with any name. Conditions and dimensions can use them like the attributes below.
+- \`kubectl apply\` warns about a name that is neither below nor set by an HTTPAPISpec
+  ([MESH0231](analysis.md#mesh0231)), an attribute that is known only in reports ([MESH0232](analysis.md#mesh0232)), and a
+  value that the attribute never has ([MESH0233](analysis.md#mesh0233)).
 
 `;
 
@@ -26,7 +25,7 @@ export function renderAttributesDoc() {
   return `${HEAD}## Known when a request or connection is checked\n\n${table('check')}
 ## Known only in reports
 
-Conditions and dimensions cannot use them: quotas are charged before the request is let through.
+Conditions and dimensions cannot use these attributes, because quotas are charged before the request is forwarded.
 
 ${table('report')}`;
 }

@@ -56,17 +56,21 @@ const SPIFFE = { neverBegins: 'spiffe://' } as const;
 export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   http('string', {
     name: 'request.path',
-    description: 'Path with its query, as the request has it.',
+    description: 'Path with its query, as in the request.',
     form: 'path and query',
   }),
   http('string', { name: 'request.url_path', description: 'Path without its query.', form: 'path' }),
   http('stringMap', { name: 'request.query_params', description: 'Parameters of the query, by name.' }),
-  http('string', { name: 'request.method', description: 'Method, in the case of the request: `GET`.', form: 'method' }),
+  http('string', {
+    name: 'request.method',
+    description: 'Method, in the spelling of the request: `GET`.',
+    form: 'method',
+  }),
   http('string', { name: 'request.httpmethod', description: 'The same as `request.method`.', form: 'method' }),
   http('string', { name: 'request.host', description: '`:authority`, or the header `host`.' }),
   http('string', {
     name: 'request.scheme',
-    description: 'Scheme of the request; `http` where none is known.',
+    description: 'Scheme of the request; `http` if it is unknown.',
     values: ['http', 'https'],
   }),
   http('stringMap', {
@@ -82,14 +86,14 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   }),
   http('int64', {
     name: 'request.size',
-    description: 'Bytes of the body: in a check those of `content-length`, in a report those that came.',
+    description: 'Bytes of the body: in a check the value of `content-length`, in a report the bytes received.',
   }),
-  http('string', { name: 'request.api_key', description: 'API key, from where the HTTPAPISpec says that it is.' }),
+  http('string', { name: 'request.api_key', description: 'API key, from the place that the HTTPAPISpec sets.' }),
   http('string', { name: 'request.auth.principal', description: '`<issuer>/<subject>` of a verified token.' }),
   http('string', { name: 'request.auth.audiences', description: 'Audiences of the token, joined by commas.' }),
   http('string', { name: 'request.auth.presenter', description: 'Claim `azp` of the token.' }),
   http('string', { name: 'request.auth.raw_claims', description: 'Payload of the token, as JSON.' }),
-  http('stringMap', { name: 'request.auth.claims', description: 'Claims of the token that are texts, by name.' }),
+  http('stringMap', { name: 'request.auth.claims', description: 'Claims of the token with text values, by name.' }),
 
   http('string', { name: 'api.service', setBy: 'HTTPAPISpec', description: 'Name of the API.' }),
   http('string', { name: 'api.version', setBy: 'HTTPAPISpec', description: 'Version of the API.' }),
@@ -113,7 +117,7 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
 
   both('string', {
     name: 'destination.principal',
-    description: 'Verified identity of the workload that serves, without `spiffe://`.',
+    description: 'Verified identity of the serving workload, without `spiffe://`.',
     ...SPIFFE,
   }),
   both('string', {
@@ -149,32 +153,32 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   both('string', {
     name: 'destination.uid',
     setBy: 'control plane',
-    description: 'Workload that serves: `orchestrator://<name>.<namespace>`; in checks of its own proxy.',
+    description: 'Serving workload: `orchestrator://<name>.<namespace>`; only in checks by its own proxy.',
   }),
   both('string', {
     name: 'destination.namespace',
     setBy: 'control plane',
-    description: 'Namespace of the workload that serves; in checks of its own proxy.',
+    description: 'Namespace of the serving workload; only in checks by its own proxy.',
   }),
   both('bytes', {
     name: 'destination.ip',
     setBy: 'control plane',
-    description: 'Address of the workload that serves; in checks of its own proxy.',
+    description: 'Address of the serving workload; only in checks by its own proxy.',
   }),
   both('int64', {
     name: 'destination.port',
     setBy: 'control plane',
-    description: 'Port of the workload that serves; in checks of its own proxy.',
+    description: 'Port of the serving workload; only in checks by its own proxy.',
   }),
   both('stringMap', {
     name: 'destination.labels',
     setBy: 'control plane',
-    description: 'Labels of the workload that serves, those that bindings name; in checks of its own proxy.',
+    description: 'Labels of the serving workload that bindings name; only in checks by its own proxy.',
   }),
   both('string', {
     name: 'destination.mesh.id',
     setBy: 'control plane',
-    description: 'Mesh of the workload that serves.',
+    description: 'Mesh of the serving workload.',
   }),
 
   both('bool', {
@@ -207,21 +211,33 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   late(http('int64', { name: 'response.total_size', description: 'Bytes of body and headers of the response.' })),
   late(http('stringMap', { name: 'response.headers', description: 'Headers of the response, by lower-case name.' })),
   late(http('timestamp', { name: 'response.time', description: 'When the response was complete.' })),
-  late(http('duration', { name: 'response.duration', description: 'From the first byte to the last.' })),
+  late(http('duration', { name: 'response.duration', description: 'Time from the first byte to the last.' })),
   late(http('int64', { name: 'response.code', description: 'Status of the response.' })),
   late(http('string', { name: 'response.grpc_status', description: 'Trailer `grpc-status`.' })),
   late(http('string', { name: 'response.grpc_message', description: 'Trailer `grpc-message`.' })),
-  late(tcp('int64', { name: 'connection.received.bytes', description: 'Bytes received since the report before.' })),
-  late(tcp('int64', { name: 'connection.sent.bytes', description: 'Bytes sent since the report before.' })),
+  late(tcp('int64', { name: 'connection.received.bytes', description: 'Bytes received since the previous report.' })),
+  late(tcp('int64', { name: 'connection.sent.bytes', description: 'Bytes sent since the previous report.' })),
   late(tcp('int64', { name: 'connection.received.bytes_total', description: 'Bytes received since the start.' })),
   late(tcp('int64', { name: 'connection.sent.bytes_total', description: 'Bytes sent since the start.' })),
-  late(tcp('duration', { name: 'connection.duration', description: 'From open to close; at the end alone.' })),
+  late(
+    tcp('duration', { name: 'connection.duration', description: 'Time from open to close; only in the last report.' }),
+  ),
   late(tcp('string', { name: 'connection.event', description: '`open`, `continue` or `close`.' })),
-  late(both('string', { name: 'context.proxy_error_code', description: 'What the proxy itself says went wrong.' })),
+  late(both('string', { name: 'context.proxy_error_code', description: 'Error that the proxy itself reports.' })),
   late(both('int64', { name: 'check.error_code', setBy: 'policy server', description: 'Status of the Check.' })),
   late(both('string', { name: 'check.error_message', setBy: 'policy server', description: 'Message of the Check.' })),
   late(http('bool', { name: 'check.cache_hit', setBy: 'policy server', description: 'Whether a cache answered it.' })),
   late(http('bool', { name: 'quota.cache_hit', setBy: 'policy server', description: 'Whether a cache granted it.' })),
-  late(http('string', { name: 'rbac.permissive.response_code', description: 'What access control would answer.' })),
-  late(http('string', { name: 'rbac.permissive.effective_policy_id', description: 'The policy that would.' })),
+  late(
+    http('string', {
+      name: 'rbac.permissive.response_code',
+      description: 'Status that access control would answer with.',
+    }),
+  ),
+  late(
+    http('string', {
+      name: 'rbac.permissive.effective_policy_id',
+      description: 'Policy by which access control would answer.',
+    }),
+  ),
 ];

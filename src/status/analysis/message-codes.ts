@@ -19,8 +19,8 @@ export const MESSAGE_CODES = {
   internalError: {
     code: 'MESH0001',
     level: 'Error',
-    title: 'An analyzer failed; what it would have found is missing.',
-    remedy: 'report it, with the message',
+    title: 'An analyzer failed, so its messages are missing.',
+    remedy: 'report the error, with the message',
   },
   missingReference: {
     code: 'MESH0101',
@@ -43,13 +43,13 @@ export const MESSAGE_CODES = {
   unboundSpec: {
     code: 'MESH0201',
     level: 'Warn',
-    title: 'A QuotaSpec or HTTPAPISpec is in no binding, so it applies to no service.',
-    remedy: 'write a binding that names it and the services that it is for',
+    title: 'No binding names a QuotaSpec or HTTPAPISpec, so the spec applies to no service.',
+    remedy: 'create a binding that names the spec and its services',
   },
   missingService: {
     code: 'MESH0202',
     level: 'Warn',
-    title: 'A service of a binding does not exist, so the binding does nothing for it.',
+    title: 'A binding names a service that does not exist.',
     remedy: 'correct name, namespace and domain of the service, or create it',
   },
   overlappingConditions: {
@@ -61,89 +61,90 @@ export const MESSAGE_CODES = {
   policyNotEnforced: {
     code: 'MESH0204',
     level: 'Warn',
-    title: 'Nothing enforces a policy that is present.',
+    title: 'A policy exists, but the settings of the mesh turn enforcement off.',
     remedy:
       'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config, and leave policy in --plugins; until then no request is refused because of it',
   },
   unusableServicePattern: {
     code: 'MESH0205',
     level: 'Warn',
-    title: 'A service of a binding has no name, or uses * in a way that matches nothing.',
+    title: 'A service of a binding has no name, or a pattern with * that matches nothing.',
     remedy: 'use * for every service, *text* for hosts that contain a text, or a whole host name',
   },
   unusedServiceLabels: {
     code: 'MESH0206',
     level: 'Warn',
-    title: 'An HTTPAPISpecBinding names workloads by labels, but API attributes are those of whole services.',
+    title: 'An HTTPAPISpecBinding selects workloads by labels, but API attributes always apply to whole services.',
     remedy: 'remove the labels, or name them in a QuotaSpecBinding, which they restrict',
   },
   overlapCheckIncomplete: {
     code: 'MESH0207',
     level: 'Info',
-    title: 'There are too many rules to look for all overlaps; the first ones found are told.',
+    title: 'There are too many rules to check all overlaps; only the first overlaps are reported.',
     remedy: 'bind fewer or smaller specs to one service, if overlaps matter',
   },
   unlimitedQuota: {
     code: 'MESH0208',
     level: 'Warn',
-    title: 'A rule charges a quota that the policy server has no limit for, so that it never refuses.',
+    title: 'A rule charges a quota without a limit on the policy server, so it never rejects a request.',
     remedy: 'add the quota to the file of --policyConfig, or correct its name',
   },
   policyServerWithoutGrpc: {
     code: 'MESH0209',
     level: 'Error',
-    title: 'A policy server is at a service port that does not speak gRPC, so that every call to it fails.',
+    title: 'The service port of a policy server is not declared as gRPC, so every call to the policy server fails.',
     remedy: 'name the port grpc-…, or set its appProtocol to grpc',
   },
   undeclaredProtocol: {
     code: 'MESH0210',
     level: 'Warn',
-    title: 'Quotas are bound to a service with a port of no declared protocol, where callers can avoid being counted.',
+    title:
+      'Quotas are bound to a service with a port without a declared protocol. Callers of that port can avoid being counted.',
     remedy: 'name the port http-…, grpc-… or tcp-…, or set its appProtocol',
   },
   chargeAboveLimit: {
     code: 'MESH0212',
     level: 'Warn',
-    title: 'A rule charges more than its quota ever has, so that every request it is for is refused.',
+    title: 'A rule charges more than the limit of its quota, so every request that matches the rule is rejected.',
     remedy: 'lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
   },
   shadowedService: {
     code: 'MESH0213',
     level: 'Warn',
     title:
-      'Workloads serve a port for an older service, so the policies of a younger one that leads there do not hold.',
-    remedy: 'bind the spec to the older service too, or let the services lead to ports of their own',
+      'Two services lead to the same port of a workload. The policies of the older service apply, those of the younger do not.',
+    remedy: 'bind the spec to the older service too, or give each service its own port of the workload',
   },
   bindingNotGranted: {
     code: 'MESH0214',
     level: 'Warn',
     title:
-      'A binding names services or specs of a namespace that does not grant it to act there, so it does nothing for them.',
+      'A binding names services or specs of a namespace that does not grant it access, so it has no effect on them.',
     remedy:
-      'have an owner of that namespace run the command, bind from the root namespace, or name services of the own namespace alone, as *.NAMESPACE.svc.*',
+      'ask an owner of that namespace to run the command, bind from the root namespace, or name only services of the own namespace, as *.NAMESPACE.svc.*',
   },
   labelsWithoutWorkload: {
     code: 'MESH0215',
     level: 'Warn',
-    title: 'A service of a binding names labels that no workload of the service carries.',
+    title: 'A binding selects workloads of a service by labels that no workload of the service has.',
     remedy: 'correct the labels, or label the workloads',
   },
   redundantItem: {
     code: 'MESH0216',
     level: 'Warn',
-    title: 'An item of a binding says what another item of it says already, so it changes nothing.',
+    title: 'Two items of a binding say the same, so one of them has no effect.',
     remedy: 'remove the item, or correct it',
   },
   wrongProtocol: {
     code: 'MESH0217',
     level: 'Warn',
-    title: 'A binding names a service without a port whose protocol its specs are for.',
+    title: 'No port of a bound service has a protocol to which the specs apply.',
     remedy: 'bind to services with such ports, or name the port http-…, grpc-… or tcp-…, or set its appProtocol',
   },
   externalService: {
     code: 'MESH0218',
     level: 'Warn',
-    title: 'A binding names a service outside of the mesh, for which only gateways check.',
+    title: 'A binding names a service outside the mesh. Only gateways check requests to it.',
     remedy:
       'set enableClientSidePolicyCheck in the mesh config, or annotate the callers with policy.mesh.internal/check',
   },
@@ -151,14 +152,14 @@ export const MESSAGE_CODES = {
     code: 'MESH0221',
     level: 'Error',
     title:
-      'The regular expressions of all specs of a service are too large: rules with those beyond the limit have no effect, and FAIL_CLOSE refuses requests they might be for.',
+      'The regular expressions of all specs of a service are too large. Rules with expressions beyond the limit have no effect, and FAIL_CLOSE rejects requests that such rules might match.',
     remedy: 'bind fewer or smaller specs to the service, or raise NAV_REGEX_SERVICE_BYTES',
   },
   regexesBeyondNamespace: {
     code: 'MESH0222',
     level: 'Warn',
     title:
-      'The regular expressions of a namespace are too large: their programs are evicted first, and compiled again and again.',
+      'The regular expressions of a namespace are too large. Their compiled programs are evicted first, and compiled again for each use.',
     remedy: 'use exact and prefix matches, remove specs of the namespace, or raise NAV_REGEX_NAMESPACE_BYTES',
   },
   unknownAttribute: {
@@ -171,32 +172,31 @@ export const MESSAGE_CODES = {
   lateAttribute: {
     code: 'MESH0232',
     level: 'Warn',
-    title: 'A condition or dimension names an attribute that is not known yet when quotas are charged.',
+    title: 'A condition or dimension names an attribute whose value is not known yet when quotas are charged.',
     remedy: 'use an attribute that docs/attributes.md says is known at a check',
   },
   impossibleCondition: {
     code: 'MESH0233',
     level: 'Warn',
-    title: 'A condition wants a value that its attribute never has, so no request meets it.',
+    title: 'A condition needs a value that its attribute never has, so no request matches.',
     remedy: 'correct the value: docs/attributes.md says what the attribute holds',
   },
   redundantMatch: {
     code: 'MESH0234',
     level: 'Warn',
-    title:
-      'A match of a rule holds only for requests for which another match of the rule holds, so it changes nothing.',
+    title: 'Another match of the rule already covers every request of this match, so this match has no effect.',
     remedy: 'remove the match, or narrow the other one',
   },
   contradiction: {
     code: 'MESH0235',
     level: 'Warn',
-    title: 'Conditions of one clause exclude one another, so no request meets them all.',
-    remedy: 'put the conditions into matches of their own, any of which is enough, or correct them',
+    title: 'Conditions of one clause exclude one another, so no request matches.',
+    remedy: 'put each condition into its own match, of which one is enough, or correct the conditions',
   },
   uniqueDimension: {
     code: 'MESH0236',
     level: 'Warn',
-    title: 'A quota is counted by an attribute that differs from request to request, so that it never refuses.',
+    title: 'A dimension of a quota has a new value for each request, so the quota never rejects a request.',
     remedy: 'count by an attribute of the caller, such as request.api_key or source.principal',
   },
   chargesNothing: {
@@ -208,32 +208,32 @@ export const MESSAGE_CODES = {
   anyMethod: {
     code: 'MESH0242',
     level: 'Warn',
-    title: 'A pattern has no method, so it is for requests of every method.',
+    title: 'A pattern has no method, so it matches requests of every method.',
     remedy: 'set httpMethod, to "*" if every method is meant',
   },
   noPatterns: {
     code: 'MESH0243',
     level: 'Warn',
     title: 'An HTTPAPISpec has no patterns, so it generates no API attributes.',
-    remedy: 'add patterns, unless the place of the API key is all that it is to say',
+    remedy: 'add patterns, unless the spec only sets the place of the API key',
   },
   shadowedPattern: {
     code: 'MESH0244',
     level: 'Warn',
-    title: 'A pattern or an API key comes after one that takes its requests, so it has no effect.',
-    remedy: 'remove it, or correct the one of the two that is wrong',
+    title: 'An earlier pattern or API key already matches all requests of this one, so this one has no effect.',
+    remedy: 'remove one of the two, or correct it',
   },
   generatesNothing: {
     code: 'MESH0245',
     level: 'Warn',
-    title: 'An HTTPAPISpec sets no attributes in a place, or sets one that another place always replaces.',
-    remedy: 'set the attributes that requests are to get, or remove the field',
+    title: 'A field of an HTTPAPISpec sets no attributes, or sets an attribute that another field always overrides.',
+    remedy: 'set the attributes of requests, or remove the field',
   },
   impossiblePattern: {
     code: 'MESH0246',
     level: 'Warn',
-    title: 'A pattern has a method or an expression that requests do not match.',
-    remedy: 'correct it: methods are those of RFC 7231, and an expression begins with the slash of the path',
+    title: 'A pattern has a method or an expression that no request matches.',
+    remedy: 'use a method of RFC 7231, and begin an expression with the slash of the path',
   },
   failPolicyWithoutChecks: {
     code: 'MESH0252',
@@ -251,33 +251,33 @@ export const MESSAGE_CODES = {
   ignoredPeerAuthentication: {
     code: 'MESH0301',
     level: 'Warn',
-    title: 'A PeerAuthentication holds for no workload, because an older one of its level does.',
-    remedy: 'change the older one or remove it, or select workloads that it does not hold for',
+    title: 'A PeerAuthentication applies to no workload, because an older one on the same level applies.',
+    remedy: 'change or remove the older one, or select workloads to which it does not apply',
   },
   peerAuthenticationOff: {
     code: 'MESH0302',
     level: 'Warn',
     title: 'A PeerAuthentication has no effect, because --plugins does not name authn.',
-    remedy: 'add authn to --plugins; until then workloads take mutual TLS and plaintext (PERMISSIVE)',
+    remedy: 'add authn to --plugins; until then workloads accept mutual TLS and plaintext (PERMISSIVE)',
   },
   listenerConflict: {
     code: 'MESH0401',
     level: 'Warn',
-    title:
-      'An older service has the address and port that a younger one wants, so proxies do not serve the younger one there.',
-    remedy: 'give the service another port, or an address of its own',
+    title: 'Two services have the same address and port. Proxies serve only the older service there.',
+    remedy: 'give the service another port or address',
   },
   confinedEntry: {
     code: 'MESH0501',
     level: 'Warn',
     title:
-      "A ServiceEntry claims hosts or addresses that are not its namespace's to give to others, so it acts on its own namespace alone.",
-    remedy: 'other namespaces are not affected by it; serviceEntryScope of the mesh config decides where entries act',
+      'A ServiceEntry exports hosts or addresses that belong to other namespaces, so it affects only its own namespace.',
+    remedy:
+      'remove these hosts or addresses, or set exportTo: ["."]; serviceEntryScope of the mesh config sets which namespaces entries affect',
   },
   sharedClusterIp: {
     code: 'MESH0502',
     level: 'Warn',
-    title: 'Two Services have the same cluster IP, so connections to it reach the older one on the ports of both.',
+    title: 'Two Services have the same cluster IP. Connections to it reach the older Service, on the ports of both.',
     remedy: 'give one of the Services another clusterIP',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;

@@ -29,7 +29,7 @@ test('a reference to a missing spec is MESH0101, at its place in the binding', (
 });
 
 test('a spec that no binding names is MESH0201', (t) => {
-  const remedy = 'write a binding that names it and the services that it is for';
+  const remedy = 'create a binding that names the spec and its services';
   t.deepEqual(
     messagesOf(
       `QuotaSpec shop/bound ${QUOTA}
@@ -243,7 +243,7 @@ test('an analyzer that fails is told as MESH0001, and the others go on', (t) => 
     {
       code: 'MESH0001',
       level: 'Error',
-      message: 'analyzer broken failed: no such field; report it, with the message',
+      message: 'analyzer broken failed: no such field; report the error, with the message',
     },
     { code: 'MESH9999', level: 'Info', object: 'A/b/c', message: 'seen' },
   ]);

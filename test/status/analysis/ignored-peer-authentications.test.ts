@@ -7,7 +7,7 @@ import { peerAuthentication } from '../../model/security/peer-authentication.js'
 import { ENFORCEMENT, shown } from './support.js';
 
 const DAYS = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'] as const;
-const REMEDY = 'change the older one or remove it, or select workloads that it does not hold for';
+const REMEDY = 'change or remove the older one, or select workloads to which it does not apply';
 
 type Described = readonly [where: string, labels: Readonly<Record<string, string>>, day: 0 | 1 | 2];
 
@@ -67,7 +67,7 @@ test('without authn in --plugins each is MESH0302, in the mesh and at admission'
   const object = objectOf(['shop/a', {}, 0]);
   const expected = [
     'MESH0302 PeerAuthentication/shop/a: nothing enforces this PeerAuthentication: --plugins does not name authn; ' +
-      'add authn to --plugins; until then workloads take mutual TLS and plaintext (PERMISSIVE)',
+      'add authn to --plugins; until then workloads accept mutual TLS and plaintext (PERMISSIVE)',
   ];
   t.deepEqual(analyze(analysisInputOf(contextOf([object]), enforcement)).map(shown), expected);
   t.deepEqual(createCandidateAnalysis(contextOf([]))(object, enforcement).map(shown), expected);

@@ -8,7 +8,7 @@ import { ENFORCEMENT, policyObjects, shown } from './support.js';
 
 const CANARY = 'web-canary.shop.svc.cluster.local';
 const WEB = 'web.shop.svc.cluster.local';
-const REMEDY = 'bind the spec to the older service too, or let the services lead to ports of their own';
+const REMEDY = 'bind the spec to the older service too, or give each service its own port of the workload';
 const TEXT = `port 8080 of the workloads of ${CANARY} is served for ${WEB}, an older service that leads there too: requests to either are checked by the policies of ${WEB} alone; ${REMEDY}`;
 
 /** The older web and its younger canary, at the same workload. */

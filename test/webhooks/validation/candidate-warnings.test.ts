@@ -88,7 +88,7 @@ test('a new spec is not told that nothing names it, for its binding follows; an 
   const spec = policyObject(`QuotaSpec shop/a ${QUOTA}`);
   t.deepEqual(rig.ask(spec, true), []);
   t.deepEqual(rig.ask(spec, false), [
-    'MESH0201: no QuotaSpecBinding names this QuotaSpec; write a binding that names it and the services that it is for',
+    'MESH0201: no QuotaSpecBinding names this QuotaSpec; create a binding that names the spec and its services',
   ]);
 });
 

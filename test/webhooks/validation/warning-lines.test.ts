@@ -4,10 +4,7 @@ import { messageLine, unknownFieldLine } from '../../../src/webhooks/validation/
 
 test('a message is one line of code, field, what is the matter and what to do', (t) => {
   const message = createMessage('unboundSpec', { field: 'spec' }, 'nothing names it');
-  t.is(
-    messageLine(message),
-    'MESH0201: spec: nothing names it; write a binding that names it and the services that it is for',
-  );
+  t.is(messageLine(message), 'MESH0201: spec: nothing names it; create a binding that names the spec and its services');
 });
 
 test('where the remedy makes it too long for an API server, the documentation is named instead', (t) => {
