@@ -1,6 +1,7 @@
+import { isLabelKey, isLabelValue } from '../primitives.js';
 import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
-import type { Violation } from '../violation.js';
+import { childPath, type Violation } from '../violation.js';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
@@ -31,9 +32,23 @@ export interface LabelSelector {
   readonly matchExpressions: readonly LabelRequirement[];
 }
 
-/** What the schema cannot say: In and NotIn need values, the others take none. */
-export function* validateLabelSelector(path: string, { matchExpressions }: LabelSelector): Generator<Violation> {
-  for (const [index, { operator, values }] of matchExpressions.entries()) {
+/**
+ * What the schema cannot say: names and values are those that labels can have, so that a selector with a typing error does
+ * not select nothing without a word. In and NotIn need values, the others take none.
+ */
+export function* validateLabelSelector(
+  path: string,
+  { matchLabels, matchExpressions }: LabelSelector,
+): Generator<Violation> {
+  for (const [key, value] of Object.entries(matchLabels)) {
+    yield* validateKey(`${path}.matchLabels`, key);
+    yield* validateValue(childPath(`${path}.matchLabels`, key), value);
+  }
+  for (const [index, { key, operator, values }] of matchExpressions.entries()) {
+    yield* validateKey(`${path}.matchExpressions[${index}].key`, key);
+    for (const [at, value] of values.entries()) {
+      yield* validateValue(`${path}.matchExpressions[${index}].values[${at}]`, value);
+    }
     const takesValues = operator === 'In' || operator === 'NotIn';
     if (takesValues === values.length > 0) continue;
     yield {
@@ -43,6 +58,18 @@ export function* validateLabelSelector(path: string, { matchExpressions }: Label
       remedy: takesValues ? 'give at least one value' : 'remove it',
     };
   }
+}
+
+function* validateKey(path: string, key: string): Generator<Violation> {
+  if (isLabelKey(key)) return;
+  const remedy = 'use up to 63 letters, digits and ._-, after a domain and a slash if there is one';
+  yield { path, value: key, message: 'is not the name of a label, so no pod has it', remedy };
+}
+
+function* validateValue(path: string, value: string): Generator<Violation> {
+  if (isLabelValue(value)) return;
+  const remedy = 'use up to 63 letters, digits and ._-';
+  yield { path, value, message: 'is not the value of a label, so no pod has it', remedy };
 }
 
 /** Whether labels meet a selector. One without requirements matches nothing here (BEHAVIOUR 3, "Injection"). */

@@ -53,6 +53,18 @@ function* wrongValues(schema: Schema, path: Path = []): Generator<Wrong> {
   for (const child of ofMap) if (typeof child === 'object') yield* wrongValues(child, [...path, NAME]);
 }
 
+/** Paths of all fields, and whether any text fits the schema of each. */
+function* fieldsOf(schema: Schema, path: Path = []): Generator<{ readonly path: Path; readonly isText: boolean }> {
+  if (path.length > 0) yield { path, isText: schema.type === 'string' && schema.enum === undefined };
+  for (const [name, child] of Object.entries(schema.properties ?? {})) yield* fieldsOf(child, [...path, name]);
+  if (schema.items !== undefined) yield* fieldsOf(schema.items, [...path, 0]);
+  const { additionalProperties } = schema;
+  const ofMap = [...Object.values(schema.patternProperties ?? {}), additionalProperties];
+  for (const child of ofMap) if (typeof child === 'object') yield* fieldsOf(child, [...path, NAME]);
+}
+
+const ANY_TEXT = '§ wrong §';
+
 /** A copy with one value set; what leads there is made. */
 function withValue(root: unknown, path: Path, value: unknown): unknown {
   const [step, ...rest] = path;
@@ -69,6 +81,8 @@ interface Document {
   readonly good: unknown;
   /** Words whose meaning the schema alone does not have: fields with values that it takes and the rules refuse. */
   readonly further: readonly Wrong[];
+  /** Fields at the top whose wrong values are tried; all unless given. */
+  readonly fields?: (name: string) => boolean;
 }
 
 const duration = (...path: Path): readonly Wrong[] => [{ path, value: 'soon' }];
@@ -123,23 +137,48 @@ const DOCUMENTS: Readonly<Record<string, Document>> = {
     schema: policyServerSchema,
     read: createPolicyServerConfigReader(compiler),
     good: {
-      quotas: [{ name: 'requests', maxAmount: 5, validDuration: '1s', dimensions: ['request.api_key'] }],
+      quotas: [
+        {
+          name: 'requests',
+          maxAmount: 5,
+          validDuration: '1s',
+          dimensions: ['request.api_key'],
+          keys: { dimension: 'request.api_key', values: ['a', 'b'] },
+          overrides: [{ dimensions: { 'request.api_key': 'a' }, maxAmount: 7 }],
+        },
+      ],
     },
+    fields: (name) => name !== 'backend',
     further: [
       ...duration('quotas', 0, 'validDuration'),
       ...duration('overload', 'shedAfter'),
       { path: ['storage'], value: { type: 'redis', address: 'nonsense' } },
       { path: ['storage'], value: { type: 'redis', address: 'redis://localhost', timeout: 'soon' } },
-      { path: ['backend'], value: { address: 'no port' } },
       { path: ['quotas', 0, 'overrides'], value: [{ dimensions: { 'request.api_key': 'a' }, validDuration: 'soon' }] },
     ],
+  },
+  'policy config of a remote server': {
+    schema: policyServerSchema,
+    read: createPolicyServerConfigReader(compiler),
+    good: { backend: { address: 'policy.example.com:9091', tls: { caFile: '/ca.pem' }, transport: {} } },
+    further: [{ path: ['backend', 'address'], value: 'no port' }],
+    fields: (name) => name === 'backend',
   },
   'injection config': {
     schema: injectionConfigSchema,
     read: createInjectionConfigReader(compiler, (template) =>
       template.includes('{{') ? { path: 'template', message: 'does not compile', remedy: 'correct it' } : undefined,
     ),
-    good: { policy: 'enabled', template: 'containers: []', alwaysInjectSelector: [{ matchLabels: { a: 'b' } }] },
+    good: {
+      policy: 'enabled',
+      template: 'containers: []',
+      alwaysInjectSelector: [
+        { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'c', operator: 'In', values: ['d'] }] },
+      ],
+      neverInjectSelector: [
+        { matchLabels: { e: 'f' }, matchExpressions: [{ key: 'g', operator: 'In', values: ['h'] }] },
+      ],
+    },
     further: [
       { path: ['policy'], value: 'sometimes' },
       { path: ['template'], value: '{{' },
@@ -147,6 +186,30 @@ const DOCUMENTS: Readonly<Record<string, Document>> = {
     ],
   },
 };
+
+/**
+ * Fields that take any text: names, patterns and files. A new one belongs here only when every text has the effect that it
+ * says; otherwise give it a rule.
+ */
+const TAKES_ANY_TEXT: ReadonlySet<string> = new Set([
+  'mesh config: ingressClass',
+  'mesh config: ingressService',
+  'mesh config: accessLogFile',
+  'mesh config: accessLogFormat',
+  'mesh config: inboundClusterStatName',
+  'mesh config: outboundClusterStatName',
+  'mesh config: defaultConfig.configPath',
+  'mesh config: defaultConfig.serviceCluster',
+  'mesh networks: networks.north.gateways.0.locality',
+  'policy config: quotas.0.name',
+  'policy config: quotas.0.keys.values.0',
+  // A file that does not exist is refused where it is read.
+  'policy config: quotas.0.keys.file',
+  'policy config of a remote server: backend.tls.caFile',
+  'injection config: injectedAnnotations.north',
+  // Only the compiler of templates, which this test has not, knows.
+  'injection config: template',
+]);
 
 const DEFAULTS = { defaults: true };
 const show = ({ path, value }: Wrong): string => `${path.join('.')} = ${JSON.stringify(value)}`;
@@ -171,9 +234,51 @@ function create(read: SettingsReader<unknown>, kept?: string) {
   return { content, refusals: () => refused };
 }
 
-for (const [name, { schema, read, good, further }] of Object.entries(DOCUMENTS)) {
+for (const [name, { schema, read, good, further, fields: isTried = () => true }] of Object.entries(DOCUMENTS)) {
   const goodText = JSON.stringify(good);
-  const all = [...wrongValues(schema as Schema), ...further];
+  const isOfDocument = ({ path: [top] }: Pick<Wrong, 'path'>): boolean => isTried(String(top));
+  const fields = [...fieldsOf(schema as Schema)].filter(isOfDocument);
+  const anyText = fields.filter(({ isText }) => isText).map(({ path }): Wrong => ({ path, value: ANY_TEXT }));
+  const isFree = ({ path }: Wrong): boolean => TAKES_ANY_TEXT.has(`${name}: ${path.join('.')}`);
+  const all = [
+    ...[...wrongValues(schema as Schema)].filter(isOfDocument),
+    ...anyText.filter((wrong) => !isFree(wrong)),
+    ...further,
+  ];
+
+  for (const wrong of anyText.filter(isFree)) {
+    test(`${name}: ${wrong.path.join('.')} takes any text`, (t) => {
+      const { content } = create(read);
+      t.is(
+        content.accept(JSON.stringify(withValue(good, wrong.path, wrong.value))),
+        'changed',
+        'it refuses texts by now',
+      );
+    });
+  }
+
+  for (const { path } of fields.filter(
+    (field) => typeof field.path.at(-1) === 'string' && field.path.at(-1) !== NAME,
+  )) {
+    const key = String(path.at(-1));
+    test(`${name}: ${path.join('.')} with a letter too few is named with what was meant, and switches nothing off`, async (t) => {
+      const text = JSON.stringify(withValue(good, [...path.slice(0, -1), key.slice(0, -1)], 'x'), undefined, 1);
+      const { content, refusals } = create(read);
+      content.accept(goodText);
+      const before = content.current();
+      const outcome = content.accept(text);
+      const told = outcome === 'refused' ? content.problems() : content.warnings();
+      t.true(
+        told.some(
+          (line) =>
+            /^line \d+: /.test(line) && line.includes(key.slice(0, -1)) && line.includes(`did you mean ${key}?`),
+        ),
+        `${outcome}: ${told.join(', ')}`,
+      );
+      if (outcome === 'refused') t.is(refusals(), 1);
+      t.deepEqual(content.current(), before);
+    });
+  }
 
   test(`${name}: the content that wrong values are put into is in order`, (t) => {
     const { content } = create(read);
