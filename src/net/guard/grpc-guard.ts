@@ -13,6 +13,7 @@ import { http2ServersOf } from './http2-servers-of.js';
 import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
 import { createMessageLimits } from './message-limits.js';
+import { createSessionEnds } from './session-ends.js';
 
 /** Abandoned streams that one with too much metadata counts as. */
 const OVERSIZED_COST = 20;
@@ -57,6 +58,7 @@ export function createGrpcGuard(
   const connections = createConnectionGuard(limits, clock, reached);
   const incomplete = createIncompleteMessages(limits, clock, reached);
   const offenders = new HeaderOffenders(clock);
+  const sessionEnds = createSessionEnds();
 
   const open = ({ services, maxMessageBytes: otherwise }: GuardedServices): GuardedServer => {
     const maxMessageBytes = createMessageLimits(limits, services, otherwise);
@@ -111,6 +113,7 @@ export function createGrpcGuard(
             latestSocket = socket;
           });
           http2Server.on('session', (session: ServerHttp2Session) => {
+            sessionEnds.watch(session);
             if (latestSocket === undefined) return;
             const guarded = connections.opened(session, latestSocket);
             // The server's event follows in the same moment; a stream that has been reset does not know its session.
