@@ -23,6 +23,17 @@ export interface GeneratorOptions {
   readonly policyServerIdentity?: NonNullable<GeneratorSettings['policyServerIdentity']>;
 }
 
+/**
+ * What each plugin of `--plugins` adds to filters and routes. PeerAuthentications are read by the model where authn is
+ * on; authz and health have no effect yet (`unlanded-reasons`; BEHAVIOUR 5).
+ */
+const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined>> = {
+  authn: undefined,
+  authz: undefined,
+  health: undefined,
+  policy: createPolicyPlugin,
+};
+
 /** Every resource type that is served, by type URL. */
 export function createGenerators(
   encoder: MessageEncoder,
@@ -31,9 +42,7 @@ export function createGenerators(
 ): ReadonlyMap<string, ResourceGenerator> {
   const settings = generatorSettings(environment, flags);
   const texts = createConfigEncoder(encoder);
-  // The only one of them that there is so far.
-  const names = plugins.filter((plugin) => plugin === 'policy');
-  const active = names.map(() => createPolicyPlugin(encoder, texts, settings));
+  const active = plugins.flatMap((name) => PLUGINS[name]?.(encoder, texts, settings) ?? []);
   const generators: ResourceGenerator[] = [
     createClusterGenerator(
       encoder,
@@ -41,18 +50,10 @@ export function createGenerators(
       active.map((plugin) => plugin.clusters),
     ),
     createEndpointGenerator(encoder),
-    createListenerGenerator(
-      encoder,
-      settings,
-      active.map((plugin) => plugin.filters),
-    ),
-    createRouteGenerator(
-      encoder,
-      settings,
-      active.map((plugin) => plugin.routes),
-    ),
+    createListenerGenerator(encoder, settings, active),
+    createRouteGenerator(encoder, settings, active),
     ...active.map((plugin) => plugin.extensionConfigs),
-    ...active.flatMap(() => createPolicyConfigGenerators(encoder, settings)),
+    ...(plugins.includes('policy') ? createPolicyConfigGenerators(encoder, settings) : []),
   ];
   return new Map(generators.map((generator) => [generator.typeUrl, generator]));
 }

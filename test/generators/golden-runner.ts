@@ -76,7 +76,7 @@ export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: G
 function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
   const clusters = generateAll(createClusterGenerator(ENCODER, settings, [policy.clusters]), context, proxy).resources;
-  const listeners = generateAll(createListenerGenerator(ENCODER, settings, [policy.filters]), context, proxy).resources;
+  const listeners = generateAll(createListenerGenerator(ENCODER, settings, [policy]), context, proxy).resources;
   const named = <S extends Scope>(
     generator: NamedGenerator<S>,
     names: readonly string[],
@@ -93,10 +93,7 @@ function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenRes
     endpoints: named(createEndpointGenerator(ENCODER), namesUnder('edsClusterConfig', 'serviceName', clusters)),
     listeners,
     filters: named(policy.extensionConfigs, filterNames(listeners)),
-    routes: named(
-      createRouteGenerator(ENCODER, settings, [policy.routes]),
-      namesUnder('rds', 'routeConfigName', listeners),
-    ),
+    routes: named(createRouteGenerator(ENCODER, settings, [policy]), namesUnder('rds', 'routeConfigName', listeners)),
   };
 }
 

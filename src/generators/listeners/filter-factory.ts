@@ -22,9 +22,11 @@ import type { HttpFilter } from '../../generated/envoy/extensions/filters/networ
 import type { Protocol } from '../../model/protocol.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import { FILTER_ORDER, type HttpFilterSlot } from '../plugins/filter-order.js';
+import type { ChainDescription } from '../plugins/listener-plan.js';
+import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import { HTTP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import type { GeneratorSettings } from '../settings.js';
-import type { ChainDescription, FilterPlugin } from './filter-plugin.js';
 import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
 
 /** What an HTTP chain is for. */
@@ -77,39 +79,31 @@ const INBOUND_SERVER_NAME = 'mesh-envoy';
 export function createFilterFactory(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
-  plugins: readonly FilterPlugin[],
+  plugins: readonly ListenerPlugin[],
 ): FilterFactory {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
 
-  // BEHAVIOUR 5, "HTTP connection manager": plugins, grpc_web, grpc_stats, alpn, cors, fault, router. The alpn filter
-  // of custom proxies is one that every Envoy has.
-  const alpnFilter = upstreamProtocolsFilter(encoder, HTTP_CLIENT_PROTOCOLS);
-  const buildHttpFilters = (grpcWeb: boolean, alpn: boolean): HttpFilter[] => [
-    ...(grpcWeb ? [grpcWebFilter(encoder)] : []),
-    grpcStatsFilter(encoder),
-    ...(alpn ? [alpnFilter] : []),
-    corsFilter(encoder),
-    faultFilter(encoder),
-    routerFilter(encoder),
-  ];
   // None of them depends on the mesh or the chain, so that each is encoded once.
-  const commonHttpFilters = {
-    plaintext: { plain: buildHttpFilters(false, false), grpcWeb: buildHttpFilters(true, false) },
-    mutualTls: { plain: buildHttpFilters(false, true), grpcWeb: buildHttpFilters(true, true) },
+  const commonFilters: Readonly<Record<Exclude<HttpFilterSlot, 'plugins'>, HttpFilter>> = {
+    grpcWeb: grpcWebFilter(encoder),
+    grpcStats: grpcStatsFilter(encoder),
+    // The alpn filter of custom proxies is one that every Envoy has.
+    alpn: upstreamProtocolsFilter(encoder, HTTP_CLIENT_PROTOCOLS),
+    cors: corsFilter(encoder),
+    fault: faultFilter(encoder),
+    router: routerFilter(encoder),
   };
 
   const httpFilters = (
-    mesh: MeshConfig,
-    { variants, sendsMutualTls }: ListenerFacts,
+    { plans, sendsMutualTls }: ListenerFacts,
     chain: ChainDescription,
     grpcWeb: boolean,
-  ): HttpFilter[] => {
-    const upstream = sendsMutualTls && chain.direction === 'outbound' ? 'mutualTls' : 'plaintext';
-    return [
-      ...plugins.flatMap((plugin, index) => plugin.httpFilters(mesh, chain, variants[index] ?? '')),
-      ...commonHttpFilters[upstream][grpcWeb ? 'grpcWeb' : 'plain'],
-    ];
-  };
+  ): HttpFilter[] =>
+    FILTER_ORDER[chain.direction === 'outbound' ? 'outboundHttp' : 'inboundHttp'].flatMap((slot) => {
+      if (slot === 'plugins') return plans.flatMap((plan) => plan.httpFilters(chain));
+      const isLeftOut = (slot === 'grpcWeb' && !grpcWeb) || (slot === 'alpn' && !sendsMutualTls);
+      return isLeftOut ? [] : [commonFilters[slot]];
+    });
 
   const fileAccessLogs = (mesh: MeshConfig): TypedFilter[] => {
     if (mesh.accessLogFile === '') return [];
@@ -119,10 +113,11 @@ export function createFilterFactory(
 
   const tcpAccessLogs = (
     mesh: MeshConfig,
+    { plans }: ListenerFacts,
     direction: Direction,
   ): Pick<TcpProxyOptions, 'accessLogs' | 'intervalMs'> => {
     const files = fileAccessLogs(mesh);
-    const added = plugins.flatMap((plugin) => plugin.tcpAccessLogs(mesh, direction) ?? []);
+    const added = plans.flatMap((plan) => plan.tcpAccessLogs(direction) ?? []);
     if (added.length === 0) return { accessLogs: files };
     // All logs of a TCP proxy have one interval: a file is to have one line for a connection all the same.
     return {
@@ -132,8 +127,8 @@ export function createFilterFactory(
   };
 
   const common = (mesh: MeshConfig, facts: ListenerFacts, direction: Direction) => ({
-    accessLogs: [...fileAccessLogs(mesh), ...plugins.flatMap((plugin) => plugin.httpAccessLogs(mesh, direction))],
-    localReplies: plugins.flatMap((plugin) => plugin.localReplies?.(mesh) ?? []),
+    accessLogs: [...fileAccessLogs(mesh), ...facts.plans.flatMap((plan) => plan.httpAccessLogs(direction))],
+    localReplies: facts.plans.flatMap(({ localReplies }) => localReplies),
     idleTimeoutMs: facts.idleTimeoutMs,
     tracing:
       facts.tracing === undefined
@@ -150,7 +145,7 @@ export function createFilterFactory(
     if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, statPrefix, cluster);
     if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, statPrefix, cluster);
     const { idleTimeoutMs } = facts;
-    return buildTcpProxy(encoder, { statPrefix, cluster, ...tcpAccessLogs(mesh, direction), idleTimeoutMs });
+    return buildTcpProxy(encoder, { statPrefix, cluster, ...tcpAccessLogs(mesh, facts, direction), idleTimeoutMs });
   };
 
   return {
@@ -160,7 +155,7 @@ export function createFilterFactory(
         ...common(mesh, facts, 'outbound'),
         statPrefix,
         routes: { name: routeName, configSource },
-        httpFilters: httpFilters(mesh, facts, OUTBOUND_HTTP, grpcWeb),
+        httpFilters: httpFilters(facts, OUTBOUND_HTTP, grpcWeb),
         useRemoteAddress: settings.sidecarUseRemoteAddress,
         acceptHttp10: settings.http10 || facts.http10,
         allowAbsoluteUrl: forwardProxy,
@@ -170,7 +165,7 @@ export function createFilterFactory(
         ...common(mesh, facts, 'inbound'),
         statPrefix,
         routes: { inline: routes },
-        httpFilters: httpFilters(mesh, facts, { direction: 'inbound', serviceCluster }, grpcWeb),
+        httpFilters: httpFilters(facts, { direction: 'inbound', serviceCluster }, grpcWeb),
         useRemoteAddress: false,
         acceptHttp10: facts.http10,
         inboundServerName: INBOUND_SERVER_NAME,
@@ -178,8 +173,11 @@ export function createFilterFactory(
     tcp: (mesh, facts, options) => {
       const { direction, cluster, isService } = options;
       const chain = { direction, serviceCluster: isService ? cluster : undefined };
-      const added = plugins.flatMap((plugin, index) => plugin.networkFilters(mesh, chain, facts.variants[index] ?? ''));
-      return [...added, terminalFilter(mesh, facts, options)];
+      return FILTER_ORDER.tcp.flatMap((slot) =>
+        slot === 'plugins'
+          ? facts.plans.flatMap((plan) => plan.networkFilters(chain))
+          : [terminalFilter(mesh, facts, options)],
+      );
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { WildcardGenerator } from '../generator.js';
+import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createDnsPart } from './dns/dns-part.js';
 import { createFilterFactory } from './filter-factory.js';
-import type { FilterPlugin } from './filter-plugin.js';
 import { createHttpProxyPart } from './http-proxy-part.js';
 import { createInboundPart } from './inbound/inbound-part.js';
 import { listenersAffectedBy } from './listeners-affected-by.js';
@@ -19,7 +19,7 @@ import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 export function createListenerGenerator(
   encoder: MessageEncoder,
   settings: GeneratorSettings,
-  plugins: readonly FilterPlugin[] = [],
+  plugins: readonly ListenerPlugin[] = [],
 ): WildcardGenerator {
   const filters = createFilterFactory(encoder, settings, plugins);
   return {

@@ -1,8 +1,8 @@
-import type { PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import { failPolicyText, keptFailPolicies, keptIndexOf, ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
+import { createMemo } from '../memo.js';
 
 /** Which check filter of a proxy has which of the fail policies that services have of their own. */
 export interface OutboundFailPolicies {
@@ -22,28 +22,20 @@ export type FailPolicyContext = Pick<PushContext, 'mesh' | 'services' | 'shadowe
 
 /** Remembered for as long as services and mesh config stay the same. */
 export function createOutboundFailPolicies(): (context: FailPolicyContext) => OutboundFailPolicies {
-  interface Remembered {
-    readonly mesh: PolicyMeshConfig;
-    readonly shadowed: FailPolicyContext['shadowedByHost'];
-    readonly policies: OutboundFailPolicies;
-  }
-  const known = new WeakMap<readonly Service[], Remembered>();
-  return ({ mesh: { policy: mesh }, services, shadowedByHost: shadowed }) => {
-    const remembered = known.get(services);
-    if (remembered?.mesh === mesh && remembered.shadowed === shadowed) return remembered.policies;
-    const kept = keptFailPolicies(allServices(services, shadowed), mesh);
-    const policies: OutboundFailPolicies = {
-      hasAny: kept.length > 0,
-      key: kept.map(failPolicyText).join(' '),
-      inSlot: (slot) => kept[slot - 1],
-      slotOf: (service) => {
-        const own = ownFailPolicyOf(service, mesh);
-        return own === undefined ? SLOT_OF_PROXY : keptIndexOf(kept, own) + 1;
-      },
-    };
-    known.set(services, { mesh, shadowed, policies });
-    return policies;
-  };
+  const memo = createMemo<OutboundFailPolicies>();
+  return ({ mesh: { policy: mesh }, services, shadowedByHost: shadowed }) =>
+    memo.of([mesh, services, shadowed], '', () => {
+      const kept = keptFailPolicies(allServices(services, shadowed), mesh);
+      return {
+        hasAny: kept.length > 0,
+        key: kept.map(failPolicyText).join(' '),
+        inSlot: (slot) => kept[slot - 1],
+        slotOf: (service) => {
+          const own = ownFailPolicyOf(service, mesh);
+          return own === undefined ? SLOT_OF_PROXY : keptIndexOf(kept, own) + 1;
+        },
+      };
+    });
 }
 
 function* allServices(services: readonly Service[], shadowed: FailPolicyContext['shadowedByHost']): Iterable<Service> {

@@ -5,12 +5,12 @@ import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import { createMemo } from '../memo.js';
+import type { RoutePlugin } from '../plugins/networking-plugin.js';
+import { joinRoutePlans, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
-import { routeAdditions } from './route-additions.js';
 import { parseRouteName } from './route-name.js';
-import type { RoutePlugin } from './route-plugin.js';
 import { composeRouteTable, destinationsOf, type RouteTable, type RouteTableInput } from './route-table.js';
 import { routesAffectedBy } from './routes-affected-by.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
@@ -23,8 +23,8 @@ export interface RouteScope extends Scope {
   readonly namespace: string;
   readonly cluster: string | undefined;
   readonly dnsDomain: string;
-  /** What plugins read of the proxy, in their order. */
-  readonly variants: readonly string[];
+  /** What plugins add to its routes; undefined for nothing. */
+  readonly plan: RoutePlan | undefined;
 }
 
 /** Outbound route tables of sidecars (BEHAVIOUR 5, "Routes"). */
@@ -43,9 +43,8 @@ export function createRouteGenerator(
     const parsed = scope.served ? parseRouteName(name) : undefined;
     if (parsed === undefined) return undefined;
     const view = indexOf(context.viewIn(scope.namespace, scope.cluster));
-    const { dnsDomain, variants } = scope;
-    const additions = routeAdditions(context, plugins, variants);
-    const input: RouteTableInput = { context, view, dnsDomain, sniff: settings.sniffOutbound, additions };
+    const { dnsDomain, plan } = scope;
+    const input: RouteTableInput = { context, view, dnsDomain, sniff: settings.sniffOutbound, plan };
     const destinations = destinationsOf(parsed, input);
     return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
   };
@@ -69,14 +68,16 @@ export function createRouteGenerator(
     typeUrl: TypeUrl.route,
     affectedBy: (request, proxyType, context) =>
       routesAffectedBy(request, proxyType) ||
-      (proxyType === 'sidecar' && plugins.some((plugin) => plugin.affectedBy(request, context))),
+      (proxyType === 'sidecar' && plugins.some((plugin) => plugin.routesAffectedBy(request, context))),
     scope: (context, proxy) => {
       const served = proxy.type === 'sidecar';
       const { configNamespace: namespace, dnsDomain } = proxy;
       const { clusterId: cluster } = proxy.metadata;
-      const variants = served ? plugins.map((plugin) => plugin.variantOf(context.mesh, proxy)) : [];
-      const key = served ? [context.viewIn(namespace, cluster).id, dnsDomain, ...variants].join('|') : 'router';
-      return { key, served, namespace, cluster, dnsDomain, variants };
+      const plan = served
+        ? joinRoutePlans(plugins.flatMap((plugin) => plugin.planRoutes(context, proxy) ?? []))
+        : undefined;
+      const key = served ? [context.viewIn(namespace, cluster).id, dnsDomain, plan?.key ?? ''].join('|') : 'router';
+      return { key, served, namespace, cluster, dnsDomain, plan };
     },
     generate: tableOf,
     findings: (context, scope, name) => {

@@ -4,9 +4,9 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import { inOrderOfRank } from '../../model/service-order.js';
+import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
-import type { RouteAdditions } from './route-additions.js';
 import type { RouteName } from './route-name.js';
 import type { VirtualHostEncoder } from './virtual-host-encoder.js';
 
@@ -24,7 +24,7 @@ export interface RouteTableInput {
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
   /** Of plugins; undefined where they add nothing. */
-  readonly additions: RouteAdditions | undefined;
+  readonly plan: RoutePlan | undefined;
 }
 
 interface Destination extends ServicePort {
@@ -73,12 +73,12 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   destinations: readonly Destination[],
-  { context: { mesh }, dnsDomain, additions }: RouteTableInput,
+  { context: { mesh }, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain, additions);
+  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain, plan);
   const framed = new Map<Destination, Buffer>();
   for (const target of inOrderOfRank(destinations, ({ service }) => service)) {
     const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
@@ -96,7 +96,7 @@ export function composeRouteTable(
     const field = framed.get(target);
     if (field !== undefined) fields.push(field);
   }
-  fields.push(hosts.fallback(mesh, additions));
+  fields.push(hosts.fallback(mesh, plan));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 

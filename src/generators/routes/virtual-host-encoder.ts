@@ -7,12 +7,11 @@ import { serviceVirtualHost } from '../../model/traffic/service-traffic.js';
 import { unknownHosts } from '../../model/traffic/unknown-hosts.js';
 import type { VirtualHost } from '../../model/traffic/virtual-host.js';
 import { createMemo } from '../memo.js';
+import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
 import { hostRelationTo } from './host-forms.js';
 import { buildHttpRoute } from './http/http-route.js';
-import { mergeRouteFields, type RouteAdditions } from './route-additions.js';
-import type { RouteFields } from './route-plugin.js';
 import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
@@ -35,9 +34,9 @@ interface HostEncoder {
 
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
-  /** For proxies of one DNS domain. @param additions undefined where plugins add nothing */
-  encoderFor(mesh: MeshConfig, dnsDomain: string, additions: RouteAdditions | undefined): HostEncoder;
-  fallback(mesh: MeshConfig, additions: RouteAdditions | undefined): Buffer;
+  /** For proxies of one DNS domain. @param plan undefined where plugins add nothing */
+  encoderFor(mesh: MeshConfig, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
+  fallback(mesh: MeshConfig, plan: RoutePlan | undefined): Buffer;
 }
 
 const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
@@ -65,30 +64,30 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
     mesh: MeshConfig,
     { service, port }: ServicePort,
     domains: readonly string[],
-    additions: RouteAdditions | undefined,
+    plan: RoutePlan | undefined,
   ): Buffer => {
-    const added = additions?.keyOf(service);
+    const added = plan?.keyOf(service);
     // The same routes serve all the domains that proxies of different namespaces know the service by.
     const { name, encoded } = hostRoutes.of([mesh, service], memoKey(String(port.number), added), () => {
       const host = serviceVirtualHost(service, port, settings.defaultRequestTimeoutMs);
-      return { name: host.name, encoded: encodeRoutes(host, fieldsOf(additions, added, service)) };
+      return { name: host.name, encoded: encodeRoutes(host, fieldsOf(plan, service)) };
     });
     return encodeHost(name, domains, encoded);
   };
 
   return {
-    encoderFor: (mesh, dnsDomain, additions) => {
+    encoderFor: (mesh, dnsDomain, plan) => {
       const relationOf = hostRelationTo(dnsDomain);
       return {
         encode: (target, withoutPort) => {
           const { service, port } = target;
           const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
-          const key = additions === undefined ? plainKey : memoKey(plainKey, additions.keyOf(service));
+          const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
           return hosts.of([mesh, service], key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
             const authorities = virtualHostDomains(names, port.number, false);
-            return { authorities, field: encodeWith(mesh, target, domains, additions) };
+            return { authorities, field: encodeWith(mesh, target, domains, plan) };
           });
         },
         encodeWithout: (target, withoutPort, authorities) => {
@@ -97,26 +96,22 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
             return !authorities.has(`${name}:${port.number}`);
           });
           if (names.length === 0) return undefined;
-          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort), additions);
+          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort), plan);
         },
       };
     },
-    fallback: (mesh, additions) => {
-      const added = additions?.keyOf(undefined);
+    fallback: (mesh, plan) => {
+      const added = plan?.keyOf(undefined);
       return fallbacks.of([mesh], memoKey('', added), () => {
         const host = unknownHosts(mesh);
-        return encodeHost(host.name, ['*'], encodeRoutes(host, fieldsOf(additions, added, undefined)));
+        return encodeHost(host.name, ['*'], encodeRoutes(host, fieldsOf(plan, undefined)));
       });
     },
   };
 }
 
-function fieldsOf(
-  additions: RouteAdditions | undefined,
-  key: string | undefined,
-  service: Service | undefined,
-): RouteFields {
-  return (key === undefined ? undefined : additions?.fieldsFor(key, service)) ?? {};
+function fieldsOf(plan: RoutePlan | undefined, service: Service | undefined): RouteFields {
+  return plan?.fieldsFor(service) ?? {};
 }
 
 function memoKey(key: string, added: string | undefined): string {

@@ -34,7 +34,7 @@ function inboundOf({ specs = [], ports = [], mesh = MESH, settings, hasSecrets =
   const context = buildContext({ targets, mesh, peerAuthentications });
   const all = { ...SETTINGS, ...settings };
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, all);
-  const generator = createListenerGenerator(ENCODER, all, [policy.filters]);
+  const generator = createListenerGenerator(ENCODER, all, [policy]);
   const proxy = buildProxy({ hasSecrets }, { labels });
   const listener = generateAll(generator, context, proxy).resources.find(({ name }) => name === 'virtualInbound');
   return listener === undefined ? null : toJson(listener);

@@ -1,7 +1,8 @@
 import test from 'ava';
 import type { Json } from '../../../src/envoy/message-json.js';
-import type { ChainDescription, FilterPlugin } from '../../../src/generators/listeners/filter-plugin.js';
 import { createListenerGenerator } from '../../../src/generators/listeners/listener-generator.js';
+import type { ChainDescription, ListenerPlan } from '../../../src/generators/plugins/listener-plan.js';
+import type { ListenerPlugin } from '../../../src/generators/plugins/networking-plugin.js';
 import { buildContext, buildPort, buildProxy, buildService, MESH } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 import { at, ENCODER, generateAll, toJson } from '../served-resources.js';
@@ -16,19 +17,19 @@ const context = buildContext({
 });
 
 /** Adds filters and logs with telling names, and remembers the chains that it saw. */
-function createPlugin(name: string, fields: Partial<FilterPlugin> = {}) {
+function createPlugin(name: string, fields: Partial<ListenerPlan> = {}) {
   const seen: string[] = [];
   const see = (kind: string, { direction, serviceCluster }: ChainDescription): void => {
     seen.push(`${kind} ${direction} ${serviceCluster ?? '-'}`);
   };
-  const plugin: FilterPlugin = {
-    name,
-    variantOf: () => '',
-    httpFilters: (_mesh, chain) => {
+  const plan: ListenerPlan = {
+    key: '',
+    localReplies: [],
+    httpFilters: (chain) => {
       see('http', chain);
       return [{ name: `${name}-${chain.direction}` }];
     },
-    networkFilters: (_mesh, chain) => {
+    networkFilters: (chain) => {
       see('tcp', chain);
       return [{ name: `${name}-${chain.direction}` }];
     },
@@ -36,10 +37,11 @@ function createPlugin(name: string, fields: Partial<FilterPlugin> = {}) {
     tcpAccessLogs: () => undefined,
     ...fields,
   };
+  const plugin: ListenerPlugin = { planListeners: () => plan };
   return { plugin, seen };
 }
 
-function listenersWith(plugins: readonly FilterPlugin[], proxy = buildProxy()): ReadonlyMap<string, Json> {
+function listenersWith(plugins: readonly ListenerPlugin[], proxy = buildProxy()): ReadonlyMap<string, Json> {
   const generator = createListenerGenerator(ENCODER, SETTINGS, plugins);
   return new Map(generateAll(generator, context, proxy).resources.map((it) => [it.name, toJson(it)]));
 }
@@ -81,8 +83,8 @@ test('a plugin is told of every chain which side it is on, and which service it 
 
 test('access logs of plugins come after the file, which still has one line for a connection', (t) => {
   const { plugin } = createPlugin('one', {
-    httpAccessLogs: (_mesh, direction) => [{ name: `http-${direction}`, typedConfig: EMPTY }],
-    tcpAccessLogs: (_mesh, direction) => ({
+    httpAccessLogs: (direction) => [{ name: `http-${direction}`, typedConfig: EMPTY }],
+    tcpAccessLogs: (direction) => ({
       logs: [{ name: `tcp-${direction}`, typedConfig: EMPTY }],
       intervalMs: direction === 'inbound' ? 5000 : 10_000,
     }),
@@ -106,11 +108,17 @@ test('without access logs of plugins a TCP proxy logs the end of a connection, a
   t.is(at(proxy, 'accessLogOptions'), undefined);
 });
 
-test('what a plugin reads of a proxy is in the key of every scope, and given back to the plugin', (t) => {
-  const { plugin } = createPlugin('one', {
-    variantOf: (_mesh, { version }) => version,
-    networkFilters: (_mesh, { direction }, variant) => [{ name: `${direction} for ${variant}` }],
-  });
+test('the key of a plan is in the key of every scope, and proxies with other plans get other listeners', (t) => {
+  const plugin: ListenerPlugin = {
+    planListeners: (mesh, proxy) => {
+      const { version } = proxy;
+      const { plugin: one } = createPlugin('one', {
+        key: version,
+        networkFilters: ({ direction }) => [{ name: `${direction} for ${version}` }],
+      });
+      return one.planListeners(mesh, proxy);
+    },
+  };
   const generator = createListenerGenerator(ENCODER, SETTINGS, [createPlugin('zero').plugin, plugin]);
   const [old, young] = [buildProxy({ version: '1.0' }), buildProxy({ version: '1.40' })];
   for (const part of generator.parts) {

@@ -6,58 +6,66 @@ import type { Service } from '../../model/service.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { kindsAffect } from '../kinds-affect.js';
-import type { RouteFields, RoutePlugin } from '../routes/route-plugin.js';
+import type { RoutePlugin } from '../plugins/networking-plugin.js';
+import type { RouteFields } from '../plugins/route-plan.js';
 import { OUTBOUND_HTTP_CHECK, outboundHttpCheckName } from './filter-names.js';
 import { createOutboundFailPolicies, SLOT_OF_PROXY } from './outbound-fail-policies.js';
 import { createPolicyReach } from './policy-reach.js';
 import { createPolicyServerLookup } from './policy-server-hosts.js';
 import type { PolicyFactsOf } from './proxy-facts.js';
 
-/**
- * What a route does about policy: which attributes it forwards, what it tells the check, and the slot of the check that
- * holds for it where services have fail policies of their own.
- */
-type Treatment = `${'forwarding' | 'withholding'}${'' | ` ${'checked' | 'unchecked'}${'' | ` ${number}`}`}`;
+/** What a route does about policy. */
+interface Treatment {
+  /** Whether it adds the attributes of its service to what is forwarded. */
+  readonly forwards: boolean;
+  /** Undefined where the proxy does not check on the calling side. */
+  readonly check: 'checked' | 'unchecked' | undefined;
+  /** Of the check that holds for it, where services have fail policies of their own. */
+  readonly slot: number | undefined;
+}
 
 /**
  * Routes add the attributes of their service to what is forwarded (BEHAVIOUR 5, "Per route"), and tell checks of the
  * calling side which service it is. Nothing of the mesh is told outside of it, or where no service is known.
  */
-export function createPolicyRoutePlugin(
-  encoder: MessageEncoder,
-  texts: ConfigEncoder,
-  factsOf: PolicyFactsOf,
-): RoutePlugin {
+export function createRoutePlanner(encoder: MessageEncoder, texts: ConfigEncoder, factsOf: PolicyFactsOf): RoutePlugin {
   const reachOf = createPolicyReach();
   const isPolicyServer = createPolicyServerLookup();
   const failPoliciesOf = createOutboundFailPolicies();
   const isChecked = (context: PushContext, service: Service): boolean =>
     !isPolicyServer(context, service.hostname) &&
     (context.mesh.policy.mixerCheckServer !== 'embedded' || reachOf(context)(service));
+
+  const treatmentOf = (context: PushContext, checks: boolean, service: Service | undefined): Treatment => {
+    const forwards = service !== undefined && !service.meshExternal;
+    if (!checks) return { forwards, check: undefined, slot: undefined };
+    const check = service !== undefined && isChecked(context, service) ? 'checked' : 'unchecked';
+    const failPolicies = failPoliciesOf(context);
+    if (!failPolicies.hasAny) return { forwards, check, slot: undefined };
+    return { forwards, check, slot: service === undefined ? SLOT_OF_PROXY : failPolicies.slotOf(service) };
+  };
+
   return {
-    name: 'policy',
-    variantOf: (mesh, proxy) => {
-      const policy = factsOf(mesh, proxy)?.policy;
-      if (policy === undefined) return '';
-      return policy.outboundChecks ? 'checking' : 'forwarding';
-    },
-    keyOf: (context, variant, service): Treatment => {
-      const isInMesh = service !== undefined && !service.meshExternal;
-      const forwarding = isInMesh ? 'forwarding' : 'withholding';
-      if (variant !== 'checking') return forwarding;
-      const checking = service !== undefined && isChecked(context, service) ? 'checked' : 'unchecked';
-      const failPolicies = failPoliciesOf(context);
-      if (!failPolicies.hasAny) return `${forwarding} ${checking}`;
-      return `${forwarding} ${checking} ${service === undefined ? SLOT_OF_PROXY : failPolicies.slotOf(service)}`;
-    },
-    fieldsFor: (_mesh, key, service) => {
-      const [forwarding, checking, slot] = key.split(' ');
+    planRoutes: (context, proxy) => {
+      const policy = factsOf(context.mesh, proxy)?.policy;
+      if (policy === undefined) return undefined;
+      const checks = policy.outboundChecks;
       return {
-        ...(forwarding === 'forwarding' && service !== undefined ? forwardedAttributes(texts, service) : WITHHELD),
-        ...(checking === undefined ? {} : checkSettings(encoder, checking === 'checked' ? service : undefined, slot)),
+        key: checks ? 'checking' : 'forwarding',
+        keyOf: (service) => {
+          const { forwards, check, slot } = treatmentOf(context, checks, service);
+          return [forwards ? 'forwarding' : 'withholding', check, slot].join(' ');
+        },
+        fieldsFor: (service) => {
+          const { forwards, check, slot } = treatmentOf(context, checks, service);
+          return {
+            ...(forwards && service !== undefined ? forwardedAttributes(texts, service) : WITHHELD),
+            ...(check === undefined ? {} : checkSettings(encoder, check === 'checked' ? service : undefined, slot)),
+          };
+        },
       };
     },
-    affectedBy: (request, context) => {
+    routesAffectedBy: (request, context) => {
       const policy = context?.mesh.policy;
       if (!request.full || request.changed === 'everything') return request.full;
       if (policy !== undefined && policy.mixerCheckServer !== 'embedded') return false;
@@ -79,7 +87,7 @@ function forwardedAttributes(texts: ConfigEncoder, service: Service): RouteField
  *
  * @param slot of the check that is on
  */
-function checkSettings(encoder: MessageEncoder, service: Service | undefined, slot: string | undefined): RouteFields {
+function checkSettings(encoder: MessageEncoder, service: Service | undefined, slot: number | undefined): RouteFields {
   const unchecked = buildExtAuthzPerRoute(encoder, 'unchecked');
   const settings =
     service === undefined
@@ -90,7 +98,7 @@ function checkSettings(encoder: MessageEncoder, service: Service | undefined, sl
     typedPerFilterConfig: {
       [OUTBOUND_HTTP_CHECK]: settings,
       [outboundHttpCheckName(SLOT_OF_PROXY)]: unchecked,
-      [outboundHttpCheckName(Number(slot))]: settings,
+      [outboundHttpCheckName(slot)]: settings,
     },
   };
 }

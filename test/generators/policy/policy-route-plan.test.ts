@@ -17,7 +17,7 @@ const BINDING = buildBinding('QuotaSpecBinding', { name: 'web' });
 const CHECKING = { enableClientSidePolicyCheck: true };
 
 const newGenerator = () =>
-  createRouteGenerator(ENCODER, SETTINGS, [createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS).routes]);
+  createRouteGenerator(ENCODER, SETTINGS, [createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS)]);
 const contextOf = (policy: Partial<PolicyMeshConfig>, objects: readonly MeshObject[] = [BINDING]) =>
   policyContext(policy, { services: [web, external] }, objects);
 

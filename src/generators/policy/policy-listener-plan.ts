@@ -15,6 +15,7 @@ import { buildUnansweredCheckReply } from '../../envoy/unanswered-check-reply.js
 import { OUTBOUND_FAIL_POLICIES } from '../../model/policy/own-fail-policy.js';
 import { checkServerOf, reportClusterOf, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { Direction } from '../../model/policy/proxy-policy.js';
+import type { Proxy } from '../../model/proxy.js';
 import {
   ACCESS_LOG_NAMES,
   CHECK_ERROR_CODE_KEY,
@@ -23,7 +24,8 @@ import {
   FORWARDED_METADATA_KEY,
   POLICY_UNAVAILABLE_HEADER,
 } from '../../policy/wire/call-metadata.js';
-import type { FilterPlugin } from '../listeners/filter-plugin.js';
+import type { ListenerPlan } from '../plugins/listener-plan.js';
+import type { ListenerPlanContext } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
 import {
   FORWARD,
@@ -48,22 +50,17 @@ const DEFAULT_FLUSH_INTERVAL_MS = 1000;
 const UNANSWERED =
   'The policy server did not answer the check of this request, and the fail policy FAIL_CLOSE refuses it';
 
-/** The proxy checks connections that it makes for its workload. */
-const CHECKS_OUTBOUND = 'check';
-/** The same, and services have fail policies of their own. */
-const CHECKS_OUTBOUND_IN_SLOTS = 'check in slots';
-
 /**
  * The filters and access logs of policy. Checks are named here and configured by ECDS, so that what turns them on and
  * off changes no listener: only whether there are policy servers at all does, and outbound TCP checks, of which there
  * would be one for every service port in proxies that do not want any. Where services have fail policies
  * of their own, proxies that check outbound requests have a fixed number of checks, of which each route enables one.
  */
-export function createPolicyFilterPlugin(
+export function createListenerPlanner(
   encoder: MessageEncoder,
   settings: Pick<GeneratorSettings, 'initialFetchTimeoutMs'>,
   factsOf: PolicyFactsOf,
-): FilterPlugin {
+): (context: ListenerPlanContext, proxy: Proxy) => ListenerPlan | undefined {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
   const httpCheck = (name: string) => discoveredFilter(name, HTTP_EXT_AUTHZ, configSource);
   const failPoliciesOf = createOutboundFailPolicies();
@@ -84,43 +81,39 @@ export function createPolicyFilterPlugin(
     answerKey: CHECK_ERROR_CODE_KEY,
   });
 
-  return {
-    name: 'policy',
-    variantOf: (context, proxy) => {
-      if (factsOf(context.mesh, proxy)?.policy.outboundChecks !== true) return '';
-      return failPoliciesOf(context).hasAny ? CHECKS_OUTBOUND_IN_SLOTS : CHECKS_OUTBOUND;
-    },
-    httpFilters: (mesh, { direction, serviceCluster }, variant) => {
-      if (!isActive(mesh)) return [];
-      const checks = checkServerOf(mesh) !== undefined;
-      // What the application says for itself is replaced before anybody reads it.
-      if (direction === 'outbound') {
-        if (!checks) return [forward];
-        return [forward, ...(variant === CHECKS_OUTBOUND_IN_SLOTS ? slots : [httpCheck(OUTBOUND_HTTP_CHECK)])];
-      }
-      if (!checks || serviceCluster === undefined) return [keepForwarded];
-      return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
-    },
-    networkFilters: (mesh, { direction, serviceCluster }, variant) => {
-      if (serviceCluster === undefined || checkServerOf(mesh) === undefined) return [];
-      if (direction === 'outbound' && variant === '') return [];
-      return [discoveredFilter(tcpCheckName(serviceCluster), NETWORK_EXT_AUTHZ, configSource)];
-    },
-    httpAccessLogs: (mesh, direction) => {
-      if (reportServerOf(mesh) === undefined || mesh.policy.disableMixerHttpReports) return [];
-      return [buildHttpGrpcAccessLog(encoder, logOptions(mesh, direction), LOGGED_HEADERS)];
-    },
-    localReplies: (mesh) => (checkServerOf(mesh) === undefined ? [] : [unanswered]),
-    tcpAccessLogs: (mesh, direction) => {
-      if (reportServerOf(mesh) === undefined) return undefined;
-      const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];
-      return { logs, intervalMs: mesh.policy.reportIntervalMs };
-    },
+  return (context, proxy) => {
+    const { mesh } = context;
+    const checks = checkServerOf(mesh) !== undefined;
+    const reports = reportServerOf(mesh) !== undefined;
+    if (!checks && !reports) return undefined;
+    const checksOutbound = factsOf(mesh, proxy)?.policy.outboundChecks === true;
+    const isInSlots = checksOutbound && failPoliciesOf(context).hasAny;
+    const outboundChecks = isInSlots ? slots : [httpCheck(OUTBOUND_HTTP_CHECK)];
+    return {
+      key: [checksOutbound ? 'checks outbound' : '', isInSlots ? 'in slots' : ''].join(),
+      httpFilters: ({ direction, serviceCluster }) => {
+        // What the application says for itself is replaced before anybody reads it.
+        if (direction === 'outbound') return checks ? [forward, ...outboundChecks] : [forward];
+        if (!checks || serviceCluster === undefined) return [keepForwarded];
+        return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
+      },
+      networkFilters: ({ direction, serviceCluster }) => {
+        if (serviceCluster === undefined || !checks) return [];
+        if (direction === 'outbound' && !checksOutbound) return [];
+        return [discoveredFilter(tcpCheckName(serviceCluster), NETWORK_EXT_AUTHZ, configSource)];
+      },
+      httpAccessLogs: (direction) =>
+        !reports || mesh.policy.disableMixerHttpReports
+          ? []
+          : [buildHttpGrpcAccessLog(encoder, logOptions(mesh, direction), LOGGED_HEADERS)],
+      localReplies: checks ? [unanswered] : [],
+      tcpAccessLogs: (direction) => {
+        if (!reports) return undefined;
+        const logs = [buildTcpGrpcAccessLog(encoder, logOptions(mesh, direction))];
+        return { logs, intervalMs: mesh.policy.reportIntervalMs };
+      },
+    };
   };
-}
-
-function isActive(mesh: MeshConfig): boolean {
-  return checkServerOf(mesh) !== undefined || reportServerOf(mesh) !== undefined;
 }
 
 function logOptions({ policy }: MeshConfig, direction: Direction): GrpcAccessLogOptions {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
-import type { ChainDescription } from '../../../src/generators/listeners/filter-plugin.js';
+import type { ChainDescription } from '../../../src/generators/plugins/listener-plan.js';
 import { createPolicyPlugin } from '../../../src/generators/policy/policy-plugin.js';
 import type { ProxyMetadata } from '../../../src/model/proxy.js';
 import type { Service } from '../../../src/model/service.js';
@@ -24,25 +24,20 @@ function addedBy(
   services: readonly Service[] = [],
 ) {
   const context = policyContext(policy, { services });
-  const { mesh } = context;
-  const { filters } = createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS);
-  const variant = filters.variantOf(context, buildProxy({}, metadata));
+  const plugin = createPolicyPlugin(ENCODER, CONFIG_ENCODER, SETTINGS);
+  const plan = plugin.planListeners(context, buildProxy({}, metadata));
   return {
-    variant,
-    http: (chain: ChainDescription) => filters.httpFilters(mesh, chain, variant).map(({ name }) => name),
-    network: (chain: ChainDescription) => filters.networkFilters(mesh, chain, variant).map(({ name }) => name),
-    httpLogs: filters.httpAccessLogs(mesh, 'inbound').map(({ name }) => name),
-    tcpLogs: filters.tcpAccessLogs(mesh, 'inbound'),
+    plan,
+    key: plan?.key,
+    http: (chain: ChainDescription) => plan?.httpFilters(chain).map(({ name }) => name),
+    network: (chain: ChainDescription) => plan?.networkFilters(chain).map(({ name }) => name),
+    httpLogs: plan?.httpAccessLogs('inbound').map(({ name }) => name),
+    tcpLogs: plan?.tcpAccessLogs('inbound'),
   };
 }
 
 test('nothing is added while no policy server is named', (t) => {
-  const { variant, http, network, httpLogs, tcpLogs } = addedBy({ disablePolicyChecks: false });
-  t.is(variant, '');
-  for (const chain of [OWN, UNCLAIMED_INBOUND, OUTBOUND, TO_SERVICE])
-    t.deepEqual([...http(chain), ...network(chain)], []);
-  t.deepEqual(httpLogs, []);
-  t.is(tcpLogs, undefined);
+  t.is(addedBy({ disablePolicyChecks: false }).plan, undefined);
 });
 
 test('inbound requests are checked before what they forward is taken off them', (t) => {

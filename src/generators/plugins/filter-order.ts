@@ -1,0 +1,12 @@
+/** A filter, or a place for those of all plugins, in the order of `--plugins` (authn, authz, health, policy). */
+export type HttpFilterSlot = 'plugins' | 'grpcWeb' | 'grpcStats' | 'alpn' | 'cors' | 'fault' | 'router';
+
+/** `terminal` is the filter that ends a chain: a TCP proxy, or one of the port's protocol. */
+export type NetworkFilterSlot = 'plugins' | 'terminal';
+
+/** The order of all filters, by the place of their chain (BEHAVIOUR 5, "HTTP connection manager"). */
+export const FILTER_ORDER = {
+  outboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'alpn', 'cors', 'fault', 'router'],
+  inboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'cors', 'fault', 'router'],
+  tcp: ['plugins', 'terminal'],
+} as const satisfies Readonly<Record<string, readonly (HttpFilterSlot | NetworkFilterSlot)[]>>;
