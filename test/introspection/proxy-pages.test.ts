@@ -155,7 +155,7 @@ test('every field of config_dump is one that envoy.admin.v3 declares', async (t)
       const field = type.fields[name];
       t.truthy(field, `${type.name}.${name}`);
       if (!Array.isArray(items)) continue;
-      const itemType = field?.resolvedType as protobuf.Type;
+      const itemType = field?.resolve().resolvedType as protobuf.Type;
       t.true(itemType instanceof protobuf.Type);
       t.true(items.length > 0);
       t.deepEqual(
