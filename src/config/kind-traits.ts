@@ -48,7 +48,7 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('ServiceEntry', EVERYTHING, { effect: 'service' }),
   mesh('WorkloadEntry', ['listeners'], { effect: 'service' }),
   mesh('HTTPAPISpec', ['serviceConfigs'], { isPolicy: true }),
-  mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs'], { isPolicy: true }),
+  mesh('HTTPAPISpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('QuotaSpec', ['serviceConfigs'], { isPolicy: true }),
   mesh('QuotaSpecBinding', ['policyReach', 'serviceConfigs', 'clientConfigs'], { isPolicy: true }),
   mesh('PeerAuthentication', ['clusters', 'endpoints', 'listeners']),

@@ -3,9 +3,8 @@ import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { Type } from '../schema/type.js';
 import { attributesField } from './attributes.js';
+import { boundHttpApiSpecSchema, boundQuotaSpecSchema } from './bound-specs.js';
 import { durationField } from './duration.js';
-import { httpApiSpecSchema } from './http-api-spec.js';
-import { quotaSpecSchema } from './quota-spec.js';
 import { networkFailPolicySchema, transportConfigSchema } from './transport-config.js';
 
 function flag(description: string) {
@@ -23,8 +22,8 @@ export const serviceConfigSchema = Type.Object(
     mixerAttributes: Type.Optional(
       attributesField('Attributes of every Check and Report; typically destination.service. Those of a route win.'),
     ),
-    httpApiSpec: Type.Array(httpApiSpecSchema, { description: 'Where API attributes come from.', default: [] }),
-    quotaSpec: Type.Array(quotaSpecSchema, { description: 'What requests are charged.', default: [] }),
+    httpApiSpec: Type.Array(boundHttpApiSpecSchema, { description: 'Where API attributes come from.', default: [] }),
+    quotaSpec: Type.Array(boundQuotaSpecSchema, { description: 'What requests are charged.', default: [] }),
     networkFailPolicy: Type.Optional(networkFailPolicySchema),
     forwardAttributes: Type.Optional(
       attributesField('Attributes forwarded upstream; typically source.ip and source.uid. Those of a route win.'),
@@ -62,7 +61,7 @@ export const tcpClientConfigSchema = Type.Object(
     mixerAttributes: Type.Optional(attributesField(DESTINATION_ATTRIBUTES)),
     disableCheckCalls: flag('Whether Check is not called.'),
     disableReportCalls: flag('Whether Report is not called.'),
-    connectionQuotaSpec: Type.Optional(quotaSpecSchema),
+    connectionQuotaSpec: Type.Optional(boundQuotaSpecSchema),
     reportInterval: durationField({
       description: 'Time between reports of a long connection; less than 1s counts as 1s.',
       default: '10s',

@@ -47,8 +47,7 @@ export const meshServiceSchema = Type.Object(
       }),
     ),
     labels: stringMap(Type.String({ maxLength: 63 }), {
-      description:
-        'Labels of workloads. A QuotaSpecBinding then acts only on requests to workloads that carry all of them. An HTTPAPISpecBinding ignores them.',
+      description: 'Labels of workloads. The binding then acts only on requests to workloads that carry all of them.',
       default: {},
       maxProperties: 64,
     }),

@@ -5,8 +5,8 @@ import type { PushRequest } from '../../model/push-request.js';
 import { kindsAffect } from '../kinds-affect.js';
 
 /**
- * HTTPAPISpecBindings and grants matter only to the embedded server's checks, which are on where there is a policy.
- * QuotaSpecBindings name labels that every proxy tells. Nothing matters while the plugin is inactive, but what may have
+ * Grants matter only to the embedded server's checks, which are on where there is a policy. Bindings name labels that
+ * every proxy tells. Nothing matters while the plugin is inactive, but what may have
  * made it so.
  *
  * @param context the snapshot after the change; without it the plugin may be active in any way

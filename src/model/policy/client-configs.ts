@@ -1,5 +1,5 @@
+import type { BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/client-config.js';
-import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { TransportConfig } from '../../config/policy/transport-config.js';
 import type { Proxy } from '../proxy.js';
 import type { Service } from '../service.js';
@@ -80,6 +80,6 @@ function transportOf(policy: ProxyPolicy, proxy: ProxyIdentity): TransportConfig
   return { ...policy.transport, attributesForMixerProxy: callAttributesOf(proxy) };
 }
 
-function mergeSpecs(specs: readonly QuotaSpec[]): QuotaSpec | undefined {
+function mergeSpecs(specs: readonly BoundQuotaSpec[]): BoundQuotaSpec | undefined {
   return specs.length > 1 ? { rules: specs.flatMap(({ rules }) => rules) } : specs[0];
 }

@@ -1,7 +1,7 @@
-import type { QuotaSpecBinding } from '../../config/policy/bindings.js';
-import type { AttributeMatchSpec, QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
+import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { PushContext } from '../push-context.js';
-import type { QuotaSpecObject } from './policy-bindings.js';
+import type { HttpApiSpecObject, QuotaSpecObject } from './policy-bindings.js';
 
 /** Labels of a MeshService: workloads that carry all of them are meant. */
 export type LabelSet = Readonly<Record<string, string>>;
@@ -9,53 +9,62 @@ export type LabelSet = Readonly<Record<string, string>>;
 /** The attribute that tells the labels of the workload behind an inbound check. */
 export const LABELS_ATTRIBUTE = 'destination.labels';
 
-const restricted = new WeakMap<QuotaSpec, Map<string, QuotaSpecObject>>();
+/** The spec with rules for the workloads alone that carry one of the label sets. */
+export const restrictQuotaSpec = createRestriction<BoundQuotaSpec, QuotaSpecObject>((body, workloads) => ({
+  ...body,
+  rules: body.rules.map((rule) => ({ ...rule, workloads })),
+}));
 
-/**
- * The spec with rules that match only where the checked workload carries one of the label sets: each condition is asked
- * for beside each set. The very same object for the same spec and sets, so that compiled forms are kept.
- */
-export function restrictToLabels(spec: QuotaSpecObject, labelSets: readonly LabelSet[]): QuotaSpecObject {
-  const id = JSON.stringify(labelSets);
-  const known = restricted.get(spec.body) ?? new Map<string, QuotaSpecObject>();
-  restricted.set(spec.body, known);
-  const found = known.get(id);
-  if (found !== undefined) return found;
-  const clauses = labelSets.map(clauseOf);
-  const rules = spec.body.rules.map((rule) => {
-    const matches = rule.match.length === 0 ? [{ clause: {} }] : rule.match;
-    return {
-      ...rule,
-      match: matches.flatMap(({ clause }) => clauses.map((labels) => ({ clause: { ...clause, ...labels } }))),
-    };
-  });
-  const made = { ...spec, body: { ...spec.body, rules } };
-  known.set(id, made);
-  return made;
+/** The spec for the workloads alone that carry one of the label sets. */
+export const restrictHttpApiSpec = createRestriction<BoundHttpApiSpec, HttpApiSpecObject>((body, workloads) => ({
+  ...body,
+  workloads,
+}));
+
+type Workloads = readonly { readonly labels: LabelSet }[];
+
+/** @returns a function that gives the very same object for the same spec and sets, so that compiled forms are kept */
+function createRestriction<Body extends object, Spec extends { readonly body: Body }>(
+  restrict: (body: Body, workloads: Workloads) => Body,
+): (spec: Spec, labelSets: readonly LabelSet[]) => Spec {
+  const restricted = new WeakMap<Body, Map<string, Spec>>();
+  return (spec, labelSets) => {
+    const id = JSON.stringify(labelSets);
+    const known = restricted.get(spec.body) ?? new Map<string, Spec>();
+    restricted.set(spec.body, known);
+    const made =
+      known.get(id) ??
+      ({
+        ...spec,
+        body: restrict(
+          spec.body,
+          labelSets.map((labels) => ({ labels })),
+        ),
+      } as Spec);
+    known.set(id, made);
+    return made;
+  };
 }
 
-function clauseOf(labels: LabelSet): AttributeMatchSpec['clause'] {
-  return Object.fromEntries(
-    Object.entries(labels).map(([key, value]) => [
-      `${LABELS_ATTRIBUTE}[${key}]`,
-      // A label may be empty, which no exact match is written for.
-      value === '' ? { regex: '(?:)' } : { exact: value },
-    ]),
-  );
-}
+type Table = NonNullable<ReturnType<PushContext['objects']['get']>>;
 
-type Table = ReturnType<PushContext['objects']['get']>;
+const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const;
+const NO_KEYS: readonly string[] = [];
+const keysOf = new WeakMap<Table, readonly string[]>();
 
-const keysOf = new WeakMap<NonNullable<Table>, readonly string[]>();
-
-/** The keys of labels that QuotaSpecBindings of a snapshot name, sorted: proxies tell these of their labels alone. */
+/** The keys of labels that bindings of a snapshot name, sorted: proxies tell these of their labels alone. */
 export function bindingLabelKeys({ objects }: Pick<PushContext, 'objects'>): readonly string[] {
-  const table = objects.get('QuotaSpecBinding');
-  if (table === undefined) return [];
+  const [first = NO_KEYS, second = NO_KEYS] = BINDING_KINDS.map((kind) => keysOfTable(objects.get(kind)));
+  if (second.length === 0) return first;
+  return first.length === 0 ? second : [...new Set([...first, ...second])].sort();
+}
+
+function keysOfTable(table: Table | undefined): readonly string[] {
+  if (table === undefined) return NO_KEYS;
   let keys = keysOf.get(table);
   if (keys === undefined) {
     const named = [...table.values()].flatMap(({ body }) =>
-      (body as QuotaSpecBinding).services.flatMap(({ labels }) => Object.keys(labels)),
+      (body as QuotaSpecBinding | HttpApiSpecBinding).services.flatMap(({ labels }) => Object.keys(labels)),
     );
     keys = [...new Set(named)].sort();
     keysOf.set(table, keys);

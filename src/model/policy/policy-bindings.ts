@@ -1,14 +1,13 @@
 import type { MeshObject } from '../../config/object.js';
 import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
-import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
-import type { QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { PushContext } from '../push-context.js';
 import type { BoundService } from './bound-services.js';
-import { restrictToLabels } from './label-conditions.js';
+import { restrictHttpApiSpec, restrictQuotaSpec } from './label-conditions.js';
 import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
 
-export type QuotaSpecObject = MeshObject<'QuotaSpec', QuotaSpec>;
-export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', HttpApiSpec>;
+export type QuotaSpecObject = MeshObject<'QuotaSpec', BoundQuotaSpec>;
+export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', BoundHttpApiSpec>;
 
 /** Which QuotaSpecs and HTTPAPISpecs apply to which service (SPEC 2.7 and 2.8; BEHAVIOUR 5). */
 export interface PolicyBindings {
@@ -33,7 +32,7 @@ export function resolvePolicyBindings({ objects, domain, bindingGrants: grants }
     grants,
     services: ({ body }) => (body as QuotaSpecBinding).services,
     references: ({ body }) => (body as QuotaSpecBinding).quotaSpecs,
-    restrict: restrictToLabels,
+    restrict: restrictQuotaSpec,
   });
   const apis = resolveBindings<HttpApiSpecObject>({
     specKind: 'HTTPAPISpec',
@@ -43,6 +42,7 @@ export function resolvePolicyBindings({ objects, domain, bindingGrants: grants }
     grants,
     services: ({ body }) => (body as HttpApiSpecBinding).services,
     references: ({ body }) => (body as HttpApiSpecBinding).apiSpecs,
+    restrict: restrictHttpApiSpec,
   });
   return {
     quotas,

@@ -50,8 +50,8 @@ export interface BindingShape<Spec extends MeshObject> {
   readonly grants: BindingGrants;
   services(binding: MeshObject): readonly MeshServiceSpec[];
   references(binding: MeshObject): readonly (QuotaSpecReference | HttpApiSpecReference)[];
-  /** The spec for workloads with one of the label sets alone; absent where labels are not looked at. */
-  readonly restrict?: (spec: Spec, labelSets: readonly LabelSet[]) => Spec;
+  /** The spec for workloads with one of the label sets alone. */
+  readonly restrict: (spec: Spec, labelSets: readonly LabelSet[]) => Spec;
 }
 
 type SpecTable<Spec> = ReadonlyMap<string, Spec>;
@@ -106,12 +106,12 @@ function resolveBinding<Spec extends MeshObject>(
 /** A spec that one item binds without labels is for all workloads, whatever labels others have. */
 function specTable<Spec>(
   found: readonly BoundSpecs<Spec>[],
-  restrict: BindingShape<Spec & MeshObject>['restrict'] | undefined,
+  restrict: BindingShape<Spec & MeshObject>['restrict'],
 ): SpecTable<Spec> {
   const table = new Map<string, Spec>();
   const labelled = new Map<ObjectKey, { readonly spec: Spec; readonly sets: Map<string, LabelSet> }>();
   for (const { specs, labels } of found) {
-    const id = restrict === undefined ? '' : labelsId(labels);
+    const id = labelsId(labels);
     for (const [key, spec] of specs) {
       if (id === '') {
         table.set(key, spec);
@@ -123,7 +123,7 @@ function specTable<Spec>(
     }
   }
   for (const [key, { spec, sets }] of labelled) {
-    if (restrict === undefined || table.has(key)) continue;
+    if (table.has(key)) continue;
     const ids = [...sets.keys()].sort();
     const labelSets = ids.map((id) => sets.get(id) ?? {});
     table.set(`${key} ${ids.join()}`, restrict(spec as Spec & MeshObject, labelSets));

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
-import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
-import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
 import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
@@ -44,8 +43,8 @@ interface Resolved {
  */
 export function createServicePolicies(): (context: PolicyContext) => ServicePolicies {
   const configs = new WeakMap<Service, ServiceConfig>();
-  const quotaSpecs = createSpecBodies<QuotaSpec>();
-  const apiSpecs = createSpecBodies<HttpApiSpec>();
+  const quotaSpecs = createSpecBodies<BoundQuotaSpec>();
+  const apiSpecs = createSpecBodies<BoundHttpApiSpec>();
   let resolved: Resolved | undefined;
 
   const configOf = (

@@ -4,12 +4,14 @@ import { createMatchMeter, type MatchMeter } from '../../config/regex/match-mete
 import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import { type ApiKeyConfig, ApiKeyFinder } from './api-key.js';
 import { type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
+import type { AttributeValue } from './attribute-value.js';
 import { type AttributesConfig, AttributeValueError, readAttributes } from './attributes-from-config.js';
 import type { RegexOptions } from './compile-quota-specs.js';
 import type { HeaderMap } from './header-map.js';
 import { PathTemplates } from './path-templates.js';
 import { createRegexHome, RegexSet } from './regex-set.js';
 import type { SpecProblem } from './spec-problem.js';
+import { isForWorkload, type WorkloadsConfig } from './workload-labels.js';
 
 /** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
 export interface HttpApiPatternConfig {
@@ -31,12 +33,26 @@ export interface HttpApiSpecConfig {
   readonly attributes?: AttributesConfig;
   readonly patterns?: readonly HttpApiPatternConfig[];
   readonly apiKeys?: readonly ApiKeyConfig[];
+  /** The workloads that it is for, by labels; all unless given. */
+  readonly workloads?: WorkloadsConfig;
 }
 
 /** The API specs of one service, ready for requests. Safe to share; never changes. */
-export interface CompiledApiSpecs {
+export interface CompiledApiSpecs extends WorkloadApi {
   /** What was left out because it cannot be used. */
   readonly problems: readonly SpecProblem[];
+  /** Its regular expressions, for a caller who compiles them before the first request. */
+  readonly programs: readonly SharedProgram[];
+  /**
+   * The specs that are for a workload. Without it, only specs for all workloads count.
+   *
+   * @param labels attribute `destination.labels` of the request; undefined where the check does not know them
+   */
+  forWorkload(labels: AttributeValue | undefined): WorkloadApi;
+}
+
+/** The API specs that apply to requests to one workload. */
+export interface WorkloadApi {
   /**
    * The API attributes of a request (SPEC 2.8): of the URI template that matches best among all specs, of every regex
    * that matches, and at the top level of the specs that these patterns belong to. A pattern's own attributes take
@@ -48,8 +64,6 @@ export interface CompiledApiSpecs {
   attributesFor(method: string, target: string): AttributeLayer;
   /** The same, and whether it is all: a pattern that cannot be used, or would take too long to match, may have more. */
   assess(method: string, target: string): ApiAssessment;
-  /** Its regular expressions, for a caller who compiles them before the first request. */
-  readonly programs: readonly SharedProgram[];
   /** The API key of a request: the first that is not empty in the order of all specs' APIKeys or the default order. */
   apiKeyFor(target: string, headers: HeaderMap): string | undefined;
 }
@@ -69,6 +83,12 @@ interface Operation {
   readonly all: AttributeLayer;
 }
 
+/** Methods of a pattern whose expression cannot be used. */
+interface Undecided {
+  readonly specIndex: number;
+  readonly method: string;
+}
+
 interface RegexOperation {
   readonly method: string;
   readonly regex: string;
@@ -78,8 +98,7 @@ interface RegexOperation {
 /** Compiles the API specs of a service. Never throws for bad specs: see `problems`. */
 export function compileApiSpecs(specs: readonly HttpApiSpecConfig[], options: RegexOptions = {}): CompiledApiSpecs {
   const { check = checkRegex, home = createRegexHome() } = options;
-  // Methods of the patterns whose expression cannot be used.
-  const undecided = new Set<string>();
+  const undecided: Undecided[] = [];
   const problems: SpecProblem[] = [];
   const templates = new PathTemplates<Operation>();
   const regexes: RegexOperation[] = [];
@@ -90,32 +109,51 @@ export function compileApiSpecs(specs: readonly HttpApiSpecConfig[], options: Re
       const own = attributesOf(pattern.attributes, field, problems);
       const operation = { specIndex, topLevel, own, all: new Map([...topLevel, ...own]) };
       const method = pattern.httpMethod ?? '*';
-      const problem = addPattern(templates, regexes, pattern, method, operation, check);
+      const problem = addPattern(templates, regexes, pattern, method, operation, check, spec.workloads === undefined);
       if (problem === undefined) return;
-      if (problem.field === 'regex') undecided.add(method);
+      if (problem.field === 'regex') undecided.push({ specIndex, method });
       problems.push({ field: `${field}.${problem.field}`, message: problem.message });
     });
   });
-  const finder = new ApiKeyFinder(specs.flatMap(({ apiKeys }) => apiKeys ?? []));
   const regexSet = new RegexSet(
     regexes.map(({ regex }) => regex),
     home,
   );
-  const assess = (method: string, target: string): ApiAssessment => {
-    const template = templates.find(method, target);
-    const meter = createMatchMeter();
-    const others = regexes.length === 0 ? [] : matchingRegexes(regexSet, regexes, method, target, meter);
+  /** @param isFor which specs count; all unless given */
+  const viewOf = (isFor?: (specIndex: number) => boolean): WorkloadApi => {
+    const accepts = isFor && (({ specIndex }: Operation): boolean => isFor(specIndex));
+    const finder = new ApiKeyFinder(
+      specs.flatMap(({ apiKeys = [] }, index) => (isFor?.(index) === false ? [] : apiKeys)),
+    );
+    const cannotTell = isFor === undefined ? undecided : undecided.filter(({ specIndex }) => isFor(specIndex));
+    const assess = (method: string, target: string): ApiAssessment => {
+      const template = templates.find(method, target, accepts);
+      const meter = createMatchMeter();
+      const matching = regexes.length === 0 ? [] : matchingRegexes(regexSet, regexes, method, target, meter);
+      const others = accepts === undefined ? matching : matching.filter(accepts);
+      return {
+        layer: mergeOperations(template === undefined ? others : [template, ...others]),
+        isUndecided:
+          meter.isExceeded || cannotTell.some((pattern) => pattern.method === method || pattern.method === '*'),
+      };
+    };
     return {
-      layer: mergeOperations(template === undefined ? others : [template, ...others]),
-      isUndecided: meter.isExceeded || (undecided.size > 0 && (undecided.has(method) || undecided.has('*'))),
+      attributesFor: (method, target) => assess(method, target).layer,
+      assess,
+      apiKeyFor: (target, headers) => finder.find(target, headers),
     };
   };
+  const isRestricted = specs.some(({ workloads }) => workloads !== undefined);
+  const viewFor = (labels: AttributeValue | undefined): WorkloadApi => {
+    const isFor = specs.map(({ workloads }) => isForWorkload(workloads, labels));
+    return viewOf((specIndex) => isFor[specIndex] === true);
+  };
+  const base = isRestricted ? viewFor(undefined) : viewOf();
   return {
+    ...base,
     problems,
     programs: regexSet.programs,
-    attributesFor: (method, target) => assess(method, target).layer,
-    assess,
-    apiKeyFor: (target, headers) => finder.find(target, headers),
+    forWorkload: (labels) => (isRestricted && labels !== undefined ? viewFor(labels) : base),
   };
 }
 
@@ -126,6 +164,7 @@ function addPattern(
   method: string,
   operation: Operation,
   check: CheckRegex,
+  isForAll: boolean,
 ): SpecProblem | undefined {
   if (method === '') return { field: 'httpMethod', message: 'is empty: name a method, such as GET, or * for all' };
   if (uriTemplate !== undefined && regex !== undefined) {
@@ -141,7 +180,7 @@ function addPattern(
   if (uriTemplate === undefined) return { field: 'uriTemplate', message: 'is missing: set it, or regex' };
   const parsed = parseUriTemplate(uriTemplate);
   if (parsed.type === 'error') return { field: 'uriTemplate', message: `${parsed.message}: ${parsed.remedy}` };
-  templates.add(parsed.template, method, operation);
+  templates.add(parsed.template, method, operation, isForAll);
   return undefined;
 }
 

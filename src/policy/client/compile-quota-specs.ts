@@ -6,6 +6,7 @@ import { createRegexHome, type RegexHome } from './regex-set.js';
 import { type RuleMatch, RuleMatcher } from './rule-matcher.js';
 import type { SpecProblem } from './spec-problem.js';
 import { readCondition, type StringCondition, type StringMatchConfig } from './string-condition.js';
+import { isForWorkload, WORKLOAD_LABELS, type WorkloadsConfig } from './workload-labels.js';
 
 /** A quota to charge (SPEC 2.6). */
 export interface QuotaConfig {
@@ -24,6 +25,8 @@ export interface AttributeMatchConfig {
 export interface QuotaRuleConfig {
   readonly match?: readonly AttributeMatchConfig[];
   readonly quotas?: readonly QuotaConfig[];
+  /** The workloads that it is for, by labels; all unless given. */
+  readonly workloads?: WorkloadsConfig;
 }
 
 /** The spec of a QuotaSpec (SPEC 2.2). */
@@ -80,22 +83,31 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   const charges: (readonly QuotaCharge[])[] = [];
   const matches: RuleMatch[] = [];
   // Without conditions that cannot be used: a rule that may charge, for all that can be told.
-  const unusable: RuleMatch['conditions'][] = [];
+  const unusable: RuleMatch[] = [];
+  const workloadsOf: (WorkloadsConfig | undefined)[] = [];
   specs.forEach(({ rules = [] }, specIndex) => {
-    rules.forEach(({ match = [], quotas = [] }, ruleIndex) => {
+    rules.forEach(({ match = [], quotas = [], workloads }, ruleIndex) => {
       const field = `[${specIndex}].rules[${ruleIndex}]`;
       const rule = charges.length;
+      workloadsOf.push(workloads);
       charges.push(readCharges(quotas, `${field}.quotas`, problems));
       if (match.length === 0) matches.push({ rule, conditions: [] });
       for (const [index, { clause = {} }] of match.entries()) {
         const { conditions, isUsable } = readClause(clause, `${field}.match[${index}].clause`, problems, check);
         if (isUsable) matches.push({ rule, conditions });
-        else unusable.push(conditions);
+        else unusable.push({ rule, conditions });
       }
     });
   });
   const matcher = new RuleMatcher(charges.length, matches, home);
-  const undecided = unusable.length === 0 ? undefined : new RuleMatcher(1, unusable.map(ofOneRule), home);
+  const undecided = unusable.length === 0 ? undefined : new RuleMatcher(charges.length, unusable, home);
+  const isRestricted = workloadsOf.some((workloads) => workloads !== undefined);
+  /** Those of the rules that are for the workload of the request. */
+  const ofWorkload = (rules: readonly number[], bag: AttributeBag): readonly number[] => {
+    if (!isRestricted || rules.length === 0) return rules;
+    const labels = bag.get(WORKLOAD_LABELS);
+    return rules.filter((rule) => isForWorkload(workloadsOf[rule], labels));
+  };
   const chargesOf = (matched: readonly number[]): readonly QuotaCharge[] => {
     if (matched.length === 0) return NO_CHARGES;
     if (matched.length === 1) return charges[matched[0] ?? 0] ?? NO_CHARGES;
@@ -103,8 +115,8 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   };
   const assess = (bag: AttributeBag): QuotaAssessment => {
     const meter = createMatchMeter();
-    const found = chargesOf(matcher.match(bag, meter));
-    const isUndecided = undecided !== undefined && undecided.match(bag, meter).length > 0;
+    const found = chargesOf(ofWorkload(matcher.match(bag, meter), bag));
+    const isUndecided = undecided !== undefined && ofWorkload(undecided.match(bag, meter), bag).length > 0;
     return { charges: found, isUndecided: isUndecided || meter.isExceeded };
   };
   return {
@@ -113,10 +125,6 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
     chargesFor: (bag) => assess(bag).charges,
     assess,
   };
-}
-
-function ofOneRule(conditions: RuleMatch['conditions']): RuleMatch {
-  return { rule: 0, conditions };
 }
 
 interface ReadClause {

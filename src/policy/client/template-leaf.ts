@@ -7,7 +7,11 @@ const ANY_METHOD = '*';
 interface Candidate<Value> {
   readonly limits: readonly QueryVariable[];
   readonly value: Value;
+  readonly isForAll: boolean;
 }
+
+/** Which of the values count for a request; without it all do. */
+export type Accepts<Value> = (value: Value) => boolean;
 
 /** The patterns whose templates end at one place of the trie, by method. */
 export class TemplateLeaf<Value> {
@@ -15,22 +19,28 @@ export class TemplateLeaf<Value> {
 
   /**
    * Adds a pattern behind those that are there. The first of several with the same path and method is kept; a later
-   * one counts only when the limits of the ones before it (`{?q:3}`) keep them from matching.
+   * one counts only when the limits of the ones before it (`{?q:3}`) keep them from matching, or these are not for all
+   * workloads.
    */
-  add(method: string, query: readonly QueryVariable[], value: Value): void {
+  add(method: string, query: readonly QueryVariable[], value: Value, isForAll = true): void {
     const limits = query.filter(({ maxLength }) => maxLength !== undefined);
     const candidates = this.#candidates.get(method) ?? [];
     this.#candidates.set(method, candidates);
-    if (candidates.every((earlier) => earlier.limits.length > 0)) candidates.push({ limits, value });
+    if (candidates.every((earlier) => earlier.limits.length > 0 || !earlier.isForAll)) {
+      candidates.push({ limits, value, isForAll });
+    }
   }
 
   /** The pattern for a request: one of exactly its method before one of all methods. */
-  pick(method: string, query: QueryLengths): Value | undefined {
-    return this.#pick(method, query) ?? (method === ANY_METHOD ? undefined : this.#pick(ANY_METHOD, query));
+  pick(method: string, query: QueryLengths, accepts?: Accepts<Value>): Value | undefined {
+    const own = this.#pick(method, query, accepts);
+    return own ?? (method === ANY_METHOD ? undefined : this.#pick(ANY_METHOD, query, accepts));
   }
 
-  #pick(method: string, query: QueryLengths): Value | undefined {
-    return this.#candidates.get(method)?.find(({ limits }) => isWithinLimits(limits, query))?.value;
+  #pick(method: string, query: QueryLengths, accepts: Accepts<Value> | undefined): Value | undefined {
+    return this.#candidates
+      .get(method)
+      ?.find(({ limits, value }) => isWithinLimits(limits, query) && accepts?.(value) !== false)?.value;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TemplateSegment, UriTemplate } from '../../config/policy/uri-template.js';
 import { countCharacters, normalizeEscapes } from './percent-text.js';
 import type { QueryLengths } from './query-lengths.js';
-import { TemplateLeaf } from './template-leaf.js';
+import { type Accepts, TemplateLeaf } from './template-leaf.js';
 
 /** A place after a path of literals and single segments; each place has exactly one way to it. */
 interface Place<Value> {
@@ -30,21 +30,22 @@ interface Tail<Value> {
 export class TemplateTrie<Value> {
   readonly #root: Place<Value> = emptyPlace();
 
-  add(template: Pick<UriTemplate, 'segments' | 'query'>, method: string, value: Value): void {
+  add(template: Pick<UriTemplate, 'segments' | 'query'>, method: string, value: Value, isForAll = true): void {
     const at = template.segments.findIndex(({ type }) => type === 'rest');
     const head = at === -1 ? template.segments : template.segments.slice(0, at);
     const place = head.reduce(descend, this.#root);
     const end = at === -1 ? place : descendTail(place, template.segments.slice(at + 1));
     end.leaf ??= new TemplateLeaf();
-    end.leaf.add(method, template.query, value);
+    end.leaf.add(method, template.query, value, isForAll);
   }
 
   /**
    * @param segments of the path, with escapes normalized
    * @param query of the request, for limits of query variables
+   * @param accepts which values count; all unless given
    */
-  find(segments: readonly string[], method: string, query: QueryLengths): Value | undefined {
-    return new Search<Value>(segments, method, query).from(this.#root, 0);
+  find(segments: readonly string[], method: string, query: QueryLengths, accepts?: Accepts<Value>): Value | undefined {
+    return new Search<Value>(segments, method, query, accepts).from(this.#root, 0);
   }
 }
 
@@ -52,13 +53,15 @@ class Search<Value> {
   readonly #segments: readonly string[];
   readonly #method: string;
   readonly #query: QueryLengths;
+  readonly #accepts: Accepts<Value> | undefined;
   /** Characters per segment, as far as they were counted. */
   readonly #counts: (number | undefined)[] = [];
 
-  constructor(segments: readonly string[], method: string, query: QueryLengths) {
+  constructor(segments: readonly string[], method: string, query: QueryLengths, accepts: Accepts<Value> | undefined) {
     this.#segments = segments;
     this.#method = method;
     this.#query = query;
+    this.#accepts = accepts;
   }
 
   from(place: Place<Value>, index: number): Value | undefined {
@@ -93,7 +96,7 @@ class Search<Value> {
   }
 
   #pick(leaf: TemplateLeaf<Value> | undefined): Value | undefined {
-    return leaf?.pick(this.#method, this.#query);
+    return leaf?.pick(this.#method, this.#query, this.#accepts);
   }
 
   #characters(index: number): number {

@@ -1,5 +1,5 @@
+import type { BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/client-config.js';
-import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributes } from '../client/attributes-from-config.js';
@@ -60,7 +60,7 @@ const OWNER = 'configurations of calls';
 
 /** A call without a configuration has the defaults of SPEC 2.12 to 2.14. */
 export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): CallConfigs {
-  const prepareQuotas = (spec: QuotaSpec): Prepared<CompiledQuotaSpecs> =>
+  const prepareQuotas = (spec: BoundQuotaSpec): Prepared<CompiledQuotaSpecs> =>
     createPrepared(
       regexes.work,
       OWNER,
@@ -118,9 +118,9 @@ export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): Ca
   return { http: (text = '') => http(text), tcp: (text = '') => tcp(text) };
 }
 
-function itemsOf({ rules }: QuotaSpec): number {
-  return rules.reduce((sum, { match, quotas }) => {
+function itemsOf({ rules }: BoundQuotaSpec): number {
+  return rules.reduce((sum, { match, quotas, workloads = [] }) => {
     const conditions = match.reduce((count, { clause }) => count + 1 + Object.keys(clause).length, 0);
-    return sum + 1 + quotas.length + conditions;
+    return sum + 1 + quotas.length + conditions + workloads.length;
   }, 0);
 }

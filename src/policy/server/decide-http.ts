@@ -1,5 +1,6 @@
 import { createAttributeBag } from '../client/attribute-bag.js';
 import { deriveHttpAttributes } from '../client/http-attributes.js';
+import { WORKLOAD_LABELS } from '../client/workload-labels.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
 import { httpRequestFacts } from './adapter/http-request-facts.js';
@@ -42,8 +43,9 @@ function ask(
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
   // Matched once, and by itself: the report needs to know which attributes are the operation's.
-  const { layer: apiLayer, isUndecided: isApiUndecided } = service.api.assess(facts.method, facts.target);
-  const requestDerived = deriveHttpAttributes(facts, service.api, apiLayer);
+  const api = service.api.forWorkload(config.staticLayer.get(WORKLOAD_LABELS));
+  const { layer: apiLayer, isUndecided: isApiUndecided } = api.assess(facts.method, facts.target);
+  const requestDerived = deriveHttpAttributes(facts, api, apiLayer);
   const told = config.ignoreForwarded ? undefined : http?.headers?.[FORWARDED_ATTRIBUTES_HEADER];
   const all = environment.forwarded(told);
   const forwarded = service.isKnown ? all.ofCaller : all;

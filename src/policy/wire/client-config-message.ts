@@ -1,8 +1,8 @@
 import { parseDurationNs } from '../../config/parse-duration.js';
 import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
-import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
-import type { QuotaRuleSpec, QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { QuotaRuleSpec } from '../../config/policy/quota-spec.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
 import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
 import type { HTTPAPISpec as HttpApiSpecMessage } from '../../generated/policy/mesh/policy/v1/HTTPAPISpec.js';
@@ -70,7 +70,7 @@ function failPolicyMessage({ baseRetryWait, maxRetryWait, ...plain }: NetworkFai
   };
 }
 
-function httpApiSpecMessage({ attributes, patterns, apiKeys }: HttpApiSpec): HttpApiSpecMessage {
+function httpApiSpecMessage({ attributes, patterns, apiKeys, workloads }: BoundHttpApiSpec): HttpApiSpecMessage {
   return {
     ...attributeFields({ attributes }),
     patterns: patterns.map(({ attributes: ofPattern, ...plain }) => ({
@@ -78,11 +78,12 @@ function httpApiSpecMessage({ attributes, patterns, apiKeys }: HttpApiSpec): Htt
       ...attributeFields({ attributes: ofPattern }),
     })),
     apiKeys: [...apiKeys],
+    ...(workloads && { workloads: [...workloads] }),
   };
 }
 
 /** Without quotas that charge nothing: a message cannot tell a charge of 0 from none, which stands for 1. */
-function quotaSpecMessage(spec: QuotaSpec): QuotaSpecMessage {
+function quotaSpecMessage(spec: BoundQuotaSpec): QuotaSpecMessage {
   const charges = ({ quota, charge }: QuotaRuleSpec['quotas'][number]): boolean => quota !== undefined && charge > 0;
   const isPlain = spec.rules.every(({ quotas }) => quotas.every(charges));
   const rules = isPlain ? spec.rules : spec.rules.map((rule) => ({ ...rule, quotas: rule.quotas.filter(charges) }));

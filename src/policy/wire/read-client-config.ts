@@ -1,7 +1,8 @@
 import type { AttributesSpec } from '../../config/policy/attributes.js';
+import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound-specs.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../config/policy/client-config.js';
-import type { ApiKeySpec, HttpApiSpec, HttpApiSpecPattern } from '../../config/policy/http-api-spec.js';
-import type { AttributeMatchSpec, QuotaSpec } from '../../config/policy/quota-spec.js';
+import type { ApiKeySpec, HttpApiSpecPattern } from '../../config/policy/http-api-spec.js';
+import type { AttributeMatchSpec } from '../../config/policy/quota-spec.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
 import type { Duration__Output } from '../../generated/policy/google/protobuf/Duration.js';
 import type { Attributes__Output } from '../../generated/policy/mesh/policy/v1/Attributes.js';
@@ -12,6 +13,7 @@ import type { QuotaSpec__Output } from '../../generated/policy/mesh/policy/v1/Qu
 import type { ServiceConfig__Output } from '../../generated/policy/mesh/policy/v1/ServiceConfig.js';
 import type { TcpClientConfig__Output } from '../../generated/policy/mesh/policy/v1/TcpClientConfig.js';
 import type { TransportConfig__Output } from '../../generated/policy/mesh/policy/v1/TransportConfig.js';
+import type { WorkloadLabels__Output } from '../../generated/policy/mesh/policy/v1/WorkloadLabels.js';
 import { attributesSpecOf, readAttributesMessage } from './attributes-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
 import { durationText } from './time-text.js';
@@ -92,7 +94,8 @@ function readFailPolicy(message: NetworkFailPolicy__Output, field: string): Netw
   };
 }
 
-function readHttpApiSpec({ attributes, patterns, apiKeys }: HTTPAPISpec__Output, path: string): HttpApiSpec {
+function readHttpApiSpec(message: HTTPAPISpec__Output, path: string): BoundHttpApiSpec {
+  const { attributes, patterns, apiKeys, workloads } = message;
   return {
     ...attributeField('attributes', attributes, path),
     patterns: (patterns ?? []).map(
@@ -103,16 +106,24 @@ function readHttpApiSpec({ attributes, patterns, apiKeys }: HTTPAPISpec__Output,
       }),
     ),
     apiKeys: (apiKeys ?? []) as ApiKeySpec[],
+    ...workloadsField(workloads),
   };
 }
 
-function readQuotaSpec({ rules }: QuotaSpec__Output): QuotaSpec {
+function readQuotaSpec({ rules }: QuotaSpec__Output): BoundQuotaSpec {
   return {
-    rules: (rules ?? []).map(({ match, quotas }) => ({
+    rules: (rules ?? []).map(({ match, quotas, workloads }) => ({
       match: (match ?? []).map(({ clause }): AttributeMatchSpec => ({ clause: clause ?? {} })),
       quotas: (quotas ?? []).map(({ quota, charge = 1 }) => ({ ...(quota ? { quota } : {}), charge })),
+      ...workloadsField(workloads),
     })),
   };
+}
+
+/** A repeated field of a message that is empty was left out. */
+function workloadsField(workloads: readonly WorkloadLabels__Output[] | undefined): Pick<BoundHttpApiSpec, 'workloads'> {
+  if (!workloads?.length) return {};
+  return { workloads: workloads.map(({ labels }) => ({ labels: labels ?? {} })) };
 }
 
 function readDuration(message: Duration__Output | undefined, field: string, missing: string): string {

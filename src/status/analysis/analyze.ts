@@ -25,7 +25,6 @@ import { findUnenforceableServices } from './analyzers/unenforceable-services.js
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
-import { findUnusedLabels } from './analyzers/unused-labels.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
 import { findUselessCharges } from './analyzers/useless-charges.js';
 
@@ -57,7 +56,6 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'unenforced-policies': findUnenforcedPolicies,
   'ungranted-bindings': findUngrantedBindings,
   'unusable-patterns': findUnusablePatterns,
-  'unused-labels': findUnusedLabels,
   'useless-charges': findUselessCharges,
 };
 

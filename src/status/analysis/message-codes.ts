@@ -71,12 +71,6 @@ export const MESSAGE_CODES = {
     title: 'A service of a binding has no name, or a pattern with * that matches nothing.',
     remedy: 'use * for every service, *text* for hosts that contain a text, or a whole host name',
   },
-  unusedServiceLabels: {
-    code: 'MESH0206',
-    level: 'Warn',
-    title: 'An HTTPAPISpecBinding selects workloads by labels, but API attributes always apply to whole services.',
-    remedy: 'remove the labels, or name them in a QuotaSpecBinding, which they restrict',
-  },
   overlapCheckIncomplete: {
     code: 'MESH0207',
     level: 'Info',

@@ -6,7 +6,6 @@ import { listed } from './texts.js';
 const IDLE: ReadonlySet<string> = new Set(
   (
     [
-      'unusedServiceLabels',
       'labelsWithoutWorkload',
       'redundantItem',
       'wrongProtocol',

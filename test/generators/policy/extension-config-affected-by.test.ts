@@ -16,21 +16,21 @@ for (const kind of ['QuotaSpec', 'HTTPAPISpec']) {
   });
 }
 
-test('a changed QuotaSpecBinding matters to all checks: it may name labels that proxies tell', (t) => {
-  for (const context of [embedded, servers, undefined]) {
-    t.true(extensionConfigsAffectedBy(changed('QuotaSpecBinding'), 'sidecar', context));
-  }
-  t.false(extensionConfigsAffectedBy(changed('QuotaSpecBinding'), 'sidecar', onlyReports));
-});
-
-for (const kind of ['HTTPAPISpecBinding', 'Namespace']) {
-  test(`a changed ${kind} matters to the checks of the embedded server alone`, (t) => {
-    t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', embedded));
-    t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', undefined));
-    t.false(extensionConfigsAffectedBy(changed(kind), 'sidecar', servers));
+for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding']) {
+  test(`a changed ${kind} matters to all checks: it may name labels that proxies tell`, (t) => {
+    for (const context of [embedded, servers, undefined]) {
+      t.true(extensionConfigsAffectedBy(changed(kind), 'sidecar', context));
+    }
     t.false(extensionConfigsAffectedBy(changed(kind), 'sidecar', onlyReports));
   });
 }
+
+test('a changed Namespace matters to the checks of the embedded server alone', (t) => {
+  t.true(extensionConfigsAffectedBy(changed('Namespace'), 'sidecar', embedded));
+  t.true(extensionConfigsAffectedBy(changed('Namespace'), 'sidecar', undefined));
+  t.false(extensionConfigsAffectedBy(changed('Namespace'), 'sidecar', servers));
+  t.false(extensionConfigsAffectedBy(changed('Namespace'), 'sidecar', onlyReports));
+});
 
 for (const kind of ['Service', 'ServiceEntry', 'Sidecar', 'SomethingNew']) {
   test(`a changed ${kind} may change which services a proxy has chains for`, (t) => {

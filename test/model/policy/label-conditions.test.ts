@@ -4,6 +4,7 @@ import { bindingLabelKeys } from '../../../src/model/policy/label-conditions.js'
 import { resolvePolicyBindings } from '../../../src/model/policy/policy-bindings.js';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute, stringMapAttribute } from '../../../src/policy/client/attribute-value.js';
+import { compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
 import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-specs.js';
 import { readObject } from '../../config/support/read-yaml.js';
 import { contextOf } from '../mesh-objects.js';
@@ -68,6 +69,30 @@ test('a label without a value is met by an empty label alone', (t) => {
   t.deepEqual(chargedAt({}, empty), []);
 });
 
+const API = object(
+  'HTTPAPISpec',
+  'api',
+  '{attributes: {attributes: {api.service: {stringValue: x}}}, patterns: [{httpMethod: GET, uriTemplate: /x}]}',
+);
+
+/** The API attributes of a request to a workload with these labels; undefined for a check that knows no labels. */
+function apiOf(labels: Readonly<Record<string, string>> | undefined, ...services: readonly string[]) {
+  const bindings = object('HTTPAPISpecBinding', 'c', `{services: [${services}], apiSpecs: [{name: api}]}`);
+  const specs = resolvePolicyBindings(contextOf([API, bindings])).apiSpecsOf(WEB);
+  const api = compileApiSpecs(specs.map(({ body }) => body));
+  const view = api.forWorkload(labels && stringMapAttribute(new Map(Object.entries(labels))));
+  return [...view.attributesFor('GET', '/x').keys()];
+}
+
+test('labels of a MeshService restrict an HTTPAPISpecBinding to the workloads that carry all of them', (t) => {
+  t.deepEqual(apiOf({ version: 'v1' }, V1), ['api.service']);
+  t.deepEqual(apiOf({ version: 'v2' }, V1), []);
+  t.deepEqual(apiOf({ version: 'v2' }, V2_GOLD), []);
+  t.deepEqual(apiOf({ version: 'v2', tier: 'gold', other: 'x' }, V1, V2_GOLD), ['api.service']);
+  t.deepEqual(apiOf(undefined, V1), [], 'a check of the caller does not know the labels');
+  t.deepEqual(apiOf(undefined, '{name: web}', V1), ['api.service'], 'an item without labels is for all');
+});
+
 test('a restricted spec keeps its name, and is the very same object for the same labels', (t) => {
   const [first] = specsWith(binding('b', V1));
   t.is(first && keyOf(first), keyOf(SPEC));
@@ -76,7 +101,14 @@ test('a restricted spec keeps its name, and is the very same object for the same
   t.is<unknown, unknown>(specsWith(binding('c', '{name: web}'))[0], SPEC);
 });
 
-test('proxies tell the labels that QuotaSpecBindings name, and no others', (t) => {
+test('proxies tell the labels that bindings name, and no others', (t) => {
   t.deepEqual(bindingLabelKeys(contextOf([SPEC])), []);
   t.deepEqual(bindingLabelKeys(contextOf([binding('b', V1, V2_GOLD)])), ['tier', 'version']);
+  const api = object(
+    'HTTPAPISpecBinding',
+    'c',
+    '{services: [{name: web, labels: {zone: a, version: v1}}], apiSpecs: [{name: api}]}',
+  );
+  t.deepEqual(bindingLabelKeys(contextOf([api])), ['version', 'zone']);
+  t.deepEqual(bindingLabelKeys(contextOf([api, binding('b', V2_GOLD)])), ['tier', 'version', 'zone']);
 });

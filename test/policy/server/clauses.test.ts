@@ -2,8 +2,8 @@ import test from 'ava';
 import type { ServiceConfig } from '../../../src/config/policy/client-config.js';
 import type { QuotaSpec } from '../../../src/config/policy/quota-spec.js';
 import { filterAttributesOf } from '../../../src/model/policy/filter-attributes.js';
-import { restrictToLabels } from '../../../src/model/policy/label-conditions.js';
-import type { QuotaSpecObject } from '../../../src/model/policy/policy-bindings.js';
+import { restrictHttpApiSpec, restrictQuotaSpec } from '../../../src/model/policy/label-conditions.js';
+import type { HttpApiSpecObject, QuotaSpecObject } from '../../../src/model/policy/policy-bindings.js';
 import { serviceAttributesOf } from '../../../src/model/policy/service-config.js';
 import { contextOf, service } from '../../model/mesh-objects.js';
 import { TCP_CHECK } from './adapter/envoy-recordings.js';
@@ -61,7 +61,7 @@ for (const protocol of ['http', 'tcp'] as const) {
       metadata: meta,
       body: { rules: [{ match: [], quotas: [{ quota: 'q', charge: 1 }] }] },
     };
-    const restricted = restrictToLabels(spec, [{ version: 'v1' }]).body;
+    const restricted = restrictQuotaSpec(spec, [{ version: 'v1' }]).body;
     const charged = async (direction: 'inbound' | 'outbound', labels: Readonly<Record<string, string>>) => {
       const proxy = { id: 'sidecar~10.0.0.2~web-1.shop~x', ipAddresses: ['10.0.0.2'], configNamespace: 'shop' };
       const mixerAttributes = filterAttributesOf({ ...proxy, version: '', metadata: {}, labels }, direction, 80);
@@ -75,3 +75,48 @@ for (const protocol of ['http', 'tcp'] as const) {
     t.deepEqual(await charged('outbound', { version: 'v1' }), []);
   });
 }
+
+test('a binding with labels gives API attributes and keys to requests of the workloads that carry them, in their own checks alone', async (t) => {
+  const meta = { name: 'a', namespace: 'shop', labels: {}, annotations: {}, resourceVersion: '1' };
+  const apiVersion = 'config.mesh.internal/v1alpha2';
+  const api = (name: string): HttpApiSpecObject => ({
+    kind: 'HTTPAPISpec',
+    apiVersion,
+    metadata: { ...meta, name },
+    body: {
+      attributes: { attributes: { 'api.version': { stringValue: name } } },
+      patterns: [{ httpMethod: 'GET', uriTemplate: '/pets' }],
+      apiKeys: [{ header: `x-key-of-${name}` }],
+    },
+  });
+  const httpApiSpec = [
+    restrictHttpApiSpec(api('v1'), [{ version: 'v1' }]).body,
+    restrictHttpApiSpec(api('v2'), [{ version: 'v2' }, { version: 'v3' }]).body,
+  ];
+  const headers = {
+    ':path': '/pets',
+    ':method': 'GET',
+    'x-key-of-v1': 'one',
+    'x-key-of-v2': 'two',
+    'x-api-key': 'any',
+  };
+  const told = async (direction: 'inbound' | 'outbound', labels: Readonly<Record<string, string>>) => {
+    const proxy = { id: 'sidecar~10.0.0.2~web-1.shop~x', ipAddresses: ['10.0.0.2'], configNamespace: 'shop' };
+    const mixerAttributes = filterAttributesOf({ ...proxy, version: '', metadata: {}, labels }, direction, 80);
+    const rig = createRig({ services: { [WEB]: { ...configWith(specWith({})), httpApiSpec } } });
+    await rig.ask(httpCheck({ path: '/pets', headers }), {
+      configText: httpConfigText({ mixerAttributes }),
+      service: WEB,
+    });
+    const attributes = rig.transport.checks.at(-1)?.attributes;
+    const textOf = (name: string) => {
+      const value = attributes?.get(name);
+      return value?.type === 'string' ? value.value : undefined;
+    };
+    return [textOf('api.version'), textOf('request.api_key')];
+  };
+  t.deepEqual(await told('inbound', { version: 'v1' }), ['v1', 'one']);
+  t.deepEqual(await told('inbound', { version: 'v3', other: 'x' }), ['v2', 'two']);
+  t.deepEqual(await told('inbound', { version: 'v4' }), [undefined, 'any'], 'no spec is for it: default keys');
+  t.deepEqual(await told('outbound', { version: 'v1' }), [undefined, 'any'], 'the caller does not know the workload');
+});

@@ -75,18 +75,6 @@ test('a wildcard that can match nothing is MESH0205, and not a missing service t
   t.deepEqual(messagesOf(text, 'missing-services'), []);
 });
 
-test('labels of a service in a binding are MESH0206', (t) => {
-  t.deepEqual(
-    messagesOf(
-      'HTTPAPISpecBinding shop/b {services: [{name: web}, {name: web, labels: {version: v1}}], apiSpecs: [{name: a}]}',
-      'unused-labels',
-    ),
-    [
-      'MESH0206 HTTPAPISpecBinding/shop/b spec.services[1].labels: the labels are not looked at; remove the labels, or name them in a QuotaSpecBinding, which they restrict',
-    ],
-  );
-});
-
 const UNENFORCED =
   'set mixerCheckServer to embedded or host:port, and disablePolicyChecks to false, in the mesh config, and leave policy in --plugins; until then no request is refused because of it';
 const POLICIES = `QuotaSpec shop/a ${QUOTA}

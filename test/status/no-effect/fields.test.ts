@@ -54,9 +54,7 @@ test('every field of the four kinds has a value without an effect, which admissi
   const all = [...cases, ...CONTROL].flatMap(({ all: objects }) => objects);
   const ask = await startObservers(t, all, ENFORCEMENT);
   for (const { title, manifest } of CONTROL) {
-    const told = await ask(manifest);
-    const admission = told.admission.filter((line) => !line.startsWith('MESH0206'));
-    const analysis = told.analysis.filter(({ code }) => code !== 'MESH0206');
+    const { admission, analysis } = await ask(manifest);
     t.deepEqual({ admission, analysis }, { admission: [], analysis: [] }, `${title} of the base mesh is in order`);
   }
   const idle = new Set<string>();

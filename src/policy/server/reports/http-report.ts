@@ -2,6 +2,7 @@ import { type AttributeBag, type AttributeLayer, createAttributeBag } from '../.
 import type { CompiledApiSpecs } from '../../client/compile-api-specs.js';
 import { deriveHttpAttributes } from '../../client/http-attributes.js';
 import { deriveHttpReportAttributes } from '../../client/http-report-attributes.js';
+import { WORKLOAD_LABELS } from '../../client/workload-labels.js';
 import type { WireHttpLogEntry } from '../adapter/envoy-messages.js';
 import { httpLogRequestFacts, httpLogResponseFacts } from '../adapter/http-log-facts.js';
 import type { LogOrigin } from '../adapter/log-origin.js';
@@ -19,7 +20,7 @@ export function httpReportAttributes(
   api: CompiledApiSpecs,
 ): AttributeBag {
   const { service, staticLayer, forwardedLayer, requestLayer, decision } = context;
-  const derived = deriveHttpAttributes(httpLogRequestFacts(entry), api);
+  const derived = deriveHttpAttributes(httpLogRequestFacts(entry), api.forWorkload(staticLayer.get(WORKLOAD_LABELS)));
   const bag = createAttributeBag({
     staticFilter: staticLayer,
     staticRoute: service.staticLayer,

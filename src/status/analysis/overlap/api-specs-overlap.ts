@@ -1,9 +1,11 @@
-import type { HttpApiSpec, HttpApiSpecPattern } from '../../../config/policy/http-api-spec.js';
+import type { BoundHttpApiSpec } from '../../../config/policy/bound-specs.js';
+import type { HttpApiSpecPattern } from '../../../config/policy/http-api-spec.js';
 import { parseUriTemplate, type UriTemplate } from '../../../config/policy/uri-template.js';
 import type { ComparisonBudget } from './comparison-budget.js';
 import type { Overlap } from './quota-specs-overlap.js';
 import type { MatchesRegex } from './string-matches-overlap.js';
 import { templatesOverlap } from './templates-overlap.js';
+import { workloadsMeet } from './workloads-meet.js';
 
 /** A pattern that is ready to compare. */
 interface Operation {
@@ -15,11 +17,12 @@ interface Operation {
 
 /** The first two patterns that one request can match; undefined when there are none, or the budget is spent. */
 export function findApiOverlap(
-  first: HttpApiSpec,
-  second: HttpApiSpec,
+  first: BoundHttpApiSpec,
+  second: BoundHttpApiSpec,
   budget: ComparisonBudget,
   matches: MatchesRegex,
 ): Overlap | undefined {
+  if (!workloadsMeet(first.workloads, second.workloads)) return undefined;
   const others = second.patterns.map(operationOf);
   for (const operation of first.patterns.map(operationOf)) {
     for (const other of others) {

@@ -1,4 +1,6 @@
-import type { AttributeMatchSpec, QuotaRuleSpec } from '../../../config/policy/quota-spec.js';
+import type { BoundQuotaSpec } from '../../../config/policy/bound-specs.js';
+import type { AttributeMatchSpec } from '../../../config/policy/quota-spec.js';
+import type { Workloads } from './workloads-meet.js';
 
 type Clause = AttributeMatchSpec['clause'];
 
@@ -11,20 +13,22 @@ export interface QuotaCondition {
   readonly match: number | undefined;
   readonly clause: Clause;
   readonly entries: readonly (readonly [attribute: string, condition: Clause[string]])[];
+  readonly workloads: Workloads;
 }
 
 /** A rule without matches holds always, like a match without clauses. */
-export function conditionsOf(rules: readonly QuotaRuleSpec[]): readonly QuotaCondition[] {
+export function conditionsOf(rules: BoundQuotaSpec['rules']): readonly QuotaCondition[] {
   let position = 0;
-  return rules.flatMap(({ match }, rule): readonly QuotaCondition[] =>
+  return rules.flatMap(({ match, workloads }, rule): readonly QuotaCondition[] =>
     match.length === 0
-      ? [{ position: position++, rule, match: undefined, clause: {}, entries: [] }]
+      ? [{ position: position++, rule, match: undefined, clause: {}, entries: [], workloads }]
       : match.map(({ clause }, index) => ({
           position: position++,
           rule,
           match: index,
           clause,
           entries: Object.entries(clause),
+          workloads,
         })),
   );
 }

@@ -1,7 +1,8 @@
-import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
+import type { BoundQuotaSpec } from '../../../config/policy/bound-specs.js';
 import type { ComparisonBudget } from './comparison-budget.js';
 import { conditionPath, conditionsOf, createQuotaConditionIndex, type QuotaCondition } from './quota-conditions.js';
 import { type MatchesRegex, stringMatchesOverlap } from './string-matches-overlap.js';
+import { workloadsMeet } from './workloads-meet.js';
 
 /** Where two specs overlap: paths below each object's `spec`. */
 export interface Overlap {
@@ -11,8 +12,8 @@ export interface Overlap {
 
 /** The first two rules that one request can match; undefined when there are none, or the budget is spent. */
 export function findQuotaOverlap(
-  first: QuotaSpec,
-  second: QuotaSpec,
+  first: BoundQuotaSpec,
+  second: BoundQuotaSpec,
   budget: ComparisonBudget,
   matches: MatchesRegex,
 ): Overlap | undefined {
@@ -30,8 +31,9 @@ export function findQuotaOverlap(
 }
 
 /** Conditions on different attributes always can. */
-function canHoldTogether({ entries }: QuotaCondition, { clause }: QuotaCondition, matches: MatchesRegex): boolean {
-  return entries.every(([attribute, condition]) => {
+function canHoldTogether(first: QuotaCondition, { clause, workloads }: QuotaCondition, matches: MatchesRegex): boolean {
+  if (!workloadsMeet(first.workloads, workloads)) return false;
+  return first.entries.every(([attribute, condition]) => {
     const other = Object.hasOwn(clause, attribute) ? clause[attribute] : undefined;
     return other === undefined || stringMatchesOverlap(condition, other, matches);
   });

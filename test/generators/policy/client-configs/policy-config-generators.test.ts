@@ -208,7 +208,7 @@ const AFFECTED = [
   ['QuotaSpec', false, true, true],
   ['QuotaSpecBinding', true, true, true],
   ['HTTPAPISpec', false, true, true],
-  ['HTTPAPISpecBinding', false, true, true],
+  ['HTTPAPISpecBinding', true, true, true],
   ['Service', false, true, true],
   ['ServiceEntry', false, true, true],
   ['Pod', false, false, false],
