@@ -44,6 +44,7 @@ import {
   statusSettings,
   storeSettings,
 } from './map-options.js';
+import { createMountedFrom } from './mounted-settings.js';
 import type { ListenAddress, Options } from './options.js';
 import { createMeshOwners } from './policy/mesh-owners.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
@@ -174,6 +175,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       tls: { ...policyCredentials, mode: policyTls.listener, peerNamespace: discovery.namespace },
     }),
     configFile: discovery.policyConfigFile,
+    mountedFrom: createMountedFrom(environment.podName, discovery.namespace),
     configDefaults: environment.navPolicyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
     regexLimits: regexLimitsOf(environment),

@@ -14,6 +14,7 @@ import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { readInstallationDefaults } from './installation-defaults.js';
+import { createMountedFrom, type MountedFromOf } from './mounted-settings.js';
 import type { Options } from './options.js';
 import type { SettingsKeeper } from './settings-keeper.js';
 import { settingsProblems } from './settings-problems.js';
@@ -62,7 +63,8 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
       logger,
     });
   const compiler = createSchemaCompiler();
-  const common = { ...parts, configMap, object: objectKey('ConfigMap', place.namespace, place.name) };
+  const mountedFrom = createMountedFrom(environment.podName, discovery.namespace);
+  const common = { ...parts, configMap, mountedFrom, object: objectKey('ConfigMap', place.namespace, place.name) };
   const mesh = createSetting({
     ...common,
     file: discovery.meshConfigFile,
@@ -105,6 +107,7 @@ export function createMeshSettings(options: Options, parts: MeshSettingsParts): 
 interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'clock'> {
   readonly file: string;
   readonly configMap: WatchedConfigMap | undefined;
+  readonly mountedFrom: MountedFromOf;
   /** Key of the ConfigMap, for problems. */
   readonly object: string;
   readonly key: string;
@@ -115,7 +118,15 @@ interface SettingOptions<Value> extends Pick<MeshSettingsParts, 'logger' | 'cloc
 }
 
 /** One document of settings, from the file or from the ConfigMap's entry. */
-function createSetting<Value>({ file, configMap, object, key, onChange, ...options }: SettingOptions<Value>) {
+function createSetting<Value>({
+  file,
+  configMap,
+  mountedFrom,
+  object,
+  key,
+  onChange,
+  ...options
+}: SettingOptions<Value>) {
   const { logger } = options;
   let inForce = options.defaults;
   let hasBegun = false;
@@ -130,6 +141,7 @@ function createSetting<Value>({ file, configMap, object, key, onChange, ...optio
   const fromFile = createWatchedFile({
     ...options,
     file,
+    mountedFrom: mountedFrom(file),
     onChange: changed,
     ...(entry === undefined
       ? {}
@@ -164,7 +176,7 @@ function createSetting<Value>({ file, configMap, object, key, onChange, ...optio
     },
     stop: fromFile.stop,
     problems: (): readonly ConfigProblem[] => [
-      ...settingsProblems({ file }, fromFile),
+      ...settingsProblems({ file, ...mountedFrom(file) }, fromFile),
       ...(entry === undefined || fromFile.isFound() ? [] : settingsProblems({ object, field: `data.${key}` }, entry)),
     ],
   };

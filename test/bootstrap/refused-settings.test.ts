@@ -1,4 +1,10 @@
 import test from 'ava';
+import { createMountedFrom } from '../../src/bootstrap/mounted-settings.js';
+import { createDefaultMeshConfig, createMeshConfigReader } from '../../src/config/mesh/read-mesh-config.js';
+import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
+import { createWatchedFile } from '../../src/sources/file/watched-file.js';
+import { systemClock } from '../../src/telemetry/clock.js';
+import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { startPolicyBinary } from './support/policy-process.js';
@@ -32,6 +38,43 @@ for (const [flag, content, reason] of FILES) {
     },
   );
 }
+
+for (const [file, place] of [
+  ['/etc/mesh/config/mesh', 'ConfigMap/mesh-system/mesh data.mesh'],
+  ['/etc/mesh/config/meshNetworks', 'ConfigMap/mesh-system/mesh data.meshNetworks'],
+  ['/etc/mesh/config/policy', 'ConfigMap/mesh-system/mesh-policy data.policy'],
+  ['/var/lib/mesh/inject/values', 'ConfigMap/mesh-system/mesh-sidecar-injector data.values'],
+  ['/var/lib/mesh/inject-defaults/config', 'ConfigMap/mesh-system/mesh-sidecar-injector-defaults data.config'],
+  ['/home/me/mesh.yaml', undefined],
+] as const) {
+  test(`in a pod, ${file} is named by ${place ?? 'the file'}`, (t) => {
+    const found = createMountedFrom('meshd-0', 'mesh-system')(file);
+    t.is(found && `${found.object} ${found.field}`, place);
+    t.is(createMountedFrom('', 'mesh-system')(file), undefined, 'outside of a pod');
+  });
+}
+
+test('a setting that is refused in a pod is told of its ConfigMap', async (t) => {
+  const folder = await createTempFolder();
+  t.teardown(() => folder.dispose());
+  const file = folder.at('mesh');
+  const logger = createRecordingLogger();
+  const mountedFrom = { object: 'ConfigMap/mesh-system/mesh', field: 'data.mesh' };
+  const watched = createWatchedFile({
+    file,
+    mountedFrom,
+    read: createMeshConfigReader(createSchemaCompiler()),
+    defaults: createDefaultMeshConfig(),
+    logger,
+    clock: systemClock,
+    onChange: () => undefined,
+  });
+  t.teardown(() => watched.stop());
+  await folder.write('mesh', FILES[0][1]);
+  const error = await t.throwsAsync(watched.start(), { name: 'SettingsRefusedError' });
+  t.true(error?.message.startsWith(`ConfigMap mesh-system/mesh: data.mesh, the file ${file}: settings are refused`));
+  t.like(logger.entries.find(({ level }) => level === 'error')?.fields, { ...mountedFrom, file });
+});
 
 test.serial('navigator-policy ends its start in the same way', async (t) => {
   const folder = await createTempFolder();

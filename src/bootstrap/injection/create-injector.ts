@@ -21,6 +21,7 @@ import type { InjectionSettings } from '../../webhooks/injection/inject.js';
 import { createInjectionEndpoint } from '../../webhooks/injection/injection-endpoint.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
+import type { MountedFromOf } from '../mounted-settings.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
 import { settingsProblems } from '../settings-problems.js';
 import { createShippedFiles } from './shipped-files.js';
@@ -30,6 +31,8 @@ export interface InjectorOptions {
   readonly directory: string;
   /** Folder of the same files as an installation ships them; those of `directory` then need only what differs. */
   readonly defaultsDirectory?: string;
+  /** Where the files come from; from no ConfigMap unless given. */
+  readonly mountedFrom?: MountedFromOf;
   /** MESH_DOMAIN */
   readonly meshDomain: string;
   /** REVISION; empty for none. */
@@ -73,10 +76,12 @@ export function createInjector(options: InjectorOptions): Injector {
   const watched = { clock, logger, debounceMs: DEBOUNCE_MS, onChange: () => undefined };
   const readWhole = createInjectionConfigReader(compiler, templates.check);
   const readOverrides = createInjectionOverridesReader(readWhole);
-  const shipped = createShippedFiles(options.defaultsDirectory, readWhole, watched);
+  const { mountedFrom = () => undefined } = options;
+  const shipped = createShippedFiles(options.defaultsDirectory, readWhole, watched, mountedFrom);
   const config = createWatchedFile<Partial<InjectionConfig> | undefined>({
     ...watched,
     file: files.config,
+    mountedFrom: mountedFrom(files.config),
     read: (content) => (shipped.config() === undefined ? readWhole(content) : readOverrides(content)),
     defaults: undefined,
     custody: options.keeper.custodyOf('injectionConfig'),
@@ -84,6 +89,7 @@ export function createInjector(options: InjectorOptions): Injector {
   const values = createWatchedFile<InjectionValues>({
     ...watched,
     file: files.values,
+    mountedFrom: mountedFrom(files.values),
     read: readInjectionValues,
     defaults: {},
     custody: options.keeper.custodyOf('injectionValues'),
@@ -122,8 +128,8 @@ export function createInjector(options: InjectorOptions): Injector {
     template: () => wholeConfig()?.template,
     problems: () => [
       ...shipped.problems(),
-      ...settingsProblems({ file: files.config }, config),
-      ...settingsProblems({ file: files.values }, values),
+      ...settingsProblems({ file: files.config, ...mountedFrom(files.config) }, config),
+      ...settingsProblems({ file: files.values, ...mountedFrom(files.values) }, values),
     ],
     stop: async () => {
       await Promise.all([shipped.stop(), config.stop(), values.stop()]);

@@ -7,6 +7,7 @@ import {
 import type { SettingsReader } from '../../config/settings-reader.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createWatchedFile, type WatchedFileOptions } from '../../sources/file/watched-file.js';
+import type { MountedFromOf } from '../mounted-settings.js';
 import { settingsProblems } from '../settings-problems.js';
 
 /** The files of the injector as an installation ships them. Users set what differs in files of their own. */
@@ -27,18 +28,21 @@ export function createShippedFiles(
   directory: string | undefined,
   read: SettingsReader<InjectionConfig>,
   watched: Watched,
+  mountedFrom: MountedFromOf,
 ): ShippedFiles {
   if (directory === undefined) return NO_FILES;
   const files = { config: path.join(directory, 'config'), values: path.join(directory, 'values') };
   const config = createWatchedFile<InjectionConfig | undefined>({
     ...watched,
     file: files.config,
+    mountedFrom: mountedFrom(files.config),
     read,
     defaults: undefined,
   });
   const values = createWatchedFile<InjectionValues>({
     ...watched,
     file: files.values,
+    mountedFrom: mountedFrom(files.values),
     read: readInjectionValues,
     defaults: {},
   });
@@ -49,8 +53,8 @@ export function createShippedFiles(
       await Promise.all([config.start(), values.start()]);
     },
     problems: () => [
-      ...settingsProblems({ file: files.config }, config),
-      ...settingsProblems({ file: files.values }, values),
+      ...settingsProblems({ file: files.config, ...mountedFrom(files.config) }, config),
+      ...settingsProblems({ file: files.values, ...mountedFrom(files.values) }, values),
     ],
     stop: async () => {
       await Promise.all([config.stop(), values.stop()]);

@@ -55,6 +55,8 @@ interface Remote {
   readonly transport: GrpcPolicyTransport;
 }
 
+const UNLIMITED_REMEDY = 'add the quota to the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy)';
+
 export function createPolicyBackends(config: PolicyServerConfig, options: PolicyBackendsOptions): PolicyBackends {
   const { openStore, connect, readKeyFile, metrics, logger, limitedLog } = options;
 
@@ -66,7 +68,7 @@ export function createPolicyBackends(config: PolicyServerConfig, options: Policy
       readKeyFile,
       metrics,
       onUndefined: (quota) =>
-        logger.warn({ quota }, 'A quota without a limit is charged, and granted; the file of --policyConfig lacks it'),
+        logger.warn({ quota, remedy: UNLIMITED_REMEDY }, 'quota has no limit, all charges are granted'),
       onEvicted: (quota) => limitedLog.warn({ quota, remedy: EVICTION_REMEDY }, 'quota counter evicted'),
     });
     return { type: 'local', backend: { transport: quotas, isLocal: true }, quotas, storage, store };

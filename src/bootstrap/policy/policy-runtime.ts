@@ -32,6 +32,7 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { readInstallationDefaults } from '../installation-defaults.js';
+import type { MountedFromOf } from '../mounted-settings.js';
 import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
@@ -53,6 +54,8 @@ export interface PolicyRuntimeTls {
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
   readonly configFile: string;
+  /** Where the file comes from; from no ConfigMap unless given. */
+  readonly mountedFrom?: MountedFromOf;
   /** NAV_POLICY_CONFIG_DEFAULTS: in force where the file does not set them. */
   readonly configDefaults: SettingsFields;
   readonly custody: SettingsCustody;
@@ -128,14 +131,16 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     } catch (error) {
       refusal = error instanceof Error ? error.message : String(error);
       logger.error(
-        { file: configFile, reason: refusal },
+        { file: configFile, ...options.mountedFrom?.(configFile), reason: refusal },
         'The changed configuration cannot be used, the former one holds',
       );
       onConfigChange?.();
     }
   };
+  const mountedFrom = options.mountedFrom?.(configFile);
   const file = createWatchedFile({
     file: configFile,
+    mountedFrom,
     ...readInstallationDefaults(
       'NAV_POLICY_CONFIG_DEFAULTS',
       options.configDefaults,
@@ -242,7 +247,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     quotaDimensions: () => dimensions,
     isStoreUp: backends.isUp,
     problems: () => [
-      ...settingsProblems({ file: configFile }, file),
+      ...settingsProblems({ file: configFile, ...mountedFrom }, file),
       ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
     ],
     stop: async (graceMs) => {

@@ -14,6 +14,7 @@ import { createCandidateWarnings } from '../../webhooks/validation/candidate-war
 import { createRegexAdmission } from '../../webhooks/validation/regex-admission.js';
 import type { Cluster } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
+import { createMountedFrom } from '../mounted-settings.js';
 import type { ListenAddress, Options } from '../options.js';
 import { regexLimitsOf } from '../regex-limits-of.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
@@ -70,6 +71,7 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
     defaultsDirectory: `${INJECTION_DIRECTORY}-defaults`,
     meshDomain: environment.meshDomain,
     revision: environment.revision,
+    mountedFrom: createMountedFrom(environment.podName, options.discovery.namespace),
     compiler: createSchemaCompiler(),
     logger: logging.scope('default'),
     intake,

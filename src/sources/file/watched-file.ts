@@ -12,6 +12,8 @@ import { errorText, identityOf, isGone } from './scan-directory.js';
 export interface WatchedFileOptions<Value> {
   /** File to watch; it need not exist. */
   readonly file: string;
+  /** The key of a ConfigMap that is mounted as the file, which errors and logs name too. */
+  readonly mountedFrom?: { readonly object: string; readonly field: string } | undefined;
   readonly read: SettingsReader<Value>;
   /** In force while the file has never been there. */
   readonly defaults: Value;
@@ -55,13 +57,13 @@ const DEFAULT_RESCAN_MS = 10_000;
  * the last content that could be used, or no start. Bad, or gone, later: logged, and the last good value stays.
  */
 export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
-  const { read, defaults, logger, clock } = options;
+  const { read, defaults, logger, clock, mountedFrom } = options;
   const file = path.resolve(options.file);
   const content = createSettingsContent({
     read,
     defaults,
-    place: { file },
-    label: file,
+    place: { file, ...mountedFrom },
+    label: mountedFrom === undefined ? file : labelOf(mountedFrom, file),
     logger,
     custody: options.custody,
   });
@@ -147,6 +149,11 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       watcher.close();
     },
   };
+}
+
+/** `ConfigMap mesh-system/mesh: data.mesh, the file /etc/mesh/config/mesh` */
+function labelOf({ object, field }: NonNullable<WatchedFileOptions<unknown>['mountedFrom']>, file: string): string {
+  return `${object.replace('/', ' ')}: ${field}, the file ${file}`;
 }
 
 /** Other files of its folder change without the file changing, but not the links it may lead through (`..data`). */

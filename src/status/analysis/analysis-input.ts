@@ -21,7 +21,7 @@ export interface Enforcement {
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
   /** What the quotas that the policy server in this process limits are counted by, as written. */
   readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
-  /** Whether this process is a pod, whose policy config is the ConfigMap `mesh-policy` of `manifests/`. Default false. */
+  /** Whether this process is a pod of `manifests/`, whose users have ConfigMaps and no files. Default false. */
   readonly isPod?: boolean;
   /** Of the regular expressions in policies; their defaults unless given. */
   readonly regexLimits?: RegexLimits;

@@ -27,6 +27,7 @@ import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
 import { findUselessCharges } from './analyzers/useless-charges.js';
+import { inPod } from './pod-wording.js';
 
 /** Every analyzer, by the name that a failure is reported with. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
@@ -61,9 +62,8 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
 
 /** Runs analyzers over one snapshot; sorted. One that throws is told as MESH0001 and does not stop the others. */
 export function analyze(input: AnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
-  return Object.entries(analyzers)
-    .flatMap(([name, analyzer]) => run(name, analyzer, input))
-    .sort(compareMessages);
+  const messages = Object.entries(analyzers).flatMap(([name, analyzer]) => run(name, analyzer, input));
+  return (input.enforcement.isPod === true ? messages.map(inPod) : messages).sort(compareMessages);
 }
 
 function run(name: string, analyzer: Analyzer, input: AnalysisInput): readonly AnalysisMessage[] {

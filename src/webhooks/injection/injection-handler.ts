@@ -32,7 +32,7 @@ export function createInjectionHandler(options: InjectionHandlerOptions): Admiss
     const present = settings();
     if (present === undefined) {
       return refuse(
-        'the sidecar injector is off: it has no configuration; give meshd the files config and values',
+        'the sidecar injector is off: it has no configuration; apply manifests/35-injection.yaml, or give meshd the files config and values',
         503,
       );
     }

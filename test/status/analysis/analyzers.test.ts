@@ -1,7 +1,10 @@
 import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
+import { createMessage } from '../../../src/status/analysis/analysis-message.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
+import { MESSAGE_CODES } from '../../../src/status/analysis/message-codes.js';
+import { inPod } from '../../../src/status/analysis/pod-wording.js';
 import { MESH } from '../../generators/context-builder.js';
 import { ENFORCEMENT, messagesOf, policyContext, shown } from './support.js';
 
@@ -156,6 +159,31 @@ test('a pod speaks of the ConfigMap mesh-policy, and not of a file', (t) => {
   t.regex(
     told.find((line) => line.startsWith('MESH0212')) ?? '',
     /raise maxAmount of the quota in the ConfigMap mesh-policy$/,
+  );
+});
+
+test('every message of the table that names a setting names the ConfigMap or the Deployment in a pod', (t) => {
+  const names = Object.keys(MESSAGE_CODES) as (keyof typeof MESSAGE_CODES)[];
+  let changed = 0;
+  for (const name of names) {
+    const message = createMessage(name, {}, 'found');
+    const told = inPod(message);
+    if (/--policyConfig|the mesh config|--plugins|NAV_/.test(message.message)) {
+      changed++;
+      t.regex(told.message, /ConfigMap mesh|Deployment meshd/, message.code);
+    }
+    t.notRegex(told.message, /the file of/, message.code);
+  }
+  t.true(changed >= 6);
+});
+
+test('a pod says where the settings are that keep a policy from being enforced', (t) => {
+  const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: other}]}]}');
+  const enforcement = { ...ENFORCEMENT, isPluginOn: false, isPod: true };
+  const off = analyze(analysisInputOf(context, enforcement)).find(({ code }) => code === 'MESH0204');
+  t.regex(
+    off?.message ?? '',
+    /: the argument --plugins of the Deployment meshd does not name policy; .* mesh config \(ConfigMap mesh\)/,
   );
 });
 

@@ -109,7 +109,7 @@ test('a quota whose dimension no request has is told of where it is charged, for
     [ANALYZER]: findIneffectiveAttributes,
   });
   const effect = (quota: string) =>
-    `quota ${quota} has it as a dimension of --policyConfig, which tells no callers apart`;
+    `quota ${quota} has it as a dimension in the file of --policyConfig, which tells no callers apart`;
   t.deepEqual(messages.map(shown), [
     `MESH0231 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: there is no attribute request.apikey (did you mean request.api_key?); ${effect('bad')}; use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service; leave it if callers forward it`,
     `MESH0232 QuotaSpec/shop/a spec.rules[0].quotas[2].quota: response.code is known only when the request or connection has ended; ${effect('late')}; use an attribute that docs/attributes.md says is known at a check`,

@@ -37,7 +37,7 @@ export interface CallerRightsOptions {
 }
 
 const UNCHARGED_REMEDY =
-  'set enableClientSidePolicyCheck in the mesh config, and callers.outboundChecks in the file of --policyConfig for a policy server of its own, where proxies are to charge what their workloads send';
+  'set enableClientSidePolicyCheck in the mesh config, and callers.outboundChecks in the policy config (--policyConfig, in a cluster the ConfigMap mesh-policy) for a policy server of its own, where proxies are to charge what their workloads send';
 
 export function createCallerRights(options: CallerRightsOptions): CallerRights {
   const { allowsOutboundChecks, metrics, limitedLog } = options;

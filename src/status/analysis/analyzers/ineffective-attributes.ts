@@ -65,7 +65,7 @@ function* ofDimensions(
       if (finding === undefined) continue;
       const counts =
         finding.type === 'unique' ? 'so that every counter has one charge' : 'which tells no callers apart';
-      const effect = `quota ${quota} has it as a dimension of --policyConfig, ${counts}`;
+      const effect = `quota ${quota} has it as a dimension in the file of --policyConfig, ${counts}`;
       yield { path: `${rule}.quotas[${index}].quota`, finding, effect };
     }
   }

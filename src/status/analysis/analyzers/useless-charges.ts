@@ -7,16 +7,10 @@ import { type AnalysisMessage, createMessage } from '../analysis-message.js';
  * Charges that do not do what quotas are for: of quotas that the policy server in this process has no limit for, so that
  * requests pass however many, and charges above the limit, so that no request ever passes.
  */
-export const findUselessCharges: Analyzer = ({ objects, mesh, enforcement: { limitedQuotas, isPod = false } }) => {
-  if (limitedQuotas === undefined || checkServerOf(mesh)?.type !== 'embedded') return [];
-  const messages = [...messagesOf(objects, limitedQuotas)];
-  return isPod ? messages.map(ofPod) : messages;
-};
-
-/** Users of a cluster have no file, but what `manifests/` mount as that file. */
-function ofPod(message: AnalysisMessage): AnalysisMessage {
-  return { ...message, message: message.message.replace('the file of --policyConfig', 'the ConfigMap mesh-policy') };
-}
+export const findUselessCharges: Analyzer = ({ objects, mesh, enforcement: { limitedQuotas } }) =>
+  limitedQuotas === undefined || checkServerOf(mesh)?.type !== 'embedded'
+    ? []
+    : [...messagesOf(objects, limitedQuotas)];
 
 function* messagesOf(
   objects: AnalysisInput['objects'],
