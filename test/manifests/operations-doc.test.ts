@@ -4,10 +4,10 @@ import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
 
 const PAGE = readFileSync(join(projectRoot(), 'docs/operations.md'), 'utf8');
-const WHAT_HAPPENS = PAGE.slice(PAGE.indexOf('\n## What happens when\n'));
+const FAILURES = PAGE.slice(PAGE.indexOf('\n## When a part fails\n'));
 
 test('every line of "What happens when" names a test that there is', (t) => {
-  const [, , ...rows] = WHAT_HAPPENS.split('\n').filter((line) => line.startsWith('|'));
+  const [, , ...rows] = FAILURES.split('\n').filter((line) => line.startsWith('|'));
   t.true(rows.length >= 8, `${rows.length} lines`);
   for (const row of rows) {
     const [, file = '', title = ''] = /\| \[[a-z-]+\]\(\.\.\/([^)]+)\): "([^"]+)" \|$/.exec(row) ?? [];
