@@ -9,6 +9,7 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 setUp();
 if (process.argv[2] === 'policy' && !process.argv.includes('--no-envoy')) obtainEnvoy();
 if (process.argv[2] === 'kubernetes') obtainTestcluster();
+if (process.argv[2] === 'start' && !process.argv.includes('--no-cluster')) obtainTestcluster();
 process.stdout.write = writeOut;
 
 await import(new URL(`file://${projectRoot}/build/bench/main.js`).href);

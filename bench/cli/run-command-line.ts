@@ -8,6 +8,7 @@ import { overloadCommand } from './overload-command.js';
 import { parseFlags } from './parsed-flags.js';
 import { policyCommand } from './policy-command.js';
 import { signaturesCommand } from './signatures-command.js';
+import { startCommand } from './start-command.js';
 import { UsageError } from './usage-error.js';
 import { webhookCommand } from './webhook-command.js';
 
@@ -18,6 +19,7 @@ const COMMANDS: readonly BenchCommand[] = [
   policyCommand,
   overloadCommand,
   kubernetesCommand,
+  startCommand,
   webhookCommand,
   signaturesCommand,
 ];
