@@ -6,18 +6,21 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundlePrograms } from './bundle.mjs';
 import { generateDescriptors } from './generate-descriptors.mjs';
+import { declareValidators, generateValidators } from './generate-validators.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 
 await import('./generate-proto-types.mjs');
 generateDescriptors();
+declareValidators();
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 try {
   execFileSync(process.execPath, [tsc, '-p', root], { stdio: 'inherit', cwd: root });
 } catch (error) {
   process.exit(error.status ?? 1);
 }
+await generateValidators();
 await bundlePrograms(root);
 for (const program of ['navigator-discovery', 'navigator-policy']) {
   chmodSync(join(root, `build/programs/${program}.js`), 0o755);

@@ -21,6 +21,7 @@ const BUILD_INPUTS = [
   'scripts/bundle.mjs',
   'scripts/generate-descriptors.mjs',
   'scripts/generate-proto-types.mjs',
+  'scripts/generate-validators.mjs',
 ];
 const STAMP_FILE = join(projectRoot, 'build/.set-up.json');
 const INSTALLED_FILE = join(projectRoot, 'node_modules/.package-lock.json');

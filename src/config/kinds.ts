@@ -27,17 +27,12 @@ export interface KindRegistry {
 }
 
 /**
- * Builds the registry for a mesh domain; compiles every schema, so hold one per process.
+ * Builds the registry for a mesh domain.
  *
  * @param limits of the regular expressions in policies
  */
 export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEFAULT_REGEX_LIMITS): KindRegistry {
-  const definitions = [
-    ...createPolicyKinds(meshDomain, limits),
-    ...createNetworkingKinds(meshDomain),
-    ...createSecurityKinds(meshDomain),
-    ...createCoreKinds(),
-  ];
+  const definitions = createKindDefinitions(meshDomain, limits);
   const compiler = createSchemaCompiler();
   const metadataReader = createMetadataReader(compiler);
   const readers = new Map<string, ObjectReader>();
@@ -71,6 +66,19 @@ export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEF
       };
     },
   };
+}
+
+/** All kinds. Their schemas are the same for every mesh domain and limit. */
+export function createKindDefinitions(
+  meshDomain: string,
+  limits: RegexLimits = DEFAULT_REGEX_LIMITS,
+): readonly KindDefinition[] {
+  return [
+    ...createPolicyKinds(meshDomain, limits),
+    ...createNetworkingKinds(meshDomain),
+    ...createSecurityKinds(meshDomain),
+    ...createCoreKinds(),
+  ];
 }
 
 /** No kind has a longer name. */

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { ObjectMeta } from './object.js';
 import { isDnsLabel, isLabelKey, isLabelValue, isObjectName } from './primitives.js';
 import type { Immutable } from './schema/immutable.js';
 import { stringMap } from './schema/string-map.js';
-import { Type } from './schema/type.js';
 import { childPath, type Violation } from './violation.js';
 
 export const metadataSchema = Type.Object({

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { Type } from 'typebox';
-import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
+import { createTestSchemaCompiler } from '../support/schema-compiler.js';
 
 const schema = Type.Object({
   names: Type.Array(Type.String({ description: 'A name.' }), { description: 'Names.', default: [], maxItems: 100_000 }),
 });
-const reader = createSchemaCompiler().compile(schema, 'reported');
+const reader = createTestSchemaCompiler().compile(schema, 'reported');
 const violationsOf = (input: unknown) => {
   const result = reader.read(input);
   return result.type === 'invalid' ? result.violations : [];

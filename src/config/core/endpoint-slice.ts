@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 import { targetReferenceSchema } from './target-reference.js';
 
 const sliceEndpointSchema = Type.Object({

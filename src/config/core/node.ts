@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 
 /**
  * The part of a core v1 Node that the model reads. Region and zone are labels, so they are in its metadata.

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 
 const containerSchema = Type.Object({
   name: Type.String({ description: 'Name of the container.' }),

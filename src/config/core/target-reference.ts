@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 
 /** The object behind an endpoint address, as Endpoints and EndpointSlice name it. */
 export const targetReferenceSchema = Type.Object(

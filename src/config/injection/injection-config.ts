@@ -1,7 +1,7 @@
+import * as Type from 'typebox';
 import { isRecord } from '../schema/body-copier.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 import { withDefaults } from '../settings-defaults.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';

@@ -1,6 +1,6 @@
+import * as Type from 'typebox';
 import { isLabelKey, isLabelValue } from '../primitives.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 import { childPath, type Violation } from '../violation.js';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;

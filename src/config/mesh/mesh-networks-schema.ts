@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 
 const endpointsSchema = Type.Object(
   {

@@ -1,4 +1,4 @@
-import { Type } from '../schema/type.js';
+import * as Type from 'typebox';
 
 /** The policy settings of the mesh config file, which are flat in it (BEHAVIOUR 8, "Policy"). */
 export const policyFields = {

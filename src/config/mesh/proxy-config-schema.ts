@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 
 /** `defaultConfig` of the mesh config file: what proxies are started with (BEHAVIOUR 8). */
 export const proxyConfigSchema = Type.Object(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 import { durationField } from './duration.js';
 import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';

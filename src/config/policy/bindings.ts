@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 import { LIMITS } from './limits.js';
 import { meshServiceSchema } from './mesh-service.js';
 import { DNS_LABEL_PATTERN, OBJECT_NAME_PATTERN } from './name-patterns.js';

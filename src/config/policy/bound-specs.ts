@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 import { httpApiSpecSchema } from './http-api-spec.js';
 import { quotaRuleSchema } from './quota-spec.js';
 

@@ -1,5 +1,5 @@
+import * as Type from 'typebox';
 import { DurationSyntaxError, parseDuration } from '../parse-duration.js';
-import { Type } from '../schema/type.js';
 import type { Violation } from '../violation.js';
 
 const REMEDY = 'use for example 10s, 1.5s or 1m30s';

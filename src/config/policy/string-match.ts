@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import { MAX_REGEX_LENGTH } from '../regex/regex-size.js';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 

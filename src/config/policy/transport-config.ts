@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { Type } from '../schema/type.js';
 import { attributesField } from './attributes.js';
 import { durationField } from './duration.js';
 

@@ -1,5 +1,5 @@
-import type { Ajv } from 'ajv';
-import { isRecord } from './body-copier.js';
+import { _, type Ajv, type KeywordCxt } from 'ajv';
+import { getProperty } from 'ajv/dist/compile/codegen/index.js';
 
 /** A branch of a choice: the field that it requires. */
 interface Branch {
@@ -17,11 +17,13 @@ export function addFastChoice(ajv: Ajv): Ajv {
   return ajv.addKeyword({
     keyword: 'oneOf',
     schemaType: 'array',
-    compile: (branches: readonly unknown[]) => {
-      const fields = branches.map(fieldOf);
+    code: (context: KeywordCxt) => {
+      const { data } = context;
+      const fields = (context.schema as readonly unknown[]).map(fieldOf);
+      const count = fields.map((field) => _`(${data}${getProperty(field)} === undefined ? 0 : 1)`);
+      const sum = count.reduce((sum, each) => _`${sum} + ${each}`, _`0`);
       // What is no object at all breaks its `type`.
-      return (value: unknown) =>
-        !isRecord(value) || fields.reduce((count, field) => count + (value[field] === undefined ? 0 : 1), 0) === 1;
+      context.fail(_`${data} && typeof ${data} == "object" && !Array.isArray(${data}) && (${sum}) !== 1`);
     },
   });
 }

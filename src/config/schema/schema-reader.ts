@@ -1,11 +1,10 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { childPath, MAX_TOLD_VIOLATIONS, type Violation } from '../violation.js';
 import { createBodyCopier, type UnknownField } from './body-copier.js';
-import { addFastChoice } from './fast-choice.js';
 import type { Immutable } from './immutable.js';
 import { nearestName } from './nearest-name.js';
 import { translateSchemaErrors } from './schema-errors.js';
+import { preparedValidators, type Validator, type ValidatorsOf } from './validators.js';
 
 export type SchemaReadResult<Value> =
   | {
@@ -28,7 +27,7 @@ export interface SchemaReader<Value> {
   read(input: unknown): SchemaReadResult<Value>;
 }
 
-/** Compiles schemas into readers. Hold one per process: the compiler is what costs. */
+/** Makes readers of schemas. */
 export interface SchemaCompiler {
   compile<Schema extends TSchema>(
     schema: Schema,
@@ -48,22 +47,20 @@ const MAX_EXPLAINED_VALUES = 20_000;
  */
 const MAX_EXPLAINED_TEXT = 64 * 1024;
 
-/** The schemas are ours: checking them against the meta-schema at every start would take longer than compiling them. */
-const AJV_OPTIONS = { verbose: true, meta: false, validateSchema: false, code: { optimize: false } } as const;
-
-export function createSchemaCompiler(): SchemaCompiler {
-  const ajv = addFastChoice(new Ajv(AJV_OPTIONS));
-  const explainingAjv = new Ajv({ ...AJV_OPTIONS, allErrors: true });
+/** @param validatorsOf default: the validators that the build has prepared */
+export function createSchemaCompiler(validatorsOf: ValidatorsOf = preparedValidators): SchemaCompiler {
   return {
     compile: <Schema extends TSchema>(schema: Schema, unknown: 'reported' | 'ignored') => {
       type Value = Immutable<Static<Schema>>;
       const copy = createBodyCopier(schema);
-      const isValid = ajv.compile<Value>(schema);
-      let explaining: ValidateFunction<Value> | undefined;
-      const explain = (value: unknown): readonly ErrorObject[] => {
-        explaining ??= explainingAjv.compile<Value>(schema);
+      const validators = validatorsOf(schema);
+      // A mesh has objects of some kinds, and few of them are invalid.
+      let fits: Validator | undefined;
+      let explaining: Validator | undefined;
+      const explain = (value: unknown): Validator['errors'] => {
+        explaining ??= validators.all();
         explaining(value);
-        return explaining.errors ?? [];
+        return explaining.errors;
       };
       return {
         read: (input): SchemaReadResult<Value> => {
@@ -72,10 +69,10 @@ export function createSchemaCompiler(): SchemaCompiler {
             if (unknown === 'reported' && unknownFields.length < MAX_UNKNOWN_FIELDS)
               unknownFields.push(unknownFieldViolation(field));
           });
-          if (isValid(value)) return { type: 'valid', value, unknownFields };
-          const first = isValid.errors ?? [];
+          fits ??= validators.first();
+          if (fits(value)) return { type: 'valid', value: value as Value, unknownFields };
           // A million mistakes in one object would take seconds to be looked for.
-          const errors = isTooLargeToExplain(value) ? first : explain(value);
+          const errors = (isTooLargeToExplain(value) ? fits.errors : explain(value)) ?? [];
           return { type: 'invalid', ...translateSchemaErrors(errors, MAX_TOLD_VIOLATIONS), unknownFields };
         },
       };

@@ -1,5 +1,5 @@
 import type { Static, TSchema, TUnsafe } from 'typebox';
-import { Type } from './type.js';
+import * as Type from 'typebox';
 
 /**
  * A map with free string keys. Written as `additionalProperties`, because a CRD's structural schema has no

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { Type } from '../schema/type.js';
 
 /** Labels of a selector, and ports with a mode of their own, that one object may have. */
 const MAX_ENTRIES = 256;

@@ -1,5 +1,5 @@
+import * as Type from 'typebox';
 import type { KindDefinition } from '../../config/kind-definition.js';
-import { Type } from '../../config/schema/type.js';
 
 /** A kind of which lists are watched that are no mesh's configuration: objects come as they are. */
 export function rawKind(kind: Pick<KindDefinition, 'group' | 'kind' | 'plural' | 'namespaced'>): KindDefinition {

@@ -2,10 +2,10 @@ import test from 'ava';
 import fc from 'fast-check';
 import { validateAttributes } from '../../../src/config/policy/attribute-rules.js';
 import { attributesSchema } from '../../../src/config/policy/attributes.js';
-import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { readAttributes } from '../../../src/policy/client/attributes-from-config.js';
+import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
-const reader = createSchemaCompiler().compile(attributesSchema, 'reported');
+const reader = createTestSchemaCompiler().compile(attributesSchema, 'reported');
 
 /** The attributes as the client library gets them; undefined when they are refused. */
 function validated(attributes: object) {

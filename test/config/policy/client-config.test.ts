@@ -9,10 +9,10 @@ import {
   validateServiceConfig,
   validateTcpClientConfig,
 } from '../../../src/config/policy/client-config-rules.js';
-import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { formatFinding, type Violation } from '../../../src/config/violation.js';
+import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
-const compiler = createSchemaCompiler();
+const compiler = createTestSchemaCompiler();
 const http = compiler.compile(httpClientConfigSchema, 'reported');
 const tcp = compiler.compile(tcpClientConfigSchema, 'reported');
 const service = compiler.compile(serviceConfigSchema, 'reported');

@@ -12,7 +12,7 @@ import { meshServiceSchema } from '../../../src/config/policy/mesh-service.js';
 import { attributeMatchSchema, quotaRuleSchema, quotaSpecSchema } from '../../../src/config/policy/quota-spec.js';
 import { stringMatchSchema } from '../../../src/config/policy/string-match.js';
 import { networkFailPolicySchema, transportConfigSchema } from '../../../src/config/policy/transport-config.js';
-import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
+import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 import { SPEC_TABLES, type SpecTable } from './support/spec-tables.js';
 
 const SCHEMAS: Readonly<Record<SpecTable['structure'], TSchema & { readonly properties: object }>> = {
@@ -67,7 +67,7 @@ function takenBy(type: string): readonly string[] {
   return type.endsWith('[]') ? ['a list'] : (TAKES[type] ?? ['a mapping']);
 }
 
-const compiler = createSchemaCompiler();
+const compiler = createTestSchemaCompiler();
 
 for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
   const reader = compiler.compile(SCHEMAS[structure], 'reported');

@@ -1,6 +1,5 @@
 import test from 'ava';
 import { httpClientConfigSchema } from '../../../src/config/policy/client-config.js';
-import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { type AttributeBag, createAttributeBag } from '../../../src/policy/client/attribute-bag.js';
 import { readAttributes } from '../../../src/policy/client/attributes-from-config.js';
 import { compileApiSpecs } from '../../../src/policy/client/compile-api-specs.js';
@@ -12,8 +11,9 @@ import { createPolicyClient } from '../../../src/policy/client/policy-client.js'
 import { serviceConfigFor } from '../../../src/policy/client/service-config-for.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer } from '../../support/policy-server.js';
+import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
-const reader = createSchemaCompiler().compile(httpClientConfigSchema, 'reported');
+const reader = createTestSchemaCompiler().compile(httpClientConfigSchema, 'reported');
 
 function read(fields: object) {
   const result = reader.read(fields);

@@ -1,6 +1,5 @@
 import test from 'ava';
 import { tcpClientConfigSchema } from '../../../src/config/policy/client-config.js';
-import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { createAttributeBag } from '../../../src/policy/client/attribute-bag.js';
 import { readAttributes } from '../../../src/policy/client/attributes-from-config.js';
 import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-specs.js';
@@ -9,8 +8,9 @@ import { deriveTcpAttributes, deriveTcpReportAttributes } from '../../../src/pol
 import { startTcpReports, tcpReportIntervalMs } from '../../../src/policy/client/tcp-reports.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer } from '../../support/policy-server.js';
+import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
-const reader = createSchemaCompiler().compile(tcpClientConfigSchema, 'reported');
+const reader = createTestSchemaCompiler().compile(tcpClientConfigSchema, 'reported');
 
 /** Does what a proxy does with the library for one connection that lasts for a minute. */
 async function connect(fields: object) {

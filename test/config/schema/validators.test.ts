@@ -1,0 +1,36 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { createKindRegistry } from '../../../src/config/kinds.js';
+import { preparedSchemas } from '../../../src/config/prepared-schemas.js';
+import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js';
+import { createAjvValidators } from '../../../src/config/schema/ajv-validators.js';
+import { preparedValidators } from '../../../src/config/schema/validators.js';
+
+test('the schemas of kinds are prepared, whatever the mesh domain and the limits of expressions', (t) => {
+  const limits = { ...DEFAULT_REGEX_LIMITS, expressionBytes: 1, objectBytes: 1 };
+  t.notThrows(() => createKindRegistry('another.example', limits));
+});
+
+test('a schema that the build does not know is an error that says where to name it', (t) => {
+  t.throws(() => preparedValidators({ type: 'object' }), { message: /prepared-schemas\.ts/ });
+});
+
+test('prepared validators find what validators find that are compiled now', (t) => {
+  const compileNow = createAjvValidators();
+  for (const schema of preparedSchemas()) {
+    const [prepared, compiled] = [preparedValidators(schema), compileNow(schema)];
+    const names = Object.keys((schema as { properties?: object }).properties ?? {});
+    const value = fc.dictionary(fc.constantFrom(...names, 'other'), fc.jsonValue({ maxDepth: 2 }));
+    for (const finds of ['first', 'all'] as const) {
+      const [ours, theirs] = [prepared[finds](), compiled[finds]()];
+      fc.assert(
+        fc.property(value, (each) => {
+          if (ours(each) !== theirs(each)) return false;
+          return JSON.stringify(ours.errors) === JSON.stringify(theirs.errors);
+        }),
+        { numRuns: 30 },
+      );
+    }
+  }
+  t.pass();
+});
