@@ -49,6 +49,7 @@ import type { ListenAddress, Options } from './options.js';
 import { createMeshOwners } from './policy/mesh-owners.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
 import { policyTlsMode } from './policy/policy-tls-mode.js';
+import { createReplicaWatch } from './policy/replica-watch.js';
 import { createProxyReader } from './proxy-reader.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
 import { createPendingPodRecorder } from './record-pending-pods.js';
@@ -152,6 +153,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     limitedQuotas: policy.limitedQuotas(),
     isPod: environment.podName !== '',
     quotaDimensions: policy.quotaDimensions(),
+    unsharedCounters: replicas?.unshared(),
     regexLimits: regexLimitsOf(environment),
   });
   const analysis = environment.navEnableAnalysis
@@ -185,9 +187,23 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     metrics,
     logging,
     clock,
-    onConfigChange: () => analysis.enforcementChanged(),
+    onConfigChange: () => {
+      analysis.enforcementChanged();
+      replicas?.configChanged();
+    },
   });
   const drain = createDrain({ settings: options.common, lastCallMs: policy.lastCallMs, logger, clock });
+  // Outside of a cluster, and beside one, no Service has the replicas of this process.
+  const replicas =
+    cluster && environment.podName !== ''
+      ? createReplicaWatch({
+          countsInMemory: policy.countsInMemory,
+          clock,
+          logger: logging.scope('policy'),
+          metrics,
+          onChange: () => analysis.enforcementChanged(),
+        })
+      : undefined;
   const policiesOf = createServicePolicies();
   const ownersOf = createMeshOwners();
   const pendingPods = createPendingPodRecorder(metrics);
@@ -209,6 +225,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     nextContext: (previous) => {
       const context = nextPushContext(previous, store, clock.now());
       policy.observe({ ...policiesOf(context), owners: ownersOf(context) });
+      replicas?.observe(context);
       analysis.observe(context);
       trust.observe(context);
       pendingPods.observe(context.findings);
@@ -368,6 +385,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       distributor.stop();
       runner.stop();
       analysis.stop();
+      replicas?.stop();
       const statusStopped = status?.stop();
       await sources.stop();
       // What a start has opened meanwhile is closed with the rest; its failure is its caller's affair.

@@ -140,14 +140,18 @@ export async function knowsPolicyServers(cluster: Cluster, pod: string): Promise
   }
 }
 
-/** Waits until `kubectl get` shows a person: valid, nothing missing, in force, on both proxies of the service. */
-export async function statusIsGood({ cluster }: ClusterMesh): Promise<void> {
+/**
+ * Waits until `kubectl get` shows: valid, nothing missing, in force, on both proxies of the service.
+ *
+ * @param isInForce what it shows as IN-FORCE
+ */
+export async function statusIsGood({ cluster }: ClusterMesh, isInForce = 'True'): Promise<void> {
   let line = '';
   await eventually(
-    'status says that the QuotaSpec is in force',
+    `status says that the QuotaSpec is in force: ${isInForce}`,
     async () => {
       line = await cluster.kubectl([...SHOP, 'get', 'quotaspecs', 'web', '--no-headers']);
-      return /^web +True +True +True +2\/2 up to date /.test(line);
+      return /^(web +True +True) +(\w+) +2\/2 up to date /.exec(line)?.[2] === isInForce;
     },
     PATIENT,
   ).catch((cause: unknown) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import anyTest, { type TestFn } from 'ava';
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import { startAgent } from '../counterparts/agent.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
@@ -83,6 +84,37 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
+/** Two replicas count in memory, so that status says of each limit that it is not in force. */
+const NOT_SHARED = 'False';
+
+/** Why, in status and metric. */
+async function countersAreNotShared(
+  t: ExecutionContext<Partial<ClusterMesh>>,
+  { cluster }: ClusterMesh,
+): Promise<void> {
+  const condition = 'jsonpath={.status.conditions[?(@.type=="Reconciled")]}';
+  const { reason, message } = JSON.parse(
+    await cluster.kubectl([...SHOP, 'get', 'quotaspecs', 'web', '-o', condition]),
+  ) as Record<'reason' | 'message', string>;
+  t.is(reason, 'CountersNotShared');
+  t.regex(message, /2 replicas of meshd\.mesh-system\.svc count quotas in memory, each for itself/);
+  for (const pod of await podsOf(cluster, SYSTEM, MESHD_PODS)) {
+    await eventually(
+      `${pod} tells of it`,
+      async () => {
+        const agent = startAgent(cluster.enterPod(pod));
+        try {
+          const { body } = await agent.request('http://127.0.0.1:15014/metrics');
+          return /^policy_server_unshared_replicas 2$/m.test(body);
+        } finally {
+          await agent.stop();
+        }
+      },
+      PATIENT,
+    );
+  }
+}
+
 /** Requests of which none uses up a quota, and each is checked: meshd is asked before it reaches the application. */
 async function startCheckedLoad({ client }: ClusterMesh): Promise<void> {
   await client.call('startLoad', { request: { url: 'http://web/' } });
@@ -147,12 +179,13 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   // By the address of their Service a killed one would be asked until the cluster's network has noticed.
   for (const pod of await podsOf(cluster, SHOP, 'app=web')) await knowsPolicyServers(cluster, pod);
   await closePath(mesh, '/closed-by-two');
-  await statusIsGood(mesh);
+  await statusIsGood(mesh, NOT_SHARED);
+  await countersAreNotShared(t, mesh);
 
   await cluster.kubectl([...SYSTEM, 'rollout', 'restart', 'deployment/meshd']);
   await meshdRolledOut(mesh);
   await closePath(mesh, '/closed-after-rollout');
-  await statusIsGood(mesh);
+  await statusIsGood(mesh, NOT_SHARED);
   await moreRequests(mesh);
 
   // The one that writes status, for that is the harder case. Old ones serve on until their proxies have left them.
@@ -177,7 +210,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
     const reports = await cluster.kubectl([...SYSTEM, 'get', 'configmaps', '-o', 'name']);
     return reports.includes('-distribution') && !reports.includes(`${victim}-distribution`);
   });
-  await statusIsGood(mesh);
+  await statusIsGood(mesh, NOT_SHARED);
   await moreRequests(mesh);
 
   const report = await client.call('stopLoad', null);

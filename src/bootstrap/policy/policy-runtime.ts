@@ -95,6 +95,8 @@ export interface PolicyRuntime {
   limitedQuotas(): ReadonlyMap<string, number> | undefined;
   /** What those quotas are counted by, as the configuration has it. */
   quotaDimensions(): ReadonlyMap<string, readonly string[]>;
+  /** Whether limits are counted in the memory of this process, so that other replicas do not see it. */
+  countsInMemory(): boolean;
   /** Whether quotas can be charged, as far as is known. */
   isStoreUp(): boolean;
   /** What of the configuration file is not in force as written. */
@@ -245,6 +247,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     lastCallMs: () => lastCallMs,
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,
+    countsInMemory: () => countsInMemory(file.current()),
     isStoreUp: backends.isUp,
     problems: () => [
       ...settingsProblems({ file: configFile, ...mountedFrom }, file),
@@ -277,6 +280,10 @@ function admitted(
       admission.end();
     }
   };
+}
+
+function countsInMemory({ quotas, storage, backend }: PolicyServerConfig): boolean {
+  return backend === undefined && storage.type === 'memory' && quotas.length > 0;
 }
 
 /** The most of each quota that any caller has; undefined where another server counts. */

@@ -23,6 +23,8 @@ export interface Enforcement {
   readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
   /** Whether this process is a pod of `manifests/`, whose users have ConfigMaps and no files. Default false. */
   readonly isPod?: boolean;
+  /** Policy servers that count quotas in memory, each for itself; undefined where all count in one place. */
+  readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
   /** Of the regular expressions in policies; their defaults unless given. */
   readonly regexLimits?: RegexLimits;
 }

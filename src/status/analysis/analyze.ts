@@ -24,6 +24,7 @@ import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforceableServices } from './analyzers/unenforceable-services.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
+import { findUnsharedCounters } from './analyzers/unshared-counters.js';
 import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
 import { findUselessCharges } from './analyzers/useless-charges.js';
@@ -56,6 +57,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'undeclared-protocols': findUndeclaredProtocols,
   'unenforced-policies': findUnenforcedPolicies,
   'ungranted-bindings': findUngrantedBindings,
+  'unshared-counters': findUnsharedCounters,
   'unusable-patterns': findUnusablePatterns,
   'useless-charges': findUselessCharges,
 };

@@ -242,6 +242,14 @@ export const MESSAGE_CODES = {
       'Services have too many different fail policies: checks of HTTP requests on the calling side make no retries for some of them.',
     remedy: 'give services the same numbers of retries and the same waits',
   },
+  countersNotShared: {
+    code: 'MESH0261',
+    level: 'Warn',
+    title:
+      'Several replicas of the policy server count quotas in memory, each for itself, so they admit more than the limits.',
+    remedy:
+      'set storage in the policy configuration to a Redis that all replicas reach (overlays/redis), or run one replica',
+  },
   ignoredPeerAuthentication: {
     code: 'MESH0301',
     level: 'Warn',

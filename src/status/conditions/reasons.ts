@@ -41,6 +41,8 @@ export const REASONS = {
   shadowed: 'Shadowed',
   /** Reconciled is False: an annotation cannot be used. */
   unusableAnnotation: 'UnusableAnnotation',
+  /** Reconciled is False: replicas of the policy server count for themselves, so more is admitted than the limit. */
+  countersNotShared: 'CountersNotShared',
   /** Reconciled is False: the mesh is set up so that nobody enforces policies. */
   notEnforced: 'NotEnforced',
   /** Reconciled is Unknown: nobody keeps account of what proxies have. */

@@ -36,6 +36,10 @@ export function reconciledOf(
     const found = unusable.map(({ field = '', message }) => `${field}: ${message}`);
     return verdict('False', REASONS.unusableAnnotation, joinSentences(counts, listed(found)));
   }
+  const unshared = find(messages, 'countersNotShared');
+  if (unshared !== undefined) {
+    return verdict('False', REASONS.countersNotShared, joinSentences(counts, unshared.message));
+  }
   const rejections = progress?.rejections ?? [];
   const unresolved = resolvedRefs.status === 'False' ? resolvedRefs.message : '';
   if (rejections.length > 0) {

@@ -21,5 +21,8 @@ export const policyQuotaFamilies = {
     'store',
     'failure',
   ),
+  policy_server_unshared_replicas: gauge(
+    'Replicas of the policy server that count quotas in memory, each for itself, when there are several; else 0.',
+  ),
   policy_server_store_up: gauge('Whether the store of quotas can be asked.', 'store'),
 } as const;

@@ -150,6 +150,21 @@ test('a rule that charges a quota without a limit is MESH0208, unless another se
   t.deepEqual(told(new Map(), 'policy.mesh-system:15016'), []);
 });
 
+test('a QuotaSpec whose limits several replicas count apart is MESH0261, and no other', (t) => {
+  const context = policyContext(`QuotaSpec shop/limited {rules: [{quotas: [{quota: other}, {quota: known}]}]}
+    QuotaSpec shop/free {rules: [{quotas: [{quota: other}, {quota: known, charge: 0}]}]}`);
+  const unsharedCounters = { host: 'meshd.mesh-system.svc', replicas: 3 };
+  const told = (limitedQuotas: Enforcement['limitedQuotas']) =>
+    analyze(analysisInputOf(context, { ...ENFORCEMENT, limitedQuotas, unsharedCounters }))
+      .filter(({ code }) => code === 'MESH0261')
+      .map(shown);
+  t.deepEqual(told(new Map([['known', 10]])), [
+    'MESH0261 QuotaSpec/shop/limited: 3 replicas of meshd.mesh-system.svc count quotas in memory, each for itself, so they admit up to 3 times each limit; set storage in the policy configuration to a Redis that all replicas reach (overlays/redis), or run one replica',
+  ]);
+  t.is(told(undefined).length, 2, 'another server has the limits');
+  t.deepEqual(messagesOf('QuotaSpec shop/limited {rules: [{quotas: [{quota: known}]}]}', 'unshared-counters'), []);
+});
+
 test('a pod speaks of the ConfigMap mesh-policy, and not of a file', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: other}, {quota: small, charge: 2}]}]}');
   const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } };

@@ -172,6 +172,11 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False Shadowed: 3/3 proxies up to date. Port 8080 of the workloads of a.b is served for c.d; ${remedyOf('shadowedService')}.`,
   ],
   [
+    'whose quotas replicas count apart',
+    { messages: [messageOf('countersNotShared', '2 replicas count in memory')] },
+    `False CountersNotShared: 3/3 proxies up to date. 2 replicas count in memory; ${remedyOf('countersNotShared')}.`,
+  ],
+  [
     'everybody has it, and it refers to something that is not there',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
     `False RefsNotResolved: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
