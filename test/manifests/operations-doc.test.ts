@@ -6,7 +6,7 @@ import { projectRoot } from '../counterparts/project-root.js';
 const PAGE = readFileSync(join(projectRoot(), 'docs/operations.md'), 'utf8');
 const FAILURES = PAGE.slice(PAGE.indexOf('\n## When a part fails\n'));
 
-test('every line of "What happens when" names a test that there is', (t) => {
+test('every line of "When a part fails" names a test that exists', (t) => {
   const [, , ...rows] = FAILURES.split('\n').filter((line) => line.startsWith('|'));
   t.true(rows.length >= 8, `${rows.length} lines`);
   for (const row of rows) {
