@@ -130,7 +130,11 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
     const tick = (): void => {
       const own = ownReport();
       if (own !== undefined) void publisher.publish(own);
-      const facts = [distributor.context, own?.progress, JSON.stringify([parts.problems(), parts.messages()])];
+      const facts = [
+        distributor.context,
+        own?.progress,
+        JSON.stringify([parts.problems(), parts.messages(), parts.refusedSettings()]),
+      ];
       if (facts.some((fact, index) => fact !== last[index])) work.changed();
       last = facts;
       if (election.isLeader) void cleaner.clean();

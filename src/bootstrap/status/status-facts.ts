@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../../config/object.js';
+import type { ConfigProblem } from '../../introspection/views.js';
 import type { PushContext } from '../../model/push-context.js';
 import { kindOfKey } from '../../model/push-request.js';
 import type { ObjectProblem } from '../../sources/kubernetes/objects/object-report.js';
@@ -16,10 +17,12 @@ export interface FactSources {
   messages(): readonly AnalysisMessage[];
   /** Of this instance and of all others; undefined when distribution is not tracked. */
   reports(): readonly DistributionReport[] | undefined;
+  /** Settings of this process whose present content is not in force, or has fields without effect. */
+  refusedSettings(): readonly ConfigProblem[];
 }
 
 /** The facts as they are now, to be asked about many objects. */
-export function readFacts({ context, problems, messages, reports }: FactSources): StatusFacts {
+export function readFacts({ context, problems, messages, reports, refusedSettings }: FactSources): StatusFacts {
   const objects = context()?.objects;
   const problemsByKey = groupByKey(problems(), ({ key }) => key);
   const messagesByKey = groupByKey(messages(), ({ object }) => object);
@@ -29,7 +32,16 @@ export function readFacts({ context, problems, messages, reports }: FactSources)
     refusals: (key) => problemsByKey.get(key) ?? [],
     messages: (key) => messagesByKey.get(key) ?? [],
     progress: (key, generation) => present && aggregateProgress(present, key, String(generation)),
+    refusedSettings: refusedSettings()
+      .filter(({ level }) => level !== 'Warn')
+      .map(settingText),
   };
+}
+
+/** `ConfigMap mesh-system/mesh: data.mesh: line 2: …` */
+function settingText({ object, file, field, reason }: ConfigProblem): string {
+  const place = object?.replace('/', ' ') ?? file;
+  return [place, object === undefined ? undefined : field, reason].filter((part) => part !== undefined).join(': ');
 }
 
 function groupByKey<Item>(

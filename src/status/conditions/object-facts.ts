@@ -48,4 +48,6 @@ export interface ObjectFacts {
   readonly messages: readonly AnalysisMessage[];
   /** Undefined when distribution is not tracked. */
   readonly progress: Progress | undefined;
+  /** Settings of the control plane whose present content is refused, each with its place and the reason; default none. */
+  readonly refusedSettings?: readonly string[];
 }

@@ -4,13 +4,21 @@ import type { Condition, ObjectStatus, ValidationMessage, Verdict } from './cond
 import type { ObjectFacts } from './object-facts.js';
 import { reconciledOf } from './reconciled.js';
 import { resolvedRefsOf } from './resolved-refs.js';
+import { joinSentences, listed } from './texts.js';
 
 /** What the facts say about an object; undefined while the control plane has not read this generation of it. */
 export function judgeObject(facts: ObjectFacts): readonly Verdict[] | undefined {
   const accepted = acceptedOf(facts);
   if (accepted === undefined) return undefined;
   const resolvedRefs = resolvedRefsOf(facts, accepted);
-  return [accepted, resolvedRefs, reconciledOf(facts, accepted, resolvedRefs)];
+  return [accepted, resolvedRefs, withSettings(reconciledOf(facts, accepted, resolvedRefs), facts)];
+}
+
+/** Objects act by the settings of the mesh: while these are refused, the older ones say what an object does. */
+function withSettings(reconciled: Verdict, { refusedSettings = [] }: ObjectFacts): Verdict {
+  if (refusedSettings.length === 0) return reconciled;
+  const told = `settings are refused, so their last good content is in force: ${listed(refusedSettings)}`;
+  return { ...reconciled, message: joinSentences(reconciled.message, told) };
 }
 
 /**

@@ -19,6 +19,8 @@ export interface StatusFacts {
   messages(key: ObjectKey): readonly AnalysisMessage[];
   /** Undefined when distribution is not tracked. */
   progress(key: ObjectKey, generation: number): ObjectFacts['progress'];
+  /** Of the control plane; the same for all objects. */
+  readonly refusedSettings?: readonly string[];
 }
 
 export interface StatusLoopOptions {
@@ -66,6 +68,7 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
       isAnalyzed: options.hasMessages,
       messages: facts.messages(key),
       progress: facts.progress(key, generation),
+      ...(facts.refusedSettings && { refusedSettings: facts.refusedSettings }),
     };
     const verdicts = judgeObject(found);
     if (verdicts === undefined) return undefined;

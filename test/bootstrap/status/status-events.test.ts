@@ -70,7 +70,7 @@ it('what is dangling or not in force is an Event on the object, once; what is in
   for (const kind of ['QuotaSpec', 'QuotaSpecBinding']) t.deepEqual(await find('books', kind), []);
 });
 
-it('settings that are refused are an Event on their ConfigMap, with key, line and remedy', async (t) => {
+it('settings that are refused are an Event on their ConfigMap and in the status of policies, with key, line and remedy', async (t) => {
   const namespace = 'refused';
   await api.client.apply(namespaceManifest(namespace));
   await api.client.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mesh', namespace } });
@@ -85,4 +85,16 @@ it('settings that are refused are an Event on their ConfigMap, with key, line an
   const [event] = await eventsOf(namespace);
   t.like(event, { type: 'Warning', reason: 'SettingsRefused', message: `data.mesh: ${reason}` });
   t.is(event?.involvedObject.uid, await uidOf(`/api/v1/namespaces/${namespace}/configmaps/mesh`));
+
+  await api.client.apply(quotaSpec(namespace));
+  const path = `/apis/config.mesh.internal/v1alpha2/namespaces/${namespace}/quotaspecs/books`;
+  const messages = async (): Promise<readonly string[]> => {
+    const { body } = await api.client.send('GET', path);
+    const { status } = body as { readonly status?: { readonly conditions?: readonly { readonly message: string }[] } };
+    return (status?.conditions ?? []).map(({ message }) => message);
+  };
+  const told = `Settings are refused, so their last good content is in force: ConfigMap ${namespace}/mesh: data.mesh: ${reason}`;
+  await eventually('the status of a policy names the settings too', async () =>
+    (await messages()).some((message) => message.includes(told)),
+  );
 });

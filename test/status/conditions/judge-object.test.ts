@@ -204,3 +204,15 @@ for (const [title, facts, expected] of distribution) {
     t.is(told(factsOf(facts))[2], `Reconciled=${expected}`);
   });
 }
+
+test('settings that are refused are named by the message of every object, which keeps its status', (t) => {
+  const reason =
+    'ConfigMap mesh-system/mesh: data.mesh: line 2: connectTimeout: 10: is a number, not a string; put it in quotes';
+  const [, , reconciled = ''] = told(factsOf({ refusedSettings: [reason] }));
+  t.is(
+    reconciled,
+    `Reconciled=True UpToDate: 3/3 proxies up to date. Settings are refused, so their last good content is in force: ${reason}.`,
+  );
+  const [, , without = ''] = told(factsOf({ refusedSettings: [] }));
+  t.is(without, 'Reconciled=True UpToDate: 3/3 proxies up to date.');
+});
