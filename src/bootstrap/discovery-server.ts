@@ -192,7 +192,13 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       replicas?.configChanged();
     },
   });
-  const drain = createDrain({ settings: options.common, lastCallMs: policy.lastCallMs, logger, clock });
+  const drain = createDrain({
+    settings: options.common,
+    lastCallMs: policy.lastCallMs,
+    askToLeave: policy.askToLeave,
+    logger,
+    clock,
+  });
   // Outside of a cluster, and beside one, no Service has the replicas of this process.
   const replicas =
     cluster && environment.podName !== ''

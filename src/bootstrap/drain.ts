@@ -18,6 +18,8 @@ export interface DrainOptions {
   readonly settings: Pick<CommonFlags, 'drainTimeMs' | 'drainTimeoutMs'>;
   /** When the policy server was called last, on the monotonic clock. */
   readonly lastCallMs: () => number;
+  /** Asks callers to connect anew: those that know the server by a name reach another one then. */
+  readonly askToLeave: () => void;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -26,14 +28,16 @@ const LOOK_MS = 100;
 
 /**
  * Proxies learn in their own time that this server ends. Until then they send it checks, which must be answered: under
- * FAIL_CLOSE each refused connection would be a refused request.
+ * FAIL_CLOSE each refused connection would be a refused request. Those that know it by its endpoints leave by themselves;
+ * those that know it by a name keep their connections, and are asked to leave after --drainTime.
  */
-export function createDrain({ settings, lastCallMs, logger, clock }: DrainOptions): Drain {
+export function createDrain({ settings, lastCallMs, askToLeave, logger, clock }: DrainOptions): Drain {
   const { drainTimeMs, drainTimeoutMs } = settings;
   let isDraining = false;
   let isCancelled = false;
 
-  const look = (beganMs: number, resolve: () => void): void => {
+  /** @param askMs when callers that still come are asked to leave */
+  const look = (beganMs: number, askMs: number, resolve: () => void): void => {
     const nowMs = clock.monotonicMs();
     const quietMs = nowMs - Math.max(beganMs, lastCallMs());
     const drainMs = Math.round(nowMs - beganMs);
@@ -50,7 +54,9 @@ export function createDrain({ settings, lastCallMs, logger, clock }: DrainOption
       );
       resolve();
     } else {
-      clock.schedule(LOOK_MS, () => look(beganMs, resolve));
+      const isTime = nowMs >= askMs;
+      if (isTime) askToLeave();
+      clock.schedule(LOOK_MS, () => look(beganMs, isTime ? nowMs + drainTimeMs : askMs, resolve));
     }
   };
 
@@ -64,7 +70,8 @@ export function createDrain({ settings, lastCallMs, logger, clock }: DrainOption
     },
     begin: () => {
       isDraining = true;
-      return new Promise((resolve) => look(clock.monotonicMs(), resolve));
+      const beganMs = clock.monotonicMs();
+      return new Promise((resolve) => look(beganMs, beganMs + drainTimeMs, resolve));
     },
     cancel: () => {
       isCancelled = true;

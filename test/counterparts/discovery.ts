@@ -20,6 +20,8 @@ export interface DiscoveryPorts {
 
 const USUAL_PORTS: DiscoveryPorts = { grpc: 15010, http: 8080, monitoring: 15014, policy: 15016, secureGrpc: 15012 };
 
+const TERMINATION_GRACE_MS = 60_000;
+
 /** One row of /debug/syncz: nonces sent to and acknowledged by one proxy; absent before the first. */
 export interface SyncRow {
   readonly proxy: string;
@@ -48,6 +50,8 @@ export interface Discovery {
   start(): Promise<void>;
   /** Ends it at once, as a crash would: SIGKILL. */
   kill(): Promise<void>;
+  /** Ends it as Kubernetes does, with SIGTERM, and waits until it has. */
+  terminate(): Promise<void>;
   /** Body of a page on its HTTP listener; throws unless it answers 200. */
   get(path: string): Promise<string>;
   syncRows(): Promise<readonly SyncRow[]>;
@@ -132,6 +136,9 @@ export async function createDiscovery(
     },
     async kill() {
       await server?.stop('SIGKILL');
+    },
+    async terminate() {
+      await server?.stop('SIGTERM', TERMINATION_GRACE_MS);
     },
     syncRows: async () => JSON.parse(await get('/debug/syncz')) as SyncRow[],
     metric: async (family, labels) => sumOfSeries(await get('/metrics'), family, labels),

@@ -25,6 +25,7 @@ test.before(async (t) => {
     services: ['changing'],
     specs: { [FILE]: FITS },
     limits: LIMITS,
+    flags: ['--drainTime', '2s', '--drainTimeout', '8s'],
   });
 });
 
@@ -107,3 +108,31 @@ e2eTest('a changed configuration of the policy server is in force within a secon
     { what: 'no limit any more', status: 200, make: () => discovery.writePolicyConfig(policyConfig([])) },
   ]);
 });
+
+e2eTest(
+  'a server that is told to end answers every check until its drain is over, and asks connections to leave',
+  async (t) => {
+    const policy = policyOf(t.context);
+    const { discovery } = policy.mesh;
+    const { agent } = policy.client;
+    const connections = async () => (await policy.server.envoy.stat('cluster.policy_server.upstream_cx_total')) ?? 0;
+    const before = await connections();
+    await agent.call('startLoad', { request: policy.request('changing'), concurrency: 8, expected: [200, 503] });
+    await moreRequests(policy, 200);
+    const ended = discovery.terminate();
+    await moreRequests(policy, 500);
+    await ended;
+    const connected = await connections();
+    const { changes, requests, failures } = await agent.call('stopLoad', null);
+    const lines = discovery.logLines();
+    await discovery.start();
+    t.is(failures, 0);
+    t.deepEqual(changes.map(({ status }) => status).slice(0, 2), [200, 503]);
+    // On a machine that stalls, callers may seem to have gone.
+    const line = lines.find((each) => /Callers (still come|have gone elsewhere)/.test(each)) ?? '';
+    const overAt = Date.parse(line.split('  ')[0] ?? '');
+    t.true((changes[1]?.at ?? 0) >= overAt, `${changes[1]?.at} and ${line}`);
+    t.log(`${changes[1]?.after} of ${requests} requests were answered`);
+    if (line.includes('still come')) t.true(connected > before + 1, 'proxies connected anew, more than once');
+  },
+);

@@ -145,7 +145,13 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   });
 
   let wasStoreUp = false;
-  const drain = createDrain({ settings: common, lastCallMs: runtime.lastCallMs, logger, clock });
+  const drain = createDrain({
+    settings: common,
+    lastCallMs: runtime.lastCallMs,
+    askToLeave: runtime.askToLeave,
+    logger,
+    clock,
+  });
   const probes: readonly ReadinessProbe[] = [
     drain.probe,
     {

@@ -89,6 +89,8 @@ export interface PolicyRuntime {
   observe(policies: ServicePolicies): void;
   /** What the health service answers from now on; NOT_SERVING before. */
   setServing(isServing: boolean): void;
+  /** Asks the callers that are connected to connect anew; calls that run are answered. */
+  askToLeave(): void;
   /** When the last Check came, of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
   lastCallMs(): number;
   /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
@@ -244,6 +246,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       hasPolicies = true;
     },
     setServing: grpc.setServing,
+    askToLeave: grpc.askToLeave,
     lastCallMs: () => lastCallMs,
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,

@@ -1,9 +1,11 @@
+import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { createTlsDetector } from '../../../net/detect-tls.js';
 import { type GrpcListenerSettings, grpcServerOptions } from '../../../net/grpc-listener.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
 import type { GrpcGuard } from '../../../net/guard/grpc-guard.js';
+import { http2ServersOf } from '../../../net/guard/http2-servers-of.js';
 import { createHealthService } from '../../../net/health-service.js';
 import type { SocketClock } from '../../../net/pending-handshakes.js';
 import { refusePlaintext } from '../../../net/refuse-plaintext.js';
@@ -17,6 +19,11 @@ export interface PolicyGrpcServer {
   start(): Promise<number>;
   /** What the health service answers from now on; NOT_SERVING before. */
   setServing(isServing: boolean): void;
+  /**
+   * Asks the callers that are connected to connect anew (GOAWAY), and ends log streams. Calls that run are answered; a
+   * call that is on its way is refused as not processed, and its caller makes it again.
+   */
+  askToLeave(): void;
   /** Answers the Checks that have begun, ends log streams, and settles when all connections are closed. */
   stop(graceMs: number): Promise<void>;
 }
@@ -59,6 +66,16 @@ export function createPolicyGrpcServer(
   // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded?.protect(server);
+  const sessions = new Set<Http2Session>();
+  for (const http2Server of http2ServersOf(server)) {
+    http2Server.on('session', (session: Http2Session) => {
+      sessions.add(session);
+      session.once('close', () => sessions.delete(session));
+    });
+  }
+  const endLogStreams = (): void => {
+    for (const { endStreams } of services) endStreams?.();
+  };
   const take = (socket: Socket): void => {
     if (guarded?.admits(socket) !== false) injector.injectConnection(socket);
   };
@@ -70,12 +87,16 @@ export function createPolicyGrpcServer(
   return {
     start: () => listener.listen(settings.host, settings.port),
     setServing: health.setServing,
+    askToLeave: () => {
+      for (const session of sessions) if (!session.closed) session.close();
+      endLogStreams();
+    },
     async stop(graceMs) {
       health.setServing(false);
       const closed = listener.close();
       // No new calls; connections are closed when their calls have ended.
       server.tryShutdown(() => undefined);
-      for (const { endStreams } of services) endStreams?.();
+      endLogStreams();
       const force = setTimeout(listener.hangUp, graceMs);
       await closed;
       clearTimeout(force);

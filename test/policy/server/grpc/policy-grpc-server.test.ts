@@ -1,3 +1,4 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { createServer } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
@@ -9,6 +10,7 @@ import {
   createPolicyGrpcServer,
   type PolicyGrpcServer,
 } from '../../../../src/policy/server/grpc/policy-grpc-server.js';
+import { callUnary } from '../../../attacks/support/raw-http2.js';
 import { eventually } from '../../../support/eventually.js';
 import { HTTP_LOG_ENTRY } from '../adapter/envoy-recordings.js';
 import {
@@ -198,6 +200,30 @@ test('stopping does not wait longer than it is told for a Check that is never de
   await grpc.stop(50);
   // gRPC has either name for a connection that is cut off.
   t.true([status.UNAVAILABLE, status.INTERNAL].includes((await begun) as status));
+});
+
+test('a connection that is asked to leave ends when its calls are answered, and others are taken', async (t) => {
+  const rig = createRig();
+  const { grpc, port } = await serve(t, rig);
+  const open = () => {
+    const session = connect(`http://127.0.0.1:${port}`);
+    t.teardown(() => session.destroy());
+    return session;
+  };
+  const ask = async (session: ClientHttp2Session): Promise<number> => {
+    const metadata = { 'x-mesh-client-config': httpConfigText({}), 'x-mesh-service': BOOKS };
+    return readCheckResponse(await callUnary(session, CHECK, checkRequestBytes(httpCheck()), metadata)).status.code;
+  };
+  const session = open();
+  t.is(await ask(session), 0);
+  let lastStream: number | undefined;
+  session.once('goaway', (_code, lastStreamId) => {
+    lastStream = lastStreamId;
+  });
+  grpc.askToLeave();
+  await eventually('the connection has ended', () => session.destroyed);
+  t.is(lastStream, 1, 'calls beyond are known not to have been processed');
+  t.is(await ask(open()), 0);
 });
 
 test('the health service says whether the server serves', async (t) => {
