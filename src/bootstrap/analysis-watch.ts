@@ -1,10 +1,10 @@
 import type { ConfigProblem } from '../introspection/views.js';
 import type { Finding } from '../model/finding.js';
 import type { PushContext } from '../model/push-context.js';
-import { analysisInputOf, canDiffer, type Enforcement } from '../status/analysis/analysis-input.js';
+import { type AnalysisInput, analysisInputOf, canDiffer, type Enforcement } from '../status/analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
 import { analyze } from '../status/analysis/analyze.js';
-import { listenerConflicts } from '../status/analysis/listener-conflicts.js';
+import { listenerConflicts, policiesWithoutListener } from '../status/analysis/listener-conflicts.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 
@@ -44,6 +44,7 @@ export function createAnalysisWatch(
 ): AnalysisWatch {
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
+  let input: AnalysisInput | undefined;
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
 
   const catchUp = (): void => {
@@ -52,9 +53,8 @@ export function createAnalysisWatch(
     cancel();
     pending = undefined;
     analyzed = context;
-    const found = new Map(
-      analyze(analysisInputOf(context, enforcement())).map((message) => [identityOf(message), message]),
-    );
+    input = analysisInputOf(context, enforcement());
+    const found = new Map(analyze(input).map((message) => [identityOf(message), message]));
     for (const [identity, message] of found) if (!messages.has(identity)) logAppeared(logger, message);
     for (const [identity, { code, object, field }] of messages) {
       if (!found.has(identity)) logger.info({ code, object, field }, 'Analysis message is gone');
@@ -64,7 +64,12 @@ export function createAnalysisWatch(
 
   const present = (): readonly AnalysisMessage[] => {
     catchUp();
-    return [...messages.values(), ...listenerConflicts(generated())];
+    const conflicts = listenerConflicts(generated());
+    return [
+      ...messages.values(),
+      ...conflicts,
+      ...(input === undefined ? [] : policiesWithoutListener(input, conflicts)),
+    ];
   };
   const analyzeSoon = (context: PushContext): void => {
     pending?.cancel();

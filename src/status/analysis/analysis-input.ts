@@ -7,6 +7,7 @@ import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
+import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
 
 /** What is known, outside the snapshot, of whatever enforces policies. */
 export interface Enforcement {
@@ -39,6 +40,8 @@ export interface AnalysisInput
   readonly enforcement: Enforcement;
   /** What the HTTPAPISpecs of the mesh set, and the labels that its bindings name. */
   readonly knownAttributes: KnownAttributes;
+  /** Services that lose requests to others. */
+  readonly serviceConflicts: readonly ServiceConflict[];
 }
 
 /** A pure function; it may throw, which is told as a message of its own. */
@@ -60,6 +63,7 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
     bindings,
     enforcement,
     knownAttributes,
+    serviceConflicts: serviceConflictsOf(context),
   };
 }
 
@@ -67,6 +71,7 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
+    first.shadowedByHost !== second.shadowedByHost ||
     // Endpoints change all the time, and only labels of bindings are held against them.
     (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0) ||
     first.sharedPorts !== second.sharedPorts ||

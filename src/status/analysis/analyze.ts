@@ -1,8 +1,10 @@
 import type { AnalysisInput, Analyzer } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
+import { findConflictingPolicies } from './analyzers/conflicting-policies.js';
 import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
 import { findDanglingReferences } from './analyzers/dangling-references.js';
+import { findDuplicateHosts } from './analyzers/duplicate-hosts.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
@@ -41,6 +43,8 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'shadowed-patterns': findShadowedPatterns,
   'unenforceable-services': findUnenforceableServices,
   'useless-attributes': findUselessAttributes,
+  'conflicting-policies': findConflictingPolicies,
+  'duplicate-hosts': findDuplicateHosts,
   'dangling-references': findDanglingReferences,
   'ignored-peer-authentications': findIgnoredPeerAuthentications,
   'ineffective-attributes': findIneffectiveAttributes,

@@ -1,5 +1,7 @@
 import type { Finding, FindingMetric } from '../../model/finding.js';
+import type { AnalysisInput } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage, identityOf } from './analysis-message.js';
+import { policiesInConflict } from './conflicting-policies.js';
 
 const CONFLICTS: ReadonlySet<FindingMetric> = new Set([
   'nav_conflict_inbound_listener',
@@ -17,4 +19,21 @@ export function listenerConflicts(findings: readonly Finding[]): readonly Analys
     messages.set(identityOf(found), found);
   }
   return [...messages.values()].sort(compareMessages);
+}
+
+/** Policies of the services that have no listener because of the conflicts. */
+export function policiesWithoutListener(
+  { services, bindings }: Pick<AnalysisInput, 'services' | 'bindings'>,
+  conflicts: readonly AnalysisMessage[],
+): readonly AnalysisMessage[] {
+  const sources = new Set(conflicts.map(({ object }) => object));
+  if (sources.size === 0) return [];
+  const lost = services.filter(({ source }) => sources.has(source));
+  return policiesInConflict(
+    bindings,
+    lost.map((service) => ({
+      service,
+      text: `an older service has the address and port of ${service.hostname}, as MESH0401 says of ${service.source}`,
+    })),
+  );
 }

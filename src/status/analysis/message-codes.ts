@@ -142,6 +142,12 @@ export const MESSAGE_CODES = {
     remedy:
       'set enableClientSidePolicyCheck in the mesh config, or annotate the callers with policy.mesh.internal/check',
   },
+  policyInConflict: {
+    code: 'MESH0219',
+    level: 'Warn',
+    title: 'A bound service loses requests to another service. The policies of the other service apply to them.',
+    remedy: 'resolve the conflict of the services, or bind the specs to both',
+  },
   regexesBeyondService: {
     code: 'MESH0221',
     level: 'Error',
@@ -281,6 +287,12 @@ export const MESSAGE_CODES = {
     level: 'Warn',
     title: 'Two Services have the same cluster IP. Connections to it reach the older Service, on the ports of both.',
     remedy: 'give one of the Services another clusterIP',
+  },
+  duplicateHost: {
+    code: 'MESH0503',
+    level: 'Warn',
+    title: 'Objects of several namespaces claim one host. Each namespace is served one of them.',
+    remedy: 'remove one of the objects, or limit their exportTo',
   },
 } as const satisfies Readonly<Record<string, MessageCode>>;
 

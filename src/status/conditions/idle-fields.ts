@@ -7,6 +7,7 @@ const IDLE: ReadonlySet<string> = new Set(
   (
     [
       'labelsWithoutWorkload',
+      'policyInConflict',
       'redundantItem',
       'wrongProtocol',
       'externalService',

@@ -16,6 +16,7 @@ import { knownAttributesOf } from '../known-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
+import { type ServiceConflict, serviceConflictsOf } from '../service-conflicts.js';
 import { analyzePeerAuthentication } from './analyze-peer-authentication.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
@@ -67,6 +68,11 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
     known ??= knownAttributesOf(context.objects);
     return known;
   };
+  let conflicts: readonly ServiceConflict[] | undefined;
+  const serviceConflicts = (): readonly ServiceConflict[] => {
+    conflicts ??= serviceConflictsOf(context);
+    return conflicts;
+  };
   return (candidate, enforcement) => {
     if (candidate.kind === 'PeerAuthentication') return analyzePeerAuthentication(context, candidate, enforcement);
     const side = SIDES.get(candidate.kind);
@@ -90,6 +96,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
         enforcement,
+        serviceConflicts: serviceConflicts(),
         // Each answer has a budget of its own.
         knownAttributes: { ...knownAttributes(), matches: createRegexMemo({ beyond: true }) },
       },
