@@ -3,9 +3,11 @@ import { Cli } from 'clipanion';
 import { discoveryProgram } from './discovery-program.js';
 import { endProcess } from './end-process.js';
 import { run } from './run.js';
+import { tuneCompiler } from './tune-compiler.js';
 import { tuneHeap } from './tune-heap.js';
 
 tuneHeap();
+tuneCompiler();
 const environment = {
   ...Cli.defaultContext,
   loadDiscovery: async () => (await import('../bootstrap/start-discovery.js')).startDiscovery,

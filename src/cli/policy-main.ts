@@ -3,9 +3,11 @@ import { Cli } from 'clipanion';
 import { endProcess } from './end-process.js';
 import { policyProgram } from './policy-program.js';
 import { run } from './run.js';
+import { tuneCompiler } from './tune-compiler.js';
 import { tuneHeap } from './tune-heap.js';
 
 tuneHeap();
+tuneCompiler();
 const environment = {
   ...Cli.defaultContext,
   loadPolicy: async () => (await import('../bootstrap/start-policy.js')).startPolicy,
