@@ -14,6 +14,7 @@ import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
 import { createMessageLimits } from './message-limits.js';
 import { createSessionEnds } from './session-ends.js';
+import { sendWellFormedDetails } from './well-formed-details.js';
 
 /** Abandoned streams that one with too much metadata counts as. */
 const OVERSIZED_COST = 20;
@@ -66,6 +67,7 @@ export function createGrpcGuard(
     let latest: GuardedStream | undefined;
 
     const interceptor: ServerInterceptor = ({ requestStream }, call) => {
+      sendWellFormedDetails(call);
       if (latest !== undefined && Reflect.get(call, 'stream') === latest.stream) latest.serve(call, !requestStream);
       // grpc-js asks for its own class, which the call is that it hands over.
       return call as ReturnType<ServerInterceptor>;

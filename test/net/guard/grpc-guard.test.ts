@@ -15,7 +15,17 @@ import {
 } from '../../attacks/support/http2-frames.js';
 import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-http2.js';
 import { eventually } from '../../support/eventually.js';
-import { answered, endOf, type GuardRig, STREAM, startGuardedServer, UNARY, UNARY_BYTES, WAIT } from './guard-rig.js';
+import {
+  answered,
+  endOf,
+  type GuardRig,
+  HALF_CHARACTER,
+  STREAM,
+  startGuardedServer,
+  UNARY,
+  UNARY_BYTES,
+  WAIT,
+} from './guard-rig.js';
 
 const halfOf = (bytes: number): Buffer => grpcFrame(Buffer.alloc(bytes)).subarray(0, bytes);
 
@@ -286,4 +296,13 @@ test('streams that their peer has reset before they are looked at end quietly, a
   );
   const bytes = Buffer.from('hello');
   t.deepEqual(await callUnary(rig.connect(), UNARY, bytes), bytes);
+});
+
+test('details of an error with half a character reach the caller', async (t) => {
+  const rig = await startGuardedServer(t);
+  const stream = openGrpcCall(rig.connect(), UNARY);
+  stream.end(grpcFrame(HALF_CHARACTER));
+  const { code, details } = await endOf(stream);
+  t.is(code, status.INVALID_ARGUMENT);
+  t.is(details, 'wrong: \u{fffd}');
 });

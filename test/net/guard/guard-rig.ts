@@ -7,6 +7,7 @@ import {
   type ServerDuplexStream,
   type ServerUnaryCall,
   type sendUnaryData,
+  status,
 } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
 import { createGrpcGuard } from '../../../src/net/guard/grpc-guard.js';
@@ -19,6 +20,8 @@ export const UNARY = '/test.Echo/Unary';
 export const STREAM = '/test.Echo/Stream';
 /** Takes calls and does not read them. */
 export const WAIT = '/test.Echo/Wait';
+/** UNARY fails for it, with details that no UTF-8 has. */
+export const HALF_CHARACTER = Buffer.from('half a character');
 /** Of UNARY. */
 export const UNARY_BYTES = 1000;
 
@@ -65,7 +68,8 @@ export async function startGuardedServer(t: ExecutionContext, limits: Partial<Gr
       },
       Unary: ({ request }: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
         requests.push(request.length);
-        callback(null, request);
+        if (request.equals(HALF_CHARACTER)) callback({ code: status.INVALID_ARGUMENT, details: 'wrong: \ud83d' });
+        else callback(null, request);
       },
       Stream: (call: ServerDuplexStream<Buffer, Buffer>) => {
         call.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { createRandom, type Random } from '../random.js';
 import { randomConversation } from '../random-frames.js';
 import { randomRequests } from '../random-requests.js';
 
-const CONNECTIONS = 12;
+const CONNECTIONS = 8;
 /** Each from an address of its own, so that limits per address do not keep most of them out. */
 const ADDRESSES = 200;
 /** A connection is ended after this long, if the server has not ended it. */
