@@ -16,6 +16,7 @@ import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
+import { hasMemoryCounters } from '../status/distribution/memory-counters.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Clock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
@@ -204,6 +205,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     cluster && environment.podName !== ''
       ? createReplicaWatch({
           countsInMemory: policy.countsInMemory,
+          othersCountInMemory: (namespace) => hasMemoryCounters(connections.list(), namespace),
           clock,
           logger: logging.scope('policy'),
           metrics,

@@ -35,8 +35,13 @@ export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): P
     generator: text('GENERATOR'),
     routerMode: text('ROUTER_MODE'),
     meshId: text('MESH_ID'),
+    quotaCounters: readQuotaCounters(text('QUOTA_COUNTERS')),
     policy: readPolicyOverrides({ text, wrong }, meshDomain),
   });
+}
+
+function readQuotaCounters(text: string | undefined): ProxyMetadata['quotaCounters'] {
+  return text === 'memory' || text === 'shared' ? text : undefined;
 }
 
 function valueOf(metadata: NodeMetadata, key: string): unknown {

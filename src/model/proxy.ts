@@ -23,6 +23,8 @@ export interface ProxyMetadata {
   readonly generator?: string;
   readonly routerMode?: string;
   readonly meshId?: string;
+  /** Of a policy server: where it counts quotas. Each `memory` counts for itself. */
+  readonly quotaCounters?: 'memory' | 'shared';
   /** Absent when it overrides nothing. */
   readonly policy?: PolicyOverrides;
 }

@@ -48,9 +48,30 @@ export function encodeDiscoveryRequest(request: DiscoveryRequest): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** Encodes who asks, an envoy.config.core.v3.Node without metadata. */
-export function encodeNode(id: string, cluster: string, userAgent: string): Buffer {
+/** Encodes who asks, an envoy.config.core.v3.Node. */
+export function encodeNode(
+  id: string,
+  cluster: string,
+  userAgent: string,
+  metadata: Readonly<Record<string, string>> = {},
+): Buffer {
   const writer = protobuf.Writer.create().uint32(0x0a).string(id).uint32(0x12).string(cluster);
+  // A google.protobuf.Struct: its map of fields, each with a Value.
+  const struct = writer.uint32(0x1a).fork();
+  for (const [key, value] of Object.entries(metadata)) {
+    struct
+      .uint32(0x0a)
+      .fork()
+      .uint32(0x0a)
+      .string(key)
+      .uint32(0x12)
+      .fork()
+      .uint32(0x1a)
+      .string(value)
+      .ldelim()
+      .ldelim();
+  }
+  struct.ldelim();
   return Buffer.from(writer.uint32(0x32).string(userAgent).finish());
 }
 

@@ -6,8 +6,8 @@ import { reconnectDelayMs } from './reconnect-delay.js';
 /** What every subscription needs. */
 export interface SubscriptionEnvironment {
   readonly openStream: OpenAdsStream;
-  /** Encoded node of this process. */
-  readonly node: Buffer;
+  /** Encoded node of this process, at the time of each connection. */
+  readonly node: () => Buffer;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -102,7 +102,7 @@ export function createSubscription(
 
   const connect = (): void => {
     stream = openStream({ received, ended });
-    request({ nonce: '', node });
+    request({ nonce: '', node: node() });
   };
 
   return {

@@ -87,13 +87,14 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     credentials: createDiscoveryCredentials(policy),
     ...(policy.discoveryServerName === '' ? {} : { serverName: policy.discoveryServerName }),
   });
-  const node = encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy');
+  const encodeOwnNode = (metadata?: Readonly<Record<string, string>>): Buffer =>
+    encodeNode(nodeIdOf(policy), 'navigator-policy', 'navigator-policy', metadata);
   const tlsMode = tlsModeOf(policy);
   const secrets =
     tlsMode &&
     createSecretSubscription({
       openStream,
-      node,
+      node: encodeOwnNode,
       readSecret: createSecretReader(protos),
       clock,
       random: Math.random,
@@ -135,7 +136,8 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
   });
   const subscription = createServiceSubscription({
     openStream,
-    node,
+    // So that the control plane can tell whether several replicas count apart.
+    node: () => encodeOwnNode({ QUOTA_COUNTERS: runtime.countsInMemory() ? 'memory' : 'shared' }),
     readServiceConfig: createServiceConfigReader(createConfigDecoder(protos), options.regexes.navRegexExpressionBytes),
     clock,
     random: Math.random,

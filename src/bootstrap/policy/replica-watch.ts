@@ -1,3 +1,4 @@
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { countReplicas } from '../../model/policy/count-replicas.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import type { PushContext } from '../../model/push-context.js';
@@ -16,8 +17,10 @@ export interface UnsharedCounters {
 }
 
 export interface ReplicaWatchParts {
-  /** Whether a policy server of this process's kind counts limits in its own memory. */
+  /** Whether the policy server in this process counts limits in its own memory. */
   readonly countsInMemory: () => boolean;
+  /** Whether a policy server of its own process in this namespace, connected here, says the same of itself. */
+  readonly othersCountInMemory: (namespace: string) => boolean;
   readonly clock: Clock;
   /** Scope `policy`. */
   readonly logger: Logger;
@@ -36,32 +39,43 @@ export interface ReplicaWatch {
   stop(): void;
 }
 
+/** Policy servers may connect, and say where they count, after their Service has endpoints. */
+const LOOK_AGAIN_MS = 10_000;
+
 /**
- * Counts the replicas behind this control plane's own Service, which proxies ask about quotas where mixerCheckServer is
- * `embedded`. A rollout, which has one replica more for a moment, is not counted.
+ * Counts the replicas behind the Service that proxies ask about quotas: this control plane's own where mixerCheckServer is
+ * `embedded`, else the one that it names. A rollout, which has one replica more for a moment, is not counted.
  */
 export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
-  const { countsInMemory, clock, logger, metrics, onChange } = parts;
-  const lasting = createLastingReplicas();
+  const { clock, logger, metrics, onChange } = parts;
+  let lasting = createLastingReplicas();
   let newest: PushContext | undefined;
+  let host: string | undefined;
   let found: UnsharedCounters | undefined;
   let cancel = (): void => undefined;
   metrics.set('policy_server_unshared_replicas', 0);
 
-  const find = (nowMs: number): UnsharedCounters | undefined => {
-    const replicas = lasting.at(nowMs);
-    if (newest === undefined || replicas < 2 || !countsInMemory()) return undefined;
-    return checkServerOf(newest.mesh)?.type === 'embedded'
-      ? { host: discoveryHostOf(newest.mesh), replicas }
-      : undefined;
+  const countsApart = ({ mesh, servicesByHost }: PushContext): boolean => {
+    const server = checkServerOf(mesh);
+    if (server?.type === 'embedded') return parts.countsInMemory();
+    const service = server && servicesByHost.get(server.host);
+    return service !== undefined && parts.othersCountInMemory(service.namespace);
+  };
+
+  const find = (replicas: number): UnsharedCounters | undefined => {
+    if (newest === undefined || host === undefined || replicas < 2 || !countsApart(newest)) return undefined;
+    return { host, replicas };
   };
 
   const evaluate = (): void => {
     const nowMs = clock.monotonicMs();
     cancel();
-    const dueInMs = lasting.dueInMs(nowMs);
-    cancel = dueInMs === undefined ? () => undefined : clock.schedule(Math.max(1, dueInMs), evaluate);
-    const next = find(nowMs);
+    const replicas = lasting.at(nowMs);
+    const next = find(replicas);
+    const waits = [lasting.dueInMs(nowMs), replicas < 2 ? undefined : LOOK_AGAIN_MS].filter(
+      (each) => each !== undefined,
+    );
+    cancel = waits.length === 0 ? () => undefined : clock.schedule(Math.max(1, Math.min(...waits)), evaluate);
     if (next?.host === found?.host && next?.replicas === found?.replicas) return;
     found = next;
     metrics.set('policy_server_unshared_replicas', next?.replicas ?? 0);
@@ -75,7 +89,11 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
       const isNew = context.endpoints !== newest?.endpoints || context.mesh !== newest.mesh;
       newest = context;
       if (!isNew) return;
-      const count = countReplicas(context, discoveryHostOf(context.mesh)) ?? { ready: 1, alike: 1 };
+      const asked = hostOf(context.mesh);
+      // Another Service, with a history of its own.
+      if (asked !== host) lasting = createLastingReplicas();
+      host = asked;
+      const count = (asked === undefined ? undefined : countReplicas(context, asked)) ?? { ready: 1, alike: 1 };
       lasting.observe(count, clock.monotonicMs());
       evaluate();
     },
@@ -83,6 +101,12 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
     unshared: () => found,
     stop: () => cancel(),
   };
+}
+
+/** Of the Service that proxies ask about quotas; undefined where they ask nothing. */
+function hostOf(mesh: MeshConfig): string | undefined {
+  const server = checkServerOf(mesh);
+  return server?.type === 'embedded' ? discoveryHostOf(mesh) : server?.host;
 }
 
 const UNSHARED_REMEDY =

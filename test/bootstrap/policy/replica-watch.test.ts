@@ -14,14 +14,16 @@ const HOST = 'meshd.mesh-system.svc';
 /** A pod by the revision of its Deployment; its number is its address. */
 type Pod = readonly [revision: string, number: number, health?: Endpoint['health']];
 
-function createRig(mixerCheckServer = 'embedded') {
+function createRig(mixerCheckServer = 'embedded', service = MESHD) {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const registry = new Registry();
   let isInMemory = true;
+  let saysMemory = false;
   let changes = 0;
   const watch = createReplicaWatch({
     countsInMemory: () => isInMemory,
+    othersCountInMemory: (namespace) => saysMemory && namespace === service.namespace,
     clock,
     logger,
     metrics: createMetrics(registry),
@@ -48,7 +50,10 @@ function createRig(mixerCheckServer = 'embedded') {
       }));
       // Each pod serves two ports.
       const both = list.flatMap((each) => [each, { ...each, portName: 'grpc-policy', port: 15016 }]);
-      watch.observe(buildContext({ services: [MESHD], endpoints: [buildEndpoints(MESHD, both)], mesh }));
+      watch.observe(buildContext({ services: [service], endpoints: [buildEndpoints(service, both)], mesh }));
+    },
+    policyServerSays: (next: boolean) => {
+      saysMemory = next;
     },
     storeInMemory: (next: boolean) => {
       isInMemory = next;
@@ -144,6 +149,19 @@ test('replicas of meshd matter only where they check', (t) => {
     rig.pods(['a', 1], ['a', 2]);
     t.is(rig.watch.unshared(), undefined, server);
   }
+});
+
+test('policy servers of their own process are told of once one of them says that it counts in memory', (t) => {
+  const service = buildService({ name: 'policy', namespace: 'shop' });
+  const rig = createRig(`${service.hostname}:15016`, service);
+  rig.pods(['a', 1], ['a', 2]);
+  t.is(rig.watch.unshared(), undefined);
+  rig.policyServerSays(true);
+  rig.clock.advance(10_000);
+  t.deepEqual(rig.watch.unshared(), { host: service.hostname, replicas: 2 });
+  rig.policyServerSays(false);
+  rig.clock.advance(10_000);
+  t.is(rig.watch.unshared(), undefined);
 });
 
 test('where the mesh has no Service of the control plane there is nothing to tell', (t) => {

@@ -55,7 +55,7 @@ function subscribe(t: Teardown, port: number): ServiceSubscription {
       keepaliveTimeoutMs: 10_000,
       credentials: PLAINTEXT_CREDENTIALS,
     }),
-    node: encodeNode('router~127.0.0.1~navigator-policy.a~a.svc.cluster.local', 'navigator-policy', 'test'),
+    node: () => encodeNode('router~127.0.0.1~navigator-policy.a~a.svc.cluster.local', 'navigator-policy', 'test'),
     readServiceConfig,
     clock: systemClock,
     random: () => 0,

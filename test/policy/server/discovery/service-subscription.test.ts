@@ -50,7 +50,7 @@ function setUp(random = () => 0) {
         },
       };
     },
-    node: NODE,
+    node: () => NODE,
     readServiceConfig,
     clock,
     random,
