@@ -8,13 +8,13 @@ const same = (bytes: Buffer): Buffer => bytes;
 const LIST_SERVICES = Buffer.from([0x3a, 1, 0x2a]);
 const CHECK_SERVER = Buffer.alloc(0);
 
-test('callers in the log are files of src, not of the bundle', async (t) => {
+test.serial('callers in the log are files of src, not of the bundle', async (t) => {
   const server = startServerProcess(t, ['--configDir', 'samples/mesh', '--log_caller', 'all']);
   const { caller } = await server.logged('Discovery server is ready');
   t.regex(String(caller), /^bootstrap\/discovery-server\.ts:\d+$/);
 });
 
-test('the bundled server answers reflection and health checks, whose files are in packages', async (t) => {
+test.serial('the bundled server answers reflection and health checks, whose files are in packages', async (t) => {
   const server = startServerProcess(t, ['--configDir', 'samples/mesh']);
   const { grpc } = await server.ports();
   const client = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
