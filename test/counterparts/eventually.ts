@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface EventuallyOptions {
-  /** How long the condition may take; default 20,000. */
+  /** How long the condition may take; default 60,000. */
   readonly timeoutMs?: number;
   /** Pause between two looks; default 25. */
   readonly intervalMs?: number;
@@ -15,7 +15,7 @@ export interface EventuallyOptions {
 export async function eventually<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  { timeoutMs = 20_000, intervalMs = 25 }: EventuallyOptions = {},
+  { timeoutMs = 60_000, intervalMs = 25 }: EventuallyOptions = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;

@@ -1,8 +1,11 @@
-/** Waits for a condition, looking again every few milliseconds; fails by name when it never holds. */
+/**
+ * Waits for a condition, looking again every few milliseconds; fails by name when it never holds. It may take long on a
+ * machine that does other things as well.
+ */
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const until = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -9,6 +9,7 @@ import { createLogging } from '../../../src/telemetry/logging.js';
 import { createTempFolder, type TempFolder } from '../../sources/support/temp-folder.js';
 import type { Teardown } from './cleanup.js';
 import { createHttpReader, type HttpReader } from './http-reader.js';
+import { startInTurn } from './start-in-turn.js';
 
 /** One line of the server's log. */
 export interface LogLine {
@@ -101,7 +102,7 @@ export async function startServer(t: Teardown, options: ServerOptions = {}): Pro
     await stop();
     if (options.folder === undefined) await folder.dispose();
   });
-  const { grpc, http, monitoring, policy } = await server.start();
+  const { grpc, http, monitoring, policy } = await startInTurn(() => server.start());
   return {
     grpcPort: grpc?.port ?? 0,
     monitoringPort: monitoring.port,
