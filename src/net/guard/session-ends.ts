@@ -1,7 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2';
 
 /**
- * How HTTP/2 sessions end. Node 20 and 22 abort the process, with nothing that JavaScript could catch, in two cases that
+ * How HTTP/2 sessions end. Node 20 aborts the process, with nothing that JavaScript could catch, in two cases that
  * any peer can bring about without credentials. Both are mistakes of Node about the moment at which a session ends.
  */
 export interface SessionEnds {
