@@ -213,11 +213,20 @@ e2eTest('the uninstall runbook leaves nothing behind, and its first steps fail n
   }
   t.true(blocks.length > 2);
 
-  const left = [...(await everythingIn(cluster))].filter((object) => !before.has(object));
-  t.deepEqual(left, []);
-  t.is(await cluster.kubectl(ownEvents), '');
+  let left: readonly string[] = ['not looked yet'];
   const containers = ['-o', 'jsonpath={.items[*].spec.initContainers[*].name}'];
-  t.is(await cluster.kubectl([...SHOP, 'get', 'pods', ...containers]), '');
+  await eventually(
+    'nothing is left behind',
+    async () => {
+      const objects = [...(await everythingIn(cluster))].filter((object) => !before.has(object));
+      const events = await cluster.kubectl(ownEvents);
+      const sidecars = await cluster.kubectl([...SHOP, 'get', 'pods', ...containers]);
+      left = [...objects, events, sidecars].filter((text) => text !== '');
+      return left.length === 0;
+    },
+    PATIENT,
+  ).catch((error: unknown) => t.log(String(error)));
+  t.deepEqual(left, []);
   const outsider = await agentIn(cluster, 'outside', 'outsider');
   t.teardown(() => outsider.stop());
   await eventually(
