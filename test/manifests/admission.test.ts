@@ -221,7 +221,7 @@ it('meshd writes the roots, its report and the last good settings, and cannot ch
   for (const name of ['mesh-sidecar-injector', 'mesh-sidecar-injector-defaults', 'mesh', 'mesh-policy', 'other']) {
     t.is(await apply('mesh-system', name), 422, name);
   }
-  t.is((await meshd.send('DELETE', `${OWN}/configmaps/mesh-sidecar-injector`)).status, 422);
+  t.is((await meshd.send('DELETE', `${OWN}/configmaps/mesh-sidecar-injector-defaults`)).status, 422);
 });
 
 it('meshd cannot have every namespace injected', async (t) => {
