@@ -50,6 +50,9 @@ const TYPE_URL = 4;
 const RESPONSE_NONCE = 5;
 const ERROR_DETAIL = 6;
 
+/** Field number and type of a name. */
+const NAME_TAG = (RESOURCE_NAMES << 3) | 2;
+
 /**
  * @throws TooManyNamesError
  * @throws Error when the bytes are not a DiscoveryRequest.
@@ -76,9 +79,14 @@ export function readDiscoveryRequest(bytes: Buffer, options: ReadRequestOptions 
       const known = nameRuns.length > 0 ? undefined : knownNames.find((each) => startsWithAt(bytes, start, each.bytes));
       if (known === undefined) {
         reader.skipType(2);
-        newNames++;
-      } else reader.pos = start + known.bytes.length;
-      names += known?.count ?? 1;
+        const more = walkNames(bytes, reader.pos, maxNames - names);
+        reader.pos = more.end;
+        newNames += 1 + more.count;
+        names += 1 + more.count;
+      } else {
+        reader.pos = start + known.bytes.length;
+        names += known.count;
+      }
       if (names > maxNames) throw new TooManyNamesError();
       const last = nameRuns.at(-1);
       if (last?.end === start) last.end = reader.pos;
@@ -124,6 +132,28 @@ export function* readResourceNames(
 /** Whether encoded names are none at all, or just `*`. */
 export function isWildcard(encodedNames: Uint8Array): boolean {
   return encodedNames.length === 0 || (encodedNames.length === 3 && encodedNames[1] === 1 && encodedNames[2] === 0x2a);
+}
+
+/**
+ * Walks over names that follow one another. Each sidecar sends its whole list anew when the services change: the reader
+ * takes several calls for each name. It takes over where a name is encoded in another way, or ends after the bytes.
+ *
+ * @param most names that it walks over
+ */
+function walkNames(bytes: Uint8Array, start: number, most: number): { readonly end: number; readonly count: number } {
+  let end = start;
+  let count = 0;
+  while (count < most && bytes[end] === NAME_TAG) {
+    const low = bytes[end + 1] ?? 0;
+    const high = low < 0x80 ? 0 : (bytes[end + 2] ?? 0x80);
+    if (high >= 0x80) break;
+    const next = low < 0x80 ? end + 2 + low : end + 3 + (low & 0x7f) + (high << 7);
+    // At the very end `low` may be missing.
+    if (next > bytes.length) break;
+    end = next;
+    count++;
+  }
+  return { end, count };
 }
 
 function startsWithAt(bytes: Buffer, start: number, run: Buffer): boolean {
