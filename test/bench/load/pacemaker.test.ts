@@ -6,15 +6,20 @@ test('a wait ends when its moment has come, not before, and without keeping a pr
   const pacemaker = createPacemaker();
   t.teardown(() => pacemaker.close());
   await pacemaker.until(monotonicMs() + 1);
-  const cpuBefore = process.cpuUsage();
-  const startMs = monotonicMs();
-  for (let index = 1; index <= 100; index++) {
-    const dueMs = startMs + index * 2.5;
-    await pacemaker.until(dueMs);
-    t.true(monotonicMs() >= dueMs);
+  const shares: number[] = [];
+  // Other work of this process, such as compiling, falls into some of the rounds.
+  for (let round = 0; round < 5; round++) {
+    const cpuBefore = process.cpuUsage();
+    const startMs = monotonicMs();
+    for (let index = 1; index <= 100; index++) {
+      const dueMs = startMs + index * 2.5;
+      await pacemaker.until(dueMs);
+      t.true(monotonicMs() >= dueMs);
+    }
+    const { user, system } = process.cpuUsage(cpuBefore);
+    shares.push((user + system) / 1000 / (monotonicMs() - startMs));
   }
-  const { user, system } = process.cpuUsage(cpuBefore);
-  t.true((user + system) / 1000 < (monotonicMs() - startMs) / 2, 'a busy loop would use all of the time');
+  t.true(Math.min(...shares) < 0.5, `a busy loop would use all of the time: ${shares}`);
 });
 
 test('a moment that is past is not waited for', async (t) => {
