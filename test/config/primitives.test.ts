@@ -11,6 +11,7 @@ import {
   isObjectName,
   isUnixAddress,
 } from '../../src/config/primitives.js';
+import { shortestMs } from '../support/shortest-ms.js';
 
 const label63 = 'a'.repeat(63);
 
@@ -56,7 +57,8 @@ for (const { rule, yes, no } of table) {
 
 test('no rule takes long over a hostile text', (t) => {
   const hostile = `${'a-'.repeat(500_000)}!`;
-  const start = performance.now();
-  for (const { rule } of table) t.false(rule(hostile));
-  t.true(performance.now() - start < 1000);
+  const tookMs = shortestMs(() => {
+    for (const { rule } of table) t.false(rule(hostile));
+  }, 3);
+  t.true(tookMs < 1000, `${tookMs} ms`);
 });
