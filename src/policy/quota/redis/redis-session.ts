@@ -31,10 +31,11 @@ export interface RedisSession {
 
 /** Connects, and does nothing more: whoever gets the session logs in. Rejects with the reason. */
 export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs: number): Promise<RedisSession> {
-  // Loaded when it is needed: it takes longer than the rest of the server's start.
-  const { Redis: Client } = await import('ioredis');
+  // Loaded when it is needed: it takes longer than the rest of the server's start. Of a package in CommonJS, a bundle has
+  // the default export alone.
+  const { default: ioredis } = await import('ioredis');
   const { host, port, tls } = endpoint;
-  const client: Redis = new Client({
+  const client: Redis = new ioredis.Redis({
     host,
     port,
     ...(tls !== undefined && { tls: tls.ca === undefined ? {} : { ca: tls.ca } }),
