@@ -30,6 +30,9 @@ export const NO_ANALYSIS: AnalysisWatch = {
   stop: () => undefined,
 };
 
+/** Pause before the next analysis, by the time that the last one took, so that a stream of changes leaves room for others. */
+const PAUSE_BY_WORK = 4;
+
 /**
  * Logs one line when a message appears and one when it goes away.
  *
@@ -45,6 +48,7 @@ export function createAnalysisWatch(
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
   let input: AnalysisInput | undefined;
+  let tookMs = 0;
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
 
   const catchUp = (): void => {
@@ -52,6 +56,7 @@ export function createAnalysisWatch(
     const { context, cancel } = pending;
     cancel();
     pending = undefined;
+    const startMs = clock.monotonicMs();
     analyzed = context;
     input = analysisInputOf(context, enforcement());
     const found = new Map(analyze(input).map((message) => [identityOf(message), message]));
@@ -60,6 +65,7 @@ export function createAnalysisWatch(
       if (!found.has(identity)) logger.info({ code, object, field }, 'Analysis message is gone');
     }
     messages = found;
+    tookMs = clock.monotonicMs() - startMs;
   };
 
   const present = (): readonly AnalysisMessage[] => {
@@ -72,8 +78,8 @@ export function createAnalysisWatch(
     ];
   };
   const analyzeSoon = (context: PushContext): void => {
-    pending?.cancel();
-    pending = { context, cancel: clock.schedule(0, catchUp) };
+    const cancel = pending?.cancel ?? clock.schedule(PAUSE_BY_WORK * tookMs, catchUp);
+    pending = { context, cancel };
   };
 
   return {

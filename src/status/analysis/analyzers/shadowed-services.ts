@@ -15,25 +15,47 @@ import { allBindings } from '../binding-fields.js';
 export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) => {
   if (sharedPorts.length === 0 || mesh.policy.enableClientSidePolicyCheck) return [];
   const all = allBindings(bindings).map(({ resolved }) => resolved);
-  const isBound = (spec: ObjectKey, service: BoundService): boolean =>
-    all.some((other) => other.references.some(({ key }) => key === spec) && isBoundBy(other, service));
+  const boundTo = createBoundSpecs(all);
+  const ports = sharedPorts.map((shared) => {
+    const { namespace, servedFor } = shared;
+    return { shared, boundToOlder: boundTo({ hostname: servedFor, namespace }) };
+  });
   const lostSpecs = new Map<string, AnalysisMessage>();
   const lostBindings = all.flatMap((resolved) =>
-    sharedPorts.flatMap((shared) => {
-      const { namespace } = shared;
+    ports.flatMap(({ shared, boundToOlder }) => {
       const index = indexOfHost(resolved, shared.service);
-      if (index === -1 || !resolved.actsOn(namespace)) return [];
-      const lost = resolved.references.filter(({ key }) => !isBound(key, { hostname: shared.servedFor, namespace }));
-      for (const { key } of lost) {
-        const message = createMessage('shadowedService', { object: key }, textOf(shared));
-        lostSpecs.set(`${key} ${message.message}`, message);
-      }
-      const where = { object: keyOf(resolved.binding), field: `spec.services[${index}]` };
-      return lost.length === 0 ? [] : createMessage('shadowedService', where, textOf(shared));
+      if (index === -1 || !resolved.actsOn(shared.namespace)) return [];
+      const lost = resolved.references.filter(({ key }) => !boundToOlder.has(key));
+      if (lost.length === 0) return [];
+      const text = textOf(shared);
+      for (const { key } of lost)
+        lostSpecs.set(`${key} ${text}`, createMessage('shadowedService', { object: key }, text));
+      return createMessage(
+        'shadowedService',
+        { object: keyOf(resolved.binding), field: `spec.services[${index}]` },
+        text,
+      );
     }),
   );
   return [...lostBindings, ...lostSpecs.values()];
 };
+
+/** The specs that any binding is for which acts on a service; found once for each service. */
+function createBoundSpecs(all: readonly ResolvedBinding[]): (service: BoundService) => ReadonlySet<ObjectKey> {
+  const known = new Map<string, ReadonlySet<ObjectKey>>();
+  return (service) => {
+    const id = `${service.namespace}/${service.hostname}`;
+    const found =
+      known.get(id) ??
+      new Set(
+        all
+          .filter((resolved) => isBoundBy(resolved, service))
+          .flatMap(({ references }) => references.map(({ key }) => key)),
+      );
+    known.set(id, found);
+    return found;
+  };
+}
 
 function indexOfHost({ services }: ResolvedBinding, hostname: string): number {
   return services.findIndex(({ pattern }) => matchesHost(pattern, hostname));

@@ -4,7 +4,7 @@ import { isIpAddress } from '../../../config/primitives.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { Protocol } from '../../../model/protocol.js';
-import type { Service } from '../../../model/service.js';
+import type { Port, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
@@ -27,17 +27,16 @@ export const findUnenforceableServices: Analyzer = (input) => {
       if (first === undefined) return [];
       const where = { object: keyOf(resolved.binding), field: `spec.services[${index}]` };
       // A wildcard is meant for those of its services that the specs are for.
-      const reasons = acting.map((service) => why(service));
-      if (reasons.includes(undefined)) {
+      if (acting.some((service) => why(service) === undefined)) {
         return isCallerChecked || acting.some((service) => canHaveProxy(input, service)) ? [] : external(where, first);
       }
-      const text = reasons[0] ?? '';
-      return createMessage('wrongProtocol', where, text);
+      return createMessage('wrongProtocol', where, why(first) ?? '');
     });
   return [
-    ...bindings.quotas.bindings.flatMap((resolved) =>
-      found(resolved, (service) => whyNoQuotas(service, specsOf(resolved))),
-    ),
+    ...bindings.quotas.bindings.flatMap((resolved) => {
+      const rules = rulesOf(resolved);
+      return found(resolved, (service) => whyNoQuotas(service, rules));
+    }),
     ...bindings.apis.bindings.flatMap((resolved) => found(resolved, whyNoApi)),
   ];
 };
@@ -57,20 +56,28 @@ function canHaveProxy(input: Pick<AnalysisInput, 'endpoints'>, service: Service)
   return [...shards].flat().some(({ address }) => isIpAddress(address));
 }
 
-function specsOf({ references }: ResolvedBinding): readonly QuotaSpec[] {
-  return references.flatMap(({ spec }) => (spec === undefined ? [] : [(spec as MeshObject).body as QuotaSpec]));
+/** What the rules of a binding's specs can be for. */
+interface Rules {
+  readonly areMissing: boolean;
+  readonly http: boolean;
+  readonly tcp: boolean;
 }
 
-function whyNoQuotas({ hostname, ports }: Service, specs: readonly QuotaSpec[]): string | undefined {
-  const spoken = ports.filter(({ protocol }) => protocol !== 'udp');
-  if (spoken.length === 0) return `${hostname} has no port of TCP or HTTP (${portsOf(ports)}), so nothing is charged`;
-  const rules = specs.flatMap((spec) => spec.rules);
-  const has = (protocol: 'http' | 'tcp'): boolean =>
-    spoken.some((port) => (protocol === 'http' ? HTTP.has(port.protocol) : isTcp(port.protocol)));
-  const kinds = (['http', 'tcp'] as const).filter(has);
-  if (rules.length === 0 || rules.some((rule) => kinds.some((kind) => canHoldFor(rule, kind)))) return undefined;
-  const wants = rules.some((rule) => canHoldFor(rule, 'http')) ? 'HTTP requests' : 'TCP connections';
-  return `${hostname} has the ports ${portsOf(ports)}, and all rules are for ${wants}`;
+function rulesOf({ references }: ResolvedBinding): Rules {
+  const rules = references.flatMap(({ spec }) =>
+    spec === undefined ? [] : ((spec as MeshObject).body as QuotaSpec).rules,
+  );
+  const canHold = (kind: 'http' | 'tcp'): boolean => rules.some((rule) => canHoldFor(rule, kind));
+  return { areMissing: rules.length === 0, http: canHold('http'), tcp: canHold('tcp') };
+}
+
+function whyNoQuotas({ hostname, ports }: Service, { areMissing, http, tcp }: Rules): string | undefined {
+  if (ports.every(({ protocol }) => protocol === 'udp')) {
+    return `${hostname} has no port of TCP or HTTP (${portsOf(ports)}), so nothing is charged`;
+  }
+  const canCharge = ({ protocol }: Port): boolean => (http && HTTP.has(protocol)) || (tcp && isTcp(protocol));
+  if (areMissing || ports.some(canCharge)) return undefined;
+  return `${hostname} has the ports ${portsOf(ports)}, and all rules are for ${http ? 'HTTP requests' : 'TCP connections'}`;
 }
 
 function whyNoApi({ hostname, ports }: Service): string | undefined {
