@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Registry } from 'prom-client';
+import { systemClock } from '../src/base/clock.js';
 import { tuneHeap } from '../src/cli/tune-heap.js';
 import { createKindRegistry } from '../src/config/kinds.js';
 import { createDefaultMeshConfig } from '../src/config/mesh/read-mesh-config.js';
 import { nextPushContext } from '../src/model/snapshot/next-push-context.js';
 import { createMeshStore } from '../src/model/store/mesh-store.js';
 import type { TlsMaterialSource } from '../src/net/tls-material.js';
-import { systemClock } from '../src/telemetry/clock.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { createReviewIntake } from '../src/webhooks/admission/review-intake.js';

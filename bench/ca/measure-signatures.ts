@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { systemClock } from '../../src/base/clock.js';
 import { checkMaterial } from '../../src/ca/authority/check-material.js';
 import { createLocalAuthority, type LocalAuthority } from '../../src/ca/authority/local-authority.js';
 import { createSelfSignedRoot } from '../../src/ca/authority/self-signed.js';
 import { organizationName } from '../../src/ca/x509/build-certificate.js';
 import { readCertificateRequest } from '../../src/ca/x509/certificate-request.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { percentile } from '../measure/statistics.js';
 import { createCertificateRequest } from './certificate-request.js';
 

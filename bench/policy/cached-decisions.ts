@@ -1,7 +1,7 @@
+import { systemClock } from '../../src/base/clock.js';
 import { createPolicyClient, type PolicyClient } from '../../src/policy/client/policy-client.js';
 import type { PolicyTransport } from '../../src/policy/client/policy-transport.js';
 import type { ReferencedAttributes } from '../../src/policy/client/referenced-attributes.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 
 /** What a policy server would look at to allow a request: of each kind of reference one. */
 const CHECK_REFERENCES: ReferencedAttributes = [

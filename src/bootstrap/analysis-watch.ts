@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js';
 import type { ConfigProblem } from '../introspection/views.js';
 import type { Finding } from '../model/finding.js';
 import type { PushContext } from '../model/push-context.js';
@@ -5,7 +6,6 @@ import { type AnalysisInput, analysisInputOf, canDiffer, type Enforcement } from
 import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
 import { analyze } from '../status/analysis/analyze.js';
 import { listenerConflicts, policiesWithoutListener } from '../status/analysis/listener-conflicts.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 
 /** Keeps the messages of analysis up with the snapshot, outside the way of a push. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js';
 import { createApiClient } from '../kubernetes/client/api-client.js';
 import { createApiSender, type SendRequest } from '../kubernetes/client/api-sender.js';
 import {
@@ -6,7 +7,6 @@ import {
   loadClusterAccess,
 } from '../kubernetes/client/cluster-access.js';
 import { createListWatcher, type ListWatcher } from '../kubernetes/watch/list-watcher.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 
 /** How the parts of this process talk to the cluster that it reads. */

@@ -1,8 +1,8 @@
+import type { Clock } from '../base/clock.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 import { mutualTlsOfProxy } from '../model/security/mutual-tls-of-proxy.js';
 import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog } from '../telemetry/peer-log.js';
 import type { ProxySession } from '../xds/proxy-session.js';

@@ -1,7 +1,7 @@
+import type { Clock } from '../base/clock.js';
 import { createHttpApp } from '../introspection/http-app.js';
 import { createHttpServer, type HttpServer } from '../introspection/http-server.js';
 import type { Views } from '../introspection/views.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { httpServerSettings } from './map-options.js';

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
@@ -7,7 +8,6 @@ import { POLICY_TYPE_URLS } from '../policy/wire/policy-type-urls.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMetricsText } from '../telemetry/metrics-text.js';
 import type { Connections } from './connections.js';

@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
+import type { Clock } from '../base/clock.js';
 import { createKindRegistry } from '../config/kinds.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
@@ -18,7 +19,6 @@ import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import { hasMemoryCounters } from '../status/distribution/memory-counters.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';

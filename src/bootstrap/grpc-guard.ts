@@ -1,6 +1,6 @@
+import type { Clock } from '../base/clock.js';
 import { createGrpcGuard, type GrpcGuard } from '../net/guard/grpc-guard.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../base/clock.js';
 import type { MeshConfig } from '../config/mesh/mesh-config.js';
 import type { MeshNetworks } from '../config/mesh/mesh-networks.js';
 import { createMeshConfigReader } from '../config/mesh/read-mesh-config.js';
@@ -10,7 +11,6 @@ import type { ConfigProblem } from '../introspection/views.js';
 import { createWatchedFile } from '../sources/file/watched-file.js';
 import type { SettingsCustody } from '../sources/settings/settings-custody.js';
 import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settings/watched-config-map.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { readInstallationDefaults } from './installation-defaults.js';

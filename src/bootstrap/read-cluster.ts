@@ -1,8 +1,8 @@
+import type { Clock } from '../base/clock.js';
 import type { KindRegistry } from '../config/kinds.js';
 import { createKubernetesSource, type KubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
 import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Options } from './options.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.js';
 import type { HttpRefusal } from '../net/http-intake.js';
-import type { Clock } from '../telemetry/clock.js';
 import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';

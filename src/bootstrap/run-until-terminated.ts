@@ -1,4 +1,4 @@
-import { systemClock } from '../telemetry/clock.js';
+import { systemClock } from '../base/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createLogging } from '../telemetry/logging.js';
 import { openLogSinks } from '../telemetry/open-log-sinks.js';

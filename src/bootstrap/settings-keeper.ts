@@ -1,6 +1,6 @@
+import type { Clock } from '../base/clock.js';
 import { createKeptSettings } from '../sources/settings/kept-settings.js';
 import type { SettingsCustody } from '../sources/settings/settings-custody.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { ClusterConnection } from './cluster-connection.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../telemetry/clock.js';
+import { systemClock } from '../base/clock.js';
 import { createDiscoveryServer } from './discovery-server.js';
 import type { Options } from './options.js';
 import { runUntilTerminated } from './run-until-terminated.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../telemetry/clock.js';
+import { systemClock } from '../base/clock.js';
 import type { PolicyOptions } from './options.js';
 import { createPolicyProcess } from './policy/policy-process.js';
 import { runUntilTerminated } from './run-until-terminated.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 
 /**
  * Runs a bounded number of works at once; the others wait. Works have a key, such as their caller's address: keys take

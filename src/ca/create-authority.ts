@@ -1,6 +1,6 @@
+import type { Clock } from '../base/clock.js';
 import type { SendRequest } from '../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { CertificateAuthority } from './authority/certificate-authority.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 
 /** Timers of Node wait 24.8 days at most; certificates last longer, and clocks are set. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/record.js';
 import { createCoreKinds } from './core/core-kinds.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import { createNetworkingKinds } from './networking/networking-kinds.js';
@@ -93,11 +94,10 @@ type Header =
     }
   | Extract<ReadResult, { readonly type: 'invalid' }>;
 
-function readHeader(raw: unknown): Header {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    return invalidHeader('', raw, 'is not an object', 'start it with apiVersion, kind and metadata');
+function readHeader(object: unknown): Header {
+  if (!isRecord(object)) {
+    return invalidHeader('', object, 'is not an object', 'start it with apiVersion, kind and metadata');
   }
-  const object = raw as Readonly<Record<string, unknown>>;
   for (const field of ['apiVersion', 'kind']) {
     const value = Object.hasOwn(object, field) ? object[field] : undefined;
     if (value === undefined || value === null || value === '') {

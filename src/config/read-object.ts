@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
+import { isRecord } from '../base/record.js';
 import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import type { MeshObject } from './object.js';
 import { metadataSchema, translateMetadata, validateMetadata } from './read-metadata.js';
-import { isRecord } from './schema/body-copier.js';
 import type { Immutable } from './schema/immutable.js';
 import type { SchemaCompiler, SchemaReader } from './schema/schema-reader.js';
 import { boundViolations, joinPath, type Subject, type Violation } from './violation.js';

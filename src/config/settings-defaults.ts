@@ -1,4 +1,4 @@
-import { isRecord } from './schema/body-copier.js';
+import { isRecord } from '../base/record.js';
 import type { SettingsReader } from './settings-reader.js';
 
 /** Fields of settings, as written. */

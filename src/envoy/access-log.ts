@@ -1,3 +1,4 @@
+import { isRecord } from '../base/record.js';
 import type { AccessLog } from '../generated/envoy/config/accesslog/v3/AccessLog.js';
 import type { SubstitutionFormatString } from '../generated/envoy/config/core/v3/SubstitutionFormatString.js';
 import type { FileAccessLog } from '../generated/envoy/extensions/access_loggers/file/v3/FileAccessLog.js';
@@ -84,7 +85,7 @@ function jsonFields(format: string): { readonly [name: string]: StructValue } {
   } catch {
     return DEFAULT_JSON_FIELDS;
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return DEFAULT_JSON_FIELDS;
+  if (!isRecord(parsed)) return DEFAULT_JSON_FIELDS;
   // What JSON can say, a Struct can hold.
   return parsed as { readonly [name: string]: StructValue };
 }

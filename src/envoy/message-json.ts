@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { isRecord } from '../base/record.js';
 import type { EncodedResource } from './encoded-resource.js';
 import type { ProtoRegistry } from './proto-registry.js';
 
@@ -21,7 +22,7 @@ export function createMessageJson(registry: ProtoRegistry): MessageJson {
     const type = registry.find(typeUrl);
     if (type === undefined) return { '@type': typeUrl, value: Buffer.from(value).toString('base64') };
     const body = messageToJson(type, type.decode(value) as unknown as Fields);
-    return isPlainObject(body) ? { '@type': typeUrl, ...body } : { '@type': typeUrl, value: body };
+    return isRecord(body) ? { '@type': typeUrl, ...body } : { '@type': typeUrl, value: body };
   };
 
   const messageToJson = (type: protobuf.Type, message: Fields): Json => {
@@ -74,10 +75,6 @@ function scalarToJson(value: unknown): Json {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (typeof value === 'object' && value !== null) return String(value);
   return value as Json;
-}
-
-function isPlainObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const wrapper = (message: Fields): Json => scalarToJson(message['value'] ?? null);

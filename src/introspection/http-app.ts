@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { type AccessPolicy, refusalOf } from './access.js';
 import { limitBody } from './body-limit.js';

@@ -1,11 +1,11 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '../base/clock.js';
 import type { HttpLimits } from '../net/connection-table.js';
 import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
 import type { HttpRefusal } from '../net/http-intake.js';
 import { type ListenAddress, parseListenAddress } from '../net/listen-address.js';
 import { ListenError } from '../net/listen-error.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface HttpServerOptions {

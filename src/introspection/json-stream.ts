@@ -1,6 +1,6 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { RenderTurns } from './render-turns.js';
 
 /** How long one dump may hold the event loop before everybody else gets a turn. */

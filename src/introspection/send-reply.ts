@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import { jsonPieces } from './json-source.js';
 import { chunkPieces, streamChunks } from './json-stream.js';
 import type { Reply } from './page.js';

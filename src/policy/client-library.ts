@@ -6,10 +6,11 @@
  * it are moved, so that this list has to be; nothing inside the project imports it.
  */
 
+export { type Clock, systemClock } from '../base/clock.js';
+export type { RpcCode } from '../base/rpc-code.js';
 export type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../config/policy/client-config.js';
 export type { HttpApiSpec } from '../config/policy/http-api-spec.js';
 export type { QuotaSpec } from '../config/policy/quota-spec.js';
-export { type Clock, systemClock } from '../telemetry/clock.js';
 // Attributes of requests and connections.
 export {
   type AttributeBag,
@@ -68,7 +69,7 @@ export {
   type PolicyReport,
   type ServiceCallConfig,
 } from './client/policy-client.js';
-export type { PolicyStatus, RpcCode } from './client/policy-status.js';
+export type { PolicyStatus } from './client/policy-status.js';
 // The way to a policy server.
 export {
   type CallOptions,

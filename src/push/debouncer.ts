@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.js';
 import type { PushRequest } from '../model/push-request.js';
-import type { Clock } from '../telemetry/clock.js';
 import { createPendingPushes, type PendingTimes } from './pending-pushes.js';
 
 export interface DebounceSettings extends PendingTimes {

@@ -1,7 +1,7 @@
+import type { Clock } from '../base/clock.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { PushContext } from '../model/push-context.js';
 import { mergePushRequests, type PushReason, type PushRequest } from '../model/push-request.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createDebouncer, type DebounceSettings } from './debouncer.js';
 import { createDiffCache } from './diff-cache.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import type { PushLane, PushShare } from './push-share.js';
 import { createPushSlots } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import { type TurnOwner, type Waiting, WaitingTargets } from './waiting-targets.js';
 import type { Work } from './work.js';
 

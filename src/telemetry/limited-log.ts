@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
 /** Logs what calls can cause over and over: each message at most once per interval, with how many were left out. */

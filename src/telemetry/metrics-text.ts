@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import type { Clock } from './clock.js';
+import type { Clock } from '../base/clock.js';
 
 /** What a scrape gets. Scrapes within the interval get the very same bytes. */
 export interface MetricsText {

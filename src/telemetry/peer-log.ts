@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
 /** Logs what peers can cause over and over: so many lines of one peer and of all peers in an interval. */

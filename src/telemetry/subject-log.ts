@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js';
+import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
 /** Logs what many can cause over and over: each message at most once per subject and interval. */

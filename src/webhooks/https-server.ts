@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Clock } from '../base/clock.js';
 import type { HttpLimits } from '../net/connection-table.js';
 import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
 import type { HttpRefusal } from '../net/http-intake.js';
@@ -6,7 +7,6 @@ import { type ListenAddress, parseListenAddress } from '../net/listen-address.js
 import { ListenError } from '../net/listen-error.js';
 import { createTlsListener } from '../net/tls-listener.js';
 import type { TlsMaterialSource } from '../net/tls-material.js';
-import type { Clock } from '../telemetry/clock.js';
 import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 

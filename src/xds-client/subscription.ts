@@ -1,7 +1,10 @@
-import type { Clock } from '../telemetry/clock.js';
+import { createBackoff } from '../base/backoff.js';
+import type { Clock } from '../base/clock.js';
 import type { AdsStream, OpenAdsStream } from './ads-stream.js';
 import { type DiscoveryResponse, decodeDiscoveryResponse, encodeDiscoveryRequest } from './discovery-messages.js';
-import { reconnectDelayMs } from './reconnect-delay.js';
+
+const FIRST_RECONNECT_MS = 250;
+const MAX_RECONNECT_MS = 15_000;
 
 /** What every subscription needs. */
 export interface SubscriptionEnvironment {
@@ -59,6 +62,7 @@ export function createSubscription(
   let stream: AdsStream | undefined;
   let isConnected = false;
   let isStarted = false;
+  const backoff = createBackoff({ initialMs: FIRST_RECONNECT_MS, maxMs: MAX_RECONNECT_MS, random });
   let failures = 0;
   let cancelReconnect = (): void => {};
 
@@ -76,6 +80,7 @@ export function createSubscription(
       return;
     }
     failures = 0;
+    backoff.reset();
     if (!isConnected) {
       isConnected = true;
       owner.connected();
@@ -95,7 +100,7 @@ export function createSubscription(
     stream = undefined;
     isConnected = false;
     failures++;
-    const delayMs = reconnectDelayMs(failures, random);
+    const delayMs = backoff.nextMs();
     cancelReconnect = clock.schedule(delayMs, connect);
     owner.disconnected({ reason, failures, retryInMs: Math.round(delayMs) });
   };

@@ -1,7 +1,7 @@
+import type { Clock } from '../base/clock.js';
 import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
 import { createConnectionCertificates } from '../net/connection-certificates.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
 import { StreamError } from './stream-error.js';

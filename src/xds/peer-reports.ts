@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.js';
 import type { PushMetrics } from '../push/push-metrics.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog, type PeerLog } from '../telemetry/peer-log.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';

@@ -1,4 +1,4 @@
-import { rpcCodeOf } from '../envoy/rpc-code.js';
+import { rpcCodeOf } from '../base/rpc-code.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 import { LimitError } from './limits/limit-error.js';
 import { createRequestPace } from './limits/request-pace.js';
 import type { XdsLimits } from './limits/xds-limits.js';

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.js';
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
@@ -7,7 +8,6 @@ import type { PushMetrics } from '../push/push-metrics.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { WorkRunner } from '../push/work-runner.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import { nextResponse, type OwedResponse } from './owed-response.js';
 import type { Due, Watch } from './watch.js';

@@ -1,6 +1,6 @@
+import type { Clock } from '../base/clock.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushMetrics } from '../push/push-metrics.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import type { HeldRoot } from './limits/held-objects.js';

@@ -1,10 +1,10 @@
+import type { Clock } from '../base/clock.js';
 import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
 import type { Distribution } from '../push/distribution.js';
 import type { NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { WorkRunner } from '../push/work-runner.js';
-import type { Clock } from '../telemetry/clock.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Peers } from './limits/peers.js';
 import type { XdsLimits } from './limits/xds-limits.js';

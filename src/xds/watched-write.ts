@@ -1,4 +1,4 @@
-import type { Clock } from '../telemetry/clock.js';
+import type { Clock } from '../base/clock.js';
 
 /** What to do about a message that a proxy does not read. */
 export interface SlowWriteHandlers {

@@ -1,9 +1,9 @@
 import test from 'ava';
+import { systemClock } from '../../src/base/clock.js';
 import { createMountedFrom } from '../../src/bootstrap/mounted-settings.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
 import { createWatchedFile } from '../../src/sources/file/watched-file.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { createRecordingLogger } from '../sources/support/recording-logger.js';
 import { createTempFolder } from '../sources/support/temp-folder.js';
 import { eventually } from '../support/eventually.js';

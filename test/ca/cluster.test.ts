@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../src/base/clock.js';
 import { createAuthority } from '../../src/ca/create-authority.js';
 import { RootStoreError } from '../../src/ca/rotation/root-store.js';
 import { createSecretRootStore } from '../../src/ca/rotation/secret-root-store.js';
@@ -7,7 +8,6 @@ import { createApiClient } from '../../src/kubernetes/client/api-client.js';
 import { createApiSender } from '../../src/kubernetes/client/api-sender.js';
 import { loadClusterAccess } from '../../src/kubernetes/client/cluster-access.js';
 import { createListWatcher } from '../../src/kubernetes/watch/list-watcher.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';

@@ -2,9 +2,9 @@ import { createPublicKey } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.js';
 import { createLocalAuthority } from '../../src/ca/authority/local-authority.js';
 import type { MaterialTexts } from '../../src/ca/authority/signing-material.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { DAY_MS, ecKey, materialOf, selfSigned } from '../ca/support/material.js';
 import { writeFolder } from '../ca/support/plugged-in.js';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import test from 'ava';
+import { type Clock, systemClock } from '../../src/base/clock.js';
 import { createHttpServer } from '../../src/introspection/http-server.js';
 import type { Page } from '../../src/introspection/page.js';
 import { ListenError } from '../../src/net/listen-error.js';
-import { type Clock, systemClock } from '../../src/telemetry/clock.js';
 import { call } from './fixtures/http-client.js';
 import { recordingLogger, serve } from './fixtures/serve.js';
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../src/base/clock.js';
 import { createTlsListener, type RefusedConnection, type TlsListenerSettings } from '../../src/net/tls-listener.js';
 import type { TlsMaterial } from '../../src/net/tls-material.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { createTestAuthority, type TestAuthority } from '../support/certificate-issuer.js';
 
 /** A TLS listener on a port of the system's choice, and what came of the connections to it. */

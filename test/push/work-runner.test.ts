@@ -1,7 +1,7 @@
 import test from 'ava';
+import type { Clock } from '../../src/base/clock.js';
 import { finish, shareWork, type Work } from '../../src/push/work.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
-import type { Clock } from '../../src/telemetry/clock.js';
 import { eventually } from '../support/eventually.js';
 
 /** Each look at the clock takes a millisecond. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/telemetry/clock.js';
+import type { Clock } from '../../src/base/clock.js';
 
 /** A clock that moves only when the test says so. */
 export interface FakeClock extends Clock {

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../src/base/clock.js';
 import type { RedisAddress, RedisStorage } from '../../src/config/policy-server/policy-server-config.js';
 import { parseRedisAddress } from '../../src/config/policy-server/redis-address.js';
 import { openRedisSession, type RedisSession } from '../../src/policy/quota/redis/redis-session.js';
 import { createRedisStore } from '../../src/policy/quota/redis/redis-store.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import type { RedisServer } from '../counterparts/redis-server.js';
 import { createRecordingLogger } from './recording-logger.js';
 

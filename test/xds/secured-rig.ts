@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../src/base/clock.js';
 import { isTemporaryFailure } from '../../src/ca/authentication/authenticator.js';
 import {
   type AuthenticateCaller,
@@ -15,7 +16,6 @@ import { parseNode } from '../../src/model/parse-node.js';
 import type { GrpcService } from '../../src/net/grpc-service.js';
 import { createTlsListener, type RefusedConnection } from '../../src/net/tls-listener.js';
 import type { TurnOwner } from '../../src/push/waiting-targets.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import { createCallGate } from '../../src/xds/call-gate.js';
 import { createGrpcServer, type GrpcServer } from '../../src/xds/grpc-server.js';
 import { createSecretService } from '../../src/xds/secrets/secret-service.js';

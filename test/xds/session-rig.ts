@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs';
+import { systemClock } from '../../src/base/clock.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { compareNames } from '../../src/envoy/resource-set.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
@@ -10,7 +11,6 @@ import { createDistributor, type Distributor } from '../../src/push/distributor.
 import { createNameSets } from '../../src/push/name-set.js';
 import type { PushMetrics } from '../../src/push/push-metrics.js';
 import { createWorkRunner } from '../../src/push/work-runner.js';
-import { systemClock } from '../../src/telemetry/clock.js';
 import type { DiscoveryStream } from '../../src/xds/discovery-stream.js';
 import { createPeers } from '../../src/xds/limits/peers.js';
 import type { XdsLimits } from '../../src/xds/limits/xds-limits.js';

@@ -1,7 +1,7 @@
+import type { Clock } from '../../base/clock.js';
 import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
 import { createRootDistribution } from '../../ca/distribution/root-distribution.js';
 import type { KindRegistry } from '../../config/kinds.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { withFields } from '../../telemetry/with-fields.js';

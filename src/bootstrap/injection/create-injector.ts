@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Clock } from '../../base/clock.js';
 import {
   createInjectionConfigReader,
   createInjectionOverridesReader,
@@ -11,7 +12,6 @@ import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
 import { joinFields } from '../../config/settings-defaults.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';

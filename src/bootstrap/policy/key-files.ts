@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** Files of the keys that quotas are for. */
 export interface KeyFiles {

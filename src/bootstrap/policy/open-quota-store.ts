@@ -1,8 +1,8 @@
+import type { Clock } from '../../base/clock.js';
 import type { QuotaStorage } from '../../config/policy-server/policy-server-config.js';
 import { createMemoryStore } from '../../policy/quota/memory/memory-store.js';
 import type { QuotaStore } from '../../policy/quota/quota-store.js';
 import { createRedisStore } from '../../policy/quota/redis/redis-store.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 

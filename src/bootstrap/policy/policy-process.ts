@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { Registry } from 'prom-client';
+import type { Clock } from '../../base/clock.js';
 import { createMessageEncoder } from '../../envoy/message-encoder.js';
 import { createMessageJson } from '../../envoy/message-json.js';
 import { loadProtoRegistry } from '../../envoy/proto-registry.js';
@@ -12,7 +13,6 @@ import { createServiceSubscription } from '../../policy/server/discovery/service
 import { createSubscriptionMetrics } from '../../policy/server/discovery/subscription-metrics.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { readBuildInfo } from '../../telemetry/build-info.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createMetrics, recordStart } from '../../telemetry/metrics.js';
 import { createAdsStreams } from '../../xds-client/ads-stream.js';

@@ -1,5 +1,6 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Clock } from '../../base/clock.js';
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
 import { createPolicyServerConfigReader } from '../../config/policy-server/read-policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
@@ -27,7 +28,6 @@ import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { SettingsCustody } from '../../sources/settings/settings-custody.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { Clock } from '../../base/clock.js';
 import type { MessageJson } from '../../envoy/message-json.js';
 import { createDebugIndex } from '../../introspection/debug-index.js';
 import type { Page } from '../../introspection/page.js';
@@ -9,7 +10,6 @@ import { versionPage } from '../../introspection/pages/version-page.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
 import type { ConfigProblem, Views } from '../../introspection/views.js';
 import type { BuildInfo } from '../../telemetry/build-info.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { createMetricsText } from '../../telemetry/metrics-text.js';
 
 /** The pages of a policy server of its own process. */

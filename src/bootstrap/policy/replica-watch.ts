@@ -1,8 +1,8 @@
+import type { Clock } from '../../base/clock.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { countReplicas } from '../../model/policy/count-replicas.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
 import type { PushContext } from '../../model/push-context.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { discoveryHostOf } from '../trust/discovery-host.js';

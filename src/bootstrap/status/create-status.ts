@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
@@ -12,7 +13,6 @@ import { createEventWriter } from '../../status/kubernetes/event-writer.js';
 import { createReportCleaner } from '../../status/kubernetes/report-cleaner.js';
 import { createReportPublisher } from '../../status/kubernetes/report-publisher.js';
 import { createReportSink, reportLabel } from '../../status/kubernetes/report-watch.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createLeaderWork } from './leader-work.js';

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import type { ObjectKey } from '../../config/object.js';
 import { shortTypeName } from '../../envoy/type-urls.js';
 import type { ResourceGenerator } from '../../generators/generator.js';
@@ -12,7 +13,6 @@ import type { InstanceProgress } from '../../status/distribution/instance-progre
 import { measureProgress } from '../../status/distribution/measure-progress.js';
 import { createRejectionBook } from '../../status/distribution/rejection-book.js';
 import { createRootHistory } from '../../status/distribution/root-history.js';
-import type { Clock } from '../../telemetry/clock.js';
 
 /** Which proxies of this instance have which objects. */
 export interface LocalProgress {

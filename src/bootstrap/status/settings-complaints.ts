@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { Complaint } from '../../status/kubernetes/event-writer.js';

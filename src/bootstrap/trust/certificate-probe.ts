@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import type { ReadinessProbe } from '../../introspection/ready.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 
 export interface CertificateProbeOptions {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import { AuthenticationError, isTemporaryFailure } from '../../ca/authentication/authenticator.js';
 import type { AuthenticateCaller } from '../../ca/authentication/caller-authentication.js';
 import { addressOf } from '../../ca/authentication/refuse-offenders.js';
@@ -11,7 +12,6 @@ import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { createTlsListener } from '../../net/tls-listener.js';
 import { createUnprovenConnections } from '../../net/unproven-connections.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
 import { createAccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { createRootDistribution, type RootDistribution } from '../../ca/distribution/root-distribution.js';
 import type { KindRegistry } from '../../config/kinds.js';
@@ -12,7 +13,6 @@ import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-error.js';
 import type { RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { SessionHooks } from '../../xds/discovery-calls.js';

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.js';
 import { type AccountChecks, createAccountChecks } from '../../ca/authentication/accounts/account-checks.js';
 import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
@@ -18,7 +19,6 @@ import { formatPem, parsePem } from '../../ca/x509/pem.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createEgressRules } from '../../net/egress/egress-rules.js';
 import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Cluster } from '../cluster-connection.js';

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
 import { uriNamesOf } from '../../ca/authentication/spiffe/certificate-names.js';
 import { createChangeListeners } from '../../ca/change-listeners.js';
 import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
@@ -7,7 +8,6 @@ import { createSignedCertificate } from '../../ca/server-certificate/signed-cert
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Trust } from './open-trust.js';
 

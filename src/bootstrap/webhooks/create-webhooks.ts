@@ -1,8 +1,8 @@
+import type { Clock } from '../../base/clock.js';
 import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
@@ -6,7 +7,6 @@ import type { ConfigProblem } from '../../introspection/views.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { createReviewIntake } from '../../webhooks/admission/review-intake.js';

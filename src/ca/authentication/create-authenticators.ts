@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import type { FetchDocument } from '../../net/egress/guarded-fetch.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { AccountChecks } from './accounts/account-checks.js';
 import type { Authenticator } from './authenticator.js';
 import { createClientCertificateAuthenticator } from './client-certificate.js';

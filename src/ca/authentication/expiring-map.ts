@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** Remembers values for a while, as many as fit: the oldest make room. */
 export interface ExpiringMap<Value> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** How many callers of one address may fail to prove who they are. */
 export interface OffenderLimits {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import { AuthenticationError } from './authenticator.js';
 
 /** What a JSON Web Token says of itself (RFC 7519). Nobody has verified any of it. */

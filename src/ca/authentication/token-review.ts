@@ -1,6 +1,6 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
 import { serviceAccountIdentity } from './service-account-name.js';
 import { readTokenClaims } from './token-claims.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
 import { AuthenticationError, type Caller } from './authenticator.js';
 import { createExpiringMap } from './expiring-map.js';

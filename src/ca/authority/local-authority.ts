@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { createChangeListeners } from '../change-listeners.js';
 import { buildCertificate, EMPTY_NAME } from '../x509/build-certificate.js';
 import { leafExtensions } from '../x509/extensions.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { scheduleAt } from '../schedule-at.js';
 import { readCertificateFields } from '../x509/read-certificate.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { ApiRequest } from '../../kubernetes/client/api-sender.js';
 
 /** The ConfigMap that workloads of a namespace take the roots from (BEHAVIOUR 4, "Root distribution"). */

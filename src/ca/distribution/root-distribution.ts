@@ -1,7 +1,7 @@
+import type { Clock } from '../../base/clock.js';
 import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import { createLeaderElection, type ElectionTiming } from '../../kubernetes/election/leader-election.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.js';
 import { createRootDistributor, type RootDistributor } from './root-distributor.js';

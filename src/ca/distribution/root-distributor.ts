@@ -1,10 +1,10 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import { CONFIG_MAP_KIND, rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createObservedList } from './observed-list.js';
 import { applyRequest, isInPlace, ROOT_CONFIG_MAP, type RootConfigMap } from './root-config-map.js';

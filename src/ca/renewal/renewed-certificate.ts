@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
-import type { Clock } from '../../telemetry/clock.js';
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority, SubjectAltName, TrustBundle } from '../authority/certificate-authority.js';
 import { scheduleAt } from '../schedule-at.js';

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
-import type { Clock } from '../../telemetry/clock.js';
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { LocalAuthority } from '../authority/local-authority.js';
 import { createSelfSignedRoot, generateRootKey } from '../authority/self-signed.js';

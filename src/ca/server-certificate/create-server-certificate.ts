@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.js';
 import { createFileCertificate } from './file-certificate.js';

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
 import type { ServerCertificate } from '../../net/tls-material.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createChangeListeners } from '../change-listeners.js';
 import { createWatchedFiles, type FileContents } from '../files/watched-files.js';

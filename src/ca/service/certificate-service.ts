@@ -1,9 +1,9 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import type { Clock } from '../../base/clock.js';
 import { callCredentialsOf } from '../../net/call-credentials.js';
 import type { GrpcService } from '../../net/grpc-service.js';
 import { passThrough, rawStreamingMethod } from '../../net/raw-method.js';
 import { RequestStreamError, readOnlyRequest } from '../../net/read-only-request.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -1,5 +1,5 @@
 import * as Type from 'typebox';
-import { isRecord } from '../schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import { stringMap } from '../schema/string-map.js';
 import { withDefaults } from '../settings-defaults.js';

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import { nearestName } from '../schema/nearest-name.js';
 import { childPath, type Violation } from '../violation.js';
 import { type AccessLogCommand, accessLogCommands } from './access-log-commands.js';
@@ -82,7 +83,7 @@ function problemOf(
 function parseObject(format: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(format);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
+    return isRecord(parsed) ? parsed : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

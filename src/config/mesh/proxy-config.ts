@@ -1,6 +1,6 @@
+import { isRecord } from '../../base/record.js';
 import { formatDuration } from '../format-duration.js';
 import { parseDuration } from '../parse-duration.js';
-import { isRecord } from '../schema/body-copier.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsResult } from '../settings-reader.js';
 import type { ProxyConfig } from './mesh-config.js';

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { isRecord } from '../../base/record.js';
 
 /** A field that the schema does not know. */
 export interface UnknownField {
@@ -99,8 +100,4 @@ function copyObject(properties: Readonly<Record<string, SchemaNode>>): Copy {
     }
     return copied;
   };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

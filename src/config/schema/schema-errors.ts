@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import { isRecord } from '../../base/record.js';
 import { childPath, type Violation } from '../violation.js';
-import { isRecord } from './body-copier.js';
 
 export interface TranslatedErrors {
   readonly violations: readonly Violation[];

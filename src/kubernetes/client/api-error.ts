@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import { answerText } from './answer-text.js';
 
 const MAX_CAUSES = 16;

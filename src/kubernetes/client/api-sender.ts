@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:http';
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import { answerText } from './answer-text.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { ClusterAccessError } from './cluster-access-error.js';
 import { type RemoteCredentials, readRemoteCredentials } from './remote-credentials.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../client/api-sender.js';
 import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.js';

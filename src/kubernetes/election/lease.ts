@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 
 /** A Lease as the API server has it, as far as the election reads it. */
 export interface Lease {

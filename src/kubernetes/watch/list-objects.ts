@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { ApiClient, RequestLimits } from '../client/api-client.js';
 import { ApiError } from '../client/api-error.js';
 import { isRawObject, type RawObject } from './raw-object.js';

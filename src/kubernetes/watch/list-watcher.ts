@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../base/clock.js';
 import type { KindDefinition } from '../../config/kind-definition.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ApiClient, Query } from '../client/api-client.js';
 import type { ReflectorState } from './judge-failure.js';

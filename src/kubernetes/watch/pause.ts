@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** Waits; returns at once when the signal is or becomes aborted. */
 export async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 
 /** An object as the API server sends it, as far as the watching itself reads it. */
 export interface RawObject {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../telemetry/clock.js';
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
 import type { ApiClient } from '../client/api-client.js';
 import { ApiError } from '../client/api-error.js';
 import { IdleError } from '../client/http-exchange.js';
-import { createBackoff } from './backoff.js';
 import { judgeFailure, type ReflectorState } from './judge-failure.js';
 import { listObjects } from './list-objects.js';
 import { pause } from './pause.js';

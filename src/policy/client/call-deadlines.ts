@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { createRecencyList } from './recency-list.js';
 
 /** Deadlines of calls that all may take the same time. */

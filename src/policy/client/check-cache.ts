@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
 import type { RouteDirective } from './denial.js';
 import type { PolicyStatus } from './policy-status.js';

@@ -1,4 +1,5 @@
-import { RPC_CODES } from './policy-status.js';
+import { isRecord } from '../../base/record.js';
+import { isRpcCode } from '../../base/rpc-code.js';
 import { type CheckResponse, PolicyTransportError } from './policy-transport.js';
 
 /**
@@ -13,11 +14,11 @@ export function checkedAnswer(answer: unknown): CheckResponse {
 }
 
 function problemOf(answer: unknown): string | undefined {
-  if (!isObject(answer)) return 'it is no object';
+  if (!isRecord(answer)) return 'it is no object';
   const { precondition, quotas } = answer;
   if (!isMap(quotas)) return 'quotas is no Map';
   for (const result of quotas.values()) {
-    if (!isObject(result)) return 'a result in quotas is no object';
+    if (!isRecord(result)) return 'a result in quotas is no object';
     if (typeof result['grantedAmount'] !== 'number' || Number.isNaN(result['grantedAmount'])) {
       return 'grantedAmount of a quota is no number';
     }
@@ -26,11 +27,11 @@ function problemOf(answer: unknown): string | undefined {
     if (problem !== undefined) return `of a quota ${problem}`;
   }
   if (precondition === undefined) return undefined;
-  if (!isObject(precondition)) return 'precondition is no object';
+  if (!isRecord(precondition)) return 'precondition is no object';
   if (!isStatus(precondition['status'])) return 'precondition.status is no PolicyStatus';
   if (typeof precondition['validUseCount'] !== 'number') return 'precondition.validUseCount is no number';
   const { routeDirective } = precondition;
-  if (routeDirective !== undefined && !isObject(routeDirective)) return 'precondition.routeDirective is no object';
+  if (routeDirective !== undefined && !isRecord(routeDirective)) return 'precondition.routeDirective is no object';
   return problemOfRest(precondition);
 }
 
@@ -38,22 +39,18 @@ function problemOf(answer: unknown): string | undefined {
 function problemOfRest({ validDurationMs, referencedAttributes }: Fields): string | undefined {
   if (validDurationMs !== undefined && typeof validDurationMs !== 'number') return 'validDurationMs is no number';
   if (referencedAttributes === undefined) return undefined;
-  return Array.isArray(referencedAttributes) && referencedAttributes.every(isObject)
+  return Array.isArray(referencedAttributes) && referencedAttributes.every(isRecord)
     ? undefined
     : 'referencedAttributes is no list of references';
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Not by its class: a map of another realm is one as well. */
 function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
-  return value instanceof Map || (isObject(value) && typeof value['get'] === 'function' && Symbol.iterator in value);
+  return value instanceof Map || (isRecord(value) && typeof value['get'] === 'function' && Symbol.iterator in value);
 }
 
 function isStatus(value: unknown): boolean {
-  return isObject(value) && RPC_CODES.has(value['code'] as string) && typeof value['message'] === 'string';
+  return isRecord(value) && isRpcCode(value['code']) && typeof value['message'] === 'string';
 }

@@ -1,4 +1,5 @@
-import type { PolicyStatus, RpcCode } from './policy-status.js';
+import type { RpcCode } from '../../base/rpc-code.js';
+import type { PolicyStatus } from './policy-status.js';
 
 /** What the policy server wants a refused caller to get instead (BEHAVIOUR 6, "Wire": route_directive). */
 export interface RouteDirective {

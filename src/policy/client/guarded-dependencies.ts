@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** What of the embedder's failed. */
 export type FailedPart = 'clock' | 'random' | 'publishStatistics' | 'timer' | 'check';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { createCheckCache } from './check-cache.js';
 import { type CheckDecision, createCheckFlow } from './check-flow.js';

@@ -1,6 +1,7 @@
+import type { RpcCode } from '../../base/rpc-code.js';
 import type { AttributeBag } from './attribute-bag.js';
 import type { RouteDirective } from './denial.js';
-import type { PolicyStatus, RpcCode } from './policy-status.js';
+import type { PolicyStatus } from './policy-status.js';
 import type { ReferencedAttributes } from './referenced-attributes.js';
 
 /** What is asked of one quota. */

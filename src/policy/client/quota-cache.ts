@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
 import type { NetworkFailPolicy } from './network-fail-policy.js';
 import type { QuotaResult } from './policy-transport.js';

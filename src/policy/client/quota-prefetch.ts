@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { createQuotaSlots } from './quota-slots.js';
 import { createSlidingWindow } from './sliding-window.js';
 

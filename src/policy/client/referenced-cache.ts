@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { type Parts, PartsTree } from './parts-tree.js';
 import { createRecencyList, type RecencyLink } from './recency-list.js';

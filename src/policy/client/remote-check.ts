@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { createCallDeadlines } from './call-deadlines.js';
 import { checkedAnswer } from './checked-answer.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { createCallDeadlines } from './call-deadlines.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';

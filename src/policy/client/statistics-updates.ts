@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { ClientStatistics, ClientStatisticsSnapshot } from './client-statistics.js';
 
 /** `statsUpdateInterval` of SPEC 2.12. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { clientDurationMs } from './client-duration.js';
 import { guardedErrors } from './guarded-dependencies.js';
 import type { TcpByteCounts, TcpReportEvent, TcpReportFacts } from './tcp-attributes.js';

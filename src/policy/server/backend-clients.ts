@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { PolicyClient, ServiceCallConfig } from '../client/policy-client.js';

@@ -1,5 +1,5 @@
+import { rpcCodeNumber } from '../../base/rpc-code.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
-import { rpcCodeNumber } from '../wire/rpc-code-number.js';
 import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
 import { isTcpCheck } from './adapter/tcp-connection-facts.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** Work in small steps: each `next` does one, of a few milliseconds at most. */
 export type StepwiseWork<Result> = Generator<void, Result, void>;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { createPolicyClient, type PolicyClient } from '../client/policy-client.js';
 import type { TransportConfig } from '../client/transport-timing.js';
 import type { ClientCountersPublisher } from './client-counters.js';

@@ -1,6 +1,6 @@
+import type { RpcCode } from '../../base/rpc-code.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ClientCounter } from '../client/client-statistics.js';
-import type { RpcCode } from '../client/policy-status.js';
 import type { FailureReason } from './adapter/check-response.js';
 import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';

@@ -1,6 +1,6 @@
+import type { Clock } from '../../base/clock.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -1,8 +1,8 @@
+import type { Clock } from '../../base/clock.js';
 import { createCheckMemo } from '../../config/regex/check-memo.js';
 import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { SpecProblem } from '../client/spec-problem.js';
 import { createPacedWork, type PacedWork } from './paced-work.js';

@@ -1,7 +1,7 @@
+import { rpcCodeNumber } from '../../base/rpc-code.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS, type PolicyStatus } from '../client/policy-status.js';
 import { SERVICE_EXTENSION } from '../wire/call-metadata.js';
-import { rpcCodeNumber } from '../wire/rpc-code-number.js';
 import { checkMetadataStruct } from './adapter/check-metadata.js';
 import { readCheckOutline } from './adapter/check-outline.js';
 import { shedCheckResponse } from './adapter/check-response.js';

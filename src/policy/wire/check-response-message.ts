@@ -1,4 +1,4 @@
-import { rpcCodeOf } from '../../envoy/rpc-code.js';
+import { rpcCodeNumber, rpcCodeOf } from '../../base/rpc-code.js';
 import type { Duration__Output } from '../../generated/policy/google/protobuf/Duration.js';
 import type {
   CheckResponse as CheckResponseMessage,
@@ -13,7 +13,6 @@ import type { Status__Output as StatusOutput } from '../../generated/policy/mesh
 import type { PolicyStatus } from '../client/policy-status.js';
 import type { CheckResponse, PreconditionResult, QuotaResult } from '../client/policy-transport.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
-import { rpcCodeNumber } from './rpc-code-number.js';
 import { millisecondsMessage, readMilliseconds } from './wire-time.js';
 
 /** Numbers of ReferencedAttributes.Condition. */

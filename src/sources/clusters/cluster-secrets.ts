@@ -1,5 +1,5 @@
+import { isRecord } from '../../base/record.js';
 import { type ObjectKey, objectKey } from '../../config/object.js';
-import { isRecord } from '../../config/schema/body-copier.js';
 import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';

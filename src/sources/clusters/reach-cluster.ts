@@ -1,8 +1,8 @@
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
 import { ApiError } from '../../kubernetes/client/api-error.js';
 import type { SendRequest } from '../../kubernetes/client/api-sender.js';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import { pause } from '../../kubernetes/watch/pause.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { shortened } from './shortened.js';
 
 export interface ReachOptions {

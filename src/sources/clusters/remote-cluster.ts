@@ -1,8 +1,8 @@
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import { pause } from '../../kubernetes/watch/pause.js';
 import type { ChangeBatch } from '../../model/object-change.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import type { ClusterLink } from './cluster-link.js';

@@ -1,10 +1,10 @@
+import type { Clock } from '../../base/clock.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { ClusterAccess } from '../../kubernetes/client/cluster-access.js';
 import { createRemoteAccess } from '../../kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../kubernetes/client/remote-kubeconfig.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 import type { ChangeBatch } from '../../model/object-change.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KubernetesSource } from '../kubernetes/kubernetes-source.js';
 import { chooseClusters, type RefusedCluster } from './choose-clusters.js';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 
 /** One object of a document, with the path to it: empty, or `items[3]`. */
 export interface ListedObject {

@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import type { ChangeBatch } from '../../model/object-change.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Source } from '../source.js';
 import { SourceError } from '../source-error.js';

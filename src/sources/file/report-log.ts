@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type FileProblem, type FileReport, problemId } from './file-report.js';
 

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Clock } from '../../base/clock.js';
 import type { SettingsReader } from '../../config/settings-reader.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createSettingsContent, type SettingsContent } from '../settings/settings-content.js';
 import type { SettingsCustody } from '../settings/settings-custody.js';

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { createApiClient } from '../../kubernetes/client/api-client.js';
 import {
@@ -12,7 +13,6 @@ import { type Resource, resourceName } from '../../kubernetes/watch/resource.js'
 import { createStateLog, type StateLog } from '../../kubernetes/watch/state-log.js';
 import { DEFAULT_WATCH_TIMING, type WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Source } from '../source.js';
 import type { EventRecorder } from './objects/event-recorder.js';

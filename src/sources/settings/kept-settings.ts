@@ -1,7 +1,7 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { pause } from '../../kubernetes/watch/pause.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 
 export interface KeptSettingsOptions {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { SettingsReader } from '../../config/settings-reader.js';
 import type { ReflectorState } from '../../kubernetes/watch/judge-failure.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';

@@ -1,5 +1,5 @@
 import { JSON_SCHEMA, load } from 'js-yaml';
-import { isRecord } from '../../config/schema/body-copier.js';
+import { isRecord } from '../../base/record.js';
 import type { Rejection } from '../conditions/object-facts.js';
 import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
 import type { ResourcePaths } from './resource-path.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createTokenBucket } from './token-bucket.js';
 

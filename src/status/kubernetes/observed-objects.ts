@@ -1,6 +1,6 @@
+import { isRecord } from '../../base/record.js';
 import { apiVersionOf, type KindDefinition } from '../../config/kind-definition.js';
 import { type ObjectKey, objectKey } from '../../config/object.js';
-import { isRecord } from '../../config/schema/body-copier.js';
 import type { Condition, ObjectStatus, ValidationMessage } from '../conditions/condition.js';
 
 /** An object of the API server, as far as its status is concerned. */

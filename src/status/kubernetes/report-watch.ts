@@ -1,5 +1,5 @@
-import { isRecord } from '../../config/schema/body-copier.js';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { parseReport } from '../distribution/distribution-report.js';
 import type { ReportShelf } from '../distribution/report-shelf.js';

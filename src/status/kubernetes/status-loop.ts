@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import type { ObjectKey } from '../../config/object.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { complaintsOf } from '../conditions/complaints.js';

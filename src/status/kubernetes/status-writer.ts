@@ -1,7 +1,7 @@
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import type { ObjectKey } from '../../config/object.js';
-import { isRecord } from '../../config/schema/body-copier.js';
 import { type ApiAnswer, type ApiRequest, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import { isInPlace } from '../conditions/object-status.js';

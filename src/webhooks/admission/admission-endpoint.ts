@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from './admission-answer.js';
 import type { AdmissionRequest } from './admission-request.js';

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isRecord } from '../../base/record.js';
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource } from './admission-request.js';
 import { nestsDeeperThan } from './json-nesting.js';
 
@@ -25,15 +26,15 @@ export function decodeReview(body: Buffer): DecodedReview {
   const parsed = parse(body);
   if (parsed.type === 'broken') return undecodable(NEWEST, '', parsed.reason);
   const review = parsed.value;
-  if (!isMapping(review)) return undecodable(NEWEST, '', 'it is not a JSON object');
+  if (!isRecord(review)) return undecodable(NEWEST, '', 'it is not a JSON object');
 
   const { apiVersion, kind, request } = review;
-  const uid = isMapping(request) ? textOf(request['uid']) : '';
+  const uid = isRecord(request) ? textOf(request['uid']) : '';
   if (typeof apiVersion !== 'string' || !API_VERSIONS.includes(apiVersion)) {
     return undecodable(NEWEST, uid, `apiVersion: ${shown(apiVersion)}: is neither ${API_VERSIONS.join(' nor ')}`);
   }
   if (kind !== KIND) return undecodable(apiVersion, uid, `kind: ${shown(kind)}: is not ${KIND}`);
-  if (!isMapping(request)) return undecodable(apiVersion, '', 'request: is not an object');
+  if (!isRecord(request)) return undecodable(apiVersion, '', 'request: is not an object');
   const problem = problemOf(request);
   if (problem !== undefined) return undecodable(apiVersion, uid, problem);
   return { type: 'review', envelope: { apiVersion, kind: KIND, uid }, request: requestOf(uid, request) };
@@ -73,7 +74,7 @@ function problemOf(request: Mapping): string | undefined {
   }
   for (const [field, parts] of Object.entries(REQUIRED_TRIPLES)) {
     const triple = own(request, field);
-    if (!isMapping(triple)) return `request.${field}: ${shown(triple)}: is not an object`;
+    if (!isRecord(triple)) return `request.${field}: ${shown(triple)}: is not an object`;
     for (const part of parts) {
       const value = own(triple, part);
       if (typeof value !== 'string') return `request.${field}.${part}: ${shown(value)}: is not a text`;
@@ -101,10 +102,6 @@ function requestOf(uid: string, request: Mapping): AdmissionRequest {
   };
 }
 
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function own(mapping: Mapping, field: string): unknown {
   return Object.hasOwn(mapping, field) ? mapping[field] : undefined;
 }
@@ -122,6 +119,6 @@ const MAX_SHOWN = 80;
 function shown(value: unknown): string {
   if (value === undefined) return '(absent)';
   if (Array.isArray(value)) return 'a list';
-  if (isMapping(value)) return 'an object';
+  if (isRecord(value)) return 'an object';
   return JSON.stringify(value).slice(0, MAX_SHOWN);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { type BodyBudget, createBodyBudget } from './body-budget.js';
 import type { ReviewCaller } from './review-caller.js';
 import { createReviewQueue, type LaneRefusal, type ReviewQueue } from './review-queue.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { LaneRefusal, QueueOutcome, WaitingReview } from './review-queue.js';
 import { createWorkPace, type WorkPace } from './work-pace.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import type { ReviewCaller } from './review-caller.js';
 import { createReviewLane, type ReviewLane } from './review-lane.js';
 import type { WorkPace } from './work-pace.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.js';
 import { pause } from '../../kubernetes/watch/pause.js';
-import type { Clock } from '../../telemetry/clock.js';
 
 /** Does work whose cost its caller chooses, and leaves as much time to the rest of the process. */
 export interface WorkPace {

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { isRecord } from '../../config/schema/body-copier.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createRepeatedWork } from './repeated-work.js';
 

@@ -1,6 +1,6 @@
+import type { Clock } from '../../base/clock.js';
 import { refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
 import { createChangeSink } from './change-sink.js';

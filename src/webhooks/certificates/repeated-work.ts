@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** Work that is done whenever something has changed, once at a time. */
 export interface RepeatedWork {

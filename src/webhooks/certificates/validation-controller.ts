@@ -1,10 +1,10 @@
-import { isRecord } from '../../config/schema/body-copier.js';
+import { createBackoff } from '../../base/backoff.js';
+import type { Clock } from '../../base/clock.js';
+import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
-import { createBackoff } from '../../kubernetes/watch/backoff.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import { rawKind } from '../../kubernetes/watch/raw-kind.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type CaBundleSource, readCaBundle } from './ca-bundle.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../base/record.js';
 import type { KindDefinition } from '../../config/kind-definition.js';
-import { isRecord } from '../../config/schema/body-copier.js';
 import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 
 const GROUP = 'admissionregistration.k8s.io';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** How fast one object is written to: at once a few times, then seldom. */
 export interface WritePace {

@@ -1,13 +1,5 @@
-import {
-  isMapping,
-  type JsonMapping,
-  type NamedItem,
-  own,
-  ownMappings,
-  type PodSpec,
-  PROBES,
-  type ProbeField,
-} from './pod.js';
+import { isRecord } from '../../base/record.js';
+import { type JsonMapping, type NamedItem, own, ownMappings, type PodSpec, PROBES, type ProbeField } from './pod.js';
 
 export type ProbeProtocol = 'http' | 'tcp' | 'grpc';
 
@@ -56,7 +48,7 @@ export function applicationProbes(spec: PodSpec): readonly ApplicationProbe[] {
   return (spec.containers ?? []).flatMap((container) =>
     PROBES.flatMap((field) => {
       const probe = own(container, field);
-      return isMapping(probe) ? applicationProbe(container, field, probe) : [];
+      return isRecord(probe) ? applicationProbe(container, field, probe) : [];
     }),
   );
 }
@@ -69,7 +61,7 @@ export function probeRoute(container: string, field: ProbeField): string {
 function applicationProbe(container: NamedItem, field: ProbeField, probe: JsonMapping): readonly ApplicationProbe[] {
   for (const [protocol, name] of Object.entries(PROBE_HANDLERS) as [ProbeProtocol, string][]) {
     const handler = own(probe, name);
-    if (!isMapping(handler)) continue;
+    if (!isRecord(handler)) continue;
     const port = portNumber(container, own(handler, 'port'));
     // With a host it asks somebody else.
     if (port === undefined || textIn(handler, 'host') !== '') return [];

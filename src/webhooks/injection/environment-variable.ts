@@ -1,4 +1,5 @@
-import { isMapping, type JsonMapping, type NamedItem, own } from './pod.js';
+import { isRecord } from '../../base/record.js';
+import { type JsonMapping, type NamedItem, own } from './pod.js';
 
 /**
  * The value of a container's variable as the process will see it; undefined when it has none, or one that comes from
@@ -23,5 +24,5 @@ export function withVariable(container: NamedItem, name: string, value: string):
 
 function variablesOf(container: JsonMapping): readonly JsonMapping[] {
   const env = own(container, 'env');
-  return Array.isArray(env) ? env.filter(isMapping) : [];
+  return Array.isArray(env) ? env.filter(isRecord) : [];
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 import { type AdmissionEndpoint, createAdmissionEndpoint } from '../admission/admission-endpoint.js';
 import type { ReviewIntake } from '../admission/review-intake.js';
 import { createInjectionHandler, createInjectionObserver, type InjectionHandlerOptions } from './injection-handler.js';

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import { InjectionError } from './injection-error.js';
 
 /** JSON as it was parsed. */
@@ -46,7 +47,7 @@ export type ProbeField = (typeof PROBES)[number];
  * @throws InjectionError INVALID_POD for what no API server would send
  */
 export function readPod(object: unknown): Pod {
-  if (!isMapping(object)) throw invalid('object', 'is not a pod');
+  if (!isRecord(object)) throw invalid('object', 'is not a pod');
   const metadata = mappingOf(object, 'metadata', 'metadata') ?? {};
   const spec = mappingOf(object, 'spec', 'spec') ?? {};
   for (const list of ITEM_LISTS) checkItems(own(spec, list), `spec.${list}`, list !== 'imagePullSecrets');
@@ -60,10 +61,6 @@ export function readPod(object: unknown): Pod {
   };
 }
 
-export function isMapping(value: unknown): value is JsonMapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A field of parsed JSON; what objects inherit is none. */
 export function own(mapping: JsonMapping, field: string): unknown {
   return Object.hasOwn(mapping, field) ? mapping[field] : undefined;
@@ -72,18 +69,18 @@ export function own(mapping: JsonMapping, field: string): unknown {
 /** A mapping of mappings, to be read as one that lacks what it lacks. */
 export function ownMapping(mapping: JsonMapping, field: string): JsonMapping | undefined {
   const value = own(mapping, field);
-  return isMapping(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** The mappings of a list; empty where there is no list. */
 export function ownMappings(mapping: JsonMapping, field: string): readonly JsonMapping[] {
   const value = own(mapping, field);
-  return Array.isArray(value) ? value.filter(isMapping) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function mappingOf(parent: JsonMapping, field: string, path: string): JsonMapping | undefined {
   const value = own(parent, field) ?? undefined;
-  if (value === undefined || isMapping(value)) return value;
+  if (value === undefined || isRecord(value)) return value;
   throw invalid(path, 'is not an object');
 }
 
@@ -122,7 +119,7 @@ function checkItems(value: unknown, path: string, needsName: boolean): void {
   if (!Array.isArray(value)) throw invalid(path, 'is not a list');
   if (value.length > MAX_LIST_ITEMS) throw invalid(path, `has ${value.length} items; ${MAX_LIST_ITEMS} are the most`);
   for (const [index, item] of value.entries()) {
-    if (!isMapping(item)) throw invalid(`${path}[${index}]`, 'is not an object');
+    if (!isRecord(item)) throw invalid(`${path}[${index}]`, 'is not an object');
     const name = own(item, 'name');
     if (typeof name !== 'string' && (needsName || name !== undefined))
       throw invalid(`${path}[${index}].name`, 'is not a text');

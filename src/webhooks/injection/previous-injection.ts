@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../base/record.js';
 import type { InjectionNames } from './annotation-names.js';
 import { probeRoute } from './app-probes.js';
 import { variableOf } from './environment-variable.js';
 import { METRICS_ANNOTATIONS, type ScrapeField } from './merge-metrics.js';
-import { ITEM_LISTS, type ItemList, isMapping, type NamedItem, own, type Pod, type PodSpec, PROBES } from './pod.js';
+import { ITEM_LISTS, type ItemList, type NamedItem, own, type Pod, type PodSpec, PROBES } from './pod.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_CONTAINER } from './proxy-container.js';
 import { restoreProbe } from './rewrite-probes.js';
 
@@ -28,7 +29,7 @@ const LEGACY: InjectedNames = {
 export function previouslyInjected(pod: Pod, names: InjectionNames): InjectedNames {
   const text = pod.annotations === undefined ? undefined : own(pod.annotations, names.status);
   const status = typeof text === 'string' ? parse(text) : undefined;
-  if (!isMapping(status)) return LEGACY;
+  if (!isRecord(status)) return LEGACY;
   const list = (name: ItemList): readonly string[] => {
     const value = own(status, name);
     return Array.isArray(value) ? value.slice(0, MAX_INJECTED).filter((each) => typeof each === 'string') : [];
@@ -73,11 +74,11 @@ export function withoutInjected(pod: Pod, injected: InjectedNames): Pod {
 
 function withOwnProbes(spec: PodSpec, proxy: NamedItem): PodSpec {
   const probes = parse(variableOf(proxy, PROBES_VARIABLE) ?? '');
-  if (!isMapping(probes) || spec.containers === undefined) return spec;
+  if (!isRecord(probes) || spec.containers === undefined) return spec;
   const containers = spec.containers.map((container) => {
     const restored = PROBES.flatMap((field) => {
       const probe = own(container, field);
-      const restoredProbe = isMapping(probe)
+      const restoredProbe = isRecord(probe)
         ? restoreProbe(probe, own(probes, probeRoute(container.name, field)))
         : undefined;
       return restoredProbe === undefined ? [] : [[field, restoredProbe] as const];
@@ -89,7 +90,7 @@ function withOwnProbes(spec: PodSpec, proxy: NamedItem): PodSpec {
 
 function ownAnnotations({ annotations }: Pod, proxy: NamedItem): Pod['annotations'] {
   const earlier = parse(variableOf(proxy, METRICS_VARIABLE) ?? '');
-  if (!isMapping(earlier) || annotations === undefined) return annotations;
+  if (!isRecord(earlier) || annotations === undefined) return annotations;
   const scrape = Object.entries(METRICS_ANNOTATIONS) as [ScrapeField, string][];
   const kept = Object.entries(annotations).filter(([key]) => !scrape.some(([, name]) => name === key));
   const restored = scrape.flatMap(([field, name]) => {

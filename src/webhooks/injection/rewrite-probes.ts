@@ -1,5 +1,6 @@
+import { isRecord } from '../../base/record.js';
 import { type ApplicationProbe, applicationProbes, PROBE_HANDLERS, type ProbeProtocol } from './app-probes.js';
-import { isMapping, type JsonMapping, own, type PodSpec } from './pod.js';
+import { type JsonMapping, own, type PodSpec } from './pod.js';
 
 /** A probe as it is to be. */
 export interface RewrittenProbe extends Pick<ApplicationProbe, 'container' | 'field'> {
@@ -35,10 +36,10 @@ export function rewriteProbes(spec: PodSpec, statusPort: number, protocols: read
 
 /** A rewritten probe as the pod had it. @param original what `originals` says about it */
 export function restoreProbe(probe: JsonMapping, original: unknown): JsonMapping | undefined {
-  if (!isMapping(original)) return undefined;
+  if (!isRecord(original)) return undefined;
   for (const name of Object.values(PROBE_HANDLERS)) {
     const handler = own(original, name);
-    if (isMapping(handler)) return { ...without(probe, PROBE_HANDLERS.http), [name]: handler };
+    if (isRecord(handler)) return { ...without(probe, PROBE_HANDLERS.http), [name]: handler };
   }
   return undefined;
 }

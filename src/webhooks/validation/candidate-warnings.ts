@@ -1,10 +1,10 @@
+import type { Clock } from '../../base/clock.js';
 import type { MeshObject } from '../../config/object.js';
 import type { PushContext } from '../../model/push-context.js';
 import { canDiffer, type Enforcement } from '../../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
 import { type CandidateAnalysis, createCandidateAnalysis } from '../../status/analysis/candidate/analyze-candidate.js';
 import { MESSAGE_CODES } from '../../status/analysis/message-codes.js';
-import type { Clock } from '../../telemetry/clock.js';
 import { messageLine } from './warning-lines.js';
 
 /** What is legal but suspicious about an object that is about to be applied. */

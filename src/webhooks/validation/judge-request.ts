@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/record.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { ENVELOPE_FIELDS, type ReadResult } from '../../config/read-object.js';
 import { explainUnknownKind } from '../../config/unknown-kind.js';
@@ -21,7 +22,7 @@ export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, gua
     return { type: 'unsupported', reason: 'unsupported_operation' };
   }
   const { object } = request;
-  if (!isMapping(object)) return refused('yaml_decode_error', 'cannot decode configuration: it is not an object');
+  if (!isRecord(object)) return refused('yaml_decode_error', 'cannot decode configuration: it is not an object');
   // A status is written by who reads the object; an object that goes must not be kept by what is wrong with it.
   if (request.subResource !== '' || isBeingDeleted(object)) return { type: 'passed', unknownFields: [] };
   const verdict = judgeObject(object, request, kinds);
@@ -75,22 +76,18 @@ const GENERATED_NAME_BASE = 58;
 
 /** Some API servers ask before they have made up a name. */
 function namedMetadata(metadata: unknown, { name }: AdmissionRequest): unknown {
-  if (!isMapping(metadata)) return metadata;
+  if (!isRecord(metadata)) return metadata;
   const { generateName } = metadata;
   if (textOf(metadata['name']) !== '' || typeof generateName !== 'string') return metadata;
   return { ...metadata, name: name === '' ? `${generateName.slice(0, GENERATED_NAME_BASE)}x` : name };
 }
 
 function isBeingDeleted(object: Mapping): boolean {
-  return isMapping(object['metadata']) && typeof object['metadata']['deletionTimestamp'] === 'string';
+  return isRecord(object['metadata']) && typeof object['metadata']['deletionTimestamp'] === 'string';
 }
 
 function refused(reason: FailureReason, message: string): Verdict {
   return { type: 'refused', reason, message };
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../telemetry/clock.js';
+import type { Clock } from '../../base/clock.js';
 
 /** How fast one stream's requests are read. A stream that is too fast waits; it is not ended. */
 export interface RequestPace {

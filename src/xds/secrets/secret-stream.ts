@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
+import { rpcCodeOf } from '../../base/rpc-code.js';
 import { composeDiscoveryResponse } from '../../envoy/discovery-response.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import { rpcCodeOf } from '../../envoy/rpc-code.js';
 import { encodeWorkloadSecret } from '../../envoy/secret.js';
 import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret-names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { WireMessage } from '../../envoy/wire-message.js';
 import type { PushMetrics } from '../../push/push-metrics.js';
 import { finish } from '../../push/work.js';
-import type { Clock } from '../../telemetry/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type RawDiscoveryRequest, readResourceNames } from '../request-wire.js';
 import { shorten } from '../shorten.js';

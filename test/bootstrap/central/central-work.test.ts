@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../src/base/clock.js';
 import { createCentralWork } from '../../../src/bootstrap/central/central-work.js';
 import { createRemoteWork } from '../../../src/bootstrap/central/remote-work.js';
 import { connectTo } from '../../../src/bootstrap/cluster-connection.js';
@@ -7,7 +8,6 @@ import { parseOptions } from '../../../src/cli/parse-options.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { createRemoteAccess } from '../../../src/kubernetes/client/remote-access.js';
 import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kubeconfig.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createLogging } from '../../../src/telemetry/logging.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createTestAuthority } from '../../ca/support/test-authority.js';

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { createClusterConnection } from '../../../src/bootstrap/cluster-connection.js';
 import { createStatus } from '../../../src/bootstrap/status/create-status.js';
 import type { StatusSettings } from '../../../src/bootstrap/status/status-settings.js';
@@ -17,7 +18,6 @@ import { createPushNotice } from '../../../src/push/push-notice.js';
 import { createKubernetesSource } from '../../../src/sources/kubernetes/kubernetes-source.js';
 import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { MESH } from '../../generators/context-builder.js';
 import { snapshot, storeWith } from '../../model/mesh-objects.js';
 import { createRecordingLogger, type LogEntry } from '../../sources/support/recording-logger.js';

@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { systemClock } from '../../../src/base/clock.js';
 import { createDiscoveryServer } from '../../../src/bootstrap/discovery-server.js';
 import { parseArguments } from '../../../src/cli/parse-arguments.js';
 import { parseOptions } from '../../../src/cli/parse-options.js';
 import { commonFlags } from '../../../src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../../../src/cli/settings/discovery-flags.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createLogging } from '../../../src/telemetry/logging.js';
 import { createTempFolder, type TempFolder } from '../../sources/support/temp-folder.js';
 import type { Teardown } from './cleanup.js';

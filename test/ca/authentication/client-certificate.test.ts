@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import test from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { createClientCertificateAuthenticator } from '../../../src/ca/authentication/client-certificate.js';
 import { createTrustDomains } from '../../../src/ca/authentication/spiffe/trust-domains.js';
 import { chainEndMs } from '../../../src/ca/authentication/spiffe/verify-chain.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 import { NOTHING, withCertificate, withToken } from './credentials.js';

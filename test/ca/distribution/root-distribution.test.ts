@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { createRootDistribution } from '../../../src/ca/distribution/root-distribution.js';
 import { createApiClient } from '../../../src/kubernetes/client/api-client.js';
 import { createApiSender, type SendRequest } from '../../../src/kubernetes/client/api-sender.js';
 import { loadClusterAccess } from '../../../src/kubernetes/client/cluster-access.js';
 import { createListWatcher } from '../../../src/kubernetes/watch/list-watcher.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';

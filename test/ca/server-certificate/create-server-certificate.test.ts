@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import {
   createServerCertificate,
   type ServerCertificateOptions,
 } from '../../../src/ca/server-certificate/create-server-certificate.js';
 import { ServerCertificateError } from '../../../src/ca/server-certificate/server-certificate-source.js';
 import { createTlsMaterialSource } from '../../../src/ca/server-certificate/tls-material-source.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { eventually } from '../../counterparts/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';

@@ -1,12 +1,12 @@
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import type { ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../src/base/clock.js';
 import { type CertificateAuthority, SigningError } from '../../../src/ca/authority/certificate-authority.js';
 import { createLocalAuthority, type LocalAuthority } from '../../../src/ca/authority/local-authority.js';
 import type { ConcurrencyLimits } from '../../../src/ca/concurrency-limiter.js';
 import { createCertificateService } from '../../../src/ca/service/certificate-service.js';
 import { readCertificateRequest } from '../../../src/ca/x509/certificate-request.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createSecuredRig, type SecuredRig, type SecuredRigOptions } from '../../xds/secured-rig.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../../src/base/clock.js';
 import { createLocalAuthority, type LocalAuthority } from '../../../src/ca/authority/local-authority.js';
-import type { Clock } from '../../../src/telemetry/clock.js';
 import { DAY_MS, materialOf, selfSigned } from './material.js';
 
 /** An authority with a root of an EC key; certificates last a day. */

@@ -1,9 +1,9 @@
 import test from 'ava';
+import type { Clock } from '../../../src/base/clock.js';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { createPolicyClient, type PolicyClientDependencies } from '../../../src/policy/client/policy-client.js';
 import type { CheckResponse, PolicyTransport } from '../../../src/policy/client/policy-transport.js';
 import { startTcpReports } from '../../../src/policy/client/tcp-reports.js';
-import type { Clock } from '../../../src/telemetry/clock.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, settled } from '../../support/policy-server.js';
 

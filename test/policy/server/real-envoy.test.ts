@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { createAccessLogService, createAuthorizationService } from '../../../src/policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../../src/policy/server/grpc/policy-grpc-server.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { eventually } from '../../support/eventually.js';
 import { allow } from '../../support/policy-server.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import type { QuotaSpec } from '../../../src/config/policy/quota-spec.js';
 import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js';
 import { createPacedWork } from '../../../src/policy/server/paced-work.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 
 import { createRig, httpCheck, type RigOptions } from './policy-server-rig.js';
 

@@ -1,8 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
+import type { RpcCode } from '../../../src/base/rpc-code.js';
 import { type AttributeBag, type AttributeLayer, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import type { AttributeValue } from '../../../src/policy/client/attribute-value.js';
-import { OK_STATUS, type RpcCode } from '../../../src/policy/client/policy-status.js';
+import { OK_STATUS } from '../../../src/policy/client/policy-status.js';
 import type {
   CheckRequest,
   CheckResponse,

@@ -1,12 +1,12 @@
 import { rename, symlink } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import type { MeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.js';
 import { createWatchedFile } from '../../../src/sources/file/watched-file.js';
 import type { SettingsCustody } from '../../../src/sources/settings/settings-custody.js';
 import { SettingsRefusedError } from '../../../src/sources/settings/settings-refused-error.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createTempFolder } from '../support/temp-folder.js';
 import { waitUntil } from '../support/wait-until.js';

@@ -1,10 +1,10 @@
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../../src/base/clock.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../src/config/mesh-domain.js';
 import { keyOf, type MeshObject, objectKey } from '../../../src/config/object.js';
 import type { ChangeBatch } from '../../../src/model/object-change.js';
 import { createFileSource, type FileSource, type FileSourceOptions } from '../../../src/sources/file/file-source.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createRecordingLogger, type LogEntry } from './recording-logger.js';
 import { createTempFolder, type TempFolder } from './temp-folder.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/telemetry/clock.js';
+import type { Clock } from '../../../src/base/clock.js';
 
 /** Time that stands still until it is moved. */
 export interface ManualClock extends Clock {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { systemClock } from '../../../src/telemetry/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import { createInjectionCaPatcher } from '../../../src/webhooks/certificates/injection-ca-patcher.js';
 import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';

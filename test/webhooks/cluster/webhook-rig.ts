@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../src/base/clock.js';
 import { type Cluster, createClusterConnection } from '../../../src/bootstrap/cluster-connection.js';
-import { systemClock } from '../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
 import { createValidationController } from '../../../src/webhooks/certificates/validation-controller.js';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { Registry } from 'prom-client';
-import { type Clock, systemClock } from '../../../src/telemetry/clock.js';
+import { type Clock, systemClock } from '../../../src/base/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionAnswer } from '../../../src/webhooks/admission/admission-answer.js';
 import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { systemClock } from '../../../src/telemetry/clock.js';
+import { systemClock } from '../../../src/base/clock.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import type { AdmissionRequest } from '../../../src/webhooks/admission/admission-request.js';
 import { createWorkPace } from '../../../src/webhooks/admission/work-pace.js';

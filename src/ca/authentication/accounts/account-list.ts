@@ -1,7 +1,7 @@
+import type { Clock } from '../../../base/clock.js';
 import type { WatchedList } from '../../../kubernetes/watch/list-watcher.js';
 import { rawKind } from '../../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
-import type { Clock } from '../../../telemetry/clock.js';
 
 /** The service accounts of one cluster, kept up to date by a watch. Only their names are held. */
 export interface AccountList {

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { Clock } from '../../../telemetry/clock.js';
+import type { Clock } from '../../../base/clock.js';
 import { AuthenticationError, type Authenticator } from '../authenticator.js';
 import { serviceAccountIdentity } from '../service-account-name.js';
 import { readTokenClaims } from '../token-claims.js';

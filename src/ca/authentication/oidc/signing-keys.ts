@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { isRecord } from '../../../config/schema/body-copier.js';
+import type { Clock } from '../../../base/clock.js';
+import { isRecord } from '../../../base/record.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
-import type { Clock } from '../../../telemetry/clock.js';
 
 /** The keys that an issuer signs tokens with (OpenID Connect Discovery 1.0). */
 export interface SigningKeys {

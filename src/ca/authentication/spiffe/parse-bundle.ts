@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isRecord } from '../../../config/schema/body-copier.js';
+import { isRecord } from '../../../base/record.js';
 
 const MAX_KEYS = 256;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

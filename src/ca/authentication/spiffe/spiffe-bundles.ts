@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../../base/clock.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
-import type { Clock } from '../../../telemetry/clock.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { SpiffeBundleError } from './bundle-error.js';
 import { parseSpiffeBundle, type SpiffeBundle } from './parse-bundle.js';

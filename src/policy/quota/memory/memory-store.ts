@@ -1,4 +1,4 @@
-import type { Clock } from '../../../telemetry/clock.js';
+import type { Clock } from '../../../base/clock.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from '../quota-store.js';
 import { assessCharge } from './assess-charge.js';
 import { type CounterGroup, createCounterGroup } from './counter-group.js';

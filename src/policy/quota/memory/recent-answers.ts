@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Clock } from '../../../telemetry/clock.js';
+import type { Clock } from '../../../base/clock.js';
 import type { ChargeResult } from '../quota-store.js';
 import { AnswerGeneration } from './answer-generation.js';
 import { createFingerprint } from './fingerprint.js';

@@ -1,5 +1,6 @@
+import { createBackoff } from '../../../base/backoff.js';
+import type { Clock } from '../../../base/clock.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
-import type { Clock } from '../../../telemetry/clock.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { logIn, readEndpoint } from './redis-login.js';
 import { readComplaint } from './redis-reply-error.js';
@@ -51,7 +52,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   let attempting: RedisSession | undefined;
   let movedTo: Pick<RedisEndpoint, 'host' | 'port'> | undefined;
   let moves = 0;
-  let failures = 0;
+  const backoff = createBackoff({ initialMs: FIRST_DELAY_MS, maxMs: LONGEST_DELAY_MS, random });
   let cancelRetry = (): void => {};
   let isClosed = false;
 
@@ -63,9 +64,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   };
 
   const retryLater = (): void => {
-    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + random() / 2);
-    failures++;
-    cancelRetry = clock.schedule(delayMs, () => void attempt());
+    cancelRetry = clock.schedule(backoff.nextMs(), () => void attempt());
   };
 
   const move = (to: string, toPort: number, from: RedisEndpoint): void => {
@@ -95,7 +94,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       endpoint = { ...(await readEndpoint(storage)), ...movedTo };
       const session = await open(endpoint);
       if (isClosed) return session.close();
-      failures = 0;
+      backoff.reset();
       moves = 0;
       state = { type: 'up', session };
       logger.info({ redis: `${endpoint.host}:${endpoint.port}` }, 'quotas are counted in Redis');

@@ -1,5 +1,5 @@
+import type { Clock } from '../../../base/clock.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
-import type { Clock } from '../../../telemetry/clock.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
 import type { QuotaStore } from '../quota-store.js';

@@ -1,8 +1,8 @@
+import { rpcCodeNumber } from '../../../base/rpc-code.js';
 import type { CheckDecision, CheckFailure } from '../../client/check-flow.js';
 import { denialResponse } from '../../client/denial.js';
 import type { PolicyStatus } from '../../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER, POLICY_UNAVAILABLE_HEADER } from '../../wire/call-metadata.js';
-import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import type { WireStruct } from './envoy-messages.js';
 
 /** envoy.service.auth.v3.CheckResponse, ready to encode: enums are numbers. */

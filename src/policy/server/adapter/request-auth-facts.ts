@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/record.js';
 import type { RequestAuthFacts } from '../../client/http-attributes.js';
 import { JWT_METADATA_NAMESPACE } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct } from './envoy-messages.js';
@@ -31,7 +32,7 @@ function firstPayload(verified: WireStruct): JsonObject | undefined {
   const fields = jsonOfStruct(verified);
   for (const key of Object.keys(fields).sort()) {
     const value = fields[key];
-    if (isObject(value) && (Object.hasOwn(value, 'iss') || Object.hasOwn(value, 'sub'))) return value;
+    if (isRecord(value) && (Object.hasOwn(value, 'iss') || Object.hasOwn(value, 'sub'))) return value;
   }
   return undefined;
 }
@@ -53,8 +54,4 @@ function textOf(value: JsonValue | undefined): string | undefined {
 function textsOf(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 import { type ServerReadableStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { rpcCodeNumber } from '../../../base/rpc-code.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
 import { rawMethod } from '../../../net/raw-method.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import { PolicyTransportError } from '../../client/policy-transport.js';
-import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import { CallConfigError } from '../call-configs.js';
 import { type Caller, CallerRefusedError, callerText } from '../callers/caller.js';
 import { anonymous, type CallerReader } from '../callers/caller-reader.js';

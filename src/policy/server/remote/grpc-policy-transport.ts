@@ -1,5 +1,5 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { rpcCodeOf } from '../../../envoy/rpc-code.js';
+import { rpcCodeOf } from '../../../base/rpc-code.js';
 import { passThrough } from '../../../net/raw-method.js';
 import {
   type CallOptions,

@@ -1,4 +1,5 @@
 import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
+import { rpcCodeNumber } from '../../../base/rpc-code.js';
 import type { ServedCall } from '../../../net/call-credentials.js';
 import type { GrpcService } from '../../../net/grpc-service.js';
 import type { Logger } from '../../../telemetry/logger.js';
@@ -6,7 +7,6 @@ import type { AttributeBag } from '../../client/attribute-bag.js';
 import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
-import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import { CallerRefusedError } from '../callers/caller.js';
 import { POLICY_METHODS } from './policy-methods.js';
 

@@ -1,6 +1,6 @@
+import { rpcCodeNumber } from '../../../base/rpc-code.js';
 import { type AttributeBag, createAttributeBag } from '../../client/attribute-bag.js';
 import { deriveTcpAttributes, deriveTcpReportAttributes } from '../../client/tcp-attributes.js';
-import { rpcCodeNumber } from '../../wire/rpc-code-number.js';
 import type { WireTcpLogEntry } from '../adapter/envoy-messages.js';
 import type { LogOrigin } from '../adapter/log-origin.js';
 import { isRefused } from '../adapter/response-flags.js';

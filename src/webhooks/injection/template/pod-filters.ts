@@ -1,18 +1,19 @@
 import type { FilterImplOptions } from 'liquidjs';
+import { isRecord } from '../../../base/record.js';
 import { applicationProbes } from '../app-probes.js';
-import { isMapping, own, ownMappings, type PodSpec } from '../pod.js';
+import { own, ownMappings, type PodSpec } from '../pod.js';
 import { PROXY_CONTAINER } from '../proxy-container.js';
 import { textOf } from './text-filters.js';
 
 /** What a template asks of a pod (BEHAVIOUR 3, "Helpers"). */
 export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
   /** Whether a mapping has a field: `{{ ObjectMeta.annotations | isset: 'name' }}` */
-  isset: (mapping: unknown, field: unknown): boolean => isMapping(mapping) && Object.hasOwn(mapping, textOf(field)),
+  isset: (mapping: unknown, field: unknown): boolean => isRecord(mapping) && Object.hasOwn(mapping, textOf(field)),
 
   /** An annotation, or else what is given: `{{ ObjectMeta | annotation: 'name', '*' }}` */
   annotation(meta: unknown, name: unknown, otherwise: unknown): unknown {
-    const annotations = isMapping(meta) ? own(meta, 'annotations') : undefined;
-    const value = isMapping(annotations) ? own(annotations, textOf(name)) : undefined;
+    const annotations = isRecord(meta) ? own(meta, 'annotations') : undefined;
+    const value = isRecord(annotations) ? own(annotations, textOf(name)) : undefined;
     return value ?? otherwise ?? '';
   },
 
@@ -43,14 +44,14 @@ export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
    * `service`, `timeoutSeconds`, `periodSeconds` of each. `{{ Spec | applicationProbes }}`
    */
   applicationProbes: (spec: unknown): unknown =>
-    isMapping(spec)
+    isRecord(spec)
       ? applicationProbes(spec as PodSpec).map(({ container, field, probe, handler, ...facts }) => facts)
       : [],
 };
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  if (isMapping(value)) return Object.keys(value).length === 0;
+  if (isRecord(value)) return Object.keys(value).length === 0;
   return value === undefined || value === null || value === '' || value === false || value === 0;
 }
 

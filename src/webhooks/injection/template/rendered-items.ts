@@ -1,7 +1,8 @@
+import { isRecord } from '../../../base/record.js';
 import { createYamlParser, type ParsedYaml } from '../../../config/yaml/parse-document.js';
 import type { ProbeProtocol } from '../app-probes.js';
 import { InjectionError } from '../injection-error.js';
-import { ITEM_LISTS, type ItemList, isMapping, type JsonMapping, type NamedItem } from '../pod.js';
+import { ITEM_LISTS, type ItemList, type JsonMapping, type NamedItem } from '../pod.js';
 import type { PodItems } from '../previous-injection.js';
 
 /** What a template says is to be injected (BEHAVIOUR 3, "Template data"). */
@@ -52,7 +53,7 @@ function readItemsOf(output: string, parsed: ParsedYaml): RenderedItems {
     throw invalid(`${line}is not valid YAML: ${parsed.message}`);
   }
   const content = parsed.value ?? {};
-  if (!isMapping(content)) throw invalid('is not a mapping: write initContainers:, containers:, volumes: and so on');
+  if (!isRecord(content)) throw invalid('is not a mapping: write initContainers:, containers:, volumes: and so on');
   const unknown = Object.keys(content).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) throw invalid(`${unknown}: is not a known field; known are ${FIELDS.join(', ')}`);
   return {
@@ -81,7 +82,7 @@ function readItems(content: JsonMapping, list: ItemList): readonly NamedItem[] {
   const names = new Set<string>();
   for (const [index, item] of value.entries()) {
     const path = `${list}[${index}]`;
-    if (!isMapping(item)) throw invalid(`${path}: is not a mapping; give it a name and the rest of its fields`);
+    if (!isRecord(item)) throw invalid(`${path}: is not a mapping; give it a name and the rest of its fields`);
     const name = item['name'];
     if (typeof name !== 'string' || name === '') throw invalid(`${path}.name: is not a text; give each item a name`);
     if (names.has(name)) throw invalid(`${path}.name: ${JSON.stringify(name)} is there twice; rename one`);
@@ -96,7 +97,7 @@ function readItems(content: JsonMapping, list: ItemList): readonly NamedItem[] {
 
 function readMapping(content: JsonMapping, field: string): JsonMapping | undefined {
   const value = content[field] ?? undefined;
-  if (value === undefined || isMapping(value)) return value;
+  if (value === undefined || isRecord(value)) return value;
   throw invalid(`${field}: is not a mapping; write fields as "name: value"`);
 }
 

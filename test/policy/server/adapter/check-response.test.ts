@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { RpcCode } from '../../../../src/policy/client/policy-status.js';
+import type { RpcCode } from '../../../../src/base/rpc-code.js';
 import {
   type AnsweredDecision,
   httpCheckResponse,

@@ -1,13 +1,13 @@
 import { Server, type ServerDuplexStream } from '@grpc/grpc-js';
 import test from 'ava';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../../../src/base/clock.js';
 import { passThrough, rawStreamingMethod } from '../../../../src/net/raw-method.js';
 import {
   createServiceSubscription,
   type ServiceSubscription,
 } from '../../../../src/policy/server/discovery/service-subscription.js';
 import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
-import { systemClock } from '../../../../src/telemetry/clock.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
 import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/xds-client/ads-stream.js';
 import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { systemClock } from '../../../../src/base/clock.js';
 import { createKindRegistry } from '../../../../src/config/kinds.js';
 import { createDefaultMeshConfig } from '../../../../src/config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../../../../src/config/mesh/read-mesh-networks.js';
@@ -6,7 +7,6 @@ import { DEFAULT_MESH_DOMAIN } from '../../../../src/config/mesh-domain.js';
 import type { ChangeBatch } from '../../../../src/model/object-change.js';
 import { createMeshStore, type MeshStore } from '../../../../src/model/store/mesh-store.js';
 import { createFileSource } from '../../../../src/sources/file/file-source.js';
-import { systemClock } from '../../../../src/telemetry/clock.js';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import { projectRoot } from '../../../counterparts/project-root.js';

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../../../src/base/clock.js';
 import { createKindRegistry } from '../../../../src/config/kinds.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../../src/config/mesh-domain.js';
 import { keyOf, type MeshObject, objectKey } from '../../../../src/config/object.js';
@@ -9,7 +10,6 @@ import {
   type KubernetesSourceOptions,
 } from '../../../../src/sources/kubernetes/kubernetes-source.js';
 import type { EventRecorder, ObjectEventType } from '../../../../src/sources/kubernetes/objects/event-recorder.js';
-import { systemClock } from '../../../../src/telemetry/clock.js';
 import { createRecordingLogger, type LogEntry } from '../../support/recording-logger.js';
 
 /** A cluster's source, and the state that its batches add up to. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createBackoff } from '../../../src/kubernetes/watch/backoff.js';
+import { createBackoff } from '../../src/base/backoff.js';
 
 test('waits double up to the longest, and begin anew after a reset', (t) => {
   const backoff = createBackoff({ initialMs: 100, maxMs: 500, random: () => 1 });
