@@ -10,7 +10,7 @@ import type { Distributor } from '../push/distributor.js';
 import type { BuildInfo } from '../telemetry/build-info.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMetricsText } from '../telemetry/metrics-text.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../xds/connections.js';
 import { type PushStatusSources, pushStatus, recordPushStatus } from './push-status.js';
 
 export interface ViewParts {

@@ -2,34 +2,43 @@ import { getHeapStatistics } from 'node:v8';
 import { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
 import { createKindRegistry } from '../config/kinds.js';
+import { discoveryHostOf } from '../config/mesh/discovery-host.js';
 import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
 import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
 import { createMessageEncoder } from '../envoy/message-encoder.js';
 import { createMessageJson } from '../envoy/message-json.js';
 import { loadProtoRegistry } from '../envoy/proto-registry.js';
+import type { ConfigProblem } from '../introspection/views.js';
 import { createServicePolicies } from '../model/policy/service-policies.js';
+import type { PushContext } from '../model/push-context.js';
 import { nextPushContext } from '../model/snapshot/next-push-context.js';
 import { createMeshStore } from '../model/store/mesh-store.js';
 import { formatListenAddress } from '../net/listen-address.js';
 import { ListenError } from '../net/listen-error.js';
+import { createMeshOwners } from '../policy/server/callers/mesh-owners.js';
+import { createReplicaWatch } from '../policy/server/replicas/replica-watch.js';
 import { createDistributionLedger } from '../push/distribution-ledger.js';
 import { createDistributor } from '../push/distributor.js';
 import { createNameSets } from '../push/name-set.js';
+import { createPendingPodRecorder } from '../push/record-pending-pods.js';
+import { recordPushMetrics } from '../push/record-push-metrics.js';
 import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
+import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
+import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
 import { hasMemoryCounters } from '../status/distribution/memory-counters.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';
+import { createConnections } from '../xds/connections.js';
 import type { SessionHooks } from '../xds/discovery-calls.js';
 import { createGrpcServer } from '../xds/grpc-server.js';
 import { createPeers } from '../xds/limits/peers.js';
 import { readNode } from '../xds/node-wire.js';
 import { createPeerReports } from '../xds/peer-reports.js';
+import { createProxyReader } from '../xds/proxy-reader.js';
 import type { SessionEnvironment } from '../xds/session-environment.js';
-import { createAnalysisWatch, NO_ANALYSIS } from './analysis-watch.js';
 import { createClusterConnection } from './cluster-connection.js';
-import { createConnections } from './connections.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
 import { createGenerators } from './create-generators.js';
 import { createHttpServers } from './create-http-servers.js';
@@ -47,20 +56,14 @@ import {
 } from './map-options.js';
 import { createMountedFrom } from './mounted-settings.js';
 import type { ListenAddress, Options } from './options.js';
-import { createMeshOwners } from './policy/mesh-owners.js';
 import { createPolicyRuntime } from './policy/policy-runtime.js';
 import { policyTlsMode } from './policy/policy-tls-mode.js';
-import { createReplicaWatch } from './policy/replica-watch.js';
-import { createProxyReader } from './proxy-reader.js';
 import { readsCluster, userAgentOf } from './read-cluster.js';
-import { createPendingPodRecorder } from './record-pending-pods.js';
-import { recordPushMetrics } from './record-push-metrics.js';
 import { regexLimitsOf } from './regex-limits-of.js';
 import { createSettingsKeeper } from './settings-keeper.js';
 import { StartError } from './start-error.js';
 import { createStatus } from './status/create-status.js';
 import { createTrustRuntime } from './trust/create-trust-runtime.js';
-import { discoveryHostOf } from './trust/discovery-host.js';
 import { ownTrustDomains } from './trust/own-trust-domains.js';
 import { CONTROL_PLANE_ACCOUNT, createPolicyCredentials } from './trust/policy-credentials.js';
 import { xdsLimits } from './xds-limits.js';
@@ -90,6 +93,11 @@ export interface DiscoveryServer {
   drain(): Promise<void>;
   /** Ends streams well and closes everything; harmless during the start, which then fails, and without one. */
   stop(): Promise<void>;
+}
+
+/** Is told of every snapshot before the first proxy is. */
+export interface SnapshotObserver {
+  observe(context: PushContext): void;
 }
 
 /** Streams get this long to end by themselves (BEHAVIOUR 2, "Shutdown"). */
@@ -214,7 +222,6 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       : undefined;
   const policiesOf = createServicePolicies();
   const ownersOf = createMeshOwners();
-  const pendingPods = createPendingPodRecorder(metrics);
   let policyPort = discovery.policyAddr.port;
   const controlPlane = controlPlaneIdentity(build, environment.podName);
   const distributor = createDistributor(distributorSettings(options, controlPlane), {
@@ -232,11 +239,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     logger: logging.scope('ads'),
     nextContext: (previous) => {
       const context = nextPushContext(previous, store, clock.now());
-      policy.observe({ ...policiesOf(context), owners: ownersOf(context) });
-      replicas?.observe(context);
-      analysis.observe(context);
-      trust.observe(context);
-      pendingPods.observe(context.findings);
+      for (const observer of snapshotObservers) observer.observe(context);
       return context;
     },
   });
@@ -310,13 +313,26 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
       probes: [drain.probe, ...trust.probes],
       injectionTemplate: trust.injectionTemplate,
-      problems: () => [...sources.problems(), ...policy.problems(), ...trust.problems(), ...analysis.problems()],
+      problems: () => [
+        ...sources.problems(),
+        ...policy.problems(),
+        ...trust.problems(),
+        ...analysis.messages().map(problemOf),
+      ],
     }),
     metrics,
     logger,
     clock,
   });
 
+  /** In the order in which a snapshot is shown to them: first the policy server, which must know it when proxies do. */
+  const snapshotObservers: readonly SnapshotObserver[] = [
+    { observe: (context) => policy.observe({ ...policiesOf(context), owners: ownersOf(context) }) },
+    ...(replicas === undefined ? [] : [replicas]),
+    analysis,
+    trust,
+    createPendingPodRecorder(metrics),
+  ];
   let stopping = false;
   let starting: Promise<ServedAddresses> | undefined;
 
@@ -409,4 +425,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       cluster?.close();
     },
   };
+}
+
+/** A message of the analysis, as debug pages show problems. */
+function problemOf({ message, ...rest }: AnalysisMessage): ConfigProblem {
+  return { ...rest, reason: message };
 }

@@ -17,7 +17,7 @@ test('NAV_ENABLE_ANALYSIS=true finds what is odd, and false runs no analyzer', a
     const variables = { NAV_ENABLE_ANALYSIS: value };
     const server = await startServer(t, { files: { 'idle.yaml': UNBOUND }, variables });
     const problems = await server.http.json<Problem[]>('/debug/config_problems');
-    t.is(server.logged('Analysis found a problem').length, problems.length, value);
+    t.is(server.logged('analysis found a problem').length, problems.length, value);
     return problems.map(({ code }) => code);
   };
   t.true((await codesOf('true')).includes('MESH0201'));

@@ -30,7 +30,7 @@ test('policies in the folder are read, shown, and told not to be enforced', asyn
 
   t.is(await codes(), 'Warn MESH0201 QuotaSpec/shop/requests, Warn MESH0204 QuotaSpec/shop/requests');
   t.deepEqual(
-    server.logged('Analysis found a problem').map(({ level, scope, code }) => `${level} ${scope} ${String(code)}`),
+    server.logged('analysis found a problem').map(({ level, scope, code }) => `${level} ${scope} ${String(code)}`),
     ['warn analysis MESH0201', 'warn analysis MESH0204'],
   );
   t.like(await server.http.json<{ kind: string }[]>('/debug/configz'), [{ kind: 'QuotaSpec' }]);
@@ -38,7 +38,7 @@ test('policies in the folder are read, shown, and told not to be enforced', asyn
   await server.folder.write('binding.yaml', BINDING);
   await eventually('the spec is bound', async () => !(await codes()).includes('MESH0201'));
   t.is(await codes(), 'Warn MESH0204 QuotaSpec/shop/requests, Warn MESH0204 QuotaSpecBinding/shop/requests');
-  t.like(server.logged('Analysis message is gone'), [{ code: 'MESH0201', object: 'QuotaSpec/shop/requests' }]);
+  t.like(server.logged('analysis message is gone'), [{ code: 'MESH0201', object: 'QuotaSpec/shop/requests' }]);
 });
 
 test('a policy that cannot be read is told with its file and field, and what it said before is kept', async (t) => {

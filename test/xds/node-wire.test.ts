@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
-import { createProxyReader } from '../../src/bootstrap/proxy-reader.js';
 import { readNode } from '../../src/xds/node-wire.js';
+import { createProxyReader } from '../../src/xds/proxy-reader.js';
 import { StreamError } from '../../src/xds/stream-error.js';
 
 const readProxy = createProxyReader(readNode, 'mesh.internal', 524_288);

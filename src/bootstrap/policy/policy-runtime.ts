@@ -1,4 +1,4 @@
-import { randomUUID, type X509Certificate } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
 import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
@@ -9,16 +9,19 @@ import type { SettingsFields } from '../../config/settings-defaults.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ConfigProblem } from '../../introspection/views.js';
-import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-error.js';
-import type { TlsMaterialSource } from '../../net/tls-material.js';
 import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
+import { createKeyFiles } from '../../policy/quota/key-files.js';
+import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
+import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
+import { createLoadReader } from '../../policy/server/load-reader.js';
+import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from '../../policy/server/policy-backends.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
 import { createGrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
 import { createPolicyService } from '../../policy/server/remote/policy-service.js';
@@ -36,20 +39,6 @@ import type { MountedFromOf } from '../mounted-settings.js';
 import type { ListenAddress } from '../options.js';
 import { settingsProblems } from '../settings-problems.js';
 import { StartError } from '../start-error.js';
-import { createCallerAuthentication } from './caller-authentication.js';
-import { createKeyFiles } from './key-files.js';
-import { createLoadReader } from './load-reader.js';
-import { createQuotaStoreOpener } from './open-quota-store.js';
-import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from './policy-backends.js';
-
-export interface PolicyRuntimeTls {
-  readonly mode: 'permissive' | 'strict';
-  readonly material: TlsMaterialSource;
-  /** The workload of this mesh that a verified certificate is for. */
-  readonly identify: (certificate: X509Certificate) => WorkloadIdentity | undefined;
-  /** Namespace of this process: policy servers in it may ask on behalf of any workload. */
-  readonly peerNamespace: string;
-}
 
 export interface PolicyRuntimeOptions {
   /** File of --policyConfig; missing means that no quota has a limit. */
@@ -62,7 +51,7 @@ export interface PolicyRuntimeOptions {
   readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
   /** Mutual TLS with callers; plaintext alone without it. */
-  readonly tls?: PolicyRuntimeTls;
+  readonly tls?: CallerTls;
   /** What peers may take, shared with other gRPC listeners of the process. */
   readonly guard: GrpcGuard;
   /** Envoy's messages and our own. */
@@ -183,7 +172,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     overload: () => file.current().overload,
     readLoad: createLoadReader(),
   });
-  const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication(options, server.rights, limitedLog);
+  const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication({
+    tls: options.tls,
+    rights: server.rights,
+    metrics,
+    logger,
+    limitedLog,
+    clock,
+  });
   let hasPolicies = false;
   let lastCallMs = 0;
   /** Notes that a Check has come. */

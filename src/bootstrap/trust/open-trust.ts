@@ -16,6 +16,7 @@ import { createAuthority, type RunningAuthority } from '../../ca/create-authorit
 import { createServerCertificate } from '../../ca/server-certificate/create-server-certificate.js';
 import type { ServerCertificateSource } from '../../ca/server-certificate/server-certificate-source.js';
 import { formatPem, parsePem } from '../../ca/x509/pem.js';
+import { discoveryHostOf } from '../../config/mesh/discovery-host.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { createEgressRules } from '../../net/egress/egress-rules.js';
 import { createGuardedFetch } from '../../net/egress/guarded-fetch.js';
@@ -24,7 +25,6 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Cluster } from '../cluster-connection.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
-import { discoveryHostOf } from './discovery-host.js';
 import { ownTrustDomains } from './own-trust-domains.js';
 
 export interface TrustParts {

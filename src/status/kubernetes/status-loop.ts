@@ -8,6 +8,7 @@ import type { ObjectFacts, Refusal } from '../conditions/object-facts.js';
 import { isInPlace, judgeObject, nextConditions, objectStatus } from '../conditions/object-status.js';
 import { proxiesPhrase } from '../conditions/proxies-phrase.js';
 import { validationMessagesOf } from '../conditions/validation-messages.js';
+import { createWorkPause } from '../work-pause.js';
 import { type Complaint, EVENT_HOLD_MS, type EventWriter } from './event-writer.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import type { StatusWriter } from './status-writer.js';
@@ -49,11 +50,6 @@ export interface StatusLoop {
 
 /** Changes of this long are written together (BEHAVIOUR 8, "Status"). */
 const PERIOD_MS = 200;
-/**
- * Pause after a look at all objects, by the time that the look took: however many objects a tenant changes, statuses take
- * a fifth of the processor at most.
- */
-const PAUSE_BY_WORK = 4;
 /** Reports become stale, and refusals may be over, without anybody saying so. */
 const RESYNC_MS = 10_000;
 
@@ -61,7 +57,7 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
   const { objects, writer, clock, logger } = options;
   let isRunning = false;
   let isScheduled = false;
-  let tookMs = 0;
+  const work = createWorkPause(clock);
   let cancel = (): void => undefined;
 
   const desiredOf = (object: ObservedObject, facts: StatusFacts, complaints: Complaint[]): ObjectStatus | undefined => {
@@ -119,13 +115,11 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
   const compare = (): void => {
     isScheduled = false;
     let again: ReturnType<typeof compareAll> = 'seldom';
-    const startMs = clock.monotonicMs();
     try {
-      again = compareAll();
+      again = work.run(compareAll);
     } catch (err) {
       logger.error({ err }, 'Statuses could not be compared with what they should be');
     }
-    tookMs = clock.monotonicMs() - startMs;
     if (again === 'soon') schedule();
     else cancel = clock.schedule(again === 'later' ? EVENT_HOLD_MS : RESYNC_MS, compare);
   };
@@ -134,7 +128,7 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
     if (!isRunning || isScheduled) return;
     isScheduled = true;
     cancel();
-    cancel = clock.schedule(Math.max(PERIOD_MS, PAUSE_BY_WORK * tookMs), compare);
+    cancel = clock.schedule(Math.max(PERIOD_MS, work.pauseMs), compare);
   };
 
   return {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { createProxyReader } from '../../../src/bootstrap/proxy-reader.js';
 import { parseOutboundClusterName } from '../../../src/envoy/names.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
 import { parseRouteName } from '../../../src/generators/routes/route-name.js';
 import { parseNode } from '../../../src/model/parse-node.js';
 import { readNode } from '../../../src/xds/node-wire.js';
+import { createProxyReader } from '../../../src/xds/proxy-reader.js';
 import { readDiscoveryRequest, readResourceNames } from '../../../src/xds/request-wire.js';
 import { mutated } from '../../support/arbitrary-octets.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';

@@ -1,13 +1,13 @@
 import test from 'ava';
-import { createAnalysisWatch } from '../../src/bootstrap/analysis-watch.js';
 import type { MeshObject } from '../../src/config/object.js';
 import type { ObjectChange } from '../../src/model/object-change.js';
 import type { MeshStore } from '../../src/model/store/mesh-store.js';
+import { createAnalysisWatch } from '../../src/status/analysis-watch.js';
 import { MESH } from '../generators/context-builder.js';
 import { batch, gone, snapshot, storeWith } from '../model/mesh-objects.js';
-import { ENFORCEMENT, policyObject } from '../status/analysis/support.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
+import { ENFORCEMENT, policyObject } from './analysis/support.js';
 
 const SPEC = policyObject('QuotaSpec shop/a {rules: [{quotas: [{quota: q}]}]}');
 const BINDING = policyObject('QuotaSpecBinding shop/b {services: [{service: "*"}], quotaSpecs: [{name: a}]}');
@@ -43,8 +43,8 @@ function watch() {
   return { clock, logger, analysis, apply, told };
 }
 
-const APPEARED = (level: string, code: string, object: string) => `${level} Analysis found a problem ${code} ${object}`;
-const GONE = (code: string, object: string) => `info Analysis message is gone ${code} ${object}`;
+const APPEARED = (level: string, code: string, object: string) => `${level} analysis found a problem ${code} ${object}`;
+const GONE = (code: string, object: string) => `info analysis message is gone ${code} ${object}`;
 
 test('a message is logged once when it appears and once when it goes away', (t) => {
   const { clock, apply, told } = watch();
@@ -73,7 +73,7 @@ test('problems are those of the newest snapshot, even before the analysis was du
   apply(DANGLING);
   t.deepEqual(told(), []);
   t.deepEqual(
-    analysis.problems().map(({ level, code, object, field }) => ({ level, code, object, field })),
+    analysis.messages().map(({ level, code, object, field }) => ({ level, code, object, field })),
     [
       { level: 'Warn', code: 'MESH0204', object: 'QuotaSpecBinding/shop/b', field: undefined },
       { level: 'Error', code: 'MESH0101', object: 'QuotaSpecBinding/shop/b', field: 'spec.quotaSpecs[0]' },
@@ -136,7 +136,7 @@ test('what becomes of the policy server starts an analysis of the newest snapsho
     () => ({ ...ENFORCEMENT, limitedQuotas }),
     () => [],
   );
-  const codes = () => analysis.problems().map(({ code }) => code);
+  const codes = () => analysis.messages().map(({ code }) => code);
   analysis.enforcementChanged();
   t.is(clock.timers, 0);
   const store = storeWith();

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.js';
 import type { QuotaStorage } from '../../config/policy-server/policy-server-config.js';
-import { createMemoryStore } from '../../policy/quota/memory/memory-store.js';
-import type { QuotaStore } from '../../policy/quota/quota-store.js';
-import { createRedisStore } from '../../policy/quota/redis/redis-store.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
+import { createMemoryStore } from './memory/memory-store.js';
+import type { QuotaStore } from './quota-store.js';
+import { createRedisStore } from './redis/redis-store.js';
 
 export interface QuotaStoreDependencies {
   readonly clock: Clock;

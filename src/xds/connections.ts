@@ -5,7 +5,7 @@ import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createPeerLog } from '../telemetry/peer-log.js';
-import type { ProxySession } from '../xds/proxy-session.js';
+import type { ProxySession } from './proxy-session.js';
 
 /** Lines about proxies that come and go in 10 seconds: a whole mesh may come from one address. */
 const LINES_PER_PEER = 200;

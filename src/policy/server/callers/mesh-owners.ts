@@ -1,8 +1,8 @@
-import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
-import type { Proxy } from '../../model/proxy.js';
-import type { PushContext } from '../../model/push-context.js';
-import type { Service } from '../../model/service.js';
-import type { ServiceOwners, WorkloadCaller } from '../../policy/server/callers/service-owners.js';
+import { parseSpiffeId } from '../../../model/identity/spiffe-id.js';
+import type { Proxy } from '../../../model/proxy.js';
+import type { PushContext } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
+import type { ServiceOwners, WorkloadCaller } from './service-owners.js';
 
 /** What of a snapshot tells which workloads answer for which service. */
 export type OwnersContext = Pick<PushContext, 'mesh' | 'servicesByHost' | 'shadowedByHost' | 'endpoints' | 'targetsOf'>;

@@ -1,4 +1,4 @@
-import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import type { MeshConfig } from './mesh-config.js';
 
 /** `meshd.mesh-system.svc` of `meshd.mesh-system.svc:15012`; an IPv6 address without its brackets. */
 export function discoveryHostOf({ defaultConfig }: Pick<MeshConfig, 'defaultConfig'>): string {

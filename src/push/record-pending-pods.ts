@@ -1,22 +1,23 @@
 import type { Finding } from '../model/finding.js';
+import type { PushContext } from '../model/push-context.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** Records which endpoints wait for their pods (BEHAVIOUR 1, "Registry/config"). */
+/** Records which endpoints wait for their pods. */
 export interface PendingPodRecorder {
-  /** Takes the findings of a new snapshot: `endpoint_no_pod` is there for as long as the pod is not known. */
-  observe(findings: readonly Finding[]): void;
+  /** Takes a new snapshot. It has the finding `endpoint_no_pod` for each endpoint whose pod is not known. */
+  observe(context: Pick<PushContext, 'findings'>): void;
 }
 
 /**
- * Records into nav_k8s_endpoints_pending_pod, the endpoints of the newest snapshot that name a pod which is not known,
- * and into nav_k8s_endpoints_with_no_pods, which counts each one when it begins to wait: a pod that comes late does not
- * take it back, and one that goes while its endpoint stays counts again.
+ * Sets nav_k8s_endpoints_pending_pod to the number of endpoints whose pod is not known in the newest snapshot.
+ * nav_k8s_endpoints_with_no_pods counts each endpoint when it begins to wait for its pod, so it never falls. An endpoint
+ * whose pod is deleted before it counts again.
  */
 export function createPendingPodRecorder(metrics: Pick<Metrics, 'increment' | 'set'>): PendingPodRecorder {
   let seen: readonly Finding[] | undefined;
   let waiting: ReadonlySet<string> = new Set();
   return {
-    observe: (findings) => {
+    observe: ({ findings }) => {
       if (findings === seen) return;
       seen = findings;
       const next = new Set(findings.filter(({ metric }) => metric === 'endpoint_no_pod').map(({ key }) => key));

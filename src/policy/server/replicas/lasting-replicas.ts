@@ -1,4 +1,4 @@
-import type { ReplicaCount } from '../../model/policy/count-replicas.js';
+import type { ReplicaCount } from '../../../model/policy/count-replicas.js';
 
 /** How long the replicas of a rollout may overlap, in milliseconds. */
 const SURGE_MS = 60_000;

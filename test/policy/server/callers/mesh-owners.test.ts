@@ -1,8 +1,8 @@
 import test from 'ava';
-import { createMeshOwners, type OwnersContext } from '../../../src/bootstrap/policy/mesh-owners.js';
-import { createDefaultMeshConfig } from '../../../src/config/mesh/read-mesh-config.js';
-import type { WorkloadCaller } from '../../../src/policy/server/callers/service-owners.js';
-import { buildPort, buildService } from '../../generators/context-builder.js';
+import { createDefaultMeshConfig } from '../../../../src/config/mesh/read-mesh-config.js';
+import { createMeshOwners, type OwnersContext } from '../../../../src/policy/server/callers/mesh-owners.js';
+import type { WorkloadCaller } from '../../../../src/policy/server/callers/service-owners.js';
+import { buildPort, buildService } from '../../../generators/context-builder.js';
 
 const HOST = 'books.shop.svc.cluster.local';
 const books = buildService({ name: 'books', namespace: 'shop', hostname: HOST });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
-import { createReplicaWatch } from '../../../src/bootstrap/policy/replica-watch.js';
 import type { Endpoint } from '../../../src/model/endpoint.js';
+import { createReplicaWatch } from '../../../src/policy/server/replicas/replica-watch.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { buildContext, buildEndpoints, buildService, MESH } from '../../generators/context-builder.js';
 import { createFakeClock } from '../../support/fake-clock.js';

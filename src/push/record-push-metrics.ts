@@ -1,6 +1,6 @@
-import type { PushMetrics } from '../push/push-metrics.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createBoundedLabels } from './bounded-labels.js';
+import type { PushMetrics } from './push-metrics.js';
 import { createSeriesUse } from './series-use.js';
 
 /** Node metadata MESH_VERSION of a proxy that says none. */

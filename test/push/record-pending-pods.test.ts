@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
-import { createPendingPodRecorder } from '../../src/bootstrap/record-pending-pods.js';
 import type { Finding, FindingMetric } from '../../src/model/finding.js';
+import { createPendingPodRecorder } from '../../src/push/record-pending-pods.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 
 function createSubject() {
@@ -10,7 +10,7 @@ function createSubject() {
   const value = async (family: string): Promise<number | undefined> =>
     (await registry.getSingleMetric(family)?.get())?.values[0]?.value;
   return {
-    observe: recorder.observe,
+    observe: (findings: readonly Finding[]) => recorder.observe({ findings }),
     pending: () => value('nav_k8s_endpoints_pending_pod'),
     total: () => value('nav_k8s_endpoints_with_no_pods'),
   };

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PolicyServerConfig, QuotaStorage } from '../../config/policy-server/policy-server-config.js';
 import { isSameStorage } from '../../config/policy-server/same-storage.js';
-import type { ReadKeyFile } from '../../policy/quota/known-keys.js';
-import { createQuotaBackend, type QuotaBackend } from '../../policy/quota/quota-backend.js';
-import type { QuotaMetrics } from '../../policy/quota/quota-metrics.js';
-import type { QuotaStore } from '../../policy/quota/quota-store.js';
-import type { PolicyBackend } from '../../policy/server/policy-backend.js';
-import type { GrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
-import type { OpenQuotaStore } from './open-quota-store.js';
+import type { ReadKeyFile } from '../quota/known-keys.js';
+import type { OpenQuotaStore } from '../quota/open-quota-store.js';
+import { createQuotaBackend, type QuotaBackend } from '../quota/quota-backend.js';
+import type { QuotaMetrics } from '../quota/quota-metrics.js';
+import type { QuotaStore } from '../quota/quota-store.js';
+import type { PolicyBackend } from './policy-backend.js';
+import type { GrpcPolicyTransport } from './remote/grpc-policy-transport.js';
 
 export interface PolicyBackendsOptions {
   readonly openStore: OpenQuotaStore;

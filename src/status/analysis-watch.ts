@@ -1,43 +1,37 @@
 import type { Clock } from '../base/clock.js';
-import type { ConfigProblem } from '../introspection/views.js';
 import type { Finding } from '../model/finding.js';
 import type { PushContext } from '../model/push-context.js';
-import { type AnalysisInput, analysisInputOf, canDiffer, type Enforcement } from '../status/analysis/analysis-input.js';
-import { type AnalysisMessage, identityOf } from '../status/analysis/analysis-message.js';
-import { analyze } from '../status/analysis/analyze.js';
-import { listenerConflicts, policiesWithoutListener } from '../status/analysis/listener-conflicts.js';
 import type { Logger } from '../telemetry/logger.js';
+import { type AnalysisInput, analysisInputOf, canDiffer, type Enforcement } from './analysis/analysis-input.js';
+import { type AnalysisMessage, identityOf } from './analysis/analysis-message.js';
+import { analyze } from './analysis/analyze.js';
+import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
+import { createWorkPause } from './work-pause.js';
 
-/** Keeps the messages of analysis up with the snapshot, outside the way of a push. */
+/** Runs the analysis after a snapshot has changed, outside of the push. */
 export interface AnalysisWatch {
-  /** Takes a new snapshot; it is analyzed soon after, and only when it can make a difference. */
+  /** Takes a new snapshot. The analysis runs soon after, if the change can alter its messages. */
   observe(context: PushContext): void;
-  /** Takes what has become of the policy server's configuration. */
+  /** Runs the analysis again, because the configuration of the policy server has changed. */
   enforcementChanged(): void;
-  /** What the newest snapshot has to say. */
+  /** The messages about the newest snapshot; an analysis that is due runs first. */
   messages(): readonly AnalysisMessage[];
-  /** The same, for debug pages. */
-  problems(): readonly ConfigProblem[];
   stop(): void;
 }
 
-/** While NAV_ENABLE_ANALYSIS is false: no analyzer runs, and nothing is claimed. */
+/** In place of the analysis while NAV_ENABLE_ANALYSIS is false. */
 export const NO_ANALYSIS: AnalysisWatch = {
   observe: () => undefined,
   enforcementChanged: () => undefined,
   messages: () => [],
-  problems: () => [],
   stop: () => undefined,
 };
-
-/** Pause before the next analysis, by the time that the last one took, so that a stream of changes leaves room for others. */
-const PAUSE_BY_WORK = 4;
 
 /**
  * Logs one line when a message appears and one when it goes away.
  *
- * @param enforcement as it is at the time of the call
- * @param generated what generation found for the connected proxies, at the time of the call
+ * @param enforcement how policies are enforced, at the time of the call
+ * @param generated findings of the generators about the connected proxies, at the time of the call
  */
 export function createAnalysisWatch(
   logger: Logger,
@@ -45,27 +39,28 @@ export function createAnalysisWatch(
   enforcement: () => Enforcement,
   generated: () => readonly Finding[],
 ): AnalysisWatch {
+  const work = createWorkPause(clock);
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
   let input: AnalysisInput | undefined;
-  let tookMs = 0;
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
 
-  const catchUp = (): void => {
-    if (pending === undefined) return;
-    const { context, cancel } = pending;
-    cancel();
-    pending = undefined;
-    const startMs = clock.monotonicMs();
+  const analyzeContext = (context: PushContext): void => {
     analyzed = context;
     input = analysisInputOf(context, enforcement());
     const found = new Map(analyze(input).map((message) => [identityOf(message), message]));
     for (const [identity, message] of found) if (!messages.has(identity)) logAppeared(logger, message);
     for (const [identity, { code, object, field }] of messages) {
-      if (!found.has(identity)) logger.info({ code, object, field }, 'Analysis message is gone');
+      if (!found.has(identity)) logger.info({ code, object, field }, 'analysis message is gone');
     }
     messages = found;
-    tookMs = clock.monotonicMs() - startMs;
+  };
+  const catchUp = (): void => {
+    if (pending === undefined) return;
+    const { context, cancel } = pending;
+    cancel();
+    pending = undefined;
+    work.run(() => analyzeContext(context));
   };
 
   const present = (): readonly AnalysisMessage[] => {
@@ -78,7 +73,7 @@ export function createAnalysisWatch(
     ];
   };
   const analyzeSoon = (context: PushContext): void => {
-    const cancel = pending?.cancel ?? clock.schedule(PAUSE_BY_WORK * tookMs, catchUp);
+    const cancel = pending?.cancel ?? clock.schedule(work.pauseMs, catchUp);
     pending = { context, cancel };
   };
 
@@ -92,7 +87,6 @@ export function createAnalysisWatch(
       if (newest !== undefined) analyzeSoon(newest);
     },
     messages: present,
-    problems: () => present().map(({ message, ...rest }) => ({ ...rest, reason: message })),
     stop: () => {
       pending?.cancel();
       pending = undefined;
@@ -102,7 +96,7 @@ export function createAnalysisWatch(
 
 function logAppeared(logger: Logger, { level, ...fields }: AnalysisMessage): void {
   const { message: reason, ...where } = fields;
-  const text = 'Analysis found a problem';
+  const text = 'analysis found a problem';
   switch (level) {
     case 'Error':
       logger.error({ ...where, reason }, text);

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ReadLoad } from '../../policy/server/admission.js';
+import type { ReadLoad } from './admission.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../../base/clock.js';
-import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { countReplicas } from '../../model/policy/count-replicas.js';
-import { checkServerOf } from '../../model/policy/policy-servers.js';
-import type { PushContext } from '../../model/push-context.js';
-import type { Logger } from '../../telemetry/logger.js';
-import type { Metrics } from '../../telemetry/metrics.js';
-import { discoveryHostOf } from '../trust/discovery-host.js';
+import type { Clock } from '../../../base/clock.js';
+import { discoveryHostOf } from '../../../config/mesh/discovery-host.js';
+import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
+import { countReplicas } from '../../../model/policy/count-replicas.js';
+import { checkServerOf } from '../../../model/policy/policy-servers.js';
+import type { PushContext } from '../../../model/push-context.js';
+import type { Logger } from '../../../telemetry/logger.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
 import { createLastingReplicas } from './lasting-replicas.js';
 
 /** Policy servers that count quotas in memory, each for itself. */

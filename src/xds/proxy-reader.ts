@@ -1,10 +1,10 @@
 import { NodeError } from '../model/node-error.js';
 import { parseNode } from '../model/parse-node.js';
 import type { Proxy } from '../model/proxy.js';
-import { LimitError } from '../xds/limits/limit-error.js';
-import { MetadataSizeError } from '../xds/node-metadata-wire.js';
-import type { WireNode } from '../xds/node-wire.js';
-import { StreamError } from '../xds/stream-error.js';
+import { LimitError } from './limits/limit-error.js';
+import { MetadataSizeError } from './node-metadata-wire.js';
+import type { WireNode } from './node-wire.js';
+import { StreamError } from './stream-error.js';
 
 /**
  * Reads the node of a stream's first request; what is wrong with it ends the stream.

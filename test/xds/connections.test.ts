@@ -1,13 +1,13 @@
 import test from 'ava';
-import { createConnections } from '../../src/bootstrap/connections.js';
 import type { Proxy, ProxyMetadata } from '../../src/model/proxy.js';
 import type { Distributor } from '../../src/push/distributor.js';
+import { createConnections } from '../../src/xds/connections.js';
 import type { ProxySession } from '../../src/xds/proxy-session.js';
 import { buildContext, buildProxy } from '../generators/context-builder.js';
 import { peerAuthentication } from '../model/security/peer-authentication.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
-import { createRig } from '../xds/session-rig.js';
+import { createRig } from './session-rig.js';
 
 const MESSAGE = 'Proxy without a certificate takes plaintext, although STRICT';
 const STRICT = { mtls: { mode: 'STRICT' } };

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
-import { recordPushMetrics } from '../../src/bootstrap/record-push-metrics.js';
+import { recordPushMetrics } from '../../src/push/record-push-metrics.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 
 function createSubject() {
