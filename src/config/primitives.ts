@@ -1,11 +1,10 @@
-import ipaddr from 'ipaddr.js';
+import { isIpAddress } from '../base/ip-address.js';
 
 /** The small syntaxes that fields are made of (BEHAVIOUR 7, "Primitives"). All pure, all linear in the text. */
 
 const MAX_LABEL = 63;
 const MAX_FQDN = 255;
 const MAX_SUBDOMAIN = 253;
-const IPV4 = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
 const LABEL = /^[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?$/;
 const QUALIFIED = /^[A-Za-z0-9](?:[-_.A-Za-z0-9]*[A-Za-z0-9])?$/;
 const LOWER_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
@@ -43,29 +42,6 @@ export function isLabelKey(text: string): boolean {
 /** A label value: at most 63 characters, may be empty. */
 export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= MAX_LABEL && QUALIFIED.test(text));
-}
-
-/** An IPv4 address in dotted decimal without leading zeros, or an IPv6 address without zone. */
-export function isIpAddress(text: string): boolean {
-  if (isIpv4(text)) return true;
-  if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return false;
-  // The library knows spellings of an embedded IPv4 address that Envoy does not.
-  return !text.includes('.') || isIpv4(text.slice(text.lastIndexOf(':') + 1));
-}
-
-function isIpv4(text: string): boolean {
-  return IPV4.test(text) && text.split('.').every((part) => Number(part) <= 255);
-}
-
-/** An IP range: an address, a slash and a prefix length. */
-export function isCidr(text: string): boolean {
-  const slash = text.indexOf('/');
-  if (slash === -1) return false;
-  const address = text.slice(0, slash);
-  const length = text.slice(slash + 1);
-  return (
-    /^(?:0|[1-9]\d{0,2})$/.test(length) && isIpAddress(address) && Number(length) <= (IPV4.test(address) ? 32 : 128)
-  );
 }
 
 /** `unix:///absolute/path`, or `unix://@name` for a socket in the abstract namespace. */

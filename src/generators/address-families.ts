@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
-import { isCidr, isIpAddress } from '../config/primitives.js';
+import { parseNetwork } from '../base/address-range.js';
+import { ipFamilyOf } from '../base/ip-address.js';
 
 /** The IP families that a proxy has addresses of, and the special addresses that follow from them. */
 export interface AddressFamilies {
@@ -9,8 +9,9 @@ export interface AddressFamilies {
 
 /** A proxy without a readable address counts as IPv4. */
 export function addressFamiliesOf(addresses: readonly string[]): AddressFamilies {
-  const ipv6 = addresses.some((address) => ipaddr.IPv6.isValid(address));
-  return { ipv4: !ipv6 || addresses.some((address) => ipaddr.IPv4.isValid(address)), ipv6 };
+  const families = addresses.map(ipFamilyOf);
+  const ipv6 = families.includes(6);
+  return { ipv4: !ipv6 || families.includes(4), ipv6 };
 }
 
 /** The address that names wildcard listeners, and the other family's one for a dual-stack proxy. */
@@ -28,18 +29,9 @@ export type ServiceAddress = { readonly ip: string } | { readonly cidr: string }
 
 /** Undefined for anything that is no IP or CIDR of the given families; a range of one address is that address. */
 export function parseServiceAddress(text: string, families: AddressFamilies): ServiceAddress | undefined {
-  const slash = text.indexOf('/');
-  const ip = slash < 0 ? text : text.slice(0, slash);
-  if (!isIpAddress(ip) || (slash >= 0 && !isCidr(text))) return undefined;
-  const parsed = ipaddr.parse(ip);
-  const ipv4 = parsed instanceof ipaddr.IPv4;
-  if (ipv4 ? !families.ipv4 : !families.ipv6) return undefined;
-  const bits = slash < 0 ? undefined : Number(text.slice(slash + 1));
-  if (bits === undefined || bits === (ipv4 ? 32 : 128)) return { ip: canonical(parsed) };
-  const network = ipv4 ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
-  return { cidr: `${canonical(network)}/${bits}` };
-}
-
-function canonical(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
+  const network = parseNetwork(text);
+  if (network === undefined) return undefined;
+  const { family, address, bits } = network;
+  if (family === 4 ? !families.ipv4 : !families.ipv6) return undefined;
+  return bits === (family === 4 ? 32 : 128) ? { ip: address } : { cidr: `${address}/${bits}` };
 }

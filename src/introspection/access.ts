@@ -1,4 +1,5 @@
-import { type Caller, isLoopbackAddress, plainAddress } from './caller.js';
+import { isLoopbackAddress } from '../base/ip-address.js';
+import { type Caller, plainAddress } from './caller.js';
 
 /** Who may see pages that show configuration. */
 export interface AccessPolicy {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import ipaddr from 'ipaddr.js';
+import { canonicalIpAddress, isLoopbackAddress } from '../base/ip-address.js';
 
 /** Who asks, as far as the connection and the request say. */
 export interface Caller {
@@ -38,12 +38,8 @@ export function isLoopbackCaller(caller: Caller): boolean {
   return !caller.relayed && isLoopbackAddress(caller.peerAddress);
 }
 
-export function isLoopbackAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
-}
-
 /** `::ffff:127.0.0.1` is 127.0.0.1; a zone (`%eth0`) is no part of the address. Anything else stays as it is. */
 export function plainAddress(address: string): string {
   const [bare = ''] = address.split('%');
-  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : bare;
+  return canonicalIpAddress(bare) ?? bare;
 }

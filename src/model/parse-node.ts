@@ -1,6 +1,5 @@
-import ipaddr from 'ipaddr.js';
+import { ipFamilyOf, normalizeIpv6 } from '../base/ip-address.js';
 import { DEFAULT_MESH_DOMAIN } from '../config/mesh-domain.js';
-import { canonicalAddress } from './canonical-address.js';
 import { NodeError, quoteForMessage } from './node-error.js';
 import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
 import type { Proxy, ProxyType } from './proxy.js';
@@ -93,14 +92,9 @@ function addressesOf(ofId: string, instanceIps: readonly string[]): readonly str
   const addresses = new Set<string>();
   for (const text of [ofId, ...instanceIps.slice(0, MAX_ADDRESSES)]) {
     const address = text.trim();
-    if (isAddress(address)) addresses.add(canonicalAddress(address));
+    if (ipFamilyOf(address) !== undefined) addresses.add(normalizeIpv6(address));
   }
   return [...addresses];
-}
-
-/** Four decimal parts or IPv6; not the shortened and octal IPv4 forms that no endpoint is written in. */
-function isAddress(text: string): boolean {
-  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 }
 
 function localityOf({ region, zone, subZone }: NodeFacts['locality']): string {

@@ -1,11 +1,10 @@
 import test from 'ava';
+import { isCidr, isIpAddress } from '../../src/base/ip-address.js';
 import {
-  isCidr,
   isDnsLabel,
   isFqdn,
   isHost,
   isHostAndPort,
-  isIpAddress,
   isLabelKey,
   isLabelValue,
   isObjectName,

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { isIpAddress as isValidAddress } from '../../src/config/primitives.js';
+import { isIpAddress } from '../../src/base/ip-address.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { isIpAddress, isServable } from '../../src/model/registry/endpoint-address.js';
+import { isServable } from '../../src/model/registry/endpoint-address.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
 import { validateWithEnvoy } from './envoy-verdict.js';
 import { ENCODER } from './served-resources.js';
@@ -38,7 +38,6 @@ const verdictOf = (addresses: readonly string[]): Promise<void> =>
 for (const address of [...ADDRESSES, ...NAMES]) {
   test(`validation and the registry agree whether ${address} is an IP address`, (t) => {
     t.is(isIpAddress(address), ADDRESSES.includes(address));
-    t.is(isValidAddress(address), ADDRESSES.includes(address));
     t.is(isServable(address, 'endpoints'), ADDRESSES.includes(address));
   });
 }

@@ -1,5 +1,5 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import { type Dimension, parseDimension } from '../policy-server/dimension.js';
-import { isIpAddress } from '../primitives.js';
 import { literalPrefix } from '../regex/literal-prefix.js';
 import { nearestName } from '../schema/nearest-name.js';
 import { ATTRIBUTE_VOCABULARY, type VocabularyEntry } from './attribute-vocabulary.js';

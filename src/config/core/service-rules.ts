@@ -1,4 +1,5 @@
-import { isFqdn, isIpAddress } from '../primitives.js';
+import { isIpAddress } from '../../base/ip-address.js';
+import { isFqdn } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import type { ServiceBody, ServicePort, ServiceSpec } from './service.js';
 

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isCidr } from '../../base/ip-address.js';
 
 /** Everything, or what is listed; an empty list is nothing. */
 export type Selection<Item> = '*' | readonly Item[];
@@ -30,13 +30,9 @@ const MAX_SHOWN = 64;
  */
 export function parseAddressRanges(text: string): readonly AddressRange[] {
   return itemsOf(text).map((item) => {
-    const [address = '', prefix = '', ...rest] = item.split('/');
-    const isIpv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
-    const isIpv6 = !isIpv4 && !address.includes('%') && ipaddr.IPv6.isValid(address);
-    const bits = /^\d{1,3}$/.test(prefix) && rest.length === 0 ? Number(prefix) : Number.NaN;
-    if ((isIpv4 && bits <= 32) || (isIpv6 && bits <= 128)) {
-      return { family: isIpv4 ? 'ipv4' : 'ipv6', cidr: `${address}/${bits}` };
-    }
+    // Leading zeros of the prefix length are accepted here, and left out.
+    const cidr = item.replace(/\/0{1,2}(?=\d{1,2}$)/, '/');
+    if (isCidr(cidr)) return { family: cidr.includes(':') ? 'ipv6' : 'ipv4', cidr };
     throw new TrafficSyntaxError(`${shown(item)} is not an address range: write for example 10.0.0.0/8 or fd00::/8`);
   });
 }

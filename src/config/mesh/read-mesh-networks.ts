@@ -1,4 +1,5 @@
-import { isCidr, isFqdn, isIpAddress } from '../primitives.js';
+import { isCidr, isIpAddress } from '../../base/ip-address.js';
+import { isFqdn } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
 import { childPath, type Violation } from '../violation.js';

@@ -1,4 +1,5 @@
-import { isCidr, isDnsLabel, isFqdn, isHost, isIpAddress } from '../primitives.js';
+import { isCidr, isIpAddress } from '../../base/ip-address.js';
+import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
 import { validateLabels } from '../read-metadata.js';
 import { childPath, joinPath, type Violation } from '../violation.js';
 import { validateExportTo } from './export-to.js';

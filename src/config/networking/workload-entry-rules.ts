@@ -1,4 +1,5 @@
-import { isDnsLabel, isFqdn, isIpAddress, isObjectName, isUnixAddress } from '../primitives.js';
+import { isIpAddress } from '../../base/ip-address.js';
+import { isDnsLabel, isFqdn, isObjectName, isUnixAddress } from '../primitives.js';
 import { validateLabels } from '../read-metadata.js';
 import { childPath, type Violation } from '../violation.js';
 import type { WorkloadEntrySpec } from './workload-entry.js';

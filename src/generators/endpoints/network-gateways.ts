@@ -1,5 +1,5 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
-import { isIpAddress } from '../../config/primitives.js';
 import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
 import { memoize } from '../memo.js';

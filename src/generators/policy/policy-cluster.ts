@@ -1,5 +1,5 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { isIpAddress } from '../../config/primitives.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { duration } from '../../envoy/durations.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';

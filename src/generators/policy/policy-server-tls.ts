@@ -1,5 +1,5 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import { isIpAddress } from '../../config/primitives.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { buildUpstreamMutualTls } from '../../envoy/tls-context.js';

@@ -1,5 +1,5 @@
-import type { AddressRange } from './address-range.js';
-import { addressText, parseAddressRange } from './address-range.js';
+import type { AddressRange } from '../../base/address-range.js';
+import { addressText, parseAddressRange } from '../../base/address-range.js';
 import type { ClusterAddress } from './entry-guard.js';
 
 interface Owner {

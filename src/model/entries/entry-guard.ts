@@ -1,5 +1,5 @@
+import type { AddressRange } from '../../base/address-range.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
-import type { AddressRange } from './address-range.js';
 
 /** A cluster IP, and the Service that has it. */
 export interface ClusterAddress {

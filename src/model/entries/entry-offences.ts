@@ -1,7 +1,7 @@
+import { parseAddressRange } from '../../base/address-range.js';
 import { isHttpProtocol, isTlsProtocol } from '../../config/networking/port-protocol.js';
 import type { ServiceEntrySpec } from '../../config/networking/service-entry.js';
 import type { MeshObject } from '../../config/object.js';
-import { parseAddressRange } from './address-range.js';
 import type { EntryGuard } from './entry-guard.js';
 import { createCoverage, WIDEST_EXPORTED_RANGE, whyRangeIsSpecial } from './guarded-addresses.js';
 import { whyHostIsGuarded } from './guarded-hosts.js';

@@ -1,4 +1,4 @@
-import { type AddressRange, overlaps, parseAddressRange } from './address-range.js';
+import { type AddressRange, overlaps, parseAddressRange } from '../../base/address-range.js';
 
 /**
  * The widest ranges that an entry may take in other namespaces, by family, as a prefix length. All ranges of one entry

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { ipAddressBytes } from '../../base/ip-address.js';
 import type { AttributesSpec, AttributeValueSpec } from '../../config/policy/attributes.js';
 
 /** Attributes as they are written, by name. What is undefined or empty is left out. */
@@ -21,6 +21,6 @@ export function textValue(value: string | undefined): AttributeValueSpec | undef
 
 /** An address in network byte order: 4 bytes or 16. */
 export function addressValue(address: string | undefined): AttributeValueSpec | undefined {
-  if (address === undefined) return undefined;
-  return { bytesValue: Buffer.from(ipaddr.parse(address).toByteArray()).toString('base64') };
+  const bytes = address === undefined ? undefined : ipAddressBytes(address);
+  return bytes && { bytesValue: Buffer.from(bytes).toString('base64') };
 }

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { ipFamilyOf } from '../../base/ip-address.js';
 import type { EndpointSliceBody, SliceEndpoint } from '../../config/core/endpoint-slice.js';
 import type { EndpointsAddress, EndpointsBody } from '../../config/core/endpoints.js';
 import type { MeshObject } from '../../config/object.js';
@@ -55,7 +55,7 @@ function sliceAddress(endpoint: SliceEndpoint, address: string, publishNotReady:
 function familyOf(slices: readonly EndpointSlice[], service: Service): 'IPv4' | 'IPv6' {
   const has = (family: 'IPv4' | 'IPv6'): boolean => slices.some(({ body }) => body.addressType === family);
   const own = service.addresses[0];
-  const wanted = own !== undefined && ipaddr.isValid(own) && ipaddr.parse(own).kind() === 'ipv6' ? 'IPv6' : 'IPv4';
+  const wanted = own !== undefined && ipFamilyOf(own) === 6 ? 'IPv6' : 'IPv4';
   const other = wanted === 'IPv4' ? 'IPv6' : 'IPv4';
   return has(wanted) || !has(other) ? wanted : other;
 }

@@ -1,7 +1,7 @@
+import { type AddressRange, parseAddressRange } from '../../base/address-range.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
-import { type AddressRange, parseAddressRange } from '../entries/address-range.js';
 import { ClusterAddresses } from '../entries/cluster-addresses.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
 import { type EntryOffence, entryOffences, isGuarded } from '../entries/entry-offences.js';

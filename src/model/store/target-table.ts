@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isIpAddress, normalizeIpv6 } from '../../base/ip-address.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
-import { canonicalAddress } from '../canonical-address.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ServiceTarget } from '../proxy.js';
-import { isIpAddress } from '../registry/endpoint-address.js';
 import { type SharedPort, servedPorts, sharedPorts } from '../served-ports.js';
 import type { Service } from '../service.js';
 import { type TargetInterner, workloadKey } from '../snapshot/workload-targets.js';
@@ -112,7 +111,7 @@ export class TargetTable {
       for (const { address, port: targetPort, portName } of endpoints) {
         const port = ports.get(portName);
         if (port === undefined) continue;
-        const key = workloadKey(service.namespace, canonicalAddress(address), cluster);
+        const key = workloadKey(service.namespace, normalizeIpv6(address), cluster);
         if (!concerned.has(key)) continue;
         const target = this.#interner.target(service, port, targetPort);
         const list = targets.get(key);
@@ -141,7 +140,7 @@ function noteOthers(served: ServedBy | undefined, other: ServedBy | undefined, c
   for (const { cluster, endpoints } of served?.workloads ?? []) {
     for (const endpoint of endpoints) {
       if (known.has(endpoint) || !isIpAddress(endpoint.address)) continue;
-      const address = canonicalAddress(endpoint.address);
+      const address = normalizeIpv6(endpoint.address);
       concerned.set(workloadKey((served as ServedBy).service.namespace, address, cluster), address);
     }
   }

@@ -1,5 +1,5 @@
+import { ipAddressText } from '../../base/ip-address.js';
 import { type Dimension, parseDimension } from '../../config/policy-server/dimension.js';
-import { addressTextOf } from './address-text.js';
 import type { AttributeBag } from './attribute-bag.js';
 
 /** What a condition is about: an attribute, or with a key an entry of a map. */
@@ -23,7 +23,7 @@ export function conditionText({ attribute, mapKey }: ConditionSubject, bag: Attr
     case 'string':
       return value.value;
     case 'bytes':
-      return addressTextOf(value.value);
+      return ipAddressText(value.value);
     case 'int64':
     case 'double':
     case 'bool':

@@ -1,7 +1,7 @@
+import { canonicalIpAddress } from '../../base/ip-address.js';
 import { ATTRIBUTE_VOCABULARY } from '../../config/attributes/attribute-vocabulary.js';
 import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
-import { canonicalAddress } from './address-text.js';
 import { type RegexHome, RegexSet } from './regex-set.js';
 
 /** Attributes that are addresses: an exact match may write them in any form, for example IPv6 in capitals. */
@@ -45,7 +45,7 @@ export function readCondition(
     return { type: 'problem', member, message: `is set beside ${type}: set exactly one of exact, prefix and regex` };
   }
   const text = texts[type] ?? '';
-  if (type === 'exact' && ADDRESSES.has(attribute)) return { type, attribute, text: canonicalAddress(text) ?? text };
+  if (type === 'exact' && ADDRESSES.has(attribute)) return { type, attribute, text: canonicalIpAddress(text) ?? text };
   if (type !== 'regex') return { type, attribute, text };
   const checked = check(text);
   if (checked.type === 'regex') return { type, attribute, text };

@@ -1,5 +1,5 @@
+import { ipAddressText } from '../../base/ip-address.js';
 import type { Dimension } from '../../config/policy-server/dimension.js';
-import { addressTextOf } from '../client/address-text.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { AttributeValue } from '../client/attribute-value.js';
 
@@ -33,5 +33,5 @@ function valueText(value: AttributeValue): string {
 }
 
 function bytesText(bytes: Uint8Array): string {
-  return addressTextOf(bytes) ?? Buffer.from(bytes).toString('hex');
+  return ipAddressText(bytes) ?? Buffer.from(bytes).toString('hex');
 }

@@ -1,5 +1,5 @@
+import { canonicalIpAddress } from '../../base/ip-address.js';
 import type { QuotaLimit, QuotaOverride } from '../../config/policy-server/policy-server-config.js';
-import { canonicalAddress } from '../client/address-text.js';
 import { sized } from './bounded-text.js';
 
 /** Finds the override for the values of a quota's dimensions, given in the dimensions' order. */
@@ -63,7 +63,7 @@ function rankTables(tables: readonly Table[]): readonly (readonly Table[])[] {
 function spellings(values: readonly string[]): readonly (readonly string[])[] {
   return values.reduce<readonly (readonly string[])[]>(
     (lists, value) => {
-      const address = canonicalAddress(value);
+      const address = canonicalIpAddress(value);
       const forms = address === undefined || address === value ? [value] : [value, address];
       return lists.flatMap((list) => forms.map((form) => [...list, form]));
     },

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { ipAddressText } from '../../base/ip-address.js';
 import type { GeneratedAttributes, KnownAttributes } from '../../config/attributes/judge-attribute.js';
 import type { AttributeValueSpec } from '../../config/policy/attributes.js';
 import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
@@ -29,8 +29,7 @@ function generatedAttributesOf(objects: PushContext['objects']): GeneratedAttrib
 
 /** Bytes that can be an IP address are matched as its text. */
 function addressOf(base64: string | undefined): string | undefined {
-  const bytes = base64 === undefined ? [] : [...Buffer.from(base64, 'base64')];
-  return bytes.length === 4 || bytes.length === 16 ? ipaddr.fromByteArray(bytes).toString() : undefined;
+  return base64 === undefined ? undefined : ipAddressText(Buffer.from(base64, 'base64'));
 }
 
 function addTexts(texts: Map<string, Set<string>>, name: string, value: AttributeValueSpec): void {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { parseAddressRange } from '../../../src/base/address-range.js';
 import { parseAddressSelection, parsePortSelection } from '../../../src/config/injection/captured-traffic.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
@@ -9,7 +10,6 @@ import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.j
 import type { SettingsReader } from '../../../src/config/settings-reader.js';
 import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
 import { splitDocuments } from '../../../src/config/yaml/split-documents.js';
-import { parseAddressRange } from '../../../src/model/entries/address-range.js';
 import { parseSettings } from '../../../src/sources/settings/parse-settings.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 

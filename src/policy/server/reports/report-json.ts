@@ -1,7 +1,7 @@
+import { ipAddressText } from '../../../base/ip-address.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
 import { durationText, timestampText } from '../../wire/time-text.js';
-import { ipText } from '../adapter/wire-address.js';
 import { createRedaction, type Redaction } from './redact-credentials.js';
 
 /** A value as JSON has it. */
@@ -32,7 +32,7 @@ function jsonOf(name: string, attribute: AttributeValue, redaction: Redaction): 
     case 'bool':
       return attribute.value;
     case 'bytes':
-      return (name.endsWith('.ip') ? ipText(attribute.value) : undefined) ?? base64(attribute.value);
+      return (name.endsWith('.ip') ? ipAddressText(attribute.value) : undefined) ?? base64(attribute.value);
     case 'timestamp':
       return timeText(attribute.value);
     case 'duration':

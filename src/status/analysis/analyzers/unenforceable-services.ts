@@ -1,6 +1,6 @@
+import { isIpAddress } from '../../../base/ip-address.js';
 import { keyOf, type MeshObject } from '../../../config/object.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
-import { isIpAddress } from '../../../config/primitives.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { Protocol } from '../../../model/protocol.js';

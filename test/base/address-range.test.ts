@@ -1,10 +1,5 @@
 import test from 'ava';
-import {
-  type AddressRange,
-  addressText,
-  overlaps,
-  parseAddressRange,
-} from '../../../src/model/entries/address-range.js';
+import { type AddressRange, addressText, overlaps, parseAddressRange } from '../../src/base/address-range.js';
 
 const range = (text: string): AddressRange => {
   const parsed = parseAddressRange(text);

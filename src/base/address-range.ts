@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import { isIpAddress } from '../../config/primitives.js';
+import { isCidr, isIpAddress, normalizeIpv6 } from './ip-address.js';
 
 /**
- * Addresses from the first to the last, in hexadecimal of fixed width after the digit of their family, so that they
- * compare as texts.
+ * Addresses from the first to the last, in hexadecimal of fixed width after the digit of their family. They compare as
+ * texts.
  */
 export interface AddressRange {
   readonly family: 4 | 6;
@@ -20,7 +20,7 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
   if (!isIpAddress(address)) return undefined;
-  // Nearly every cluster IP: the library takes ten times as long.
+  // Nearly every cluster IP has this form, and ipaddr.js takes ten times as long.
   if (slash < 0 && !address.includes(':')) {
     const key = `4${address.split('.').map(hexByte).join('')}`;
     return { family: 4, first: key, last: key, bits: 32 };
@@ -31,6 +31,37 @@ export function parseAddressRange(text: string): AddressRange | undefined {
   if (!Number.isInteger(bits) || bits < 0 || bits > width) return undefined;
   const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= 96;
   return isMapped ? rangeOf(parsed.toIPv4Address(), bits - 96) : rangeOf(parsed, bits);
+}
+
+/** An address or a CIDR range, as text. */
+export interface Network {
+  readonly family: 4 | 6;
+  /** The first address, in canonical form; an IPv4 address in IPv6 form stays IPv6. */
+  readonly address: string;
+  /** Prefix length: 32 or 128 for one address. */
+  readonly bits: number;
+}
+
+/** Reads an address or CIDR range. Undefined for other text. */
+export function parseNetwork(text: string): Network | undefined {
+  const slash = text.indexOf('/');
+  if (slash < 0 ? !isIpAddress(text) : !isCidr(text)) return undefined;
+  const family = text.includes(':') ? 6 : 4;
+  if (slash < 0) return { family, address: family === 6 ? normalizeIpv6(text) : text, bits: family === 6 ? 128 : 32 };
+  const first = (family === 6 ? ipaddr.IPv6 : ipaddr.IPv4).networkAddressFromCIDR(text);
+  return { family, address: first.toString(), bits: Number(text.slice(slash + 1)) };
+}
+
+/** Whether the ranges have an address in common. */
+export function overlaps(first: AddressRange, second: AddressRange): boolean {
+  return first.first <= second.last && second.first <= first.last;
+}
+
+/** The canonical text of `first` or `last` of a range. */
+export function addressText(key: string): string {
+  const family = key.startsWith('4') ? 4 : 6;
+  const bytes = [...Buffer.from(key.slice(1, 1 + HEX_DIGITS[family]), 'hex')];
+  return ipaddr.fromByteArray(bytes).toString();
 }
 
 function hexByte(text: string): string {
@@ -50,15 +81,4 @@ function masked(byte: number, kept: number, fill: 0 | 255): number {
   if (kept >= 8) return byte;
   const mask = kept <= 0 ? 0 : (0xff << (8 - kept)) & 0xff;
   return (byte & mask) | (fill & ~mask & 0xff);
-}
-
-export function overlaps(first: AddressRange, second: AddressRange): boolean {
-  return first.first <= second.last && second.first <= first.last;
-}
-
-/** The address in the notation that people write. */
-export function addressText(key: string): string {
-  const family = key.startsWith('4') ? 4 : 6;
-  const bytes = [...Buffer.from(key.slice(1, 1 + HEX_DIGITS[family]), 'hex')];
-  return ipaddr.fromByteArray(bytes).toString();
 }
