@@ -31,6 +31,7 @@ import { createSecuredServer } from './create-secured-server.js';
 import { openTrust, type Trust } from './open-trust.js';
 import type { PolicyCredentials } from './policy-credentials.js';
 import { createPolicyReaders } from './policy-readers.js';
+import { prepareRootKey } from './prepare-root-key.js';
 import { createRemoteReviewers } from './remote-reviewers.js';
 
 export interface TrustRuntimeParts {
@@ -95,6 +96,7 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
     parts.cluster === undefined || !environment.navCheckServiceAccounts
       ? undefined
       : createAccountDirectory({ outageLimitMs: environment.navAccountOutageLimitMs, clock });
+  const rootKey = prepareRootKey(options, parts.cluster !== undefined);
   const remoteWork = environment.centralMeshd ? createRemoteWork(logging.scope('secretcontroller')) : undefined;
   let trust: Trust | undefined;
   let server: GrpcServer | undefined;
@@ -146,7 +148,13 @@ export function createTrustRuntime(parts: TrustRuntimeParts): TrustRuntime {
   return {
     start: async () => {
       const cluster = await parts.cluster?.open();
-      trust = await openTrust({ ...parts, cluster, remoteReviewerOf: reviewers.of, accountDirectory: accounts });
+      trust = await openTrust({
+        ...parts,
+        cluster,
+        rootKey,
+        remoteReviewerOf: reviewers.of,
+        accountDirectory: accounts,
+      });
       if (trust !== undefined) await parts.policyCredentials.open(trust);
       if (trust === undefined) return { secureGrpc: undefined, https: undefined };
       if (cluster !== undefined) accounts?.add(discovery.clusterId, cluster.createWatcher(logging.scope('pkica')));

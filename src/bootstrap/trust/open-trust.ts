@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.js';
 import { type AccountChecks, createAccountChecks } from '../../ca/authentication/accounts/account-checks.js';
@@ -37,6 +38,8 @@ export interface TrustParts {
   readonly remoteReviewerOf: (clusterId: string) => TokenReviewer | undefined;
   /** Which service accounts exist; undefined where no cluster is read, or NAV_CHECK_SERVICE_ACCOUNTS is off. */
   readonly accountDirectory: AccountDirectory | undefined;
+  /** The key of a root that lives in memory; undefined where roots come from elsewhere. */
+  readonly rootKey: Promise<KeyObject> | undefined;
   readonly metrics: Metrics;
   readonly logging: Logging;
   readonly clock: Clock;
@@ -161,7 +164,15 @@ function hasCertificateFiles({ discovery, environment }: Options): boolean {
   return (tlsCertFile !== '' && tlsKeyFile !== '' && caCertFile !== '') || environment.navCertProvider !== 'meshd';
 }
 
-function createOwnAuthority({ options, mesh, cluster, metrics, logging, clock }: TrustParts): RunningAuthority {
+function createOwnAuthority({
+  options,
+  mesh,
+  cluster,
+  rootKey,
+  metrics,
+  logging,
+  clock,
+}: TrustParts): RunningAuthority {
   const { discovery, environment } = options;
   const { namespace } = discovery;
   return createAuthority({
@@ -171,6 +182,7 @@ function createOwnAuthority({ options, mesh, cluster, metrics, logging, clock }:
       trustDomain: ownTrustDomains(discovery.trustDomain, mesh())[0],
       ttlMs: environment.caSelfSignedCaCertTtlMs,
       keyBits: environment.caSelfSignedCaRsaKeySizeBits,
+      firstKey: rootKey,
       checkIntervalMs: environment.caSelfSignedRootCertCheckIntervalMs,
       gracePercentile: environment.caSelfSignedRootCertGracePeriodPercentile,
       hasJitter: environment.caEnableJitterForRootCertRotator,

@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
@@ -18,6 +18,8 @@ export interface SelfSignedSettings {
   readonly ttlMs: number;
   /** CA_SELF_SIGNED_CA_RSA_KEY_SIZE */
   readonly keyBits: number;
+  /** A key of that size which is made already, or being made: of the first new root. Default: made when needed. */
+  readonly firstKey?: Promise<KeyObject> | undefined;
   /** CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL; zero or less: roots are neither looked at again nor made anew. */
   readonly checkIntervalMs: number;
   /** CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: in the last so many hundredths of its life a root is replaced. */
@@ -66,6 +68,7 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
   const isRotating = checkIntervalMs > 0;
   const backoff = createBackoff({ initialMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
   let inForce: LoadedRoot | undefined;
+  let firstKey = options.firstKey;
   let lastTrouble = '';
   let isStopped = false;
   let cancelNext = (): void => undefined;
@@ -99,7 +102,8 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
   };
 
   const make = async (): Promise<StoredRoot> => {
-    const key = await generateRootKey(options.keyBits);
+    const key = await (firstKey ?? generateRootKey(options.keyBits));
+    firstKey = undefined;
     const subject = organizationName(options.trustDomain);
     const made = await createSelfSignedRoot(key, { subject, keyId: undefined, ttlMs: options.ttlMs, now: clock.now() });
     return { ...made, earlierRoots: '' };

@@ -2,6 +2,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import type { IssuedCertificate } from '../../../src/ca/authority/certificate-authority.js';
 import { createLocalAuthority } from '../../../src/ca/authority/local-authority.js';
+import { generateRootKey } from '../../../src/ca/authority/self-signed.js';
 import { createRootRotator, type RootRotatorOptions } from '../../../src/ca/rotation/root-rotator.js';
 import { createMemoryRootStore } from '../../../src/ca/rotation/root-store.js';
 import { createSecretRootStore } from '../../../src/ca/rotation/secret-root-store.js';
@@ -94,6 +95,16 @@ test('a root is made and stored where there is none, in the form of its secret',
   t.is(root.publicKey.asymmetricKeyDetails?.modulusLength, 2048);
   t.is(new Date(root.validTo).toISOString(), '2026-04-11T00:00:00.000Z');
   t.deepEqual(authority.bundle(), { roots: [server.text('ca-cert.pem')], intermediates: [] });
+});
+
+test('the first root has the key that was generated ahead of it', async (t) => {
+  const clock = createFakeClock();
+  const server = createSecretServer();
+  const key = await generateRootKey(2048);
+  const { rotator } = createReplica(t, { clock, server, firstKey: Promise.resolve(key) });
+  await rotator.start();
+  const root = new X509Certificate(server.text('ca-cert.pem'));
+  t.true(root.checkPrivateKey(key));
 });
 
 test('two replicas that start at once sign with the same root', async (t) => {
