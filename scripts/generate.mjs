@@ -13,6 +13,7 @@ const { renderConfigurationDoc } = await import('./render-configuration-doc.mjs'
 const { renderAnalysisDoc } = await import('./render-analysis-doc.mjs');
 const { renderAttributesDoc } = await import('./render-attributes-doc.mjs');
 const { renderCrds } = await import('./render-crds.mjs');
+const { renderMetricsDoc } = await import('./render-metrics-doc.mjs');
 const { renderManifests } = await import('./render-manifests.mjs');
 
 const crds = renderCrds(meshDomain ?? DEFAULT_MESH_DOMAIN);
@@ -20,6 +21,7 @@ const generated = [
   { file: 'docs/configuration.md', content: await renderConfigurationDoc() },
   { file: 'docs/analysis.md', content: renderAnalysisDoc() },
   { file: 'docs/attributes.md', content: renderAttributesDoc() },
+  { file: 'docs/reference/metrics.md', content: await renderMetricsDoc() },
   ...crds,
   ...renderManifests(projectRoot, meshDomain ?? DEFAULT_MESH_DOMAIN),
 ];

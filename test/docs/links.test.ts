@@ -1,21 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
+import { anchorsIn, anchorsOf, filesIn } from './markdown.js';
 
 const ROOT = projectRoot();
-const SKIPPED_FOLDERS = new Set(['node_modules', 'build', 'coverage']);
-
-/** All Markdown files of the repository, relative to its root. */
-function markdownFiles(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name.startsWith('.') || SKIPPED_FOLDERS.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return markdownFiles(path);
-    return entry.name.endsWith('.md') ? [relative(ROOT, path)] : [];
-  });
-}
-
 function withoutCode(text: string): string {
   return text.replace(/^ *(`{3,})[\s\S]*?^ *\1 *$/gm, '').replace(/`[^`\n]*`/g, '');
 }
@@ -23,29 +12,6 @@ function withoutCode(text: string): string {
 /** The targets of `[text](target)` and `![text](target)`, in order. */
 function linksIn(text: string): readonly string[] {
   return [...withoutCode(text).matchAll(/\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g)].map(([, target]) => target ?? '');
-}
-
-/** Anchors as GitHub makes them of headings, and those that the text sets itself. */
-function anchorsIn(text: string): ReadonlySet<string> {
-  const anchors = new Set<string>();
-  const withoutFences = text.replace(/^ *(`{3,})[\s\S]*?^ *\1 *$/gm, '');
-  for (const [, heading = ''] of withoutFences.matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
-    const slug = slugOf(heading);
-    let anchor = slug;
-    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`;
-    anchors.add(anchor);
-  }
-  for (const [, id = ''] of text.matchAll(/<a (?:id|name)="([^"]+)"/g)) anchors.add(id);
-  return anchors;
-}
-
-function slugOf(heading: string): string {
-  return heading
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[`*]/g, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
-    .replaceAll(' ', '-');
 }
 
 /** @returns why the link leads nowhere; undefined when it leads somewhere, or out of the repository */
@@ -56,10 +22,10 @@ function problemOf(file: string, link: string): string | undefined {
   if (relative(ROOT, target).startsWith('..')) return 'leads out of the repository';
   if (!existsSync(target)) return 'there is no such file';
   if (anchor === undefined || !target.endsWith('.md')) return undefined;
-  return anchorsIn(readFileSync(target, 'utf8')).has(anchor) ? undefined : 'the file has no such heading';
+  return anchorsOf(target).has(anchor) ? undefined : 'the file has no such heading';
 }
 
-for (const file of markdownFiles(ROOT)) {
+for (const file of filesIn(ROOT, ['.md'])) {
   test(`${file}: every relative link leads to a file and a heading that exist`, (t) => {
     const links = linksIn(readFileSync(join(ROOT, file), 'utf8'));
     t.deepEqual(
@@ -71,7 +37,7 @@ for (const file of markdownFiles(ROOT)) {
 
 test('the README links every page of docs', (t) => {
   const links = linksIn(readFileSync(join(ROOT, 'README.md'), 'utf8')).map((link) => link.split('#')[0]);
-  const pages = markdownFiles(join(ROOT, 'docs')).filter((file) => !file.startsWith('docs/reference/'));
+  const pages = filesIn(join(ROOT, 'docs'), ['.md']).filter((file) => !file.startsWith('docs/reference/'));
   t.deepEqual(
     pages.filter((page) => !links.includes(page)),
     [],

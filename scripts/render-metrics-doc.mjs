@@ -1,0 +1,96 @@
+// Renders docs/reference/metrics.md from the tables of metric families in src/telemetry/families.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from './set-up.mjs';
+
+const SECTIONS = [
+  {
+    title: 'Pushes and xDS',
+    tables: ['pushFamilies'],
+    text: `Times are in seconds. \`version\` is the node metadata \`MESH_VERSION\`. \`err\` is the name of a gRPC code.`,
+  },
+  {
+    title: 'Push status',
+    tables: [],
+    text: `The families with \`conflict\`, \`duplicate\`, \`no_instances\`, \`no_ip\`, \`not_ready\` and \`endpoint_no_pod\` in their names are
+gauges of what the newest snapshot has wrong: the number of distinct keys. \`/debug/push_status\` shows each key with a message. They
+are set at each full push and every ten seconds.`,
+  },
+  {
+    title: 'Registries and sources',
+    tables: ['registryFamilies'],
+    text: `Events are \`add\`, \`update\`, \`updatesame\` (nothing that the mesh reads has changed) and \`delete\`.`,
+  },
+  { title: 'Certificate authority', tables: ['certificateFamilies'] },
+  { title: 'Callers', tables: ['accessFamilies'] },
+  { title: 'HTTP', tables: ['httpFamilies'] },
+  { title: 'Webhooks', tables: ['webhookFamilies'] },
+  {
+    title: 'Policy server',
+    tables: ['policyServerFamilies', 'policyQuotaFamilies', 'policyDiscoveryFamilies'],
+    text: `Labels with names of services, operations and quotas come from configuration, not from requests. Beyond a bound, further
+values are counted together, so that no caller can add time series.`,
+  },
+  { title: 'Process', tables: ['processFamilies'] },
+  {
+    title: 'Analysis pipeline',
+    tables: ['analysisFamilies'],
+    text: 'Recorded only while `NAV_ENABLE_ANALYSIS` is on, as far as this server has the stage that a family counts.',
+  },
+  {
+    title: 'MCP',
+    tables: ['mcpFamilies'],
+    text: 'Declared, but not recorded: the MCP source is not implemented.',
+  },
+  {
+    title: 'Families of other programs',
+    tables: ['policyFamilies'],
+    text: `Declared, but not recorded, so that dashboards of systems with these names find them: the adapters that the families
+count do not exist here.`,
+  },
+];
+
+const HEAD = `# Metrics
+
+\`npm run generate\` writes this page from the tables in \`src/telemetry/families\`.
+
+\`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. A family without labels is there
+from the start; one with labels appears with its first value.
+
+`;
+
+/** The whole page, as text. */
+export async function renderMetricsDoc() {
+  const tables = await readTables();
+  const sections = SECTIONS.map(({ title, tables: names, text }) => {
+    const families = names.flatMap((name) => take(tables, name));
+    const rows = families.map(row).join('');
+    const table = rows === '' ? '' : `\n| family | type | labels | counts or measures |\n|---|---|---|---|\n${rows}`;
+    return `## ${title}\n${text === undefined ? '' : `\n${text}\n`}${table}`;
+  });
+  if (tables.size > 0) throw new Error(`no section of docs/reference/metrics.md has ${[...tables.keys()].join(', ')}`);
+  return `${HEAD}${sections.join('\n')}`;
+}
+
+async function readTables() {
+  const folder = join(projectRoot, 'build/src/telemetry/families');
+  const files = readdirSync(folder).filter((name) => name.endsWith('-families.js'));
+  const modules = await Promise.all(files.map((file) => import(join(folder, file))));
+  return new Map(modules.flatMap((module) => Object.entries(module)));
+}
+
+function take(tables, name) {
+  const table = tables.get(name);
+  if (table === undefined) throw new Error(`src/telemetry/families has no table ${name}`);
+  tables.delete(name);
+  return Object.entries(table);
+}
+
+function row([name, { type, help, labels, buckets }]) {
+  const bounds = buckets === undefined ? '' : ` Buckets: ${buckets.join(', ')}.`;
+  return `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${cell(help)}${bounds} |\n`;
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('*', '\\*').replaceAll('<', '&lt;');
+}
