@@ -26,7 +26,7 @@ import { createWorkRunner } from '../push/work-runner.js';
 import type { Enforcement } from '../status/analysis/analysis-input.js';
 import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
 import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
-import { hasMemoryCounters } from '../status/distribution/memory-counters.js';
+import { hasMemoryCounters } from '../status/distribution/connected-clients.js';
 import { readBuildInfo } from '../telemetry/build-info.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createMetrics, recordStart } from '../telemetry/metrics.js';

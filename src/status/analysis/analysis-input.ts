@@ -2,35 +2,35 @@ import type { KnownAttributes } from '../../config/attributes/judge-attribute.js
 import { POLICY_KINDS } from '../../config/kind-traits.js';
 import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
-import type { PolicyBindings } from '../../model/policy/policy-bindings.js';
-import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
+import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
 import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
 
-/** What is known, outside the snapshot, of whatever enforces policies. */
+/** Facts about the enforcement of policies that the snapshot does not have. */
 export interface Enforcement {
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;
   /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications are ignored. Default false. */
   readonly isAuthnOff?: boolean;
   /**
-   * The quotas that the policy server in this process limits, each with the most units that any caller has of it in
-   * one window; undefined while it leaves that to another.
+   * The quotas that the policy server in this process limits, each with its largest limit for any caller in one
+   * window. Undefined if another policy server counts quotas.
    */
   readonly limitedQuotas: ReadonlyMap<string, number> | undefined;
-  /** What the quotas that the policy server in this process limits are counted by, as written. */
+  /** The dimensions of these quotas, as written in the policy configuration. */
   readonly quotaDimensions?: ReadonlyMap<string, readonly string[]>;
-  /** Whether this process is a pod of `manifests/`, whose users have ConfigMaps and no files. Default false. */
+  /** Whether this process is a pod of `manifests/`, so that messages name ConfigMaps instead of files. Default false. */
   readonly isPod?: boolean;
-  /** Policy servers that count quotas in memory, each for itself; undefined where all count in one place. */
+  /** Policy servers whose replicas each count quotas in their own memory; undefined if they share counters. */
   readonly unsharedCounters?: { readonly host: string; readonly replicas: number } | undefined;
-  /** Of the regular expressions in policies; their defaults unless given. */
+  /** Limits of the regular expressions in policies. Default `DEFAULT_REGEX_LIMITS`. */
   readonly regexLimits?: RegexLimits;
 }
 
-/** What analyzers read: parts of a snapshot, and what is resolved from them once for all. */
+/** The input of analyzers: parts of a snapshot, and facts that are resolved from them once for all analyzers. */
 export interface AnalysisInput
   extends Pick<
     PushContext,
@@ -38,13 +38,13 @@ export interface AnalysisInput
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
-  /** What the HTTPAPISpecs of the mesh set, and the labels that its bindings name. */
+  /** Attributes that HTTPAPISpecs set, and labels that bindings name. */
   readonly knownAttributes: KnownAttributes;
-  /** Services that lose requests to others. */
+  /** Services that lose requests to other services. */
   readonly serviceConflicts: readonly ServiceConflict[];
 }
 
-/** A pure function; it may throw, which is told as a message of its own. */
+/** A pure function. If it throws, a message reports the failure. */
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
 export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
@@ -67,12 +67,12 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
   };
 }
 
-/** Whether analysis of the two can differ: a snapshot shares by identity whatever did not change. */
+/** Whether the analysis of two snapshots can differ. Snapshots share unchanged parts by identity. */
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
     first.services !== second.services ||
     first.shadowedByHost !== second.shadowedByHost ||
-    // Endpoints change all the time, and only labels of bindings are held against them.
+    // Endpoints change often, and analysis compares them only with the labels of bindings.
     (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0) ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
@@ -83,4 +83,17 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
       (kind) => first.objects.get(kind) !== second.objects.get(kind),
     )
   );
+}
+
+/** A binding of either kind, with the name of the field that holds its references. */
+export interface AnyBinding {
+  readonly resolved: ResolvedBinding;
+  readonly referencesField: 'quotaSpecs' | 'apiSpecs';
+}
+
+export function allBindings({ quotas, apis }: PolicyBindings): readonly AnyBinding[] {
+  return [
+    ...quotas.bindings.map((resolved) => ({ resolved, referencesField: 'quotaSpecs' as const })),
+    ...apis.bindings.map((resolved) => ({ resolved, referencesField: 'apiSpecs' as const })),
+  ];
 }

@@ -1,20 +1,20 @@
 import type { ObjectKey } from '../../config/object.js';
 import { MESSAGE_CODES, type MessageLevel, type MessageName } from './message-codes.js';
 
-/** One thing that analysis found about one object. */
+/** One finding of analysis about one object. */
 export interface AnalysisMessage {
   /** `MESHnnnn`, of the table in message-codes.ts. */
   readonly code: string;
   readonly level: MessageLevel;
-  /** The object it is about; absent when it is about none. */
+  /** The object that the message describes; absent if the message describes no object. */
   readonly object?: ObjectKey;
-  /** Path in the object, for example `spec.services[0]`; absent when it is about the whole. */
+  /** Path in the object, for example `spec.services[0]`; absent if the message describes the whole object. */
   readonly field?: string;
-  /** What was found, and what to do about it. */
+  /** The finding and its remedy. */
   readonly message: string;
 }
 
-/** @param text what was found here, without the remedy, which the code's table adds */
+/** @param text the finding without its remedy: the table of codes adds the remedy */
 export function createMessage(
   name: MessageName,
   where: Pick<AnalysisMessage, 'object' | 'field'>,
@@ -24,13 +24,30 @@ export function createMessage(
   return { code, level, ...where, message: `${text}; ${remedy}` };
 }
 
-/** By object, then field, then code, then text. */
+/** Orders messages by object, field, code and text. */
 export function compareMessages(first: AnalysisMessage, second: AnalysisMessage): number {
   const [a, b] = [identityOf(first), identityOf(second)];
   return a < b ? -1 : Number(a > b);
 }
 
-/** Equal for equal messages. */
+/** A key that equal messages share. */
 export function identityOf({ object = '', field = '', code, message }: AnalysisMessage): string {
   return [object, field, code, message].join('\0');
+}
+
+/**
+ * Names of settings in messages, and the names that users of `manifests/` know: they have ConfigMaps and a Deployment
+ * instead of files and a command line. Only the first occurrence in a message is replaced.
+ */
+const IN_POD: readonly (readonly [general: RegExp, inPod: string])[] = [
+  [/the file of --policyConfig/, 'the ConfigMap mesh-policy'],
+  [/the mesh config/, 'the mesh config (ConfigMap mesh)'],
+  [/--plugins/, 'the argument --plugins of the Deployment meshd'],
+  [/NAV_[A-Z_]+/, '$& of the Deployment meshd'],
+];
+
+/** The same message for a control plane that runs as a pod of `manifests/`. */
+export function inPod(message: AnalysisMessage): AnalysisMessage {
+  const text = IN_POD.reduce((so, [general, place]) => so.replace(general, place), message.message);
+  return text === message.message ? message : { ...message, message: text };
 }

@@ -1,38 +1,33 @@
 import type { AnalysisInput, Analyzer } from './analysis-input.js';
-import { type AnalysisMessage, compareMessages, createMessage } from './analysis-message.js';
+import { type AnalysisMessage, compareMessages, createMessage, inPod } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findConflictingPolicies } from './analyzers/conflicting-policies.js';
 import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
-import { findDanglingReferences } from './analyzers/dangling-references.js';
-import { findDuplicateHosts } from './analyzers/duplicate-hosts.js';
 import { findIgnoredPeerAuthentications } from './analyzers/ignored-peer-authentications.js';
 import { findImpossiblePatterns } from './analyzers/impossible-patterns.js';
 import { findIneffectiveAttributes } from './analyzers/ineffective-attributes.js';
 import { findLabelsWithoutWorkloads } from './analyzers/labels-without-workloads.js';
-import { findMissingServices } from './analyzers/missing-services.js';
+import { findMissingServices, findUnusablePatterns } from './analyzers/named-services.js';
 import { findOverlappingConditions } from './analyzers/overlapping-conditions.js';
 import { findOversizedRegexes } from './analyzers/oversized-regexes.js';
 import { findOwnFailPolicies } from './analyzers/own-fail-policies.js';
 import { findPolicyServersWithoutGrpc } from './analyzers/policy-servers-without-grpc.js';
+import { findUnsharedCounters, findUselessCharges } from './analyzers/quota-limits.js';
 import { findRedundantItems } from './analyzers/redundant-items.js';
 import { findRedundantMatches } from './analyzers/redundant-matches.js';
 import { findRefusedAnnotations } from './analyzers/refused-annotations.js';
+import { findDuplicateHosts, findSharedClusterIps } from './analyzers/service-conflicts.js';
 import { findShadowedPatterns } from './analyzers/shadowed-patterns.js';
 import { findShadowedServices } from './analyzers/shadowed-services.js';
-import { findSharedClusterIps } from './analyzers/shared-cluster-ips.js';
 import { findSparseSpecs } from './analyzers/sparse-specs.js';
-import { findUnboundSpecs } from './analyzers/unbound-specs.js';
+import { findDanglingReferences, findUnboundSpecs } from './analyzers/spec-references.js';
 import { findUndeclaredProtocols } from './analyzers/undeclared-protocols.js';
 import { findUnenforceableServices } from './analyzers/unenforceable-services.js';
 import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
-import { findUnsharedCounters } from './analyzers/unshared-counters.js';
-import { findUnusablePatterns } from './analyzers/unusable-patterns.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
-import { findUselessCharges } from './analyzers/useless-charges.js';
-import { inPod } from './pod-wording.js';
 
-/** Every analyzer, by the name that a failure is reported with. */
+/** Every analyzer, by its name in the report of a failure. */
 export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
   'contradictory-clauses': findContradictoryClauses,
@@ -66,7 +61,7 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'useless-charges': findUselessCharges,
 };
 
-/** Runs analyzers over one snapshot; sorted. One that throws is told as MESH0001 and does not stop the others. */
+/** Runs the analyzers over one snapshot; sorted. MESH0001 reports an analyzer that throws; the others still run. */
 export function analyze(input: AnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
   const messages = Object.entries(analyzers).flatMap(([name, analyzer]) => run(name, analyzer, input));
   return (input.enforcement.isPod === true ? messages.map(inPod) : messages).sort(compareMessages);

@@ -4,14 +4,14 @@ import { parseDimension } from '../../config/policy-server/dimension.js';
 
 type Clause = AttributeMatchSpec['clause'];
 
-/** What requests and connections a clause can hold for. */
+/** The protocols whose requests or connections can meet a clause. */
 type ClauseProtocol = VocabularyEntry['protocols'] | 'neither';
 
 const PROTOCOLS: ReadonlyMap<string, VocabularyEntry['protocols']> = new Map(
   ATTRIBUTE_VOCABULARY.map(({ name, protocols }) => [name, protocols]),
 );
 
-/** The attribute that a condition is on, and the protocol that has it. Attributes of HTTPAPISpecs are those of HTTP. */
+/** The attribute of a condition, and the only protocol that has it. Only HTTP has attributes of HTTPAPISpecs. */
 export interface ConditionProtocol {
   readonly written: string;
   readonly protocol: 'http' | 'tcp';
@@ -36,7 +36,7 @@ function protocolOfClause(clause: Clause): ClauseProtocol {
   return only ?? 'http and tcp';
 }
 
-/** Whether a rule can hold for connections (TCP) or requests (HTTP). */
+/** Whether TCP connections or HTTP requests can match a rule. */
 export function canHoldFor({ match }: QuotaRuleSpec, protocol: 'http' | 'tcp'): boolean {
   return (
     match.length === 0 ||

@@ -6,7 +6,7 @@ import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
 import type { PushContext } from '../../model/push-context.js';
 import { createRegexMemo } from './overlap/regex-memo.js';
 
-/** What decides, in this snapshot, whether requests have an attribute and which values it has. */
+/** The facts of this snapshot that decide which attributes requests have, and which values. */
 export function knownAttributesOf(objects: PushContext['objects']): KnownAttributes {
   return {
     generated: generatedAttributesOf(objects),
@@ -15,7 +15,7 @@ export function knownAttributesOf(objects: PushContext['objects']): KnownAttribu
   };
 }
 
-/** The attributes that HTTPAPISpecs set, with the texts that conditions are held against. */
+/** The attributes that HTTPAPISpecs set, with the texts that conditions are compared with. */
 function generatedAttributesOf(objects: PushContext['objects']): GeneratedAttributes {
   const texts = new Map<string, Set<string>>();
   for (const { body } of objects.get('HTTPAPISpec')?.values() ?? []) {
@@ -27,7 +27,7 @@ function generatedAttributesOf(objects: PushContext['objects']): GeneratedAttrib
   return texts;
 }
 
-/** Bytes that can be an IP address are matched as its text. */
+/** Conditions compare 4 or 16 bytes as the text of an IP address. */
 function addressOf(base64: string | undefined): string | undefined {
   return base64 === undefined ? undefined : ipAddressText(Buffer.from(base64, 'base64'));
 }
@@ -37,7 +37,7 @@ function addTexts(texts: Map<string, Set<string>>, name: string, value: Attribut
     const known = texts.get(key) ?? new Set<string>();
     texts.set(key, text === undefined ? known : known.add(text));
   };
-  // Conditions match no numbers, times, or maps as a whole (SPEC 2.4).
+  // Conditions never match numbers, times or whole maps.
   add(name, value.stringValue ?? addressOf(value.bytesValue));
   for (const [key, text] of Object.entries(value.stringMapValue?.entries ?? {})) add(`${name}[${key}]`, text);
 }

@@ -1,7 +1,7 @@
 import type { Finding, FindingMetric } from '../../model/finding.js';
 import type { AnalysisInput } from './analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage, identityOf } from './analysis-message.js';
-import { policiesInConflict } from './conflicting-policies.js';
+import { policiesInConflict } from './analyzers/conflicting-policies.js';
 
 const CONFLICTS: ReadonlySet<FindingMetric> = new Set([
   'nav_conflict_inbound_listener',
@@ -10,7 +10,7 @@ const CONFLICTS: ReadonlySet<FindingMetric> = new Set([
   'nav_conflict_outbound_listener_tcp_over_current_tcp',
 ]);
 
-/** The listener conflicts among what generation found for the connected proxies, each once; sorted. */
+/** The listener conflicts among the findings of generation for the connected proxies. Each appears once; sorted. */
 export function listenerConflicts(findings: readonly Finding[]): readonly AnalysisMessage[] {
   const messages = new Map<string, AnalysisMessage>();
   for (const { metric, object, message } of findings) {
@@ -21,7 +21,7 @@ export function listenerConflicts(findings: readonly Finding[]): readonly Analys
   return [...messages.values()].sort(compareMessages);
 }
 
-/** Policies of the services that have no listener because of the conflicts. */
+/** Messages about the policies of services that lost their listener to an older service. */
 export function policiesWithoutListener(
   { services, bindings }: Pick<AnalysisInput, 'services' | 'bindings'>,
   conflicts: readonly AnalysisMessage[],
@@ -33,7 +33,7 @@ export function policiesWithoutListener(
     bindings,
     lost.map((service) => ({
       service,
-      text: `an older service has the address and port of ${service.hostname}, as MESH0401 says of ${service.source}`,
+      text: `an older service has the address and port of ${service.hostname} (see MESH0401 of ${service.source})`,
     })),
   );
 }

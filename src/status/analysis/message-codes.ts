@@ -1,19 +1,18 @@
-/** How bad a message is (BEHAVIOUR 8, "Analysis"). */
+/** Severity of a message. */
 export type MessageLevel = 'Error' | 'Warn' | 'Info';
 
-/** What is known about a code beside the message itself. */
+/** The parts of a message that its code determines. */
 export interface MessageCode {
   readonly code: `MESH${string}`;
   readonly level: MessageLevel;
-  /** What is the matter, as a sentence about no object in particular. */
+  /** The problem in general, without a particular object. */
   readonly title: string;
   readonly remedy: string;
 }
 
 /**
- * The one table of codes. 0001 to 0129 are those of BEHAVIOUR 8, "Messages"; those above are ours: 0201 and on speak of
- * policies, 0301 and on of mutual TLS, 0401 and on of listeners, 0501 and on of services. A code never changes its
- * meaning, and that of a retired one is not used again.
+ * All codes. 0001 to 0129 are general; from 0201 policies, from 0301 mutual TLS, from 0401 listeners, from 0501 services.
+ * A code never changes its meaning, and the code of a removed message is not used again.
  */
 export const MESSAGE_CODES = {
   internalError: {

@@ -2,23 +2,23 @@ import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { compareServices } from '../../model/service-order.js';
 
-/** A service whose place another service takes, for some or all of its requests. */
+/** A service that loses some or all of its requests to another service. */
 export interface ServiceConflict {
   readonly type: 'cluster IP' | 'host';
-  /** The one that loses. */
+  /** The service that loses requests. */
   readonly service: Service;
-  /** What it loses to which, as a sentence without its end. */
+  /** The conflict, without the remedy. */
   readonly text: string;
 }
 
 type Context = Pick<PushContext, 'services' | 'servicesByHost' | 'shadowedByHost' | 'findings'>;
 
-/** The conflicts among the services of a snapshot. Those over listeners depend on the proxy, and are found there. */
+/** The conflicts among the services of a snapshot. Listener conflicts depend on the proxy; generation finds them. */
 export function serviceConflictsOf(context: Context): readonly ServiceConflict[] {
   return [...sharedClusterIps(context), ...duplicateHosts(context)];
 }
 
-/** Services of one cluster with the same cluster IP: connections to it reach the oldest alone. */
+/** Services of one cluster with the same cluster IP: connections to it reach only the oldest. */
 function sharedClusterIps({ services }: Context): readonly ServiceConflict[] {
   const owners = new Map<string, Service>();
   const candidates = services.filter(({ registry, headless }) => registry === 'Orchestrator' && !headless);
@@ -31,13 +31,13 @@ function sharedClusterIps({ services }: Context): readonly ServiceConflict[] {
         return [];
       }
       if (!owner.ports.some(({ number }) => service.ports.some((port) => port.number === number))) return [];
-      const text = `${address} is the cluster IP of ${owner.hostname} as well, which is served there on the ports that both have`;
+      const text = `${address} is also the cluster IP of ${owner.hostname}, which receives the connections to the ports that both have`;
       return [{ type: 'cluster IP', service, text }];
     }),
   );
 }
 
-/** Clusters give one address to different Services without a conflict. */
+/** The same address in different clusters is no conflict. */
 function addressesByCluster({
   addresses,
   byCluster,
@@ -48,12 +48,12 @@ function addressesByCluster({
   );
 }
 
-/** Services of hosts that other namespaces claim too, where one namespace sees several of them. */
+/** Services whose host an object of another namespace also claims, if one namespace sees both. */
 function duplicateHosts({ findings, servicesByHost, shadowedByHost }: Context): readonly ServiceConflict[] {
   return findings.flatMap(({ metric, key: hostname }): readonly ServiceConflict[] => {
     const winner = metric === 'nav_duplicate_proxy_clusters' ? servicesByHost.get(hostname) : undefined;
     if (winner === undefined) return [];
-    const text = `host ${hostname} is that of ${winner.source} as well; each namespace is served its own service of the host, else the oldest`;
+    const text = `${winner.source} has host ${hostname} too; each namespace gets its own service of the host, or else the oldest one`;
     return (shadowedByHost.get(hostname) ?? []).map((service) => ({ type: 'host', service, text }));
   });
 }

@@ -1,15 +1,15 @@
-import type { Verdict } from './condition.js';
+import type { JudgedCondition } from './condition.js';
 import type { ObjectFacts } from './object-facts.js';
 import { REASONS } from './reasons.js';
 import { joinSentences, listed } from './texts.js';
 
-/** Whether the object is valid; undefined while this generation has not been read yet. */
-export function acceptedOf({ generation, servedGeneration, refusals }: ObjectFacts): Verdict | undefined {
+/** The condition `Accepted`: whether the object is valid. Undefined until the control plane has read this generation. */
+export function acceptedOf({ generation, servedGeneration, refusals }: ObjectFacts): JudgedCondition | undefined {
   if (refusals.length > 0) {
     const found = listed(refusals.map(({ reason }) => reason));
     const served =
       servedGeneration === undefined
-        ? 'No earlier state of it is in force'
+        ? 'No earlier state is in force'
         : servedGeneration === generation
           ? 'Its last good state stays in force'
           : `Its last good state, generation ${servedGeneration}, stays in force`;

@@ -1,42 +1,42 @@
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** `Accepted`: it is valid. `ResolvedRefs`: what it refers to exists. `Reconciled`: it is in force. */
+/** `Accepted`: the object is valid. `ResolvedRefs`: its references exist. `Reconciled`: it is in force. */
 export type ConditionType = 'Accepted' | 'ResolvedRefs' | 'Reconciled';
 
-/** What is found about an object now, without when it began. */
-export interface Verdict {
+/** The present state of one condition, without its times. */
+export interface JudgedCondition {
   readonly type: ConditionType;
   readonly status: ConditionStatus;
-  /** One word for programs, of the table in reasons.ts. */
+  /** One word for programs, from the table in reasons.ts. */
   readonly reason: string;
   /** One line for people. */
   readonly message: string;
 }
 
-/** One state of an object as `status.conditions` has it (BEHAVIOUR 8, "Status"). */
-export interface Condition extends Omit<Verdict, 'type'> {
+/** An item of `status.conditions`. */
+export interface Condition extends Omit<JudgedCondition, 'type'> {
   readonly type: string;
-  /** Generation of the spec that it speaks of. */
+  /** The generation that the condition describes. */
   readonly observedGeneration: number;
-  /** RFC 3339: when it was last found to be otherwise than before. Not touched while nothing changes. */
+  /** RFC 3339: time of the last change of the condition. */
   readonly lastProbeTime: string;
-  /** RFC 3339: when `status` last changed. */
+  /** RFC 3339: time of the last change of `status`. */
   readonly lastTransitionTime: string;
 }
 
-/** What analysis found, as `status.validationMessages` has it (BEHAVIOUR 8, "Analysis"). */
+/** An item of `status.validationMessages`. */
 export interface ValidationMessage {
   readonly code: string;
   readonly level: 'Error' | 'Warn' | 'Info';
   readonly message: string;
 }
 
-/** The part of an object's status that is ours. A member that is absent is not there at all. */
+/** The fields of an object's status that the control plane writes. */
 export interface ObjectStatus {
-  /** Absent while NAV_ENABLE_STATUS is off. */
+  /** Absent if NAV_ENABLE_STATUS is false. */
   readonly conditions?: readonly Condition[];
-  /** How many proxies have it, for a column of `kubectl get`; absent while NAV_ENABLE_STATUS is off. */
+  /** Number of proxies that have the object, for a column of `kubectl get`; absent if NAV_ENABLE_STATUS is false. */
   readonly proxies?: string;
-  /** Absent when analysis found nothing, or NAV_ENABLE_ANALYSIS is off. */
+  /** Absent if analysis found nothing, or NAV_ENABLE_ANALYSIS is false. */
   readonly validationMessages?: readonly ValidationMessage[];
 }

@@ -1,32 +1,32 @@
 import type { ObjectKey } from '../../config/object.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 
-/** What is wrong with an object that was not accepted. */
+/** A reason why an object is not accepted. */
 export interface Refusal {
   readonly field?: string;
-  /** Names the object, the field, the value and the remedy. */
+  /** The problem with object, field, value and remedy. */
   readonly reason: string;
 }
 
-/** A proxy's refusal of what was made of an object. */
+/** A proxy rejected the configuration that was made from an object. */
 export interface Rejection {
-  /** `<workload>.<namespace>` as its node id has it. */
+  /** `<workload>.<namespace>`, from its node ID. */
   readonly proxy: string;
-  /** `cds`, `lds` and so on. */
+  /** Short name of the xDS type: `cds`, `lds` and so on. */
   readonly type: string;
-  /** As the proxy said it. */
+  /** The error of the proxy. */
   readonly text: string;
-  /** What else may be the cause, for it changed at the same time and the text names neither. */
+  /** Other possible causes: objects that changed at the same time, if the text names none of them. */
   readonly others: readonly ObjectKey[];
 }
 
-/** How far one generation of an object has come, over all instances of the control plane. */
+/** The distribution of one generation of an object, over all instances of the control plane. */
 export interface Progress {
-  /** Connected proxies that it concerns. */
+  /** Connected proxies that need the object. */
   readonly proxies: number;
-  /** Of those, the ones that have it. */
+  /** Those of them that have acknowledged it. */
   readonly ackedProxies: number;
-  /** Policy servers of their own process that subscribe here. */
+  /** Subscribed `navigator-policy` processes. */
   readonly policyServers: number;
   readonly ackedPolicyServers: number;
   /** Instances of the control plane that have not read this generation yet. */
@@ -34,20 +34,20 @@ export interface Progress {
   readonly rejections: readonly Rejection[];
 }
 
-/** All that the status of one object is made from. */
+/** The facts from which the status of one object is made. */
 export interface ObjectFacts {
   readonly key: ObjectKey;
-  /** As the API server has it. */
+  /** The generation at the API server. */
   readonly generation: number;
-  /** What the snapshot is made from; undefined when the object is not in it. */
+  /** The generation in the snapshot; undefined if the snapshot does not contain the object. */
   readonly servedGeneration: number | undefined;
   readonly refusals: readonly Refusal[];
   /** Whether analyzers run (NAV_ENABLE_ANALYSIS). */
   readonly isAnalyzed: boolean;
-  /** What analysis found about this object. */
+  /** The messages of analysis about this object. */
   readonly messages: readonly AnalysisMessage[];
-  /** Undefined when distribution is not tracked. */
+  /** Undefined if distribution is not tracked. */
   readonly progress: Progress | undefined;
-  /** Settings of the control plane whose present content is refused, each with its place and the reason; default none. */
+  /** Settings of the control plane whose present content is invalid, each with place and reason. Default none. */
   readonly refusedSettings?: readonly string[];
 }

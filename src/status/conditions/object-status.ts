@@ -1,42 +1,44 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { acceptedOf } from './accepted.js';
-import type { Condition, ObjectStatus, ValidationMessage, Verdict } from './condition.js';
-import type { ObjectFacts } from './object-facts.js';
+import type { Condition, JudgedCondition, ObjectStatus, ValidationMessage } from './condition.js';
+import type { ObjectFacts, Progress } from './object-facts.js';
+import { REASONS } from './reasons.js';
 import { reconciledOf } from './reconciled.js';
 import { resolvedRefsOf } from './resolved-refs.js';
-import { joinSentences, listed } from './texts.js';
+import { joinSentences, listed, shorten } from './texts.js';
 
-/** What the facts say about an object; undefined while the control plane has not read this generation of it. */
-export function judgeObject(facts: ObjectFacts): readonly Verdict[] | undefined {
+/** The conditions of an object; undefined until the control plane has read this generation of it. */
+export function judgeObject(facts: ObjectFacts): readonly JudgedCondition[] | undefined {
   const accepted = acceptedOf(facts);
   if (accepted === undefined) return undefined;
   const resolvedRefs = resolvedRefsOf(facts, accepted);
   return [accepted, resolvedRefs, withSettings(reconciledOf(facts, accepted, resolvedRefs), facts)];
 }
 
-/** Objects act by the settings of the mesh: while these are refused, the older ones say what an object does. */
-function withSettings(reconciled: Verdict, { refusedSettings = [] }: ObjectFacts): Verdict {
+/** Settings of the mesh decide what an object does. While their present content is refused, the last good one decides. */
+function withSettings(reconciled: JudgedCondition, { refusedSettings = [] }: ObjectFacts): JudgedCondition {
   if (refusedSettings.length === 0) return reconciled;
-  const told = `settings are refused, so their last good content is in force: ${listed(refusedSettings)}`;
-  return { ...reconciled, message: joinSentences(reconciled.message, told) };
+  const text = `settings are refused, so their last good content is in force: ${listed(refusedSettings)}`;
+  return { ...reconciled, message: joinSentences(reconciled.message, text) };
 }
 
 /**
- * The conditions to write. What did not change is taken over as it is, with its times; `lastTransitionTime` goes on
- * while `status` does.
+ * The conditions to write. A condition that did not change keeps its times; `lastTransitionTime` changes only with
+ * `status`.
  *
- * @param previous as the object has them now, by whomever
+ * @param previous the present conditions of the object, from any writer
  */
 export function nextConditions(
-  verdicts: readonly Verdict[],
+  judged: readonly JudgedCondition[],
   observedGeneration: number,
   previous: readonly Condition[],
   now: Date,
 ): readonly Condition[] {
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
-  return verdicts.map((verdict) => {
-    const { type, status, reason, message } = verdict;
-    const known = previous.find((condition) => condition.type === type);
+  return judged.map((condition) => {
+    const { type, status, reason, message } = condition;
+    const known = previous.find((each) => each.type === type);
     const lastTransitionTime = known?.status === status ? known.lastTransitionTime : time;
     const lastProbeTime = known?.lastProbeTime ?? time;
     const next = { type, status, observedGeneration, lastProbeTime, lastTransitionTime, reason, message };
@@ -44,7 +46,7 @@ export function nextConditions(
   });
 }
 
-/** Whether the object has exactly this status of ours already, so that nothing is to be written. */
+/** Whether the object already has this status, so that no write is needed. */
 export function isInPlace(desired: ObjectStatus, present: ObjectStatus): boolean {
   const { conditions = [], proxies, validationMessages = [] } = desired;
   return (
@@ -54,7 +56,7 @@ export function isInPlace(desired: ObjectStatus, present: ObjectStatus): boolean
   );
 }
 
-/** A status made of its parts; what is not there is absent. */
+/** Joins the parts of a status; undefined parts are absent. */
 export function objectStatus(
   reconciliation: Required<Pick<ObjectStatus, 'conditions' | 'proxies'>> | undefined,
   validationMessages: readonly ValidationMessage[] | undefined,
@@ -67,4 +69,43 @@ export function objectStatus(
 
 function findByType(conditions: readonly Condition[] = [], type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
+}
+
+/** Reasons that follow from another condition, or that end by themselves. */
+const NO_COMPLAINTS: ReadonlySet<string> = new Set([
+  REASONS.notAccepted,
+  REASONS.refsNotResolved,
+  REASONS.inProgress,
+  REASONS.notTracked,
+  REASONS.notAnalyzed,
+]);
+
+/** The conditions that become Events: the object is rejected, has broken references, or is not in force. */
+export function complaintsOf(judged: readonly JudgedCondition[]): readonly JudgedCondition[] {
+  return judged.filter(({ status, reason }) => status === 'False' && !NO_COMPLAINTS.has(reason));
+}
+
+/** `status.proxies`: the number of proxies that have the object, short enough for a column of `kubectl get`. */
+export function proxiesPhrase(progress: Progress | undefined): string {
+  if (progress === undefined) return 'not tracked';
+  const { proxies, ackedProxies, rejections } = progress;
+  const rejecting = new Set(rejections.map(({ proxy }) => proxy)).size;
+  const rejected = rejecting === 0 ? '' : `, ${rejecting} rejected`;
+  return `${ackedProxies}/${proxies} up to date${rejected}`;
+}
+
+/** The maximum of the CRDs. */
+const MAX_MESSAGES = 256;
+
+/**
+ * `status.validationMessages` of an object; undefined without messages. There is no `documentation_url`, because the
+ * documentation has no public address.
+ */
+export function validationMessagesOf(messages: readonly AnalysisMessage[]): readonly ValidationMessage[] | undefined {
+  if (messages.length === 0) return undefined;
+  return messages.slice(0, MAX_MESSAGES).map(({ code, level, field, message }) => ({
+    code,
+    level,
+    message: shorten(field === undefined ? message : `${field}: ${message}`),
+  }));
 }

@@ -1,4 +1,4 @@
-/** Every reason that a condition gives, by what it means. */
+/** The reasons of conditions. */
 export const REASONS = {
   /** Accepted is True. */
   valid: 'Valid',
@@ -6,45 +6,45 @@ export const REASONS = {
   invalid: 'Invalid',
   /** ResolvedRefs is Unknown and Reconciled False, because Accepted is False. */
   notAccepted: 'NotAccepted',
-  /** ResolvedRefs is Unknown, and Reconciled too where no proxy has the object: no analyzers run. */
+  /** ResolvedRefs is Unknown because no analyzers run; Reconciled too if no proxy has the object. */
   notAnalyzed: 'NotAnalyzed',
-  /** ResolvedRefs is True; also where an object refers to nothing. */
+  /** ResolvedRefs is True; also for an object without references. */
   resolved: 'Resolved',
   /** ResolvedRefs is False: a binding names a spec that does not exist. */
   specNotFound: 'SpecNotFound',
   /** ResolvedRefs is False: a binding names a service that does not exist. */
   serviceNotFound: 'ServiceNotFound',
   /**
-   * ResolvedRefs is False: a binding names services or specs of a namespace that does not let it, or a ServiceEntry
-   * claims what is another namespace's.
+   * ResolvedRefs is False: a binding names services or specs of a namespace that does not grant it access, or a
+   * ServiceEntry claims hosts or addresses of another namespace.
    */
   notGranted: 'RefNotPermitted',
   /** ResolvedRefs is False: a binding's pattern can match no service. */
   unusablePattern: 'UnusablePattern',
   /** ResolvedRefs is False: the policy server has no limit for a quota that the spec charges. */
   quotaNotLimited: 'QuotaNotLimited',
-  /** Reconciled is True: every proxy that it concerns has it. */
+  /** Reconciled is True: every proxy that needs the object has it. */
   upToDate: 'UpToDate',
   /** Reconciled is True, and the message names fields of the object that have no effect. */
   partlyIdle: 'PartlyWithoutEffect',
-  /** Reconciled is True: it concerns no proxy that is connected. */
+  /** Reconciled is True: no connected proxy needs the object. */
   noProxies: 'NoProxies',
-  /** Reconciled is False: some do not have it yet. */
+  /** Reconciled is False: some proxies or instances do not have the object yet. */
   inProgress: 'InProgress',
-  /** Reconciled is False: a proxy refused what was made of it. */
+  /** Reconciled is False: a proxy rejected the configuration that was made from the object. */
   rejected: 'Rejected',
-  /** Reconciled is False: no binding says for which services it is. */
+  /** Reconciled is False: no binding applies the spec to a service. */
   notBound: 'NotBound',
-  /** Reconciled is False, because ResolvedRefs is. */
+  /** Reconciled is False because ResolvedRefs is False. */
   refsNotResolved: 'RefsNotResolved',
-  /** Reconciled is False: workloads serve a port of the service for an older one, whose policies hold there. */
+  /** Reconciled is False: a port of the workloads belongs to an older service, whose policies apply there. */
   shadowed: 'Shadowed',
   /** Reconciled is False: an annotation cannot be used. */
   unusableAnnotation: 'UnusableAnnotation',
-  /** Reconciled is False: replicas of the policy server count for themselves, so more is admitted than the limit. */
+  /** Reconciled is False: replicas of the policy server have their own counters, so they admit more than the limit. */
   countersNotShared: 'CountersNotShared',
-  /** Reconciled is False: the mesh is set up so that nobody enforces policies. */
+  /** Reconciled is False: the settings of the mesh turn enforcement off. */
   notEnforced: 'NotEnforced',
-  /** Reconciled is Unknown: nobody keeps account of what proxies have. */
+  /** Reconciled is Unknown: the control plane does not track the state of proxies. */
   notTracked: 'NotTracked',
 } as const;

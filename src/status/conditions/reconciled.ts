@@ -1,68 +1,67 @@
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
-import type { ConditionStatus, Verdict } from './condition.js';
-import { idleFields } from './idle-fields.js';
+import type { ConditionStatus, JudgedCondition } from './condition.js';
 import type { ObjectFacts, Progress, Rejection } from './object-facts.js';
 import { REASONS } from './reasons.js';
 import { joinSentences, listed, shorten } from './texts.js';
 
 /**
- * Whether the object is in force, and where (BEHAVIOUR 8, "Status"). The message begins with how many of the proxies
- * that it concerns have it, and goes on with what keeps it from being in force.
+ * The condition `Reconciled`: whether the object is in force. The message begins with the number of proxies that need the
+ * object and have it, and continues with the reasons why the object is not in force.
  */
 export function reconciledOf(
   { isAnalyzed, messages, progress, refusals }: ObjectFacts,
-  accepted: Verdict,
-  resolvedRefs: Verdict,
-): Verdict {
+  accepted: JudgedCondition,
+  resolvedRefs: JudgedCondition,
+): JudgedCondition {
   if (accepted.status !== 'True') {
     const why = `not accepted: ${shorten(refusals[0]?.reason ?? '')}`;
-    return verdict('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
+    return reconciled('False', REASONS.notAccepted, joinSentences(count(0, progress?.proxies ?? 0), why));
   }
   const counts = progress === undefined ? '' : countsOf(progress);
   const unenforced = find(messages, 'policyNotEnforced') ?? find(messages, 'peerAuthenticationOff');
   if (unenforced !== undefined) {
-    return verdict('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
+    return reconciled('False', REASONS.notEnforced, joinSentences(counts, unenforced.message));
   }
   const unbound = find(messages, 'unboundSpec');
-  if (unbound !== undefined) return verdict('False', REASONS.notBound, joinSentences(counts, unbound.message));
+  if (unbound !== undefined) return reconciled('False', REASONS.notBound, joinSentences(counts, unbound.message));
   const shadowed = messages.filter(({ code }) => code === MESSAGE_CODES.shadowedService.code);
   if (shadowed.length > 0) {
     const found = shadowed.map(({ message }) => message);
-    return verdict('False', REASONS.shadowed, joinSentences(counts, listed(found)));
+    return reconciled('False', REASONS.shadowed, joinSentences(counts, listed(found)));
   }
   const unusable = messages.filter(({ code }) => code === MESSAGE_CODES.unusableAnnotation.code);
   if (unusable.length > 0) {
     const found = unusable.map(({ field = '', message }) => `${field}: ${message}`);
-    return verdict('False', REASONS.unusableAnnotation, joinSentences(counts, listed(found)));
+    return reconciled('False', REASONS.unusableAnnotation, joinSentences(counts, listed(found)));
   }
   const unshared = find(messages, 'countersNotShared');
   if (unshared !== undefined) {
-    return verdict('False', REASONS.countersNotShared, joinSentences(counts, unshared.message));
+    return reconciled('False', REASONS.countersNotShared, joinSentences(counts, unshared.message));
   }
   const rejections = progress?.rejections ?? [];
   const unresolved = resolvedRefs.status === 'False' ? resolvedRefs.message : '';
   if (rejections.length > 0) {
-    return verdict('False', REASONS.rejected, joinSentences(counts, ...rejectionTexts(rejections), unresolved));
+    return reconciled('False', REASONS.rejected, joinSentences(counts, ...rejectionTexts(rejections), unresolved));
   }
-  if (unresolved !== '') return verdict('False', REASONS.refsNotResolved, joinSentences(counts, unresolved));
+  if (unresolved !== '') return reconciled('False', REASONS.refsNotResolved, joinSentences(counts, unresolved));
   if (progress === undefined) {
-    const why = 'what proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false';
-    return verdict('Unknown', REASONS.notTracked, joinSentences(why));
+    const why = 'the state of the proxies is unknown: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false';
+    return reconciled('Unknown', REASONS.notTracked, joinSentences(why));
   }
   if (progress.lagging.length > 0) {
-    const why = `${listed(progress.lagging)}: not read there yet`;
-    return verdict('False', REASONS.inProgress, joinSentences(counts, why));
+    const why = `not read yet by ${listed(progress.lagging)}`;
+    return reconciled('False', REASONS.inProgress, joinSentences(counts, why));
   }
-  if (!isComplete(progress)) return verdict('False', REASONS.inProgress, counts);
-  // Only an analyzer knows whether a binding is missing, or merely the proxies of its services.
+  if (!isComplete(progress)) return reconciled('False', REASONS.inProgress, counts);
+  // Without analyzers a missing binding looks like a binding whose services have no connected proxies.
   if (progress.proxies === 0 && !isAnalyzed) {
-    return verdict('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
+    return reconciled('Unknown', REASONS.notAnalyzed, joinSentences(counts, 'NAV_ENABLE_ANALYSIS is false'));
   }
-  const where = progress.proxies > 0 ? '' : 'no proxy that it concerns is connected';
+  const where = progress.proxies > 0 ? '' : 'no connected proxy needs it';
   const idle = idleFields(messages);
-  if (idle !== undefined) return verdict('True', REASONS.partlyIdle, joinSentences(counts, where, idle));
-  return verdict('True', progress.proxies > 0 ? REASONS.upToDate : REASONS.noProxies, joinSentences(counts, where));
+  if (idle !== undefined) return reconciled('True', REASONS.partlyIdle, joinSentences(counts, where, idle));
+  return reconciled('True', progress.proxies > 0 ? REASONS.upToDate : REASONS.noProxies, joinSentences(counts, where));
 }
 
 function countsOf({ proxies, ackedProxies, policyServers, ackedPolicyServers }: Progress): string {
@@ -76,7 +75,7 @@ function isComplete({ proxies, ackedProxies, policyServers, ackedPolicyServers }
   return ackedProxies >= proxies && ackedPolicyServers >= policyServers;
 }
 
-function verdict(status: ConditionStatus, reason: string, message: string): Verdict {
+function reconciled(status: ConditionStatus, reason: string, message: string): JudgedCondition {
   return { type: 'Reconciled', status, reason, message };
 }
 
@@ -88,7 +87,7 @@ function find(messages: readonly AnalysisMessage[], name: MessageName): Analysis
   return messages.find(({ code }) => code === MESSAGE_CODES[name].code);
 }
 
-/** One text for each thing that was said, with who said it; the cause where it is not sure. */
+/** One text for each error, with the proxies that returned it, and the possible causes if there are several. */
 function rejectionTexts(rejections: readonly Rejection[]): readonly string[] {
   const byText = new Map<string, Rejection[]>();
   for (const rejection of rejections) {
@@ -99,11 +98,43 @@ function rejectionTexts(rejections: readonly Rejection[]): readonly string[] {
   }
   const [first, ...more] = [...byText].map(([text, of]) => {
     const { type, others } = of[0] as Rejection;
-    const who = listed([...new Set(of.map(({ proxy }) => proxy))].sort());
+    const proxies = listed([...new Set(of.map(({ proxy }) => proxy))].sort());
     const perhaps =
-      others.length === 0 ? '' : ` (the cause is this object or one that changed with it: ${listed(others)})`;
-    return `${who} rejected it (${type}): ${text}${perhaps}`;
+      others.length === 0 ? '' : ` (the cause is this object, or one that changed at the same time: ${listed(others)})`;
+    return `${proxies} rejected it (${type}): ${text}${perhaps}`;
   });
   const rest = more.length === 0 ? '' : `and ${more.length} other rejections`;
   return [first ?? '', rest];
+}
+
+/** Codes of messages about a field or an item without effect, of an object that is in force. */
+const IDLE: ReadonlySet<string> = new Set(
+  (
+    [
+      'labelsWithoutWorkload',
+      'policyInConflict',
+      'redundantItem',
+      'wrongProtocol',
+      'externalService',
+      'unknownAttribute',
+      'lateAttribute',
+      'impossibleCondition',
+      'redundantMatch',
+      'contradiction',
+      'uniqueDimension',
+      'chargesNothing',
+      'noPatterns',
+      'shadowedPattern',
+      'generatesNothing',
+      'impossiblePattern',
+    ] as const satisfies readonly MessageName[]
+  ).map((name) => MESSAGE_CODES[name].code),
+);
+
+/** The fields that have no effect, each with reason and remedy; undefined if there are none. */
+function idleFields(messages: readonly AnalysisMessage[]): string | undefined {
+  const idle = messages.filter(({ code }) => IDLE.has(code));
+  if (idle.length === 0) return undefined;
+  const found = idle.map(({ code, field = 'spec', message }) => `${field} (${code}): ${message}`);
+  return `without effect: ${listed(found)}`;
 }

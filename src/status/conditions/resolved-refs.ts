@@ -1,10 +1,10 @@
 import { MESSAGE_CODES, type MessageName } from '../analysis/message-codes.js';
-import type { Verdict } from './condition.js';
+import type { JudgedCondition } from './condition.js';
 import type { ObjectFacts } from './object-facts.js';
 import { REASONS } from './reasons.js';
 import { joinSentences, listed } from './texts.js';
 
-/** The findings that say that a reference leads nowhere. */
+/** Reasons for the codes of messages about broken references. */
 const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
   (
     [
@@ -18,23 +18,23 @@ const REASON_OF_CODE: ReadonlyMap<string, string> = new Map(
   ).map(([name, reason]) => [MESSAGE_CODES[name].code, reason]),
 );
 
-/** Whether everything that an object refers to is there: specs, services, quotas. */
+/** The condition `ResolvedRefs`: whether all specs, services and quotas that an object names exist. */
 export function resolvedRefsOf(
   { isAnalyzed, messages }: Pick<ObjectFacts, 'isAnalyzed' | 'messages'>,
-  accepted: Verdict,
-): Verdict {
+  accepted: JudgedCondition,
+): JudgedCondition {
   const type = 'ResolvedRefs';
   if (accepted.status !== 'True') {
     return { type, status: 'Unknown', reason: REASONS.notAccepted, message: 'It is not accepted.' };
   }
   if (!isAnalyzed) {
-    const message = 'References are not looked up: NAV_ENABLE_ANALYSIS is false.';
+    const message = 'References are not checked: NAV_ENABLE_ANALYSIS is false.';
     return { type, status: 'Unknown', reason: REASONS.notAnalyzed, message };
   }
   const broken = messages.filter(({ code }) => REASON_OF_CODE.has(code));
   const reason = REASON_OF_CODE.get(broken[0]?.code ?? '');
   if (reason === undefined) {
-    return { type, status: 'True', reason: REASONS.resolved, message: 'Everything it refers to exists.' };
+    return { type, status: 'True', reason: REASONS.resolved, message: 'All references exist.' };
   }
   const found = broken.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
   return { type, status: 'False', reason, message: joinSentences(listed(found)) };

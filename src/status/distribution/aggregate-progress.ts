@@ -3,8 +3,8 @@ import type { Progress } from '../conditions/object-facts.js';
 import type { DistributionReport } from './distribution-report.js';
 
 /**
- * How far one generation of an object has come over all instances. An instance that has another generation, or has not
- * read the object at all, counts as lagging; its proxies count, and do not have it.
+ * The distribution of one generation of an object over all instances. An instance that has another generation, or has
+ * not read the object, counts as lagging: its proxies count as proxies without the object.
  */
 export function aggregateProgress(
   reports: readonly DistributionReport[],

@@ -9,27 +9,27 @@ import type { Proxy, ServiceTarget } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 
-/** The policies of one snapshot, by whom they concern. */
+/** Which policies of one snapshot proxies need. */
 export interface PolicyConcerns {
   /**
-   * Keys of the specs and bindings that a proxy asks the policy server because of: those of its own services, and where
-   * checks are made on the client's side too, those of all services that it sees. None where it does not check. Proxies
-   * with the same services get the same set.
+   * Keys of the specs and bindings because of which a proxy sends checks: those of its own services, and with checks on
+   * the client's side those of all services that it sees. Empty for a proxy that does not check. Proxies with the same
+   * services share one set.
    */
   concerning(proxy: Proxy): ReadonlySet<ObjectKey>;
-  /** Keys of the specs that a binding is for; empty for what is no binding. */
+  /** Keys of the specs that a binding binds; empty for other objects. */
   specsOf(binding: ObjectKey): readonly ObjectKey[];
 }
 
 const NOTHING: ReadonlySet<ObjectKey> = new Set();
 
-/** Gives each snapshot's concerns. Bindings are resolved again only when something that they depend on has changed. */
+/** Returns the concerns of a snapshot. Bindings are resolved again only if objects on which they depend have changed. */
 export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext) => PolicyConcerns {
   let last: { readonly context: PushContext; readonly reach: BindingReach } | undefined;
   return (context) => {
     const reach = last !== undefined && isSameForBindings(last.context, context) ? last.reach : reachOf(context);
     last = { context, reach };
-    /** By what a proxy overrides, which most do not. */
+    /** Keyed by the overrides of a proxy; most proxies have none. */
     const policies = new Map<PolicyOverrides | undefined, ProxyPolicy | undefined>();
     const policyOf = (proxy: Proxy): ProxyPolicy | undefined => {
       const overrides = proxy.metadata.policy;
@@ -39,7 +39,7 @@ export function createPolicyConcerns(isPluginOn: boolean): (context: PushContext
     return {
       concerning: (proxy) => {
         const policy = isPluginOn && proxy.type === 'sidecar' ? policyOf(proxy) : undefined;
-        // What a sidecar sees has its own services in it.
+        // The view of a sidecar includes its own services.
         if (policy?.outboundChecks === true) return reach.ofView(context.viewOf(proxy.configNamespace));
         return policy?.inboundChecks === true ? reach.ofTargets(context.targetsOf(proxy)) : NOTHING;
       },
@@ -94,7 +94,7 @@ function reachOf(context: PushContext): BindingReach {
   };
 }
 
-/** Specs that a binding names without being allowed to are none of its. */
+/** Without the specs to which the binding has no access. */
 function usedSpecs({ references }: ResolvedBinding): readonly ObjectKey[] {
   return references.filter(({ isGranted }) => isGranted).map(({ key }) => key);
 }

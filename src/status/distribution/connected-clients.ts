@@ -1,7 +1,7 @@
 import type { Proxy } from '../../model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
 
-/** One proxy or policy server with everything that it subscribes to, over however many streams. */
+/** One proxy or policy server with its subscriptions over all its streams. */
 export interface ConnectedClient {
   readonly proxy: Proxy;
   readonly isPolicyServer: boolean;
@@ -10,7 +10,7 @@ export interface ConnectedClient {
 
 const ENVOY_TYPE = 'type.googleapis.com/envoy.';
 
-/** Who is connected, each once. Whoever subscribes to nothing is left out. */
+/** The connected proxies and policy servers, each once, without those that have no subscription. */
 export function connectedClients(connections: readonly ProxyConnection[]): readonly ConnectedClient[] {
   const byId = new Map<string, { proxy: Proxy; watches: WatchSnapshot[] }>();
   for (const { proxy, watches } of connections) {
@@ -22,7 +22,15 @@ export function connectedClients(connections: readonly ProxyConnection[]): reado
   return [...byId.values()].map(({ proxy, watches }) => ({
     proxy,
     watches,
-    // A policy server takes configurations of the policy client alone (mesh.policy.v1).
+    // A policy server subscribes only to types of mesh.policy.v1.
     isPolicyServer: watches.every(({ typeUrl }) => !typeUrl.startsWith(ENVOY_TYPE)),
   }));
+}
+
+/** Whether a policy server of this namespace reports (metadata QUOTA_COUNTERS) that it counts quotas in its own memory. */
+export function hasMemoryCounters(connections: readonly ProxyConnection[], namespace: string): boolean {
+  return connectedClients(connections).some(
+    ({ isPolicyServer, proxy: { configNamespace, metadata } }) =>
+      isPolicyServer && configNamespace === namespace && metadata.quotaCounters === 'memory',
+  );
 }

@@ -4,29 +4,29 @@ import type { Rejection } from '../conditions/object-facts.js';
 import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
 import type { ResourcePaths } from './resource-path.js';
 
-/** What one instance of the control plane tells the others (BEHAVIOUR 8, "Status"). */
+/** The report of one instance of the control plane to the other instances. */
 export interface DistributionReport {
   /** Name of the instance. */
   readonly reporter: string;
-  /** REVISION of the instance: instances of another one read other objects. */
+  /** REVISION of the instance. Instances with another revision read other objects. */
   readonly revision: string;
   readonly progress: InstanceProgress;
 }
 
-/** A report that was read. */
+/** A report as read from a ConfigMap. */
 export interface ReadReport extends DistributionReport {
-  /** When it was written, in milliseconds since 1970 of its writer's clock; undefined where it does not say. */
+  /** Time of the write, in milliseconds since 1970 by the writer's clock; undefined if the report does not contain it. */
   readonly reportedAtMs: number | undefined;
 }
 
-/** A ConfigMap holds a mebibyte; the rest is for its metadata. */
+/** A ConfigMap holds one mebibyte; the rest is for its metadata. */
 export const MAX_REPORT_BYTES = 1_000_000;
 
 /**
- * The report as YAML, of the kind that is JSON too, which is read and written ten times as fast. `reporter`, `dataPlaneCount` and `inProgressResources` are those of BEHAVIOUR 8; the other members
- * are ours: how many proxies the resources in progress concern, and which are complete.
+ * The report as JSON, which is valid YAML and ten times as fast to read and write. `inProgressResources` has the number
+ * of proxies that acknowledged each resource, `inProgressOf` the number of proxies that need it.
  *
- * @param reportedAt says when, so that a report that stays the same differs from one that is no longer written
+ * @param reportedAt time of the write: it distinguishes a repeated report from one that is no longer written
  */
 export function formatReport(
   { reporter, revision, progress }: DistributionReport,
@@ -62,7 +62,7 @@ export function formatReport(
   return `${JSON.stringify(report, undefined, 1)}\n`;
 }
 
-/** Reads a report; undefined for a text that is none. What is of no known kind in it is left out. */
+/** Reads a report; undefined if the text is not a report. Objects of unknown kinds are left out. */
 export function parseReport(text: string, paths: ResourcePaths): ReadReport | undefined {
   const report = loadRecord(text);
   const reporter = report?.['reporter'];

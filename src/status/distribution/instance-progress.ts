@@ -1,11 +1,11 @@
 import type { ObjectKey } from '../../config/object.js';
 import type { Rejection } from '../conditions/object-facts.js';
 
-/** How far one object has come at one instance of the control plane. */
+/** The distribution of one object at one instance of the control plane. */
 export interface ObjectProgress {
-  /** The object's generation; its resource version where it has none. Equal at all instances for equal content. */
+  /** The object's generation, or its resource version if it has none. Equal at all instances for equal content. */
   readonly version: string;
-  /** Proxies connected to the instance that the object concerns. */
+  /** Proxies connected to the instance that need the object. */
   readonly proxies: number;
   readonly ackedProxies: number;
   readonly policyServers: number;
@@ -13,16 +13,16 @@ export interface ObjectProgress {
   readonly rejections: readonly Rejection[];
 }
 
-/** Whether proxies ask for checks: `changing` while a proxy has not acknowledged the newest mesh config. */
+/** Whether proxies send checks: `changing` until all proxies have acknowledged the newest mesh config. */
 export type ChecksProgress = 'on' | 'off' | 'changing';
 
-/** What one instance of the control plane knows about distribution. */
+/** The distribution of all objects at one instance of the control plane. */
 export interface InstanceProgress {
-  /** All proxies that are connected to it. */
+  /** All connected proxies. */
   readonly proxies: number;
-  /** Policy servers of their own process that subscribe to it. */
+  /** Subscribed `navigator-policy` processes. */
   readonly policyServers: number;
   readonly objects: ReadonlyMap<ObjectKey, ObjectProgress>;
-  /** Whether policies are checked, by the mesh config and at all proxies; absent in reports of older versions. */
+  /** Whether proxies check policies; absent in reports of older versions. */
   readonly checks?: ChecksProgress;
 }

@@ -13,16 +13,16 @@ import type { RootHistory } from './root-history.js';
 
 export interface ProgressInput {
   readonly context: PushContext;
-  /** Ledger root of the snapshot. */
+  /** Version of the snapshot in the ledger. */
   readonly root: string;
   readonly connections: readonly ProxyConnection[];
   readonly history: RootHistory;
   readonly concerns: PolicyConcerns;
   /** Kinds whose objects have a status. */
   readonly kinds: readonly string[];
-  /** Whether a change of the object can alter what such a proxy is served of the type. */
+  /** Whether a change of the object can change the resources of this type for such a proxy. */
   affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
-  /** The rejections that are known to be caused by an object. */
+  /** The rejections that an object caused. */
   rejectionsOf(key: ObjectKey): readonly Rejection[];
 }
 
@@ -34,13 +34,13 @@ interface Tally {
 }
 
 /**
- * How far each object has come at this instance. Which proxies count:
+ * The distribution of each object at this instance. Which proxies count:
  *
- * - A policy concerns the sidecars that check because of it, and those have it when they have acknowledged every change
- *   of it, and of the bindings of a spec, in what they are served. Proxies are told of bindings alone: a spec is in
- *   force once this instance, whose policy server answers them, has read it.
- * - Policy servers of their own process count too, where the mesh config names such ones.
- * - All other objects concern every proxy.
+ * - The sidecars that check because of a policy need the policy. They have it when they have acknowledged every change of
+ *   it, and of the bindings of a spec. Proxies get only bindings: a spec is in force as soon as this instance, whose
+ *   policy server answers them, has read it.
+ * - `navigator-policy` processes count too, if the mesh config names one.
+ * - Every proxy needs all other objects.
  */
 export function measureProgress(input: ProgressInput): InstanceProgress {
   const { context, connections, kinds } = input;
@@ -78,14 +78,14 @@ export function measureProgress(input: ProgressInput): InstanceProgress {
   return { proxies: proxies.length, policyServers: policyServers.length, objects, checks };
 }
 
-/** The same at all instances, where resource versions differ by the writes that change nothing we read. */
+/** Equal at all instances. Resource versions differ after writes of fields that the control plane does not read. */
 function versionOf({ metadata: { generation, resourceVersion } }: MeshObject): string {
   return generation === undefined ? resourceVersion : String(generation);
 }
 
 type Missing = (client: ConnectedClient) => ReadonlySet<ObjectKey>;
 
-/** What a client has not acknowledged yet; clients at the same states get the same set. */
+/** The objects that a client has not acknowledged yet; clients at the same versions share one set. */
 function createMissing({ context, root, history, concerns, kinds, affects }: ProgressInput): Missing {
   const byWatch = new Map<string, ReadonlySet<ObjectKey>>();
   const byWatches = new Map<string, ReadonlySet<ObjectKey>>();
@@ -104,7 +104,7 @@ function createMissing({ context, root, history, concerns, kinds, affects }: Pro
     for (const key of changed ?? everything()) {
       if (!affects(key, typeUrl, type)) continue;
       missing.add(key);
-      // A spec does not act where its binding is not known.
+      // A spec has no effect without its binding.
       for (const spec of concerns.specsOf(key)) missing.add(spec);
     }
     byWatch.set(id, missing);
@@ -121,7 +121,7 @@ function createMissing({ context, root, history, concerns, kinds, affects }: Pro
   };
 }
 
-/** Counts clients by what concerns them, in groups: workloads of one deployment are alike. */
+/** Counts clients in groups with equal needs: workloads of one deployment are alike. */
 function tallyConcerned(
   proxies: readonly ConnectedClient[],
   missingAt: Missing,

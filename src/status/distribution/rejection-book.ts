@@ -1,14 +1,18 @@
-import type { ObjectKey } from '../../config/object.js';
+import type { ServiceEntrySpec } from '../../config/networking/service-entry.js';
+import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
+import type { HttpApiSpecBinding, QuotaSpecBinding } from '../../config/policy/bindings.js';
+import { servicePatternOf } from '../../model/policy/service-pattern.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connection.js';
 import type { PushContext } from '../../model/push-context.js';
+import { kindOfKey } from '../../model/push-request.js';
 import type { Rejection } from '../conditions/object-facts.js';
-import { rejectionCauses } from './rejection-causes.js';
 import type { RootHistory } from './root-history.js';
 
-/** What proxies refuse at present, by the objects that caused it. */
+/** The present rejections of proxies, by the objects that caused them. */
 export interface RejectionBook {
-  /** Takes the present connections. The causes of a rejection are found when it is first seen, and then stay. */
+  /** Reads the present connections. The causes of a rejection are determined once, when it is new. */
   update(connections: readonly ProxyConnection[], context: PushContext): void;
   of(key: ObjectKey): readonly Rejection[];
 }
@@ -16,9 +20,9 @@ export interface RejectionBook {
 export interface RejectionBookOptions {
   readonly history: Pick<RootHistory, 'changedBetween'>;
   affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
-  /** Ledger root of the configuration that a response was made from. */
+  /** Version in the ledger of the configuration from which a response was made. */
   rootOfNonce(nonce: string): string;
-  /** `cds`, `lds` and so on. */
+  /** Short name of an xDS type: `cds`, `lds` and so on. */
   shortTypeName(typeUrl: string): string;
 }
 
@@ -27,7 +31,7 @@ interface Entry {
   readonly rejection: Omit<Rejection, 'others'>;
 }
 
-/** A thousand proxies may refuse the same thing: one object is told of this many. */
+/** Rejections of one object that its status names: a thousand proxies can reject the same configuration. */
 const MAX_REJECTIONS = 20;
 
 export function createRejectionBook(options: RejectionBookOptions): RejectionBook {
@@ -76,4 +80,59 @@ export function createRejectionBook(options: RejectionBookOptions): RejectionBoo
 /** `web-1.shop` of `sidecar~10.0.0.1~web-1.shop~shop.svc.cluster.local`. */
 function workloadOf(nodeId: string): string {
   return nodeId.split('~')[2] ?? nodeId;
+}
+
+/**
+ * The objects that may have caused a rejection. They are those changed objects that the proxy's error names, or all
+ * changed objects if it names none. If the changed objects are unknown, they are the objects that the error names.
+ *
+ * @param changed objects that changed since the last version that the proxy accepted; undefined if it accepted none
+ */
+function rejectionCauses(
+  text: string,
+  changed: ReadonlySet<ObjectKey> | undefined,
+  context: PushContext,
+): readonly ObjectKey[] {
+  const candidates = [...(changed ?? allKeys(context))].sort();
+  const named = candidates.filter((key) => {
+    const object = context.objects.get(kindOfKey(key))?.get(key);
+    return object !== undefined && namesOf(object, context.domain).some((name) => hasName(text, name));
+  });
+  if (named.length > 0) return named;
+  return changed === undefined ? [] : candidates;
+}
+
+function* allKeys({ objects }: PushContext): Iterable<ObjectKey> {
+  for (const table of objects.values()) yield* table.keys();
+}
+
+/** Parts of the names of clusters, listeners, routes and filters that are made from an object. */
+function namesOf({ kind, metadata, body }: MeshObject, domain: string): readonly string[] {
+  switch (kind) {
+    case 'ServiceEntry':
+      return (body as ServiceEntrySpec).hosts;
+    case 'WorkloadEntry':
+      return [(body as WorkloadEntrySpec).address];
+    case 'Service':
+      return [`${metadata.name}.${metadata.namespace}.svc.${domain}`];
+    case 'QuotaSpecBinding':
+    case 'HTTPAPISpecBinding':
+      return (body as QuotaSpecBinding | HttpApiSpecBinding).services.flatMap((service) => {
+        const pattern = servicePatternOf(service, metadata.namespace, domain);
+        return pattern.type === 'host' ? [pattern.hostname] : [];
+      });
+    default:
+      return [];
+  }
+}
+
+/** Whether the text contains the whole name: `outbound|80||a.com` contains `a.com`, `aa.com` does not. */
+function hasName(text: string, name: string): boolean {
+  if (name === '') return false;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.charAt(at - 1);
+    const after = text.charAt(at + name.length);
+    if (!/[\w.-]/.test(before) && !/[\w-]/.test(after)) return true;
+  }
+  return false;
 }

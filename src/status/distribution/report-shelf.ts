@@ -3,27 +3,27 @@ import type { DistributionReport } from './distribution-report.js';
 export interface FoundReport {
   readonly text: string;
   readonly report: DistributionReport;
-  /** How old it is by its own word and our clock; absent where it does not say. */
+  /** Age by its own time and the clock of this process; absent if the report has no time. */
   readonly ageMs?: number | undefined;
 }
 
-/** The newest report of each other instance, for as long as it goes on being written. */
+/** The newest report of each other instance, as long as that instance repeats it. */
 export interface ReportShelf {
-  /** A report as the cluster has it now; undefined when it was removed. Seeing the same one again does not renew it. */
+  /** Stores a report; undefined if it was removed. An unchanged text does not renew a report. */
   put(name: string, found: FoundReport | undefined, nowMs: number): void;
-  /** Those that are not stale, sorted by reporter. */
+  /** The reports that are not stale, sorted by reporter. */
   fresh(nowMs: number): readonly DistributionReport[];
-  /** Names of the stale ones. */
+  /** Names of the stale reports. */
   stale(nowMs: number): readonly string[];
 }
 
-/** Reports of instances that have not written for this long do not count (BEHAVIOUR 8, "Status"). */
+/** A report does not count if it has not changed for this time. */
 export const STALE_MS = 60_000;
-/** An instance writes its report at least this often: thrice in the time after which it is stale. */
+/** An instance writes its report at least this often: three times before it would become stale. */
 export const REFRESH_MS = STALE_MS / 3;
 /**
- * How much of what a report says about its age is believed when it is seen for the first time: whoever lives has written
- * it again before it is stale, however wrong its clock or ours is.
+ * Largest age that a new report can have. A running instance then writes its report again before the report is stale, even
+ * if a clock is wrong.
  */
 const MAX_FIRST_AGE_MS = STALE_MS - REFRESH_MS - 5_000;
 
@@ -34,8 +34,8 @@ interface Kept {
 }
 
 /**
- * The age of a report is counted from when it was seen to change, so that clocks of machines need not agree. One that is
- * seen for the first time, by an instance that leads from now on, may have been left behind long ago by the one that led.
+ * Counts the age of a report from its last observed change, so that clocks of machines need not agree. A new leader uses
+ * the time in a report that it reads for the first time: a stopped instance may have left it long ago.
  */
 export function createReportShelf(): ReportShelf {
   const kept = new Map<string, Kept>();

@@ -1,10 +1,10 @@
 import type { KindDefinition } from '../../config/kind-definition.js';
 import type { ObjectKey } from '../../config/object.js';
 
-/** Says where objects of the kinds with a status are: `group/version/plural/namespace/name` (BEHAVIOUR 8, "Status"). */
+/** Translates keys of objects to paths in reports: `group/version/plural/namespace/name`. */
 export interface ResourcePaths {
   pathOf(key: ObjectKey): string;
-  /** Undefined for what is no path of a known kind. */
+  /** Undefined if the text is not the path of a known kind. */
   keyOf(path: string): ObjectKey | undefined;
 }
 

@@ -1,32 +1,33 @@
-import type { ObjectKey } from '../../config/object.js';
+import { isTracked } from '../../config/kind-traits.js';
+import type { MeshObject, ObjectKey } from '../../config/object.js';
 import type { PushContext } from '../../model/push-context.js';
-import { changedObjects } from './changed-objects.js';
+import { MESH_CONFIG_KEY } from '../../model/push-request.js';
 
 /**
- * What changed from one state of the configuration to another, by the roots that the distribution ledger names states
- * with. Unlike the ledger it forgets no state that a proxy still stands at, however old: a proxy that refused its
- * configuration an hour ago lacks what changed since, and nothing else.
+ * The objects that changed between two versions of the configuration. The distribution ledger names a version by its
+ * root. Unlike the ledger, the history keeps each version that a proxy still has: a proxy that rejected its
+ * configuration an hour ago misses only later changes.
  */
 export interface RootHistory {
-  /** A snapshot and its root, in order; to be told of every push. */
+  /** Takes the snapshot and root of each push, in order. */
   observe(root: string, context: PushContext, nowMs: number): void;
-  /** Objects that changed after a state; undefined for a root that is not known. */
+  /** Objects that changed after a version; undefined for an unknown root. */
   changedSince(root: string): ReadonlySet<ObjectKey> | undefined;
-  /** Objects that differ, or differed meanwhile, between two states; undefined when one is not known. */
+  /** Objects that changed between two versions, even if they changed back; undefined if a root is unknown. */
   changedBetween(first: string, second: string): ReadonlySet<ObjectKey> | undefined;
-  /** Forgets old states that nobody stands at. */
+  /** Removes old versions that no proxy has. */
   retain(inUse: ReadonlySet<string>, nowMs: number): void;
 }
 
 interface State {
   readonly root: string;
   readonly sinceMs: number;
-  /** What changed from the state before to this one. */
+  /** Objects that changed since the previous version. */
   changed: ReadonlySet<ObjectKey>;
 }
 
 const NOTHING: ReadonlySet<ObjectKey> = new Set();
-/** An answer that is on its way may name a state that nobody is known to stand at. */
+/** An acknowledgement under way may name a version that no proxy has according to its connection. */
 const KEPT_MS = 300_000;
 
 export function createRootHistory(): RootHistory {
@@ -38,7 +39,7 @@ export function createRootHistory(): RootHistory {
     if (from >= to) return NOTHING;
     return new Set(states.slice(from + 1, to + 1).flatMap(({ changed }) => [...changed]));
   };
-  /** A state that came back has its newest place: its content is the same. */
+  /** If the configuration returned to an earlier version, its newest place counts. */
   const placeOf = (root: string): number => states.findLastIndex((state) => state.root === root);
 
   return {
@@ -67,7 +68,7 @@ export function createRootHistory(): RootHistory {
         const changed = carried.size === 0 ? state.changed : new Set([...carried, ...state.changed]);
         const isLast = index === states.length - 1;
         if (isLast || inUse.has(state.root) || nowMs - state.sinceMs < KEPT_MS) {
-          // What led to the oldest state matters to nobody.
+          // The changes before the oldest version are not needed.
           kept.push(kept.length === 0 ? { ...state, changed: NOTHING } : { ...state, changed });
           carried = NOTHING;
         } else {
@@ -79,4 +80,23 @@ export function createRootHistory(): RootHistory {
       known.clear();
     },
   };
+}
+
+/** Objects that were added, changed or removed between two snapshots. Snapshots share unchanged objects by identity. */
+function changedObjects(before: PushContext, after: PushContext): ReadonlySet<ObjectKey> {
+  const changed = new Set<ObjectKey>();
+  if (before.mesh !== after.mesh || before.networks !== after.networks) changed.add(MESH_CONFIG_KEY);
+  for (const kind of new Set([...before.objects.keys(), ...after.objects.keys()])) {
+    if (!isTracked(kind)) continue;
+    compare(before.objects.get(kind), after.objects.get(kind), changed);
+  }
+  return changed;
+}
+
+type Table = ReadonlyMap<ObjectKey, MeshObject> | undefined;
+
+function compare(before: Table, after: Table, changed: Set<ObjectKey>): void {
+  if (before === after) return;
+  for (const key of before?.keys() ?? []) if (after?.has(key) !== true) changed.add(key);
+  for (const [key, object] of after ?? []) if (before?.get(key) !== object) changed.add(key);
 }

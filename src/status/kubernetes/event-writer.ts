@@ -3,11 +3,11 @@ import { refusalText, type SendRequest } from '../../kubernetes/client/api-sende
 import type { Logger } from '../../telemetry/logger.js';
 import { createTokenBucket } from './token-bucket.js';
 
-/** Something about an object that its owner should know, as `kubectl describe` and `kubectl get events` show it. */
+/** A problem of an object that becomes an Event, which `kubectl describe` and `kubectl get events` show. */
 export interface Complaint {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for an object without one; its Event is in `default`. */
+  /** Empty for a cluster-scoped object, whose Event is in `default`. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -19,7 +19,7 @@ export interface Complaint {
 
 /** Writes a Kubernetes Event for each complaint that lasts. */
 export interface EventWriter {
-  /** Takes all complaints that there are now; says whether one of them has not lasted long enough yet. */
+  /** Takes all present complaints. Returns whether one of them has not lasted `EVENT_HOLD_MS` yet. */
   update(complaints: readonly Complaint[]): boolean;
 }
 
@@ -31,9 +31,9 @@ export interface EventWriterOptions {
   readonly instance: string;
 }
 
-/** A policy that is applied a moment before what it refers to is no complaint. */
+/** A complaint must last this long: a policy may be applied just before the objects that it names. */
 export const EVENT_HOLD_MS = 2_000;
-/** The same is told again after this time: API servers forget Events after an hour. */
+/** A lasting complaint is written again after this time, because API servers delete Events after an hour. */
 const REPEAT_MS = 3_600_000;
 const PER_SECOND = 1;
 const BURST = 25;
@@ -42,7 +42,7 @@ const MAX_NOTE_BYTES = 1_000;
 const REFUSED_MS = 60_000;
 const COMPONENT = 'navigator-discovery';
 
-/** At most 25 Events at once and one each second after that; what is left out is written later, while it lasts. */
+/** Writes at most 25 Events at once, then one each second. Further complaints are written later if they last. */
 export function createEventWriter({ send, clock, logger, instance }: EventWriterOptions): EventWriter {
   const bucket = createTokenBucket(PER_SECOND, BURST);
   let since = new Map<string, number>();
@@ -76,7 +76,7 @@ export function createEventWriter({ send, clock, logger, instance }: EventWriter
       },
     });
     if (answer.status < 300) return;
-    // Its namespace is being deleted.
+    // The namespace of the object is being deleted.
     if (answer.status === 404 || (answer.status === 403 && refusalText(answer).includes('being terminated'))) return;
     throw new Error(refusalText(answer));
   };
@@ -88,7 +88,7 @@ export function createEventWriter({ send, clock, logger, instance }: EventWriter
       if (nowMs < refusedUntilMs) return;
       refusedUntilMs = nowMs + REFUSED_MS;
       const remedy = 'let the service account create events';
-      logger.warn({ err, remedy }, 'Events cannot be written; trying again in a minute');
+      logger.warn({ err, remedy }, 'events cannot be written, trying again in a minute');
     });
   };
 

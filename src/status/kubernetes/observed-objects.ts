@@ -3,7 +3,7 @@ import { apiVersionOf, type KindDefinition } from '../../config/kind-definition.
 import { type ObjectKey, objectKey } from '../../config/object.js';
 import type { Condition, ObjectStatus, ValidationMessage } from '../conditions/condition.js';
 
-/** An object of the API server, as far as its status is concerned. */
+/** The parts of an object at the API server that its status needs. */
 export interface ObservedObject {
   readonly key: ObjectKey;
   readonly apiVersion: string;
@@ -16,7 +16,7 @@ export interface ObservedObject {
   readonly status: ObjectStatus;
 }
 
-/** An object as a list, a watch or a write gives it. */
+/** An object from a list, a watch or a write. */
 interface RawObject {
   readonly apiVersion?: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion: string };
@@ -27,32 +27,32 @@ interface RawEvent {
   readonly object: RawObject;
 }
 
-/** Where a reflector puts one list of objects. */
+/** The destination of one watched list of objects. */
 export interface ObservedSink {
   replace(): { add(objects: readonly RawObject[]): void; commit(): void };
   apply(events: readonly RawEvent[]): void;
   isEmpty(): boolean;
 }
 
-/** Every object that has a status of ours, as it is in the cluster now. */
+/** The present state of every object whose status this process writes. */
 export interface ObservedObjects {
   all(): Iterable<ObservedObject>;
   get(key: ObjectKey): ObservedObject | undefined;
-  /** Takes one list; the lists of a kind in several namespaces are several. */
+  /** Creates the destination of one list. A kind that is watched in several namespaces has several lists. */
   sink(definition: KindDefinition): ObservedSink;
-  /** Takes what a write has made of an object: the watch tells it later. */
+  /** Takes the result of a write, before the watch reports it. */
   written(known: ObservedObject, raw: unknown): ObservedObject;
   clear(): void;
 }
 
-/** @param onChange something is otherwise than before */
+/** @param onChange called after each change */
 export function createObservedObjects(onChange: () => void): ObservedObjects {
   const objects = new Map<ObjectKey, ObservedObject>();
 
   const take = (definition: KindDefinition, raw: RawObject): ObjectKey => {
     const found = observe(definition, raw);
     const known = objects.get(found.key);
-    // A watch may tell of what was there before our own write.
+    // The watch may report a state from before the last write.
     if (known?.uid === found.uid && isOlder(found.resourceVersion, known.resourceVersion)) return found.key;
     objects.set(found.key, found);
     return found.key;
@@ -139,7 +139,7 @@ function isRawObject(value: unknown): value is RawObject {
   return isRecord(value) && isRecord(value['metadata']) && typeof value['metadata']['resourceVersion'] === 'string';
 }
 
-/** Versions of an API server are decimal numbers that grow; of others nothing can be said. */
+/** Compares resource versions, which are growing decimal numbers; false for other texts. */
 function isOlder(version: string, than: string): boolean {
   const [first, second] = [version, than].map((text) => (/^[1-9]\d*$/.test(text) ? BigInt(text) : undefined));
   return first !== undefined && second !== undefined && first < second;

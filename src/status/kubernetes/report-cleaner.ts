@@ -11,16 +11,16 @@ export interface ReportCleanerOptions {
   readonly logger: Logger;
 }
 
-/** Removes what instances that were killed have left behind. */
+/** Removes the reports of killed instances. */
 export interface ReportCleaner {
-  /** Removes the stale reports that there are now. One that lives after all writes its own again. */
+  /** Removes the stale reports. An instance that still runs writes its report again. */
   clean(): Promise<void>;
 }
 
 const RETRY_MS = 60_000;
 
 export function createReportCleaner({ namespace, shelf, send, clock, logger }: ReportCleanerOptions): ReportCleaner {
-  /** When each was tried last. */
+  /** Time of the last attempt for each report. */
   const tried = new Map<string, number>();
 
   const remove = async (name: string): Promise<void> => {
@@ -30,9 +30,9 @@ export function createReportCleaner({ namespace, shelf, send, clock, logger }: R
     try {
       const answer = await send({ method: 'DELETE', path });
       if (answer.status >= 300 && answer.status !== 404) throw new Error(refusalText(answer));
-      logger.info({ configMap }, 'The stale distribution report of an instance that is gone was removed');
+      logger.info({ configMap }, 'stale distribution report removed');
     } catch (err) {
-      logger.warn({ configMap, err }, 'A stale distribution report could not be removed; it does not count');
+      logger.warn({ configMap, err }, 'stale distribution report not removed, it does not count');
     }
   };
 

@@ -13,7 +13,7 @@ export interface ReportPublisherOptions {
   /** `<pod>-distribution` */
   readonly configMap: string;
   readonly meshDomain: string;
-  /** The pod that this instance is: with it, Kubernetes removes its report. Absent where it is none of this cluster. */
+  /** The pod of this instance: Kubernetes removes the report with it. Absent if the instance is not a pod of this cluster. */
   readonly pod?: { readonly name: string; readonly uid: string } | undefined;
   readonly paths: ResourcePaths;
   readonly send: SendRequest;
@@ -21,11 +21,11 @@ export interface ReportPublisherOptions {
   readonly logger: Logger;
 }
 
-/** Writes this instance's report for the others. */
+/** Writes this instance's report for the other instances. */
 export interface ReportPublisher {
-  /** Writes the report if it says something new, or has not been written for long. One at a time. */
+  /** Writes the report if it has changed, or if the last write is `REFRESH_MS` ago. One write at a time. */
   publish(report: DistributionReport): Promise<void>;
-  /** Removes the report: the instance stops. */
+  /** Removes the report, because the instance stops. */
   withdraw(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
             ? {}
             : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...options.pod }] }),
         },
-        // What a person waits for with `kubectl wait` has keys of its own.
+        // `kubectl wait` needs keys of their own.
         data: { [REPORT_KEY]: text, proxies: String(proxies), ...(checks === undefined ? {} : { checks }) },
       },
     });
@@ -75,7 +75,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
     const trouble = err instanceof Error ? err.message : String(err);
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
-    logger.warn({ ...fields, err }, 'The distribution report of this instance cannot be written');
+    logger.warn({ ...fields, err }, 'distribution report cannot be written');
   };
 
   const publish = async (report: DistributionReport): Promise<void> => {
@@ -90,7 +90,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
     try {
       await write(formatReport(report, paths, clock.now()), report.progress);
       written = { content, progress: report.progress, atMs: nowMs };
-      if (lastTrouble !== '') logger.info(fields, 'The distribution report of this instance can be written again');
+      if (lastTrouble !== '') logger.info(fields, 'distribution report can be written again');
       lastTrouble = '';
       retryMs = 0;
     } catch (err) {
@@ -115,7 +115,7 @@ export function createReportPublisher(options: ReportPublisherOptions): ReportPu
         const answer = await send({ method: 'DELETE', path });
         if (answer.status >= 300 && answer.status !== 404) throw new Error(refusalText(answer));
       } catch (err) {
-        logger.info({ ...fields, err }, 'The distribution report could not be removed; it becomes stale by itself');
+        logger.info({ ...fields, err }, 'distribution report not removed, it becomes stale by itself');
       }
     },
   };

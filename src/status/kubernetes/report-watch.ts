@@ -9,7 +9,7 @@ import type { ObservedSink } from './observed-objects.js';
 /** Key of a report in its ConfigMap. */
 export const REPORT_KEY = 'distribution-report';
 
-/** `internal.D/distribution-report=true` is on every ConfigMap with a report (BEHAVIOUR 8, "Status"). */
+/** Label of every ConfigMap with a report: `internal.<mesh domain>/distribution-report=true`. */
 export function reportLabel(meshDomain: string): string {
   return `internal.${meshDomain}/distribution-report`;
 }
@@ -24,10 +24,10 @@ export interface ReportSinkOptions {
 
 type RawConfigMap = Parameters<ReturnType<ObservedSink['replace']>['add']>[0][number];
 
-/** Puts the ConfigMaps with reports, as they come from a watch, on the shelf. */
+/** Puts the reports in watched ConfigMaps on the shelf. */
 export function createReportSink({ shelf, paths, clock, logger, onChange }: ReportSinkOptions): ObservedSink {
   let names = new Set<string>();
-  /** Those that could not be read, to tell of each once. */
+  /** ConfigMaps with an unreadable report: each is logged once. */
   const unreadable = new Set<string>();
 
   const put = (raw: RawConfigMap): void => {
@@ -44,7 +44,7 @@ export function createReportSink({ shelf, paths, clock, logger, onChange }: Repo
     shelf.put(name, undefined, clock.monotonicMs());
     if (unreadable.has(name)) return;
     unreadable.add(name);
-    logger.warn({ configMap: name }, 'A distribution report cannot be read; the proxies of its instance do not count');
+    logger.warn({ configMap: name }, 'distribution report cannot be read, the proxies of its instance do not count');
   };
   const remove = (name: string): void => {
     unreadable.delete(name);

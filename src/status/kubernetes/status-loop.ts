@@ -2,25 +2,30 @@ import type { Clock } from '../../base/clock.js';
 import type { ObjectKey } from '../../config/object.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { AnalysisMessage } from '../analysis/analysis-message.js';
-import { complaintsOf } from '../conditions/complaints.js';
 import type { ObjectStatus } from '../conditions/condition.js';
 import type { ObjectFacts, Refusal } from '../conditions/object-facts.js';
-import { isInPlace, judgeObject, nextConditions, objectStatus } from '../conditions/object-status.js';
-import { proxiesPhrase } from '../conditions/proxies-phrase.js';
-import { validationMessagesOf } from '../conditions/validation-messages.js';
+import {
+  complaintsOf,
+  isInPlace,
+  judgeObject,
+  nextConditions,
+  objectStatus,
+  proxiesPhrase,
+  validationMessagesOf,
+} from '../conditions/object-status.js';
 import { createWorkPause } from '../work-pause.js';
 import { type Complaint, EVENT_HOLD_MS, type EventWriter } from './event-writer.js';
 import type { ObservedObject, ObservedObjects } from './observed-objects.js';
 import type { StatusWriter } from './status-writer.js';
 
-/** What the rest of the process knows about objects. */
+/** Facts about objects from the rest of the process. */
 export interface StatusFacts {
   servedGeneration(key: ObjectKey): number | undefined;
   refusals(key: ObjectKey): readonly Refusal[];
   messages(key: ObjectKey): readonly AnalysisMessage[];
-  /** Undefined when distribution is not tracked. */
+  /** Undefined if distribution is not tracked. */
   progress(key: ObjectKey, generation: number): ObjectFacts['progress'];
-  /** Of the control plane; the same for all objects. */
+  /** Settings of the control plane whose content is refused; the same for all objects. */
   readonly refusedSettings?: readonly string[];
 }
 
@@ -28,7 +33,7 @@ export interface StatusLoopOptions {
   readonly objects: ObservedObjects;
   readonly writer: StatusWriter;
   readonly events: EventWriter;
-  /** Complaints about objects that have no status of ours. */
+  /** Complaints about objects without a status, such as ConfigMaps. */
   readonly complaints: () => readonly Complaint[];
   /** The facts as they are at the time of the call. */
   readonly facts: () => StatusFacts;
@@ -40,7 +45,7 @@ export interface StatusLoopOptions {
   readonly logger: Logger;
 }
 
-/** Keeps the statuses in the cluster as the facts are. Works on the instance that leads alone. */
+/** Keeps the statuses in the cluster equal to the facts. Runs only on the leader. */
 export interface StatusLoop {
   /** Something may have changed. */
   changed(): void;
@@ -48,9 +53,9 @@ export interface StatusLoop {
   stop(): Promise<void>;
 }
 
-/** Changes of this long are written together (BEHAVIOUR 8, "Status"). */
+/** Changes within this time are written together. */
 const PERIOD_MS = 200;
-/** Reports become stale, and refusals may be over, without anybody saying so. */
+/** Reports become stale, and refused kinds may be tried again, without an event. */
 const RESYNC_MS = 10_000;
 
 export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
@@ -72,16 +77,16 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
       progress: facts.progress(key, generation),
       ...(facts.refusedSettings && { refusedSettings: facts.refusedSettings }),
     };
-    const verdicts = judgeObject(found);
-    if (verdicts === undefined) return undefined;
+    const judged = judgeObject(found);
+    if (judged === undefined) return undefined;
     const { apiVersion, definition, namespace, name, uid } = object;
-    for (const { reason, message } of complaintsOf(verdicts)) {
+    for (const { reason, message } of complaintsOf(judged)) {
       complaints.push({ apiVersion, kind: definition.kind, namespace, name, uid, reason, message });
     }
     return objectStatus(
       options.hasConditions
         ? {
-            conditions: nextConditions(verdicts, generation, status.conditions ?? [], clock.now()),
+            conditions: nextConditions(judged, generation, status.conditions ?? [], clock.now()),
             proxies: proxiesPhrase(found.progress),
           }
         : undefined,
@@ -90,8 +95,8 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
   };
 
   /**
-   * Looks at all objects; says when to look again: soon where a write is being answered, a little later where a
-   * complaint may pass by itself.
+   * Compares all objects. Returns when to compare again: soon if a write is under way, a little later if a complaint may
+   * end by itself.
    */
   const compareAll = (): 'soon' | 'later' | 'seldom' => {
     let isPending = false;
@@ -118,7 +123,7 @@ export function createStatusLoop(options: StatusLoopOptions): StatusLoop {
     try {
       again = work.run(compareAll);
     } catch (err) {
-      logger.error({ err }, 'Statuses could not be compared with what they should be');
+      logger.error({ err }, 'comparing statuses failed');
     }
     if (again === 'soon') schedule();
     else cancel = clock.schedule(again === 'later' ? EVENT_HOLD_MS : RESYNC_MS, compare);

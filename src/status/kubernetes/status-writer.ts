@@ -22,19 +22,19 @@ export interface StatusWriterOptions {
   readonly burst: number;
 }
 
-/** Writes statuses, the newest of each object, as fast as it may. */
+/** Writes the newest status of each object, within the configured rate. */
 export interface StatusWriter {
-  /** Puts a status on its way, in place of one that waits. */
+  /** Queues a status; it replaces a queued status of the object. */
   write(key: ObjectKey, status: ObjectStatus): void;
-  /** The object has the status that it should have: nothing that waits is written. */
+  /** Removes the queued status of an object that already has the desired status. */
   drop(key: ObjectKey): void;
-  /** Whether a write of the object is being answered: what it makes of the object is not known yet. */
+  /** Whether a write of the object is under way, so that its result is unknown. */
   isWriting(key: ObjectKey): boolean;
-  /** Ends what waits and begins nothing; settles when what is on its way has been answered. */
+  /** Drops queued statuses; settles when all writes under way have been answered. */
   pause(): Promise<void>;
 }
 
-/** Our name among those who write to objects: it owns the fields that it applies, and no others. */
+/** Field manager of the status writes: it owns the fields that it applies. */
 export const FIELD_MANAGER = 'navigator-status';
 
 const MAX_CONCURRENT = 8;
@@ -47,9 +47,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const bucket = createTokenBucket(options.perSecond, options.burst);
   const waiting = new Map<ObjectKey, ObjectStatus>();
   const writing = new Map<ObjectKey, Promise<void>>();
-  /** Kinds that nothing can be written of, until when. */
+  /** Kinds whose statuses cannot be written, with the time of the next attempt. */
   const refusedKinds = new Map<string, number>();
-  /** What was refused for an object, or had no effect: it is not tried again before it changes. */
+  /** Statuses that the API server rejected or did not keep: they are written again only after a change. */
   const refused = new Map<ObjectKey, string>();
   let pausedUntilMs = 0;
   let retryMs = FIRST_RETRY_MS;
@@ -63,8 +63,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     if (!waiting.has(key)) waiting.set(key, status);
     const nowMs = clock.monotonicMs();
     if (nowMs < pausedUntilMs) return;
-    if (retryMs === FIRST_RETRY_MS) logger.warn({ err, object: key }, 'Statuses cannot be written now; trying again');
-    else logger.debug({ err, object: key, retryMs }, 'Statuses still cannot be written');
+    if (retryMs === FIRST_RETRY_MS) logger.warn({ err, object: key }, 'statuses cannot be written, trying again');
+    else logger.debug({ err, object: key, retryMs }, 'statuses still cannot be written');
     const delayMs = Math.max(waitMs ?? 0, retryMs * (0.5 + random() / 2));
     retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
     pausedUntilMs = nowMs + delayMs;
@@ -76,19 +76,19 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     remedy: string,
   ): void => {
     const resource = `${plural}.${group}`;
-    if (!refusedKinds.has(kind)) logger.error({ resource, reason, remedy }, 'Statuses of a kind cannot be written');
+    if (!refusedKinds.has(kind)) logger.error({ resource, reason, remedy }, 'statuses of a kind cannot be written');
     refusedKinds.set(kind, clock.monotonicMs() + KIND_RETRY_MS);
   };
 
   /**
-   * The API server answers the same when an object is gone and when its CRD has no status: whether the object is there
-   * tells. Asked for as a list, which takes no right that watching does not.
+   * The API server gives the same answer for a removed object and for a CRD without status, so this checks whether the
+   * object exists. It sends a list request, which needs no right beyond those of the watch.
    */
   const lookFor = async (object: ObservedObject, reason: string): Promise<void> => {
     const query = { fieldSelector: `metadata.name=${object.name}` };
     const { status, body } = await send({ method: 'GET', path: collectionOf(object), query });
     const items: unknown = status === 200 && isRecord(body) ? body['items'] : undefined;
-    // One of another uid was made since, and the watch will tell.
+    // An object with another uid is new; the watch reports it.
     const isThere = Array.isArray(items) && items.some((item) => uidOf(item) === object.uid);
     if (!isThere) return;
     const { plural, group } = object.definition;
@@ -100,17 +100,17 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const outcome = writeOutcome(answer, `${definition.plural}.${definition.group}`);
     switch (outcome.type) {
       case 'written': {
-        if (retryMs !== FIRST_RETRY_MS) logger.info({}, 'Statuses can be written again');
+        if (retryMs !== FIRST_RETRY_MS) logger.info({}, 'statuses can be written again');
         retryMs = FIRST_RETRY_MS;
         const made = objects.written(object, answer.body);
         refused.delete(key);
         if (refusedKinds.delete(definition.kind)) {
-          logger.info({ kind: definition.kind }, 'Statuses of a kind can be written now');
+          logger.info({ kind: definition.kind }, 'statuses of a kind can be written again');
         }
         if (isInPlace(status, made.status)) return;
-        // Somebody else owns a part of it, or the CRD does not keep it.
+        // Another field manager owns a part of the status, or the CRD prunes it.
         refused.set(key, identityOf(made, status));
-        logger.warn({ object: key }, 'A status is not kept as it is written; it is written again when it changes');
+        logger.warn({ object: key }, 'written status was not kept, next write when it changes');
         return;
       }
       case 'gone':
@@ -122,7 +122,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
         return;
       case 'refused':
         refused.set(key, identityOf(object, status));
-        logger.error({ object: key, reason: outcome.reason }, 'The API server does not take the status of an object');
+        logger.error({ object: key, reason: outcome.reason }, 'api server rejects the status of an object');
         return;
       case 'later':
         postpone(key, status, new Error(outcome.reason), outcome.waitMs);
@@ -147,7 +147,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
 
   function pump(): void {
     const nowMs = clock.monotonicMs();
-    // An API server that failed is felt out with one write at a time.
+    // After a failure the writer sends one write at a time.
     const concurrent = retryMs === FIRST_RETRY_MS ? MAX_CONCURRENT : 1;
     for (const [key, status] of waiting) {
       if (writing.size >= concurrent) return;
@@ -182,7 +182,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
       waiting.clear();
       cancelWake();
       await Promise.all([...writing.values()]);
-      // What was answered with a refusal waits again.
+      // A failed write has queued its status again.
       waiting.clear();
       cancelWake();
     },
@@ -198,7 +198,7 @@ function collectionOf({ definition, apiVersion, namespace }: ObservedObject): st
   return `/apis/${apiVersion}${scope}/${definition.plural}`;
 }
 
-/** Server-side apply: what we applied before and do not now is removed, and what others wrote stays. */
+/** Server-side apply removes fields that the last apply had and this one lacks. Fields of other managers stay. */
 function applyRequest(object: ObservedObject, status: ObjectStatus): ApiRequest {
   const { definition, apiVersion, namespace, name, uid } = object;
   return {
@@ -209,7 +209,7 @@ function applyRequest(object: ObservedObject, status: ObjectStatus): ApiRequest 
     body: {
       apiVersion,
       kind: definition.kind,
-      // An object of the same name that was made since is another one.
+      // The uid excludes a newer object with the same name.
       metadata: { name, ...(namespace === '' ? {} : { namespace }), ...(uid === '' ? {} : { uid }) },
       status,
     },

@@ -1,12 +1,12 @@
-/** Lets so many through at once, and so many each second after that. */
+/** Limits a rate: `burst` at once, then `perSecond`. */
 export interface TokenBucket {
-  /** Takes one; otherwise says in how many milliseconds there will be one. */
+  /** Takes a token, or returns the milliseconds until the next one. */
   take(nowMs: number): { readonly taken: true } | { readonly taken: false; readonly waitMs: number };
 }
 
 /**
- * @param perSecond NAV_STATUS_QPS; zero or less means without limit
- * @param burst NAV_STATUS_BURST; at least one
+ * @param perSecond zero or less: no limit
+ * @param burst at least 1
  */
 export function createTokenBucket(perSecond: number, burst: number): TokenBucket {
   const size = Math.max(1, burst);

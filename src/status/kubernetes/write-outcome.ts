@@ -1,18 +1,18 @@
 import { type ApiAnswer, refusalText } from '../../kubernetes/client/api-sender.js';
 
-/** What an answer to a write of a status means for the next one. */
+/** The consequence of an answer to a write of a status. */
 export type WriteOutcome =
   | { readonly type: 'written' }
-  /** The object is gone, or is another one now, and the watch will tell; or its CRD has no status to write. */
+  /** The object was removed or replaced, which the watch reports, or its CRD has no status. */
   | { readonly type: 'gone' }
-  /** RBAC: no object of the kind can be written. */
+  /** RBAC forbids the write for all objects of the kind. */
   | { readonly type: 'kindRefused'; readonly reason: string; readonly remedy: string }
-  /** The API server does not take this status of this object. */
+  /** The API server rejects this status of this object. */
   | { readonly type: 'refused'; readonly reason: string }
-  /** The API server cannot now. */
+  /** The API server is unavailable or limits requests. */
   | { readonly type: 'later'; readonly reason: string; readonly waitMs: number | undefined };
 
-/** @param resource `quotaspecs.config.mesh.internal` */
+/** @param resource plural and group: `quotaspecs.config.mesh.internal` */
 export function writeOutcome(answer: ApiAnswer, resource: string): WriteOutcome {
   const { status, retryAfterMs } = answer;
   const reason = refusalText(answer);

@@ -37,8 +37,8 @@ export function createRegexAdmission(limits: () => RegexLimits = () => DEFAULT_R
     const bytes = total([...others, candidate]);
     if (bytes <= namespaceBytes) return undefined;
     return (
-      `spec: brings the regular expressions of namespace ${namespace} to ${formatKib(bytes)} once they are compiled, ` +
-      `more than its ${formatKib(namespaceBytes)}; use exact and prefix matches, remove specs of the namespace, ` +
+      `spec: brings the regular expressions of namespace ${namespace} to ${formatKib(bytes)} when compiled, ` +
+      `more than the limit of ${formatKib(namespaceBytes)}; use exact and prefix matches, remove specs of the namespace, ` +
       'or raise NAV_REGEX_NAMESPACE_BYTES'
     );
   };
@@ -62,8 +62,8 @@ export function createRegexAdmission(limits: () => RegexLimits = () => DEFAULT_R
       const earlier = sums.bytesTogether([...before.apiSpecsOf(service), ...before.quotaSpecsOf(service)]);
       if (bytes <= earlier) continue;
       return (
-        `spec: brings the regular expressions of all specs of ${service.hostname} to ${formatKib(bytes)} once they are ` +
-        `compiled, more than their ${formatKib(serviceBytes)}; bind fewer or smaller specs to the service, ` +
+        `spec: brings the regular expressions of all specs of ${service.hostname} to ${formatKib(bytes)} when ` +
+        `compiled, more than the limit of ${formatKib(serviceBytes)}; bind fewer or smaller specs to the service, ` +
         'or raise NAV_REGEX_SERVICE_BYTES'
       );
     }

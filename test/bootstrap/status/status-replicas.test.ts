@@ -116,7 +116,7 @@ it('a leader that loses the API server ceases to act before another one begins',
   t.log(`taken over after ${Math.round(performance.now() - cut)} ms`);
   t.true(hasTold(first, CEASES));
   second.connect('books-2', '10.244.1.2');
-  const expected = 'False InProgress: 1/1 proxies up to date. meshd-0: not read there yet.';
+  const expected = 'False InProgress: 1/1 proxies up to date. Not read yet by meshd-0.';
   await api.client.apply(quotaSpec(namespace, 'books', 'requests', 2));
   await hasCondition(api, quotaSpec(namespace), 'Reconciled', expected);
   connection.join();
@@ -189,17 +189,17 @@ it('what it may not do is told of once with what to grant, and is done as soon a
   );
   await eventually('the report is missed', () =>
     texts().some((text) =>
-      /report of this instance cannot be written .*let the service account create and patch/.test(text),
+      /distribution report cannot be written .*let the service account create and patch/.test(text),
     ),
   );
   await api.client.applyAll(ofNamespace);
   instance.connect('books-1', '10.244.1.1');
   await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
   const complaints = instance.log.filter(({ level }) => level === 'warn' || level === 'error');
-  t.deepEqual(complaints.map(({ message }) => message).sort(), [
-    'The distribution report of this instance cannot be written',
-    'The lease of the leader cannot be had',
-  ]);
+  t.deepEqual(
+    complaints.map(({ message }) => message).sort(),
+    ['distribution report cannot be written', 'The lease of the leader cannot be had'].sort(),
+  );
 });
 
 it('these rights are all it takes', async (t) => {

@@ -175,7 +175,7 @@ it('a kind without the status subresource is told of once, with what to do', asy
   });
   await api.client.applyAll([workload('a'), workload('b'), quotaSpec(namespace)]);
   await hasCondition(api, quotaSpec(namespace), 'Accepted', 'True Valid: It is valid.');
-  const told = () => instance.log.filter(({ message }) => message === 'Statuses of a kind cannot be written');
+  const told = () => instance.log.filter(({ message }) => message === 'statuses of a kind cannot be written');
   await eventually('it is told', () => told().length > 0);
   t.deepEqual(
     told().map(({ fields }) => fields['remedy']),

@@ -1,10 +1,9 @@
 import test from 'ava';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
 import { analysisInputOf, type Enforcement } from '../../../src/status/analysis/analysis-input.js';
-import { createMessage } from '../../../src/status/analysis/analysis-message.js';
+import { createMessage, inPod } from '../../../src/status/analysis/analysis-message.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
 import { MESSAGE_CODES } from '../../../src/status/analysis/message-codes.js';
-import { inPod } from '../../../src/status/analysis/pod-wording.js';
 import { MESH } from '../../generators/context-builder.js';
 import { ENFORCEMENT, messagesOf, policyContext, shown } from './support.js';
 
@@ -63,12 +62,12 @@ test('a service of a binding that does not exist is MESH0202; so is a wildcard t
       `MESH0202 HTTPAPISpecBinding/shop/b spec.services[0]: there is no service gone.shop.svc.cluster.local; ${remedy}`,
       `MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service gone.shop.svc.cluster.local; ${remedy}`,
       `MESH0202 QuotaSpecBinding/shop/b spec.services[3]: there is no service x.example.com; ${remedy}`,
-      `MESH0202 QuotaSpecBinding/shop/b spec.services[5]: the host of no service contains .other.; ${remedy}`,
+      `MESH0202 QuotaSpecBinding/shop/b spec.services[5]: no service has a host that contains .other.; ${remedy}`,
     ],
   );
 });
 
-test('a wildcard that can match nothing is MESH0205, and not a missing service too', (t) => {
+test('a wildcard that can match nothing is MESH0205, and not also a missing service', (t) => {
   const text = `${WEB}
     QuotaSpecBinding shop/b {services: [{service: "web.*"}, {service: "*"}, {service: "*web*shop*"}], quotaSpecs: [{name: a}]}`;
   t.deepEqual(messagesOf(text, 'unusable-patterns'), [
@@ -85,9 +84,9 @@ const POLICIES = `QuotaSpec shop/a ${QUOTA}
   HTTPAPISpec shop/a ${API}
   HTTPAPISpecBinding shop/b {services: [{name: web}], apiSpecs: [{name: a}]}`;
 
-test('every policy object is told once that nothing enforces it, MESH0204', (t) => {
+test('MESH0204 reports each policy that is not enforced once', (t) => {
   const message = (kind: string): string =>
-    `nothing enforces this ${kind}: mixerCheckServer of the mesh config names no server to ask; ${UNENFORCED}`;
+    `this ${kind} is not enforced: mixerCheckServer of the mesh config names no server to ask; ${UNENFORCED}`;
   t.deepEqual(messagesOf(POLICIES, 'unenforced-policies'), [
     `MESH0204 HTTPAPISpec/shop/a: ${message('HTTPAPISpec')}`,
     `MESH0204 HTTPAPISpecBinding/shop/b: ${message('HTTPAPISpecBinding')}`,
@@ -116,7 +115,7 @@ test('policies are enforced once a check server is named and checks are not disa
   t.deepEqual(unenforced({ ...CHECKED, disablePolicyChecks: true, enableClientSidePolicyCheck: true }), []);
 });
 
-test('the reason why a policy is not enforced names the setting that keeps it from being so', (t) => {
+test('the message about a policy that is not enforced names the setting', (t) => {
   const kinds = ['HTTPAPISpec', 'HTTPAPISpecBinding', 'QuotaSpec', 'QuotaSpecBinding'];
   t.deepEqual(unenforced({ ...CHECKED, mixerCheckServer: '' }), [
     'mixerCheckServer of the mesh config names no server to ask',
@@ -129,7 +128,7 @@ test('the reason why a policy is not enforced names the setting that keeps it fr
   t.deepEqual(unenforced(CHECKED, { ...ENFORCEMENT, isPluginOn: false }), ['--plugins does not name policy', ...kinds]);
 });
 
-test('an HTTPAPISpec is of use where requests are reported, even if none is checked', (t) => {
+test('an HTTPAPISpec has an effect if requests are reported, even without checks', (t) => {
   t.deepEqual(unenforced(REPORTED).slice(1), ['QuotaSpec', 'QuotaSpecBinding']);
   t.is(unenforced({ ...REPORTED, disableMixerHttpReports: true }).length, 5);
 });
@@ -150,7 +149,7 @@ test('a rule that charges a quota without a limit is MESH0208, unless another se
   t.deepEqual(told(new Map(), 'policy.mesh-system:15016'), []);
 });
 
-test('a QuotaSpec whose limits several replicas count apart is MESH0261, and no other', (t) => {
+test('only a QuotaSpec whose limits several replicas count apart is MESH0261', (t) => {
   const context = policyContext(`QuotaSpec shop/limited {rules: [{quotas: [{quota: other}, {quota: known}]}]}
     QuotaSpec shop/free {rules: [{quotas: [{quota: other}, {quota: known, charge: 0}]}]}`);
   const unsharedCounters = { host: 'meshd.mesh-system.svc', replicas: 3 };
@@ -165,7 +164,7 @@ test('a QuotaSpec whose limits several replicas count apart is MESH0261, and no 
   t.deepEqual(messagesOf('QuotaSpec shop/limited {rules: [{quotas: [{quota: known}]}]}', 'unshared-counters'), []);
 });
 
-test('a pod speaks of the ConfigMap mesh-policy, and not of a file', (t) => {
+test('messages of a pod name the ConfigMap mesh-policy instead of a file', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: other}, {quota: small, charge: 2}]}]}');
   const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } };
   const enforcement = { ...ENFORCEMENT, limitedQuotas: new Map([['small', 1]]), isPod: true };
@@ -177,7 +176,7 @@ test('a pod speaks of the ConfigMap mesh-policy, and not of a file', (t) => {
   );
 });
 
-test('every message of the table that names a setting names the ConfigMap or the Deployment in a pod', (t) => {
+test('every remedy that names a setting names the ConfigMap or the Deployment in a pod', (t) => {
   const names = Object.keys(MESSAGE_CODES) as (keyof typeof MESSAGE_CODES)[];
   let changed = 0;
   for (const name of names) {
@@ -192,7 +191,7 @@ test('every message of the table that names a setting names the ConfigMap or the
   t.true(changed >= 6);
 });
 
-test('a pod says where the settings are that keep a policy from being enforced', (t) => {
+test('messages of a pod name the place of the settings that turn enforcement off', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: other}]}]}');
   const enforcement = { ...ENFORCEMENT, isPluginOn: false, isPod: true };
   const off = analyze(analysisInputOf(context, enforcement)).find(({ code }) => code === 'MESH0204');
@@ -202,7 +201,7 @@ test('a pod says where the settings are that keep a policy from being enforced',
   );
 });
 
-test('a charge above the most that anybody has of a quota is MESH0212, unless nobody may have any', (t) => {
+test('a charge above the largest limit of a quota is MESH0212, unless the limit is 0', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: small, charge: 11}]}]}');
   const told = (limit: number) => {
     const mesh = { ...MESH, policy: { ...MESH.policy, mixerCheckServer: 'embedded' } };
@@ -212,7 +211,7 @@ test('a charge above the most that anybody has of a quota is MESH0212, unless no
       .map(shown);
   };
   t.deepEqual(told(10), [
-    'MESH0212 QuotaSpec/shop/a spec.rules[0].quotas[0].charge: a request is charged 11 of quota small, which has 10 at most; lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
+    'MESH0212 QuotaSpec/shop/a spec.rules[0].quotas[0].charge: a request is charged 11 of quota small, whose limit is 10; lower the charge, or raise maxAmount of the quota in the file of --policyConfig',
   ]);
   t.deepEqual(told(11), []);
   t.deepEqual(told(0), []);
@@ -227,7 +226,7 @@ test('a policy server at a service port that does not speak gRPC is MESH0209', (
     return analyze(analysisInputOf({ ...context, mesh }, ENFORCEMENT)).map(shown);
   };
   const message = (setting: string) =>
-    `MESH0209 ServiceEntry/shop/policy: ${setting} of the mesh config is policy.example.com:91, but that port (http) is of protocol http; name the port grpc-…, or set its appProtocol to grpc`;
+    `MESH0209 ServiceEntry/shop/policy: ${setting} of the mesh config is policy.example.com:91, but the protocol of that port (http) is http; name the port grpc-…, or set its appProtocol to grpc`;
   t.deepEqual(told('policy.example.com:91'), [message('mixerCheckServer')]);
   t.deepEqual(told('policy.example.com:92', 'policy.example.com:91'), [message('mixerReportServer')]);
   t.deepEqual(told('policy.example.com:92'), []);
@@ -243,7 +242,7 @@ test('quotas of a service with a port of no declared protocol are MESH0210, once
     `QuotaSpecBinding shop/${name} {services: [${bound}], quotaSpecs: [{name: a}]}`;
   const told = (bindings: string) => messagesOf(`${entries.join('\n')}\n${bindings}`, 'undeclared-protocols');
   const message = (name: string, more: string) =>
-    `MESH0210 QuotaSpecBinding/shop/${name} spec.services: port 1 (main) of s1.shop.svc.cluster.local${more} may speak anything: requests that are sent so that they do not look like HTTP are charged by connection; name the port http-…, grpc-… or tcp-…, or set its appProtocol`;
+    `MESH0210 QuotaSpecBinding/shop/${name} spec.services: port 1 (main) of s1.shop.svc.cluster.local${more} declares no protocol: a caller can disguise HTTP requests as TCP, and is then charged once for each connection; name the port http-…, grpc-… or tcp-…, or set its appProtocol`;
   t.deepEqual(told(`${binding('one', '{name: s1}, {name: s3}')}\n${binding('all', '{service: "*"}')}`), [
     message('all', ', and 1 more port,'),
     message('one', ''),
@@ -251,7 +250,7 @@ test('quotas of a service with a port of no declared protocol are MESH0210, once
   t.deepEqual(told(binding('declared', '{name: s3}')), []);
 });
 
-test('policies that fit together have no other message than that nothing enforces them', (t) => {
+test('policies that fit together get only the message that they are not enforced', (t) => {
   t.deepEqual(
     messagesOf(`${WEB}\n${POLICIES}`).filter((message) => !message.startsWith('MESH0204')),
     [],
@@ -262,7 +261,7 @@ test('a mesh without policies has no message', (t) => {
   t.deepEqual(messagesOf(WEB), []);
 });
 
-test('an analyzer that fails is told as MESH0001, and the others go on', (t) => {
+test('MESH0001 reports an analyzer that throws, and the others still run', (t) => {
   const input = analysisInputOf(policyContext(''), ENFORCEMENT);
   const messages = analyze(input, {
     broken: () => {

@@ -7,7 +7,7 @@ import { ENFORCEMENT } from './support.js';
 
 const HOSTILE = { ...serviceEntry('evil/e', { hosts: ['web.shop.svc.cluster.local'] }), origin: 'cluster' as const };
 
-test('an entry that got past admission is told that it acts on its own namespace alone', (t) => {
+test('an entry that passed admission is MESH0501: it affects only its own namespace', (t) => {
   const store = storeWith();
   const before = snapshot(store);
   store.apply(batch(HOSTILE));

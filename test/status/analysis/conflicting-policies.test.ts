@@ -25,9 +25,9 @@ const aged = (path: string, creationTimestamp: string): MeshObject =>
   service(path, { clusterIP: '10.96.0.1', ports: [port(80)] }, { creationTimestamp });
 const SERVICES = [aged('shop/young', '2026-02-01T00:00:00Z'), aged('shop/old', '2026-01-01T00:00:00Z')];
 
-test('a binding of a Service that shares its cluster IP with an older one is told so, its spec too, and the status names it', (t) => {
+test('a binding and spec of a Service that shares its cluster IP with an older one are MESH0219, and the status names it', (t) => {
   const text =
-    '10.96.0.1 is the cluster IP of old.shop.svc.cluster.local as well, which is served there on the ports that both have';
+    '10.96.0.1 is also the cluster IP of old.shop.svc.cluster.local, which receives the connections to the ports that both have';
   const found = messagesOf(...SERVICES, ...policiesFor('shop', '{name: young}'));
   t.deepEqual(found.map(shown), [
     `MESH0219 QuotaSpec/shop/a: ${text}; ${REMEDY}`,
@@ -45,14 +45,14 @@ test('a binding of a Service that shares its cluster IP with an older one is tol
   );
 });
 
-test('such a binding is warned of when it is applied', (t) => {
+test('admission warns about a binding of a Service that shares its cluster IP', (t) => {
   const [spec, binding] = policiesFor('shop', '{name: young}');
   if (spec === undefined || binding === undefined) throw new Error('there are no policies');
   const analysis = createCandidateAnalysis(contextOf([...SERVICES, spec]));
   t.true(analysis(binding, ENFORCEMENT).some(({ code, field }) => code === 'MESH0219' && field === 'spec.services[1]'));
 });
 
-test('ServiceEntries of two namespaces for one host, and the policies of the one that others are not served, are told so', (t) => {
+test('ServiceEntries of two namespaces for one host are MESH0503, and the policies of the losing one MESH0219', (t) => {
   const entry = (namespace: string, creationTimestamp: string): MeshObject => {
     const object = policyObject(
       `ServiceEntry ${namespace}/api {hosts: [api.example.com], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}], resolution: STATIC}`,
@@ -61,7 +61,7 @@ test('ServiceEntries of two namespaces for one host, and the policies of the one
   };
   const entries = [entry('shop', '2026-01-01T00:00:00Z'), entry('bank', '2026-02-01T00:00:00Z')];
   const text =
-    'host api.example.com is that of ServiceEntry/shop/api as well; each namespace is served its own service of the host, else the oldest';
+    'ServiceEntry/shop/api has host api.example.com too; each namespace gets its own service of the host, or else the oldest one';
   t.deepEqual(messagesOf(...entries, ...policiesFor('bank', '{service: api.example.com}')).map(shown), [
     `MESH0219 QuotaSpec/bank/a: ${text}; ${REMEDY}`,
     `MESH0219 QuotaSpecBinding/bank/b spec.services[1]: ${text}; ${REMEDY}`,
@@ -70,7 +70,7 @@ test('ServiceEntries of two namespaces for one host, and the policies of the one
   t.deepEqual(messagesOf(...entries.slice(0, 1)), []);
 });
 
-test('policies of a service without a listener are told so', (t) => {
+test('policies of a service without a listener are MESH0219', (t) => {
   const objects = [...SERVICES, ...policiesFor('shop', '{service: "*"}')];
   const conflicts = listenerConflicts([
     {
@@ -82,7 +82,7 @@ test('policies of a service without a listener are told so', (t) => {
   ]);
   const input = analysisInputOf(contextOf(objects), ENFORCEMENT);
   const text =
-    'an older service has the address and port of young.shop.svc.cluster.local, as MESH0401 says of Service/shop/young';
+    'an older service has the address and port of young.shop.svc.cluster.local (see MESH0401 of Service/shop/young)';
   t.deepEqual(policiesWithoutListener(input, conflicts).map(shown), [
     `MESH0219 QuotaSpecBinding/shop/b spec.services[1]: ${text}; ${REMEDY}`,
     `MESH0219 QuotaSpec/shop/a: ${text}; ${REMEDY}`,

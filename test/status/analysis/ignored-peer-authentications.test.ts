@@ -16,13 +16,13 @@ const objectOf = ([where, matchLabels, day]: Described) =>
 const messagesOf = (...described: readonly Described[]) =>
   analyze(analysisInputOf(contextOf(described.map(objectOf)), ENFORCEMENT)).map(shown);
 
-test('a younger object for a whole namespace is MESH0301, and names the one that holds', (t) => {
+test('a younger object for a whole namespace is MESH0301, which names the one that applies', (t) => {
   t.deepEqual(messagesOf(['shop/a', {}, 2], ['shop/b', {}, 1], ['safe/a', {}, 2], ['mesh-system/a', {}, 0]), [
-    `MESH0301 PeerAuthentication/shop/a: PeerAuthentication/shop/b holds for its namespace; ${REMEDY}`,
+    `MESH0301 PeerAuthentication/shop/a: the older PeerAuthentication/shop/b applies to the whole namespace; ${REMEDY}`,
   ]);
 });
 
-test('so is one whose workloads an older one selects all, by the same labels or fewer', (t) => {
+test('an object is MESH0301 if an older one selects all its workloads, by the same labels or fewer', (t) => {
   const found = messagesOf(
     ['shop/wide', { app: 'web' }, 0],
     ['shop/narrow', { app: 'web', tier: 'front' }, 1],
@@ -30,12 +30,12 @@ test('so is one whose workloads an older one selects all, by the same labels or 
     ['safe/same', { app: 'web' }, 2],
   );
   t.deepEqual(found, [
-    `MESH0301 PeerAuthentication/shop/narrow: PeerAuthentication/shop/wide holds for every workload that it selects; ${REMEDY}`,
-    `MESH0301 PeerAuthentication/shop/same: PeerAuthentication/shop/wide holds for every workload that it selects; ${REMEDY}`,
+    `MESH0301 PeerAuthentication/shop/narrow: the older PeerAuthentication/shop/wide applies to every workload that this one selects; ${REMEDY}`,
+    `MESH0301 PeerAuthentication/shop/same: the older PeerAuthentication/shop/wide applies to every workload that this one selects; ${REMEDY}`,
   ]);
 });
 
-test('levels do not meet, nor do labels that differ, nor a wider one that is younger', (t) => {
+test('other levels, other labels and a younger wider object cause no message', (t) => {
   t.deepEqual(
     messagesOf(
       ['shop/all', {}, 0],
@@ -47,26 +47,26 @@ test('levels do not meet, nor do labels that differ, nor a wider one that is you
   );
 });
 
-test('a candidate is told so before it is applied, and alone', (t) => {
+test('only the candidate gets the message at admission', (t) => {
   const context = contextOf([objectOf(['shop/a', {}, 0]), objectOf(['shop/b', {}, 1])]);
   const said = (candidate: Described) => createCandidateAnalysis(context)(objectOf(candidate), ENFORCEMENT).map(shown);
   t.deepEqual(said(['shop/c', {}, 2]), [
-    `MESH0301 PeerAuthentication/shop/c: PeerAuthentication/shop/a holds for its namespace; ${REMEDY}`,
+    `MESH0301 PeerAuthentication/shop/c: the older PeerAuthentication/shop/a applies to the whole namespace; ${REMEDY}`,
   ]);
   t.deepEqual(said(['shop/c', { app: 'web' }, 2]), []);
   t.deepEqual(said(['shop/a', {}, 0]), [], 'an object does not stand in its own way');
 });
 
-test('analysis is made anew when one of them changes', (t) => {
+test('a changed PeerAuthentication leads to a new analysis', (t) => {
   const [one, other] = [contextOf([objectOf(['shop/a', {}, 0])]), contextOf([])];
   t.true(canDiffer(one, other));
 });
 
-test('without authn in --plugins each is MESH0302, in the mesh and at admission', (t) => {
+test('without authn in --plugins each PeerAuthentication is MESH0302, in the mesh and at admission', (t) => {
   const enforcement = { ...ENFORCEMENT, isAuthnOff: true };
   const object = objectOf(['shop/a', {}, 0]);
   const expected = [
-    'MESH0302 PeerAuthentication/shop/a: nothing enforces this PeerAuthentication: --plugins does not name authn; ' +
+    'MESH0302 PeerAuthentication/shop/a: this PeerAuthentication is not enforced: --plugins does not name authn; ' +
       'add authn to --plugins; until then workloads accept mutual TLS and plaintext (PERMISSIVE)',
   ];
   t.deepEqual(analyze(analysisInputOf(contextOf([object]), enforcement)).map(shown), expected);

@@ -22,7 +22,7 @@ function told(clause: string, others = ''): readonly string[] {
   );
 }
 
-test('a condition on a misspelt attribute is MESH0231 and names the one that was meant', (t) => {
+test('a condition on a misspelt attribute is MESH0231 with the right name', (t) => {
   const remedy =
     'use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service; leave it if callers forward it';
   t.deepEqual(told('{source.usr: {exact: x}}'), [
@@ -84,7 +84,7 @@ test('an attribute that an HTTPAPISpec sets is known, with the values that it se
   t.regex(told('{api.service: {exact: pets}}', API)[0] ?? '', /^MESH0231 .*no HTTPAPISpec sets api.service/);
 });
 
-test('nothing is said of attributes that requests have, and of entries of maps', (t) => {
+test('attributes that requests have, and entries of maps, get no message', (t) => {
   const clauses = ATTRIBUTE_VOCABULARY.filter(({ known, setBy }) => known === 'check' && setBy !== 'HTTPAPISpec')
     .filter(({ type }) => !WITHOUT_TEXT.includes(type))
     .map(({ name, type }) => `"${name}${type === 'stringMap' ? '[key]' : ''}": {regex: .*}`);
@@ -93,12 +93,12 @@ test('nothing is said of attributes that requests have, and of entries of maps',
   t.deepEqual(told(`{${clauses.join(', ')}}`, binding), []);
 });
 
-test('every attribute of the table that conditions cannot use is told of, by its name', (t) => {
+test('every attribute of the table that conditions cannot use gets a message with its name', (t) => {
   const useless = ATTRIBUTE_VOCABULARY.filter(({ known, type }) => known === 'report' || WITHOUT_TEXT.includes(type));
   for (const { name } of useless) t.is(told(`{${name}: {exact: x}}`).length, 1, name);
 });
 
-test('a quota whose dimension no request has is told of where it is charged, for it counts all callers together', (t) => {
+test('a charge of a quota gets a message if no request has the dimension of the quota', (t) => {
   const context = policyContext('QuotaSpec shop/a {rules: [{quotas: [{quota: good}, {quota: bad}, {quota: late}]}]}');
   const quotaDimensions = new Map([
     ['good', ['request.api_key', 'request.headers[x-user]', 'source.ip']],
@@ -109,14 +109,14 @@ test('a quota whose dimension no request has is told of where it is charged, for
     [ANALYZER]: findIneffectiveAttributes,
   });
   const effect = (quota: string) =>
-    `quota ${quota} has it as a dimension in the file of --policyConfig, which tells no callers apart`;
+    `quota ${quota} has it as a dimension in the file of --policyConfig, which does not distinguish callers`;
   t.deepEqual(messages.map(shown), [
     `MESH0231 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: there is no attribute request.apikey (did you mean request.api_key?); ${effect('bad')}; use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service; leave it if callers forward it`,
     `MESH0232 QuotaSpec/shop/a spec.rules[0].quotas[2].quota: response.code is known only when the request or connection has ended; ${effect('late')}; use an attribute that docs/attributes.md says is known at a check`,
   ]);
 });
 
-test('a spec with a misspelt attribute is told of when it is applied, and what other objects set is known then', (t) => {
+test('a spec with a misspelt attribute gets a message at admission, unless other objects set the attribute', (t) => {
   const candidate = (clause: string) =>
     policyObject(`QuotaSpec shop/a {rules: [{match: [{clause: ${clause}}], quotas: [{quota: q}]}]}`);
   const analysis = createCandidateAnalysis(policyContext(API));
@@ -125,7 +125,7 @@ test('a spec with a misspelt attribute is told of when it is applied, and what o
   t.false(codes('{api.team: {exact: pets}}').includes('MESH0231'));
 });
 
-test('of many conditions that no request meets, the first twenty are told', (t) => {
+test('only the first twenty conditions that no request meets get a message', (t) => {
   const clause = Array.from({ length: 100 }, (_, index) => `no-attribute-${index}: {exact: x}`).join(', ');
   t.is(told(`{${clause}}`).length, 20);
 });

@@ -47,7 +47,7 @@ const clauses: readonly (readonly [string, string, string, boolean])[] = [
 ];
 
 for (const [what, first, second, overlaps] of clauses) {
-  test(`SPEC 2.7: QuotaSpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
+  test(`QuotaSpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
     const place = (matches: string): string => (matches === '' ? 'spec.rules[0]' : 'spec.rules[0].match[0]');
     const message = `MESH0203 QuotaSpec/shop/b ${place(second)}: one request to web.shop.svc.cluster.local can match this and ${place(first)} of QuotaSpec/shop/a; ${REMEDY}`;
     t.deepEqual(messagesOf(quotaMesh(first, second), 'overlapping-conditions'), overlaps ? [message] : []);
@@ -116,7 +116,7 @@ const patterns: readonly (readonly [string, string, string, boolean])[] = [
 ];
 
 for (const [what, first, second, overlaps] of patterns) {
-  test(`SPEC 2.8: HTTPAPISpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
+  test(`HTTPAPISpecs of one service ${overlaps ? 'overlap' : 'do not overlap'} with ${what}`, (t) => {
     const message = `MESH0203 HTTPAPISpec/shop/b spec.patterns[0]: one request to web.shop.svc.cluster.local can match this and spec.patterns[0] of HTTPAPISpec/shop/a; ${REMEDY}`;
     t.deepEqual(messagesOf(apiMesh(first, second), 'overlapping-conditions'), overlaps ? [message] : []);
   });
@@ -137,7 +137,7 @@ test('specs of different services do not overlap, nor do rules of one spec', (t)
   );
 });
 
-test('two specs that meet at several services are told once, with the first of the services', (t) => {
+test('two specs that overlap at several services get one message, with the first service', (t) => {
   const every = '{rules: [{quotas: [{quota: q}]}]}';
   t.deepEqual(
     messagesOf(
@@ -158,7 +158,7 @@ test('two specs that meet at several services are told once, with the first of t
   );
 });
 
-test('specs of a thousand rules each are compared in bounded time, and it is said that not all were', (t) => {
+test('specs of a thousand rules each are compared in bounded time, and MESH0207 reports the limit', (t) => {
   const rules = (prefix: string): string =>
     Array.from(
       { length: 1000 },

@@ -19,7 +19,7 @@ function messages(
   return analyze(analysisInputOf({ ...context, mesh }, ENFORCEMENT)).filter(({ code }) => /^MESH0(25|125)/.test(code));
 }
 
-test('an annotation that cannot be used is told once of Services and ServiceEntries', (t) => {
+test('an unusable annotation of a Service or ServiceEntry gets one message', (t) => {
   const found = messages([
     service('shop/web', {}, { annotations: WRONG }),
     serviceEntry('shop/api', { hosts: ['a.example.com', 'b.example.com'] }, { annotations: WRONG }),
@@ -33,14 +33,17 @@ test('an annotation that cannot be used is told once of Services and ServiceEntr
   t.regex(reconciled, /^Reconciled=False UnusableAnnotation: .*failPolicy\]: "closed" counts as FAIL_CLOSE/);
 });
 
-test('a fail policy of a service in a mesh without checks is told to have no effect', (t) => {
+test('a fail policy of a service in a mesh without checks is MESH0252', (t) => {
   const annotated = service('shop/web', {}, { annotations: { [`${P}maxRetry`]: '2' } });
-  t.regex(messages([annotated], { mixerCheckServer: '' }).map(shown).join(), /^MESH0252 Service\/shop\/web: no check/);
+  t.regex(
+    messages([annotated], { mixerCheckServer: '' }).map(shown).join(),
+    /^MESH0252 Service\/shop\/web: no proxy checks/,
+  );
   t.deepEqual(messages([annotated]), []);
   t.deepEqual(messages([service('shop/plain')], { mixerCheckServer: '' }), []);
 });
 
-test('services whose retries are not made on the calling side are told', (t) => {
+test('services without retries on the calling side are MESH0253', (t) => {
   const objects = Array.from({ length: 8 }, (_, index) =>
     service(`shop/s${index}`, {}, { annotations: { [`${P}maxRetry`]: String(index + 1) } }),
   );

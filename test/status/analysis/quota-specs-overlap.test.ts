@@ -29,7 +29,7 @@ function slowOverlap(first: QuotaSpec, second: QuotaSpec): string | undefined {
   return undefined;
 }
 
-test('the first overlap is found as if every two conditions were compared in order', (t) => {
+test('the index finds the same first overlap as a comparison of all pairs in order', (t) => {
   const text = fc.constantFrom('a', 'b', 'ab', 'c');
   const condition = fc.oneof(
     { weight: 4, arbitrary: text.map((exact) => ({ exact })) },
@@ -53,7 +53,7 @@ test('the first overlap is found as if every two conditions were compared in ord
   t.true(tally.overlap > 100 && tally.none > 100, JSON.stringify(tally));
 });
 
-test('rules that want different exact texts are told apart without comparing each two', (t) => {
+test('rules that require different exact texts are not compared in pairs', (t) => {
   const spec = (prefix: string): QuotaSpec => ({
     rules: Array.from({ length: 1000 }, (_, index) => ({
       match: [{ clause: { a: { exact: `${prefix}${index}` }, b: { exact: 'same' } } }],

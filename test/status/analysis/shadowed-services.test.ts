@@ -9,7 +9,7 @@ import { ENFORCEMENT, policyObjects, shown } from './support.js';
 const CANARY = 'web-canary.shop.svc.cluster.local';
 const WEB = 'web.shop.svc.cluster.local';
 const REMEDY = 'bind the spec to the older service too, or give each service its own port of the workload';
-const TEXT = `port 8080 of the workloads of ${CANARY} is served for ${WEB}, an older service that leads there too: requests to either are checked by the policies of ${WEB} alone; ${REMEDY}`;
+const TEXT = `port 8080 of the workloads of ${CANARY} also belongs to the older service ${WEB}: only the policies of ${WEB} apply to requests to either service; ${REMEDY}`;
 
 /** The older web and its younger canary, at the same workload. */
 const SERVICES: readonly MeshObject[] = [
@@ -29,7 +29,7 @@ const SPEC = 'QuotaSpec shop/a {rules: [{quotas: [{quota: q, charge: 1}]}]}';
 const bindingOf = (...names: readonly string[]): string =>
   `QuotaSpecBinding shop/b {services: [${names.map((name) => `{name: ${name}}`).join()}], quotaSpecs: [{name: a}]}`;
 
-test('a spec that is bound to the younger of two services at one port is told that it does not hold, MESH0213', (t) => {
+test('a spec that is bound to the younger of two services at one port gets MESH0213', (t) => {
   t.deepEqual(messagesOf(`${SPEC}\n${bindingOf('other', 'web-canary')}`), [
     `MESH0213 QuotaSpecBinding/shop/b spec.services[1]: ${TEXT}`,
     `MESH0213 QuotaSpec/shop/a: ${TEXT}`,
@@ -52,12 +52,12 @@ const SILENT: readonly (readonly [string, string, Parameters<typeof messagesOf>[
 ];
 
 for (const [rule, text, options] of SILENT) {
-  test(`a spec that is bound to ${rule}, and nothing is told`, (t) => {
+  test(`a spec that is bound to ${rule}, and gets no message`, (t) => {
     t.deepEqual(messagesOf(text, options), []);
   });
 }
 
-test('an API that is bound to the younger service is told as well', (t) => {
+test('an HTTPAPISpec that is bound to the younger service gets the message too', (t) => {
   const api = 'HTTPAPISpec shop/a {patterns: [{httpMethod: GET, uriTemplate: /a}]}';
   const binding = 'HTTPAPISpecBinding shop/b {services: [{name: web-canary}], apiSpecs: [{name: a}]}';
   t.deepEqual(

@@ -14,10 +14,10 @@ function said(...objects: readonly MeshObject[]): readonly string[] {
   return analyze(analysisInputOf(contextOf(objects), ENFORCEMENT)).map(shown);
 }
 
-test('of two Services with one cluster IP the younger is told of the older', (t) => {
+test('the younger of two Services with one cluster IP is MESH0502', (t) => {
   t.deepEqual(said(aged('shop/young', '10.96.0.1', NEW), aged('shop/old', '10.96.0.1', OLD)), [
-    'MESH0502 Service/shop/young spec.clusterIP: 10.96.0.1 is the cluster IP of old.shop.svc.cluster.local as well, ' +
-      'which is served there on the ports that both have; give one of the Services another clusterIP',
+    'MESH0502 Service/shop/young spec.clusterIP: 10.96.0.1 is also the cluster IP of old.shop.svc.cluster.local, ' +
+      'which receives the connections to the ports that both have; give one of the Services another clusterIP',
   ]);
 });
 

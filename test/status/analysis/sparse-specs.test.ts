@@ -15,24 +15,24 @@ test('a QuotaSpec, a rule and a quota that charge nothing are MESH0241, each at 
       `MESH0241 QuotaSpec/shop/empty spec.rules: there are no rules, so nothing is charged; ${chargesNothing.remedy}`,
       `MESH0241 QuotaSpec/shop/some spec.rules[0]: the rule has no quotas, so it charges nothing; ${chargesNothing.remedy}`,
       `MESH0241 QuotaSpec/shop/some spec.rules[1].quotas[1]: the quota has no name, so nothing is charged; ${chargesNothing.remedy}`,
-      `MESH0241 QuotaSpec/shop/some spec.rules[1].quotas[2]: quota r is charged 0, which is nothing; ${chargesNothing.remedy}`,
+      `MESH0241 QuotaSpec/shop/some spec.rules[1].quotas[2]: quota r is charged 0, so nothing is charged; ${chargesNothing.remedy}`,
     ],
   );
 });
 
-test('a pattern without a method is MESH0242, which says that it is for every method', (t) => {
+test('a pattern without a method is MESH0242, because it matches every method', (t) => {
   t.deepEqual(
     messagesOf(
       'HTTPAPISpec shop/a {patterns: [{httpMethod: GET, uriTemplate: /a}, {uriTemplate: /b}]}',
       'sparse-specs',
     ),
     [
-      `MESH0242 HTTPAPISpec/shop/a spec.patterns[1]: without httpMethod it is for requests of every method; ${anyMethod.remedy}`,
+      `MESH0242 HTTPAPISpec/shop/a spec.patterns[1]: without httpMethod it matches requests of every method; ${anyMethod.remedy}`,
     ],
   );
 });
 
-test('an HTTPAPISpec without patterns is MESH0243, which says whether API keys are left of it', (t) => {
+test('an HTTPAPISpec without patterns is MESH0243, with or without API keys', (t) => {
   t.deepEqual(
     messagesOf(
       `HTTPAPISpec shop/keys {apiKeys: [{header: x-key}]}
@@ -40,7 +40,7 @@ test('an HTTPAPISpec without patterns is MESH0243, which says whether API keys a
       'sparse-specs',
     ),
     [
-      `MESH0243 HTTPAPISpec/shop/keys spec.patterns: there are no patterns, so it only says where the API key (request.api_key) is; ${noPatterns.remedy}`,
+      `MESH0243 HTTPAPISpec/shop/keys spec.patterns: there are no patterns, so it only sets the place of the API key (request.api_key); ${noPatterns.remedy}`,
       `MESH0243 HTTPAPISpec/shop/nothing spec.patterns: there are no patterns, so it has no effect; ${noPatterns.remedy}`,
     ],
   );

@@ -29,7 +29,7 @@ const table: readonly (readonly [string, string, boolean])[] = [
 ];
 
 for (const [first, second, overlap] of table) {
-  test(`${first} and ${second} ${overlap ? 'can match one path' : 'match no path both'}`, (t) => {
+  test(`${first} and ${second} ${overlap ? 'overlap' : 'do not overlap'}`, (t) => {
     t.is(templatesOverlap(template(first), template(second)), overlap);
     t.is(templatesOverlap(template(second), template(first)), overlap);
   });
@@ -59,7 +59,7 @@ function pathsOf(length: number): readonly (readonly string[])[] {
 /** Longer ones add nothing to templates of this size. */
 const PATHS = [0, 1, 2, 3, 4].flatMap(pathsOf);
 
-test('two templates overlap exactly when some path matches both', (t) => {
+test('two templates overlap exactly when a path matches both', (t) => {
   const source = fc
     .tuple(
       fc.array(fc.constantFrom('a', 'bb', '*', '{v:1}'), { maxLength: 2 }),

@@ -23,28 +23,28 @@ function said(objects: readonly MeshObject[]): readonly string[] {
 
 test('the service of another namespace is named with the command that its owner has to run', (t) => {
   const objects = [ofCluster(SPEC), ofCluster(binding('{name: web}, {name: web, namespace: shop}'))];
-  t.deepEqual(said(objects), [`spec.services[1]: namespace shop grants bindings of evil nothing: run ${COMMAND}`]);
+  t.deepEqual(said(objects), [`spec.services[1]: namespace shop grants no access to bindings of evil: run ${COMMAND}`]);
   t.deepEqual(said([...objects, namespaceThatGrants('shop', '*')]), []);
 });
 
-test('a wildcard names the namespaces that it does not act on', (t) => {
+test('the message about a wildcard names the namespaces on which it has no effect', (t) => {
   const objects = [ofCluster(SPEC), ofCluster(binding('{service: "*"}'))];
   const of = 'kubectl annotate --overwrite namespace bank policy.mesh.internal/bindings-from=evil';
   t.deepEqual(said(objects), [
-    `spec.services[0]: does not act on services of bank, shop, which do not grant it: run ${of}`,
+    `spec.services[0]: has no effect on services of bank, shop, which grant no access: run ${of}`,
   ]);
   t.deepEqual(said([...objects, namespaceThatGrants('bank', 'evil')]), [
-    `spec.services[0]: does not act on services of shop, which do not grant it: run ${COMMAND}`,
+    `spec.services[0]: has no effect on services of shop, which grant no access: run ${COMMAND}`,
   ]);
 });
 
-test('a wildcard does not tell of services that its namespace does not see', (t) => {
+test('the message about a wildcard does not reveal services that its namespace does not see', (t) => {
   const annotations = { 'networking.mesh.internal/exportTo': '.' };
   const hidden = service('vault/keys', {}, { annotations });
   t.deepEqual(said([ofCluster(SPEC), ofCluster(binding('{service: "*keys*"}')), hidden]), []);
 });
 
-test('a spec of another namespace is told of in the same words whether it exists or not', (t) => {
+test('the message about a spec of another namespace is the same whether the spec exists or not', (t) => {
   const reference = ofCluster(binding('{name: web}', '{name: secret, namespace: shop}'));
   const text = `spec.quotaSpecs[0]: namespace shop does not let bindings of evil use QuotaSpec/shop/secret: run ${COMMAND}`;
   const secret = ofCluster('QuotaSpec shop/secret {rules: [{quotas: [{quota: q}]}]}');
@@ -56,7 +56,7 @@ test('a spec of another namespace is told of in the same words whether it exists
   t.true(codes.includes('MESH0201'), 'nobody else binds it, so its own namespace is told that it is unbound');
 });
 
-test('bindings from files and from the root namespace lack no grant', (t) => {
+test('bindings from files and from the root namespace need no grant', (t) => {
   t.deepEqual(said([policyObject(SPEC), policyObject(binding('{service: "*"}'))]), []);
   t.deepEqual(
     said([SPEC, binding('{service: "*"}')].map((line) => ofCluster(line.replace(' evil/', ' mesh-system/')))),
@@ -64,7 +64,7 @@ test('bindings from files and from the root namespace lack no grant', (t) => {
   );
 });
 
-test('at admission the warning says the command, within the characters that an API server passes on', (t) => {
+test('the admission warning contains the command, within the length that an API server passes on', (t) => {
   const { context } = tenantMesh([ofCluster(SPEC)]);
   const messages = createCandidateAnalysis(context)(ofCluster(binding('{name: web, namespace: shop}')), ENFORCEMENT);
   const [line = ''] = messages.filter(({ code }) => code === 'MESH0214').map(messageLine);
@@ -72,7 +72,7 @@ test('at admission the warning says the command, within the characters that an A
   t.true(line.length <= 256);
 });
 
-test('ResolvedRefs says which grant is missing', (t) => {
+test('ResolvedRefs names the missing grant', (t) => {
   const objects = [ofCluster(SPEC), ofCluster(binding('{name: web, namespace: shop}'))];
   const messages = analyze(analysisInputOf(tenantMesh(objects).context, ENFORCEMENT)).filter(
     ({ object, code }) => object === 'QuotaSpecBinding/evil/b' && code === 'MESH0214',
@@ -82,7 +82,7 @@ test('ResolvedRefs says which grant is missing', (t) => {
   t.true(resolvedRefs.includes(COMMAND), resolvedRefs);
 });
 
-test('a changed grant is analyzed anew', (t) => {
+test('a changed grant leads to a new analysis', (t) => {
   const { context } = tenantMesh([]);
   const granted = tenantMesh([namespaceThatGrants('shop', 'evil')]).context;
   t.true(canDiffer({ ...granted, bindingGrants: context.bindingGrants }, granted));

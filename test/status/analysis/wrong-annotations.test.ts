@@ -105,7 +105,7 @@ function assertNothingIsOff(t: ExecutionContext, context: PushContext, name: str
 
 for (const [kind, { names, build, key }] of Object.entries(KINDS)) {
   for (const name of names) {
-    test(`a wrong ${name} of a ${kind}, alone, is named with its remedy, and switches nothing off`, (t) => {
+    test(`a wrong ${name} of a ${kind} is named with its remedy, and turns nothing off`, (t) => {
       const good = GOOD[name];
       t.not(good, undefined, 'the test has no value that is right');
       const [atStart, right, running] = snapshots([
@@ -127,7 +127,7 @@ for (const [kind, { names, build, key }] of Object.entries(KINDS)) {
   }
 
   for (const name of names.filter((each) => each.startsWith('policy.'))) {
-    test(`${name} with a letter too few on a ${kind} is named with what was meant`, (t) => {
+    test(`${name} with a missing letter on a ${kind} is named with the right name`, (t) => {
       const misspelt = name.slice(0, -1);
       const [context] = snapshots([build({ [misspelt]: GOOD[name] ?? '' })]) as [PushContext];
       t.like(complaints(context)[0], { code: 'MESH0108', object: key, field: `metadata.annotations[${misspelt}]` });
@@ -137,7 +137,7 @@ for (const [kind, { names, build, key }] of Object.entries(KINDS)) {
 }
 
 for (const [name, effect] of of('Pod')) {
-  test(`a wrong ${name} of a pod has the effect that the page says, and is named`, (t) => {
+  test(`a wrong ${name} of a pod has the documented effect, and is named`, (t) => {
     const pod = podOf({ annotations: { [name]: WRONG } });
     if (effect === 'the pod is refused') {
       const error = t.throws(() => decide(pod), { instanceOf: InjectionError });
@@ -151,7 +151,7 @@ for (const [name, effect] of of('Pod')) {
   });
 }
 
-test('the page has every annotation of pods that injection reads', (t) => {
+test('docs/annotations.md lists every annotation of pods that injection reads', (t) => {
   const { labels: _, ...names } = createInjectionNames('mesh.internal');
   for (const name of Object.values(names)) t.true(of('Pod').has(name), name);
 });

@@ -16,37 +16,37 @@ const rejection = (proxy: string, others: readonly string[] = [], text = 'no suc
 test('an object that every proxy has is valid, complete and in force', (t) => {
   t.deepEqual(told(factsOf()), [
     'Accepted=True Valid: It is valid.',
-    'ResolvedRefs=True Resolved: Everything it refers to exists.',
+    'ResolvedRefs=True Resolved: All references exist.',
     'Reconciled=True UpToDate: 3/3 proxies up to date.',
   ]);
 });
 
-test('nothing is told of a generation before it has been read', (t) => {
+test('a generation that has not been read gets no conditions', (t) => {
   t.is(judgeObject(factsOf({ servedGeneration: 1 })), undefined);
   t.is(judgeObject(factsOf({ servedGeneration: undefined })), undefined);
 });
 
 const refused: readonly [title: string, facts: Partial<ObjectFacts>, accepted: string, reconciled: string][] = [
   [
-    'with an earlier state that stays in force',
+    'with an earlier state',
     { servedGeneration: 1, refusals: [{ reason: 'QuotaSpec shop/books: spec.rules: is empty; add one' }] },
     'QuotaSpec shop/books: spec.rules: is empty; add one. Its last good state, generation 1, stays in force.',
     '0/3 proxies up to date. Not accepted: QuotaSpec shop/books: spec.rules: is empty; add one.',
   ],
   [
-    'that was never good',
+    'without an earlier state',
     { servedGeneration: undefined, progress: undefined, refusals: [{ reason: 'bad' }] },
-    'Bad. No earlier state of it is in force.',
+    'Bad. No earlier state is in force.',
     '0/0 proxies up to date. Not accepted: bad.',
   ],
   [
-    'for something beside its spec',
+    'with an error outside its spec',
     { refusals: [{ reason: 'bad label' }] },
     'Bad label. Its last good state stays in force.',
     '0/3 proxies up to date. Not accepted: bad label.',
   ],
   [
-    'for many reasons, of which the first are told',
+    'with many errors, of which the first are named',
     { servedGeneration: 1, refusals: ['a', 'b', 'c', 'd', 'e'].map((reason) => ({ reason })) },
     'a; b; c; and 2 more. Its last good state, generation 1, stays in force.',
     '0/3 proxies up to date. Not accepted: a.',
@@ -54,7 +54,7 @@ const refused: readonly [title: string, facts: Partial<ObjectFacts>, accepted: s
 ];
 
 for (const [title, facts, accepted, reconciled] of refused) {
-  test(`an object refused ${title} says why, and what is in force instead`, (t) => {
+  test(`a refused object ${title}: the conditions name the reason and the state in force`, (t) => {
     t.deepEqual(told(factsOf(facts)), [
       `Accepted=False Invalid: ${accepted}`,
       'ResolvedRefs=Unknown NotAccepted: It is not accepted.',
@@ -87,31 +87,31 @@ const references: readonly [title: string, facts: Partial<ObjectFacts>, expected
   [
     'nothing that is missing, whatever else is odd about it',
     { messages: [messageOf('overlappingConditions', 'they overlap')] },
-    'True Resolved: Everything it refers to exists.',
+    'True Resolved: All references exist.',
   ],
 ];
 
-test('references are unknown while no analyzers run', (t) => {
+test('ResolvedRefs is Unknown while no analyzers run', (t) => {
   t.is(
     told(factsOf({ isAnalyzed: false }))[1],
-    'ResolvedRefs=Unknown NotAnalyzed: References are not looked up: NAV_ENABLE_ANALYSIS is false.',
+    'ResolvedRefs=Unknown NotAnalyzed: References are not checked: NAV_ENABLE_ANALYSIS is false.',
   );
 });
 
 for (const [title, facts, expected] of references) {
-  test(`references of an object that names ${title}`, (t) => {
+  test(`ResolvedRefs of an object that names ${title}`, (t) => {
     t.is(told(factsOf(facts))[1], `ResolvedRefs=${expected}`);
   });
 }
 
 const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expected: string][] = [
   [
-    'some proxies still lack it',
+    'some proxies do not have it',
     { progress: progressOf({ ackedProxies: 1 }) },
     'False InProgress: 1/3 proxies up to date.',
   ],
   [
-    'a policy server still lacks it',
+    'a policy server does not have it',
     { progress: progressOf({ policyServers: 2, ackedPolicyServers: 1 }) },
     'False InProgress: 3/3 proxies up to date. 1/2 policy servers up to date.',
   ],
@@ -123,12 +123,12 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
   [
     'an instance of the control plane has not read it',
     { progress: progressOf({ lagging: ['meshd-b'] }) },
-    'False InProgress: 3/3 proxies up to date. meshd-b: not read there yet.',
+    'False InProgress: 3/3 proxies up to date. Not read yet by meshd-b.',
   ],
   [
-    'it concerns no proxy',
+    'no proxy needs it',
     { progress: progressOf({ proxies: 0, ackedProxies: 0 }) },
-    'True NoProxies: 0/0 proxies up to date. No proxy that it concerns is connected.',
+    'True NoProxies: 0/0 proxies up to date. No connected proxy needs it.',
   ],
   [
     'a proxy rejected it',
@@ -136,14 +136,14 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     'False Rejected: 2/3 proxies up to date. web-1.shop rejected it (ecds): no such cluster.',
   ],
   [
-    'several proxies rejected it alike',
+    'several proxies rejected it for one reason',
     { progress: progressOf({ ackedProxies: 1, rejections: [rejection('web-2.shop'), rejection('web-1.shop')] }) },
     'False Rejected: 1/3 proxies up to date. web-1.shop; web-2.shop rejected it (ecds): no such cluster.',
   ],
   [
-    'a proxy rejected it or something else',
+    'a proxy rejected it or another object',
     { progress: progressOf({ ackedProxies: 2, rejections: [rejection('web-1.shop', ['ServiceEntry/shop/b'])] }) },
-    'False Rejected: 2/3 proxies up to date. web-1.shop rejected it (ecds): no such cluster (the cause is this object or one that changed with it: ServiceEntry/shop/b).',
+    'False Rejected: 2/3 proxies up to date. web-1.shop rejected it (ecds): no such cluster (the cause is this object, or one that changed at the same time: ServiceEntry/shop/b).',
   ],
   [
     'proxies rejected it for different reasons',
@@ -151,12 +151,12 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     'False Rejected: 3/3 proxies up to date. a.shop rejected it (ecds): no such cluster. And 1 other rejections.',
   ],
   [
-    'nobody enforces policies',
+    'no proxy checks requests',
     {
-      messages: [messageOf('policyNotEnforced', 'nothing enforces it')],
+      messages: [messageOf('policyNotEnforced', 'it is not enforced')],
       progress: progressOf({ proxies: 0, ackedProxies: 0 }),
     },
-    `False NotEnforced: 0/0 proxies up to date. Nothing enforces it; ${remedyOf('policyNotEnforced')}.`,
+    `False NotEnforced: 0/0 proxies up to date. It is not enforced; ${remedyOf('policyNotEnforced')}.`,
   ],
   [
     'no binding names it',
@@ -167,22 +167,22 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
     `False NotBound: 0/0 proxies up to date. No QuotaSpecBinding names it; ${remedyOf('unboundSpec')}.`,
   ],
   [
-    'workloads serve the port for an older service',
+    'an older service has its port',
     { messages: [messageOf('shadowedService', 'port 8080 of the workloads of a.b is served for c.d')] },
     `False Shadowed: 3/3 proxies up to date. Port 8080 of the workloads of a.b is served for c.d; ${remedyOf('shadowedService')}.`,
   ],
   [
-    'whose quotas replicas count apart',
+    'replicas count its quotas apart',
     { messages: [messageOf('countersNotShared', '2 replicas count in memory')] },
     `False CountersNotShared: 3/3 proxies up to date. 2 replicas count in memory; ${remedyOf('countersNotShared')}.`,
   ],
   [
-    'everybody has it, and it refers to something that is not there',
+    'every proxy has it, and a reference is broken',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist', 'spec.quotaSpecs[0]')] },
     `False RefsNotResolved: 3/3 proxies up to date. spec.quotaSpecs[0]: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
   ],
   [
-    'it refers to something that is not there, and distribution is not tracked',
+    'a reference is broken, and distribution is not tracked',
     { messages: [messageOf('missingReference', 'QuotaSpec/shop/x does not exist')], progress: undefined },
     `False RefsNotResolved: QuotaSpec/shop/x does not exist; ${remedyOf('missingReference')}.`,
   ],
@@ -195,17 +195,17 @@ const distribution: readonly [title: string, facts: Partial<ObjectFacts>, expect
   [
     'distribution is not tracked',
     { progress: undefined },
-    'Unknown NotTracked: What proxies have is not known: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false.',
+    'Unknown NotTracked: The state of the proxies is unknown: NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false.',
   ],
 ];
 
 for (const [title, facts, expected] of distribution) {
-  test(`whether an object is in force when ${title}`, (t) => {
+  test(`Reconciled when ${title}`, (t) => {
     t.is(told(factsOf(facts))[2], `Reconciled=${expected}`);
   });
 }
 
-test('settings that are refused are named by the message of every object, which keeps its status', (t) => {
+test('refused settings appear in the message of every object, whose status stays', (t) => {
   const reason =
     'ConfigMap mesh-system/mesh: data.mesh: line 2: connectTimeout: 10: is a number, not a string; put it in quotes';
   const [, , reconciled = ''] = told(factsOf({ refusedSettings: [reason] }));

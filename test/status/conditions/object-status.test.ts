@@ -1,8 +1,13 @@
 import test from 'ava';
 import { MESSAGE_CODES } from '../../../src/status/analysis/message-codes.js';
 import type { Condition } from '../../../src/status/conditions/condition.js';
-import { isInPlace, judgeObject, nextConditions, objectStatus } from '../../../src/status/conditions/object-status.js';
-import { validationMessagesOf } from '../../../src/status/conditions/validation-messages.js';
+import {
+  isInPlace,
+  judgeObject,
+  nextConditions,
+  objectStatus,
+  validationMessagesOf,
+} from '../../../src/status/conditions/object-status.js';
 import { factsOf, messageOf, progressOf } from './support.js';
 
 const FIRST = new Date('2026-01-01T00:00:00.123Z');
@@ -16,7 +21,7 @@ function conditionsAt(now: Date, previous: readonly Condition[], ackedProxies: n
 const ofType = (conditions: readonly Condition[], type: string): Condition | undefined =>
   conditions.find((condition) => condition.type === type);
 
-test('equal facts give the conditions that are there, with their times, so that nothing is written', (t) => {
+test('equal facts leave the conditions and their times unchanged, so that nothing is written', (t) => {
   const first = conditionsAt(FIRST, [], 3);
   const again = conditionsAt(LATER, first, 3);
   t.deepEqual(again, first);
@@ -24,7 +29,7 @@ test('equal facts give the conditions that are there, with their times, so that 
   t.is(first[0]?.lastTransitionTime, '2026-01-01T00:00:00Z');
 });
 
-test('a message that changes leaves the time of the last transition, and is written', (t) => {
+test('a changed message is written and keeps the time of the last transition', (t) => {
   const first = conditionsAt(FIRST, [], 1);
   const next = conditionsAt(LATER, first, 2);
   t.like(ofType(next, 'Reconciled'), {
@@ -36,7 +41,7 @@ test('a message that changes leaves the time of the last transition, and is writ
   t.false(isInPlace({ conditions: next }, { conditions: first }));
 });
 
-test('a status that changes has its time, and the conditions beside it keep theirs', (t) => {
+test('a changed status gets a new transition time, and the other conditions keep theirs', (t) => {
   const next = conditionsAt(LATER, conditionsAt(FIRST, [], 1), 3);
   t.like(ofType(next, 'Reconciled'), { status: 'True', lastTransitionTime: '2026-01-01T00:05:00Z' });
   t.like(ofType(next, 'Accepted'), {
@@ -45,7 +50,7 @@ test('a status that changes has its time, and the conditions beside it keep thei
   });
 });
 
-test('conditions of a new generation say so, and keep the times of what has not changed', (t) => {
+test('conditions of a new generation name it and keep the transition times of unchanged statuses', (t) => {
   const next = conditionsAt(LATER, conditionsAt(FIRST, [], 3), 3, 3);
   t.deepEqual(
     next.map(({ observedGeneration, lastTransitionTime }) => [observedGeneration, lastTransitionTime]),
@@ -57,20 +62,20 @@ test('conditions of a new generation say so, and keep the times of what has not 
   );
 });
 
-test("another writer's conditions are no reason to write", (t) => {
+test('conditions of another writer cause no write', (t) => {
   const ours = conditionsAt(FIRST, [], 3);
   const theirs: Condition = { ...(ours[0] as Condition), type: 'Audited', reason: 'Ok', message: '' };
   t.true(isInPlace({ conditions: ours }, { conditions: [theirs, ...ours] }));
   t.deepEqual(conditionsAt(LATER, [theirs, ...ours], 3), ours);
 });
 
-test('what somebody else changed in our conditions is put right', (t) => {
+test('a foreign change of our conditions is corrected', (t) => {
   const ours = conditionsAt(FIRST, [], 3);
   const changed = ours.map((condition) => ({ ...condition, message: 'mine' }));
   t.false(isInPlace({ conditions: conditionsAt(LATER, changed, 3) }, { conditions: changed }));
 });
 
-test('messages of analysis become validation messages with their field and without an address, and are gone with the last', (t) => {
+test('messages of analysis become validation messages with their field, and disappear with the last message', (t) => {
   const messages = [messageOf('unlimitedQuota', 'the policy server has no limit for quota q', 'spec.rules[0]')];
   const found = validationMessagesOf(messages);
   t.deepEqual(found, [
@@ -86,7 +91,7 @@ test('messages of analysis become validation messages with their field and witho
   t.true(isInPlace(clean, {}));
 });
 
-test('no more messages are written than the API server takes', (t) => {
+test('at most as many messages are written as the API server accepts', (t) => {
   const many = Array.from({ length: 300 }, (_, index) => messageOf('unlimitedQuota', `quota ${index}`));
   t.is(validationMessagesOf(many)?.length, 256);
 });

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { proxiesPhrase } from '../../../src/status/conditions/proxies-phrase.js';
+import { proxiesPhrase } from '../../../src/status/conditions/object-status.js';
 import { progressOf } from './support.js';
 
 const rejection = (proxy: string, text: string) => ({ proxy, type: 'cds', text, others: [] });
 
-test('the column of proxies is one short phrase, whatever is wrong', (t) => {
+test('status.proxies is one short phrase in every state', (t) => {
   t.is(proxiesPhrase(progressOf()), '3/3 up to date');
   t.is(proxiesPhrase(progressOf({ ackedProxies: 1, lagging: ['meshd-0'] })), '1/3 up to date');
   t.is(proxiesPhrase(undefined), 'not tracked');

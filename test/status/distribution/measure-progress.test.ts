@@ -21,7 +21,7 @@ function connectAll(mesh: TestMesh, root = mesh.root): void {
   }
 }
 
-test('a policy concerns the proxies of the services that it is bound to, and other objects concern all', (t) => {
+test('the proxies of bound services need a policy, and all proxies need other objects', (t) => {
   const mesh = createTestMesh();
   mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
   connectAll(mesh);
@@ -31,7 +31,7 @@ test('a policy concerns the proxies of the services that it is bound to, and oth
   t.is(mesh.progress().proxies, 3);
 });
 
-test('a binding is in force at a proxy that has acknowledged its filters, and its spec not before it', (t) => {
+test('a binding is in force at a proxy after the proxy acknowledged its filters, and its spec not earlier', (t) => {
   const mesh = createTestMesh();
   const before = mesh.apply(SPEC);
   connectAll(mesh);
@@ -45,7 +45,7 @@ test('a binding is in force at a proxy that has acknowledged its filters, and it
   t.is(mesh.shown('QuotaSpec/shop/books'), '1/2');
 });
 
-test('a changed spec is in force at once, for proxies are told of bindings alone', (t) => {
+test('a changed spec is in force at once, because proxies get only bindings', (t) => {
   const mesh = createTestMesh();
   mesh.apply([SPEC, BINDING].join('\n'));
   connectAll(mesh);
@@ -54,7 +54,7 @@ test('a changed spec is in force at once, for proxies are told of bindings alone
   t.is(mesh.progress().objects.get('QuotaSpec/shop/books')?.version, '3');
 });
 
-test('no proxy counts for a policy where the mesh, or the proxy, does not check', (t) => {
+test('no proxy needs a policy if the mesh or the proxy does not check', (t) => {
   const off = createTestMesh({ disablePolicyChecks: true });
   off.apply([SPEC, BINDING].join('\n'));
   connectAll(off);
@@ -67,14 +67,14 @@ test('no proxy counts for a policy where the mesh, or the proxy, does not check'
   t.is(mesh.shown('QuotaSpecBinding/shop/books'), '1/1');
 });
 
-test('where clients check, a policy concerns everybody who sees its service', (t) => {
+test('with checks on the client side, all proxies that see the service need the policy', (t) => {
   const mesh = createTestMesh({ enableClientSidePolicyCheck: true });
   mesh.apply([SPEC, BINDING].join('\n'));
   connectAll(mesh);
   t.is(mesh.shown('QuotaSpec/shop/books'), '3/3');
 });
 
-test('policy servers of their own process count for policies when the mesh config names such ones', (t) => {
+test('navigator-policy processes count for policies if the mesh config names one', (t) => {
   const mesh = createTestMesh({ mixerCheckServer: 'policy.mesh-system.svc.cluster.local:9091' });
   const before = mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
   connectAll(mesh);
@@ -87,7 +87,7 @@ test('policy servers of their own process count for policies when the mesh confi
   t.is(mesh.shown('QuotaSpecBinding/shop/books'), '2/2 1/1');
 });
 
-test('streams of one proxy count as one, which has an object when all of them have it', (t) => {
+test('streams of one proxy count once, and the proxy has an object when all streams have it', (t) => {
   const mesh = createTestMesh();
   const before = mesh.root;
   mesh.apply(ENTRY);
@@ -99,7 +99,7 @@ test('streams of one proxy count as one, which has an object when all of them ha
   t.is(mesh.shown('ServiceEntry/shop/pay'), '0/1');
 });
 
-test('a proxy that has acknowledged nothing lacks what can be in what it asked for', (t) => {
+test('a proxy that has acknowledged nothing misses every object that affects its subscriptions', (t) => {
   const mesh = createTestMesh();
   mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
   mesh.connections.push(connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: '', filters: '' }));
@@ -107,7 +107,7 @@ test('a proxy that has acknowledged nothing lacks what can be in what it asked f
   t.is(mesh.shown('QuotaSpec/shop/books'), '0/1');
 });
 
-test('a proxy that refuses its clusters for long lacks what changed since, and nothing else', (t) => {
+test('a proxy that rejects its clusters for a long time misses only later changes', (t) => {
   const mesh = createTestMesh();
   const good = mesh.apply([SPEC, BINDING, ENTRY].join('\n'));
   const bad = mesh.apply(OTHER_ENTRY);
@@ -128,7 +128,7 @@ test('a proxy that refuses its clusters for long lacks what changed since, and n
   }
 });
 
-test('a change that is undone is in force wherever the state before it was', (t) => {
+test('an undone change is in force at every proxy that had the state before it', (t) => {
   const mesh = createTestMesh();
   mesh.apply(ENTRY);
   connectAll(mesh);
@@ -139,7 +139,7 @@ test('a change that is undone is in force wherever the state before it was', (t)
   t.is(mesh.shown('ServiceEntry/shop/pay'), '3/3');
 });
 
-test('a rejection is told of each object that changed with it, and of the one that its text names', (t) => {
+test('a rejection counts for each object that changed, or only for the one that its text names', (t) => {
   const mesh = createTestMesh();
   const good = mesh.root;
   const bad = mesh.apply([ENTRY, OTHER_ENTRY, SPEC].join('\n'));
@@ -155,7 +155,7 @@ test('a rejection is told of each object that changed with it, and of the one th
   t.deepEqual(mesh.rejections('QuotaSpec/shop/books'), []);
 });
 
-test('a proxy that rejects its very first clusters blames nobody but whom it names', (t) => {
+test('a rejection of the first clusters counts only for an object that its text names', (t) => {
   const mesh = createTestMesh();
   const bad = mesh.apply([ENTRY, OTHER_ENTRY].join('\n'));
   const first = (message: string) =>
@@ -167,7 +167,7 @@ test('a proxy that rejects its very first clusters blames nobody but whom it nam
   t.deepEqual(mesh.rejections('ServiceEntry/shop/ads'), []);
 });
 
-test('a host is named only as a whole', (t) => {
+test('a text names a host only if it contains the whole host', (t) => {
   const mesh = createTestMesh();
   const good = mesh.root;
   const bad = mesh.apply([ENTRY, ENTRY.replace('shop/pay', 'shop/xpay').replace('[pay.', '[x-pay.')].join('\n'));
@@ -182,7 +182,7 @@ test('a host is named only as a whole', (t) => {
   t.is(mesh.rejections('ServiceEntry/shop/xpay').length, 1);
 });
 
-test('checks are off when every proxy has acknowledged the mesh config that says so, and changing until then', (t) => {
+test('checks are off after every proxy has acknowledged the mesh config that turns them off, and changing until then', (t) => {
   const on = createTestMesh();
   connectAll(on);
   t.is(on.progress().checks, 'on');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseNode } from '../../../src/model/parse-node.js';
 import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
-import { hasMemoryCounters } from '../../../src/status/distribution/memory-counters.js';
+import { hasMemoryCounters } from '../../../src/status/distribution/connected-clients.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { encodeNode } from '../../../src/xds-client/discovery-messages.js';
 
@@ -23,14 +23,14 @@ function connection(namespace: string, counters: string, typeUrl = SERVICE_CONFI
   return { id, proxy, peer: '', connectedAt: new Date(0), watches: new Map([[typeUrl, watch]]) };
 }
 
-test('a policy server says where it counts, for its own namespace', (t) => {
+test('a policy server of the namespace reports that it counts in memory', (t) => {
   t.true(hasMemoryCounters([connection('mesh-system', 'memory')], 'mesh-system'));
   t.false(hasMemoryCounters([connection('mesh-system', 'shared')], 'mesh-system'));
   t.false(hasMemoryCounters([connection('mesh-system', 'other')], 'mesh-system'));
   t.false(hasMemoryCounters([connection('shop', 'memory')], 'mesh-system'));
 });
 
-test('a proxy that says the same is no policy server', (t) => {
+test('a proxy with the same metadata is not a policy server', (t) => {
   const cluster = 'type.googleapis.com/envoy.config.cluster.v3.Cluster';
   t.false(hasMemoryCounters([connection('mesh-system', 'memory', cluster)], 'mesh-system'));
 });

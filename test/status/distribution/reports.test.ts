@@ -27,7 +27,7 @@ function report(
   return { reporter, revision, progress: { proxies: 5, policyServers: 1, objects: new Map(Object.entries(objects)) } };
 }
 
-test('a report has the members that are expected of it, and reads back as it was', (t) => {
+test('a report has the expected fields, and reads back unchanged', (t) => {
   const rejection = { proxy: 'web-1.shop', type: 'cds', text: 'no: "x"\nat all', others: ['ServiceEntry/shop/b'] };
   const written = report(
     'meshd-0',
@@ -54,7 +54,7 @@ test('a report has the members that are expected of it, and reads back as it was
   t.deepEqual(Object.fromEntries(read?.progress.objects ?? []), Object.fromEntries(written.progress.objects));
 });
 
-test('a report of the members of the specification alone is read too', (t) => {
+test('a report with only the required fields is read', (t) => {
   const text =
     'reporter: a\ndataPlaneCount: 4\ninProgressResources:\n  config.mesh.internal/v1alpha2/quotaspecs/shop/books/2: 3\n  apps/v1/deployments/a/b/1: 1\n';
   const objects = [...(parseReport(text, PATHS)?.progress.objects ?? [])];
@@ -63,12 +63,12 @@ test('a report of the members of the specification alone is read too', (t) => {
 });
 
 for (const text of ['', 'a: [', '[]', 'reporter: 1\ndataPlaneCount: 2', 'reporter: a\ndataPlaneCount: many']) {
-  test(`what is no report is not read: ${JSON.stringify(text)}`, (t) => {
+  test(`an invalid report is not read: ${JSON.stringify(text)}`, (t) => {
     t.is(parseReport(text, PATHS), undefined);
   });
 }
 
-test('proxies of all instances are added up', (t) => {
+test('the counts of all instances are added', (t) => {
   const reports = [report('a', { [KEY]: object('2', 1, 2) }), report('b', { [KEY]: object('2', 3, 3) })];
   t.deepEqual(aggregateProgress(reports, KEY, '2'), {
     proxies: 5,
@@ -80,7 +80,7 @@ test('proxies of all instances are added up', (t) => {
   });
 });
 
-test('an instance with another generation, or without the object, lags behind; its proxies do not have it', (t) => {
+test('an instance with another generation, or without the object, lags, and its proxies count as without the object', (t) => {
   const reports = [
     report('c', {}),
     report('b', { [KEY]: object('1', 3, 3) }),
@@ -89,7 +89,7 @@ test('an instance with another generation, or without the object, lags behind; i
   t.like(aggregateProgress(reports, KEY, '2'), { proxies: 5, ackedProxies: 2, lagging: ['b', 'c'] });
 });
 
-test('a report counts until it has not changed for a minute, and then it is stale', (t) => {
+test('a report becomes stale after a minute without a change', (t) => {
   const shelf = createReportShelf();
   const put = (text: string, nowMs: number) => shelf.put('a-distribution', { text, report: report('a', {}) }, nowMs);
   put('1', 0);
@@ -104,7 +104,7 @@ test('a report counts until it has not changed for a minute, and then it is stal
   t.deepEqual(shelf.fresh(2 * STALE_MS), []);
 });
 
-test('a report that is seen for the first time is as old as it says, within what wrong clocks may say of one that lives', (t) => {
+test('a new report has the age that it states, up to a limit that tolerates wrong clocks', (t) => {
   const firstSeen = (ageMs: number): ReturnType<typeof createReportShelf> => {
     const shelf = createReportShelf();
     shelf.put('a-distribution', { text: '1', report: report('a', {}), ageMs }, 0);
@@ -119,7 +119,7 @@ test('a report that is seen for the first time is as old as it says, within what
   t.is(firstSeen(-3_600_000).fresh(STALE_MS + 1).length, 0);
 });
 
-test('a report that changes is new, whatever it says about its age', (t) => {
+test('a changed report is new, independent of the time in it', (t) => {
   const shelf = createReportShelf();
   shelf.put('a-distribution', { text: '1', report: report('a', {}), ageMs: 0 }, 0);
   shelf.put('a-distribution', { text: '2', report: report('a', {}), ageMs: 3_600_000 }, 1000);

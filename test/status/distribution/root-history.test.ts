@@ -32,7 +32,7 @@ function differences(first: readonly number[], second: readonly number[]): Reado
 
 const sorted = (keys: ReadonlySet<ObjectKey> | undefined) => keys && [...keys].sort();
 
-test('what changed since a state is told object by object, added, changed and removed', (t) => {
+test('added, changed and removed objects count as changed since a version', (t) => {
   const stateOf = createStates();
   const history = createRootHistory();
   for (const versions of [
@@ -55,7 +55,7 @@ test('what changed since a state is told object by object, added, changed and re
   t.is(history.changedSince('never'), undefined);
 });
 
-test('who stands at a state that came back lacks only what changed after it came back', (t) => {
+test('a proxy at a version that came back misses only the changes after its return', (t) => {
   const stateOf = createStates();
   const history = createRootHistory();
   for (const versions of [
@@ -76,7 +76,7 @@ const histories = fc.array(fc.array(fc.integer({ min: 0, max: 2 }), { minLength:
   maxLength: 12,
 });
 
-test('no object that differs from the state that somebody stands at is ever left out, however old the state', (t) => {
+test('every object that differs from the version of a proxy is found, even for very old versions', (t) => {
   fc.assert(
     fc.property(histories, fc.nat(), fc.boolean(), (states, pick, isForgotten) => {
       const stateOf = createStates();

@@ -27,7 +27,7 @@ function setUp(status = 201) {
   return { writer, requests, logger, pass };
 }
 
-test('a complaint is written once it has lasted, once an hour', (t) => {
+test('a complaint that lasts is written, and then once an hour', (t) => {
   const { writer, requests, pass } = setUp();
   t.true(writer.update([complaint('a')]));
   t.is(requests.length, 0);
@@ -40,7 +40,7 @@ test('a complaint is written once it has lasted, once an hour', (t) => {
   t.is(requests.length, 2);
 });
 
-test('a complaint that passes by itself is not written', (t) => {
+test('a short complaint is not written', (t) => {
   const { writer, requests, pass } = setUp();
   writer.update([complaint('a')]);
   pass(EVENT_HOLD_MS - 1);
@@ -50,7 +50,7 @@ test('a complaint that passes by itself is not written', (t) => {
   t.is(requests.length, 0);
 });
 
-test('at most 25 are written at once and one each second after that, and none is lost', (t) => {
+test('25 Events are written at once, then one each second, and none is lost', (t) => {
   const { writer, requests, pass } = setUp();
   const many = Array.from({ length: 30 }, (_, index) => complaint(`a${index}`));
   writer.update(many);
@@ -65,7 +65,7 @@ test('at most 25 are written at once and one each second after that, and none is
   t.is(requests.length, 30);
 });
 
-test('a refusal is logged with what to grant, and nothing is written for a minute', async (t) => {
+test('a forbidden write is logged with the missing right, and nothing is written for a minute', async (t) => {
   const { writer, requests, logger, pass } = setUp(403);
   writer.update([complaint('a')]);
   pass(EVENT_HOLD_MS);
@@ -73,7 +73,7 @@ test('a refusal is logged with what to grant, and nothing is written for a minut
   await new Promise(setImmediate);
   t.deepEqual(
     logger.entries.map(({ message, fields }) => [message, fields['remedy']]),
-    [['Events cannot be written; trying again in a minute', 'let the service account create events']],
+    [['events cannot be written, trying again in a minute', 'let the service account create events']],
   );
   pass(59_000);
   writer.update([complaint('a')]);

@@ -66,7 +66,7 @@ function createRig({ pod }: Pick<ReportPublisherOptions, 'pod'> = {}) {
   };
 }
 
-test('a report is applied to the ConfigMap of the instance, with the label that it is found by', async (t) => {
+test('a report is applied to the ConfigMap of the instance, with the label that instances watch', async (t) => {
   const { publisher, requests } = createRig();
   await publisher.publish(reportOf(2));
   t.like(requests[0], {
@@ -77,7 +77,7 @@ test('a report is applied to the ConfigMap of the instance, with the label that 
   });
 });
 
-test('whether checks are on, and the number of proxies, have keys of their own for kubectl wait', async (t) => {
+test('the state of checks and the number of proxies have keys of their own for kubectl wait', async (t) => {
   const { publisher, requests } = createRig();
   const report = reportOf(2);
   const dataOf = (index: number) =>
@@ -95,7 +95,7 @@ test('whether checks are on, and the number of proxies, have keys of their own f
   );
 });
 
-test('a report is owned by the pod of its instance, and by nobody where that is not known', async (t) => {
+test('the pod of the instance owns the report, and an unknown pod does not', async (t) => {
   const metadataOf = async (pod: ReportPublisherOptions['pod']): Promise<object> => {
     const { publisher, requests } = createRig({ pod });
     await publisher.publish(reportOf(2));
@@ -108,7 +108,7 @@ test('a report is owned by the pod of its instance, and by nobody where that is 
   t.false('ownerReferences' in (await metadataOf(undefined)));
 });
 
-test('a report is written when it says something new, and every twenty seconds so that it does not become stale', async (t) => {
+test('a report is written after a change, and every twenty seconds so that it does not become stale', async (t) => {
   const { publisher, clock, written } = createRig();
   for (let second = 0; second < 60; second++) {
     await publisher.publish(reportOf(second < 30 ? 2 : 3));
@@ -118,7 +118,7 @@ test('a report is written when it says something new, and every twenty seconds s
   t.is(new Set(written).size, 4);
 });
 
-test('a report that cannot be written is told of once, and written again with back-off', async (t) => {
+test('a failed write of a report is logged once and retried with backoff', async (t) => {
   const { publisher, clock, requests, log, respondWith } = createRig();
   respondWith(() => answer(403, { message: 'configmaps is forbidden' }));
   for (let tick = 0; tick < 120; tick++) {
@@ -134,17 +134,17 @@ test('a report that cannot be written is told of once, and written again with ba
   respondWith(() => answer(200));
   clock.advance(10_000);
   await publisher.publish(reportOf(1));
-  t.is(log.at(-1)?.message, 'The distribution report of this instance can be written again');
+  t.is(log.at(-1)?.message, 'distribution report can be written again');
 });
 
-test('a report that no ConfigMap can hold is not sent, and told of', async (t) => {
+test('a report that is too large for a ConfigMap is logged and not sent', async (t) => {
   const { publisher, requests, log } = createRig();
   await publisher.publish(reportOf(1, 20_000));
   t.is(requests.length, 0);
   t.regex(String(log[0]?.fields['err']), /too many objects/);
 });
 
-test('a report that is withdrawn stays so: what is on its way is waited for, and nothing follows', async (t) => {
+test('a withdrawn report is not written again, and the withdrawal waits for the write under way', async (t) => {
   const { publisher, requests, respondWith } = createRig();
   let finish = (): void => undefined;
   respondWith(
@@ -167,7 +167,7 @@ test('a report that is withdrawn stays so: what is on its way is waited for, and
   );
 });
 
-test('the report of an instance that was killed is removed when it is stale, and tried again only after a while', async (t) => {
+test('the stale report of a killed instance is removed, and a failed removal is retried only after a while', async (t) => {
   const { clock, send, logger, requests, log, respondWith } = createRig();
   const shelf = createReportShelf();
   const cleaner = createReportCleaner({ namespace: 'mesh-system', shelf, send, clock, logger });
@@ -187,7 +187,7 @@ test('the report of an instance that was killed is removed when it is stale, and
   t.is(log.at(-1)?.level, 'info');
 });
 
-test('ConfigMaps come and go on the shelf as a watch tells, and one that cannot be read is told of once', (t) => {
+test('the shelf follows the watched ConfigMaps, and an unreadable one is logged once', (t) => {
   const { clock, logger, log } = createRig();
   const shelf = createReportShelf();
   const sink = createReportSink({ shelf, paths: PATHS, clock, logger, onChange: () => undefined });
@@ -212,7 +212,7 @@ test('ConfigMaps come and go on the shelf as a watch tells, and one that cannot 
   t.true(sink.isEmpty());
 });
 
-test('a new leader does not wait a minute for the report that a killed one left behind', (t) => {
+test('a new leader does not wait a minute for the report of a killed instance', (t) => {
   const { clock, logger } = createRig();
   const shelf = createReportShelf();
   const sink = createReportSink({ shelf, paths: PATHS, clock, logger, onChange: () => undefined });

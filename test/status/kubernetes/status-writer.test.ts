@@ -77,7 +77,7 @@ function createRig(names: readonly string[], limits: { readonly perSecond?: numb
   };
 }
 
-test('a status is applied to the status alone, under a name of our own, to the very object that was seen', async (t) => {
+test('a status is applied to the subresource with our field manager, for the uid of the observed object', async (t) => {
   const rig = createRig(['books']);
   rig.writeAll();
   await rig.pass(100);
@@ -98,7 +98,7 @@ test('a status is applied to the status alone, under a name of our own, to the v
   t.deepEqual(rig.objects.get('QuotaSpec/shop/books')?.status, STATUS);
 });
 
-test('no more is written at once than the burst, and no more each second after it than the rate', async (t) => {
+test('writes are limited by the burst, and then by the rate per second', async (t) => {
   const rig = createRig(
     Array.from({ length: 40 }, (_, index) => `quota-${index}`),
     { perSecond: 5, burst: 10 },
@@ -112,7 +112,7 @@ test('no more is written at once than the burst, and no more each second after i
   t.is(rig.requests.length, 40);
 });
 
-test('of an object that changes while it waits the newest status is written, and none when there is no need any more', async (t) => {
+test('only the newest queued status of an object is written, and none after a drop', async (t) => {
   const rig = createRig(['books', 'users'], { perSecond: 1, burst: 1 });
   rig.writeAll();
   const newest: ObjectStatus = { validationMessages: [] };
@@ -128,7 +128,7 @@ test('of an object that changes while it waits the newest status is written, and
   t.is(rig.requests.length, 2);
 });
 
-test('an API server that cannot now is asked again and again with back-off, and told of once', async (t) => {
+test('writes to an unavailable API server are retried with backoff and logged once', async (t) => {
   const rig = createRig(['books', 'users']);
   rig.respondWith(() => answer(503, { message: 'etcd is gone' }));
   rig.writeAll();
@@ -139,10 +139,10 @@ test('an API server that cannot now is asked again and again with back-off, and 
   await rig.pass(35_000);
   t.deepEqual(rig.objects.get('QuotaSpec/shop/users')?.status, STATUS);
   t.deepEqual(rig.objects.get('QuotaSpec/shop/books')?.status, STATUS);
-  t.is(rig.log.filter(({ message }) => message === 'Statuses can be written again').length, 1);
+  t.is(rig.log.filter(({ message }) => message === 'statuses can be written again').length, 1);
 });
 
-test('a broken connection is as good as an API server that cannot now', async (t) => {
+test('a broken connection counts as an unavailable API server', async (t) => {
   const rig = createRig(['books']);
   rig.respondWith(() => Promise.reject(new Error('socket hang up')));
   rig.writeAll();
@@ -152,7 +152,7 @@ test('a broken connection is as good as an API server that cannot now', async (t
   t.deepEqual(rig.objects.get('QuotaSpec/shop/books')?.status, STATUS);
 });
 
-test('Retry-After is kept to', async (t) => {
+test('writes wait for Retry-After', async (t) => {
   const rig = createRig(['books']);
   rig.respondWith(() => ({ ...answer(429), retryAfterMs: 5_000 }));
   rig.writeAll();
@@ -162,7 +162,7 @@ test('Retry-After is kept to', async (t) => {
   t.is(rig.requests.length, 2);
 });
 
-test('a kind that may not be written is told of once with the right that is missing, and tried again each minute', async (t) => {
+test('a forbidden kind is logged once with the missing right, and retried each minute', async (t) => {
   const rig = createRig(['books', 'users']);
   rig.respondWith(() => answer(403, { message: 'quotaspecs/status is forbidden' }));
   rig.writeAll();
@@ -182,7 +182,7 @@ test('a kind that may not be written is told of once with the right that is miss
   t.true(rig.requests.length > tried);
 });
 
-test('a status that is refused is told of, and not sent again before it changes', async (t) => {
+test('a rejected status is logged, and not sent again before it changes', async (t) => {
   const rig = createRig(['books']);
   rig.respondWith(() => answer(422, { message: 'status.conditions: too many' }));
   rig.writeAll();
@@ -196,7 +196,7 @@ test('a status that is refused is told of, and not sent again before it changes'
   t.is(rig.log.filter(({ level }) => level === 'error').length, 2);
 });
 
-test('a status that is not kept as written is not written over and over', async (t) => {
+test('a status that the API server does not keep is not written again', async (t) => {
   const rig = createRig(['books']);
   rig.respondWith(() => answer(200, raw('books', '2', { conditions: [] })));
   rig.writeAll();
@@ -214,7 +214,7 @@ const lists: readonly [title: string, items: readonly object[], complaints: numb
 ];
 
 for (const [title, items, complaints] of lists) {
-  test(`a status that is not found is looked into: the object is ${title}`, async (t) => {
+  test(`the answer 404 leads to a look for the object, which is ${title}`, async (t) => {
     const rig = createRig(['books']);
     rig.respondWith(({ method }) => (method === 'PATCH' ? answer(404) : answer(200, { items })));
     rig.writeAll();
@@ -227,7 +227,7 @@ for (const [title, items, complaints] of lists) {
   });
 }
 
-test('a watch that tells of what was before our own write is not believed', async (t) => {
+test('an older state from the watch does not replace the result of a write', async (t) => {
   const rig = createRig(['books']);
   rig.respondWith(() => answer(200, raw('books', '12', STATUS)));
   rig.writeAll();
@@ -240,7 +240,7 @@ test('a watch that tells of what was before our own write is not believed', asyn
   t.is(rig.objects.get('QuotaSpec/shop/books'), undefined);
 });
 
-test('after a pause nothing is on its way, and nothing begins', async (t) => {
+test('after a pause no write is under way and none begins', async (t) => {
   const rig = createRig(['books', 'users'], { perSecond: 1, burst: 1 });
   rig.writeAll();
   const pausing = rig.writer.pause();

@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
   ...ATTRIBUTE_VOCABULARY.flatMap(apiCases),
 ].map(caseOf);
 
-test('every attribute of the table, in each place where its name can stand, has uses without an effect, which admission, analysis and status tell of', async (t) => {
+test('admission, analysis and status report every use of an attribute without effect, in each place for its name', async (t) => {
   t.true(CASES.length > 4 * ATTRIBUTE_VOCABULARY.length, `${CASES.length} cases`);
   const ask = await startObservers(
     t,

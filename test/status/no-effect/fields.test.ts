@@ -49,7 +49,7 @@ const CONTROL = Object.keys(baseSpecs('any')).map((kind, index) =>
   caseOf({ title: kind, kind, at: '', spec: (specs) => specs[kind] }, GENERATED.length + SPECIAL.length + index),
 );
 
-test('every field of the four kinds has a value without an effect, which admission, analysis and status tell of, or a reason why it has none', async (t) => {
+test('admission, analysis and status report every value without effect, for every field of the four kinds', async (t) => {
   const cases = [...GENERATED, ...SPECIAL];
   const all = [...cases, ...CONTROL].flatMap(({ all: objects }) => objects);
   const ask = await startObservers(t, all, ENFORCEMENT);
@@ -73,7 +73,7 @@ test('every field of the four kinds has a value without an effect, which admissi
   t.deepEqual(undecided, [], 'fields that are in no table: say which of their values have no effect');
 });
 
-test('the tables name fields that the schemas have, and values that are generated', (t) => {
+test('the tables of exceptions name only existing fields and generated values', (t) => {
   const fields = new Set(FIELDS.map(nameOf));
   const named = [...SPECIAL.flatMap(({ fields: of }) => of), ...ALWAYS_EFFECTIVE.keys()];
   t.deepEqual(

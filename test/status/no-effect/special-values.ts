@@ -95,7 +95,7 @@ const HTTP_API_SPEC: readonly SpecialValue[] = [
     'patterns[].httpMethod',
     'patterns[0].httpMethod',
     () => 'GETS',
-    '"GETS" is no method of RFC 7231 (did you mean GET?)',
+    '"GETS" is not a method of RFC 7231 (did you mean GET?)',
   ),
   api('patterns[].regex', 'patterns[1].regex', () => 'pets/.*', '"pets/.*" matches no path'),
   api('apiKeys', 'apiKeys[2]', withFirst({ header: 'X-KEY' }), 'header x-key'),
@@ -107,7 +107,7 @@ const HTTP_API_SPEC: readonly SpecialValue[] = [
     'attributes.attributes',
     'attributes.attributes["api.operation"]',
     (old) => ({ ...(old as object), 'api.operation': { stringValue: 'always' } }),
-    'every pattern sets api.operation itself',
+    'every pattern sets api.operation',
   ),
   {
     ...api(
@@ -148,14 +148,14 @@ const EXTERNAL: Others = (namespace) => [
 
 const OF_BOTH = [
   service({ service: 'w*b' }, '.service', '"w*b" matches no service', ['services[].service']),
-  service({ name: 'web', labels: { version: 'v9' } }, '.labels', 'no workload of the service carries version=v9', [
+  service({ name: 'web', labels: { version: 'v9' } }, '.labels', 'no workload of the service has version=v9', [
     'services[].labels',
     'services[].labels{}',
   ]),
-  service({ name: 'web', labels: { version: 'v1', other: 'x' } }, '.labels', 'carries version=v1,other=x', [
+  service({ name: 'web', labels: { version: 'v1', other: 'x' } }, '.labels', 'has version=v1,other=x', [
     'services[].labels',
   ]),
-  service({ service: '*.partner.*' }, '', 'the host of no service contains .partner.', ['services[].service']),
+  service({ service: '*.partner.*' }, '', 'no service has a host that contains .partner.', ['services[].service']),
 ];
 
 /** Ports and places in which one of the kinds cannot act. */
@@ -170,7 +170,7 @@ const OF_ONE: readonly SpecialValue[] = [
   service(
     { name: 'dns' },
     '',
-    'has no port of TCP or HTTP (9000 udp)',
+    'has no TCP or HTTP port (9000 udp)',
     ['services[].name'],
     ports('dns', 'UDP'),
   )('QuotaSpecBinding'),
@@ -179,7 +179,7 @@ const OF_ONE: readonly SpecialValue[] = [
 ];
 
 function externalService(kind: string): SpecialValue {
-  const item = service({}, '', 'is outside of the mesh', ['services[].service'], EXTERNAL)(kind);
+  const item = service({}, '', 'is outside the mesh', ['services[].service'], EXTERNAL)(kind);
   return {
     ...item,
     title: `an external service of ${kind}`,

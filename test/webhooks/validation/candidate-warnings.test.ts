@@ -101,6 +101,6 @@ test('fields that are left out and change what a policy does are told at once', 
   t.regex(told('QuotaSpec shop/a {rules: [{quotas: [{charge: 1}]}]}'), /^MESH0241: .*the quota has no name/);
   t.regex(told('QuotaSpec shop/a {rules: [{quotas: [{quota: q, charge: 0}]}]}'), /^MESH0241: .*q is charged 0/);
   t.regex(told('HTTPAPISpec shop/a {patterns: [{uriTemplate: /}]}'), /^MESH0242: .*requests of every method/);
-  t.regex(told('HTTPAPISpec shop/a {apiKeys: [{query: k}]}'), /^MESH0243: .*only says where the API key/);
+  t.regex(told('HTTPAPISpec shop/a {apiKeys: [{query: k}]}'), /^MESH0243: .*only sets the place of the API key/);
   t.regex(told('QuotaSpecBinding shop/b {services: [{}], quotaSpecs: [{name: a}]}'), /MESH0205: .*matches no service/);
 });

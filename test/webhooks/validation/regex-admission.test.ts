@@ -32,7 +32,7 @@ test('a spec is refused that brings its namespace beyond the limit; its old vers
   const refusalOf = admissionTo([WEB, spec('shop', 'a', 6), spec('other', 'b', 6)]);
   t.regex(
     refusalOf(spec('shop', 'c', 6)) ?? '',
-    /^configuration is invalid: QuotaSpec shop\/c: spec: brings the regular expressions of namespace shop to 3\d{3} KiB once they are compiled, more than its 3072 KiB; use exact .* NAV_REGEX_NAMESPACE_BYTES$/,
+    /^configuration is invalid: QuotaSpec shop\/c: spec: brings the regular expressions of namespace shop to 3\d{3} KiB when compiled, more than the limit of 3072 KiB; use exact .* NAV_REGEX_NAMESPACE_BYTES$/,
   );
   t.is(refusalOf(spec('shop', 'c', 2)), undefined);
   t.is(refusalOf(spec('shop', 'a', 9)), undefined);
@@ -42,7 +42,7 @@ test('a spec or binding is refused that brings a service beyond the limit', (t) 
   const present = [WEB, spec('shop', 'a', 4), spec('shop', 'b', 4), binding('shop', 'ab', ['a'])];
   const refusalOf = admissionTo(present);
   const refusal =
-    /^configuration is invalid: QuotaSpec\w* shop\/\w+: spec: brings the regular expressions of all specs of web.shop.svc.cluster.local to 2\d{3} KiB once they are compiled, more than their 2048 KiB; bind fewer .* NAV_REGEX_SERVICE_BYTES$/;
+    /^configuration is invalid: QuotaSpec\w* shop\/\w+: spec: brings the regular expressions of all specs of web.shop.svc.cluster.local to 2\d{3} KiB when compiled, more than the limit of 2048 KiB; bind fewer .* NAV_REGEX_SERVICE_BYTES$/;
   t.regex(refusalOf(binding('shop', 'more', ['b'])) ?? '', refusal);
   t.is(refusalOf(binding('shop', 'more', ['a'])), undefined);
   t.regex(

@@ -3,7 +3,7 @@ import type { EntryOffence } from '../../../model/entries/entry-offences.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
-/** ServiceEntries that act on their own namespace alone, because they claim what is not theirs to give to others. */
+/** ServiceEntries that affect only their own namespace, because they claim hosts or addresses of other namespaces. */
 export const findConfinedEntries: Analyzer = ({ entryOffences }) =>
   [...entryOffences].flatMap(([object, offences]) => confinedEntryMessages(object, offences));
 

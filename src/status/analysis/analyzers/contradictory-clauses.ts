@@ -8,13 +8,13 @@ import { protocolsOfConditions } from '../clause-protocols.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import { type MatchesRegex, stringMatchesOverlap } from '../overlap/string-matches-overlap.js';
 
-/** Attributes of two names, which always have one value. */
+/** Attributes with two names and one value. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['request.httpmethod', 'request.method'],
   ['source.user', 'source.principal'],
 ]);
 
-/** Clauses that no request meets, because two of their conditions exclude one another. */
+/** Clauses that no request meets, because two of their conditions exclude each other. */
 export const findContradictoryClauses: Analyzer = ({ objects }) => {
   const matches = createRegexMemo({ beyond: true });
   const messages: AnalysisMessage[] = [];
@@ -59,7 +59,7 @@ function subjectOf(written: string): string {
   return mapKey === undefined ? (ALIASES.get(attribute) ?? attribute) : text;
 }
 
-/** Of two expressions, or one and a prefix, it is not known whether one text can match both. */
+/** `stringMatchesOverlap` does not decide two expressions, or an expression and a prefix. */
 function isDecided(first: StringMatchSpec, second: StringMatchSpec): boolean {
   return (
     first.exact !== undefined ||

@@ -6,7 +6,7 @@ import { nearestName } from '../../../config/schema/nearest-name.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
-/** Patterns with a method that looks misspelt, and with an expression that does not begin as paths do. */
+/** Patterns with a method that looks misspelt, or an expression that does not begin with a slash. */
 export const findImpossiblePatterns: Analyzer = ({ objects }) =>
   [...(objects.get('HTTPAPISpec') ?? [])].flatMap(([object, { body }]) => {
     const messages: AnalysisMessage[] = [];
@@ -18,17 +18,17 @@ export const findImpossiblePatterns: Analyzer = ({ objects }) =>
       }
       const beginning = literalPrefix(regex ?? '');
       if (beginning === '' || beginning.startsWith('/')) continue;
-      const text = `${JSON.stringify(regex)} matches no path, for a path begins with a slash`;
+      const text = `${JSON.stringify(regex)} matches no path, because every path begins with a slash`;
       messages.push(createMessage('impossiblePattern', { object, field: `${field}.regex` }, text));
     }
     return messages.slice(0, LIMITS.violations);
   });
 
-/** A request may have a method that is in no RFC, so only one that is close to a known method is told of. */
+/** The problem with a method that RFC 7231 does not define; undefined for `*` and known methods. */
 function misspelt(method: string): string | undefined {
   if (method === '*' || KNOWN_METHODS.includes(method)) return undefined;
   const meant = nearestName(method, KNOWN_METHODS);
   return meant === undefined
-    ? `${JSON.stringify(method)} is no method of RFC 7231`
-    : `${JSON.stringify(method)} is no method of RFC 7231 (did you mean ${meant}?)`;
+    ? `${JSON.stringify(method)} is not a method of RFC 7231`
+    : `${JSON.stringify(method)} is not a method of RFC 7231 (did you mean ${meant}?)`;
 }

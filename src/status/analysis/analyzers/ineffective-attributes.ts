@@ -6,8 +6,8 @@ import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Conditions that no request meets, because of the attribute they name or its value, and quotas that are counted by an
- * attribute that no request has when it is checked, so that all callers are counted together.
+ * Conditions that no request meets, because of their attribute or its value, and dimensions of quotas that no request has
+ * when it is checked, so that all callers share one counter.
  */
 export const findIneffectiveAttributes: Analyzer = (input) => {
   const messages: AnalysisMessage[] = [];
@@ -21,7 +21,7 @@ export const findIneffectiveAttributes: Analyzer = (input) => {
   return messages;
 };
 
-/** Those of the first rules first: of many, only some are told. */
+/** In the order of the rules: only the first findings become messages. */
 function* findingsOf({ rules }: QuotaSpec, input: AnalysisInput): Iterable<Found> {
   for (const [index, rule] of rules.entries()) {
     const path = `spec.rules[${index}]`;
@@ -64,7 +64,7 @@ function* ofDimensions(
       const finding = judgeDimension(dimension, knownAttributes);
       if (finding === undefined) continue;
       const counts =
-        finding.type === 'unique' ? 'so that every counter has one charge' : 'which tells no callers apart';
+        finding.type === 'unique' ? 'so every counter has one charge' : 'which does not distinguish callers';
       const effect = `quota ${quota} has it as a dimension in the file of --policyConfig, ${counts}`;
       yield { path: `${rule}.quotas[${index}].quota`, finding, effect };
     }

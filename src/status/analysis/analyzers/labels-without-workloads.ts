@@ -3,11 +3,10 @@ import type { LabelSet } from '../../../model/policy/label-conditions.js';
 import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import type { AnalysisInput, Analyzer } from '../analysis-input.js';
+import { type AnalysisInput, type Analyzer, allBindings } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
-import { allBindings } from '../binding-fields.js';
 
-/** Labels of bindings that no workload of their services carries. Nothing is said of services without workloads. */
+/** Labels of bindings that no workload of their services has. Services without workloads get no message. */
 export const findLabelsWithoutWorkloads: Analyzer = (input) =>
   allBindings(input.bindings).flatMap(({ resolved: { binding, services } }) =>
     services.flatMap(({ pattern, source: { labels } }, index) => {
@@ -22,7 +21,7 @@ export const findLabelsWithoutWorkloads: Analyzer = (input) =>
         return [];
       const selector = wanted.map(([key, value]) => `${key}=${value}`).join(',');
       const where = { object: keyOf(binding), field: `spec.services[${index}].labels` };
-      return createMessage('labelsWithoutWorkload', where, `no workload of the service carries ${selector}`);
+      return createMessage('labelsWithoutWorkload', where, `no workload of the service has ${selector}`);
     }),
   );
 

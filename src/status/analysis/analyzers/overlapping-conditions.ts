@@ -8,7 +8,7 @@ import { findQuotaOverlap, type Overlap } from '../overlap/quota-specs-overlap.j
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import type { MatchesRegex } from '../overlap/string-matches-overlap.js';
 
-/** Comparisons of one analysis and kind: some tens of milliseconds. */
+/** Comparisons of one analysis and kind, which take some tens of milliseconds. */
 const MAX_COMPARISONS = 100_000;
 
 type FindOverlap<Spec> = (
@@ -18,7 +18,7 @@ type FindOverlap<Spec> = (
   matches: MatchesRegex,
 ) => Overlap | undefined;
 
-/** Specs of one service whose conditions can hold together (SPEC 2.7: they "should not overlap"); once for two specs. */
+/** Specs of one service whose conditions can hold together; one message for each pair of specs. */
 export const findOverlappingConditions: Analyzer = ({ services, bindings }) => [
   ...overlapsOf(services, (service) => bindings.quotaSpecsOf(service), findQuotaOverlap),
   ...overlapsOf(services, (service) => bindings.apiSpecsOf(service), findApiOverlap),
@@ -49,11 +49,11 @@ function overlapsOf<Spec>(
 interface Pair<Spec> {
   readonly first: MeshObject<string, Spec>;
   readonly second: MeshObject<string, Spec>;
-  /** The first service that both are bound to. */
+  /** The first service to which both are bound. */
   readonly service: Service;
 }
 
-/** Each two specs that meet at a service, once; services with the same specs share one array, which is seen once. */
+/** Each pair of specs of one service, once. Services with the same specs share one array, which is read once. */
 function* pairsOf<Spec>(
   services: readonly Service[],
   specsOf: (service: Service) => readonly MeshObject<string, Spec>[],

@@ -4,7 +4,7 @@ import { createRegexSums, REGEX_KINDS } from '../../../model/policy/regex-sums.j
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
-/** Regular expressions beyond the budget of their service or namespace, which a source other than the webhook let in. */
+/** Regular expressions beyond the limit of their service or namespace, in objects that the webhook did not reject. */
 export const findOversizedRegexes: Analyzer = (input) => {
   const { serviceBytes, namespaceBytes } = input.enforcement.regexLimits ?? DEFAULT_REGEX_LIMITS;
   const sums = createRegexSums();
@@ -16,14 +16,14 @@ export const findOversizedRegexes: Analyzer = (input) => {
     const bytes = objects.reduce((sum, object) => sum + sums.bytesOf(object), 0);
     const last = objects.at(-1);
     if (bytes <= namespaceBytes || last === undefined) continue;
-    const text = `the regular expressions of namespace ${namespace} take ${formatKib(bytes)} once they are compiled, more than its ${formatKib(namespaceBytes)}`;
+    const text = `the regular expressions of namespace ${namespace} need ${formatKib(bytes)} when compiled, more than the limit of ${formatKib(namespaceBytes)}`;
     messages.push(createMessage('regexesBeyondNamespace', { object: keyOf(last) }, text));
   }
   for (const { specs: bound, hostname } of boundSets(input)) {
     if (bound.reduce((sum, object) => sum + sums.bytesOf(object), 0) <= serviceBytes) continue;
     const bytes = sums.bytesTogether(bound);
     if (bytes <= serviceBytes) continue;
-    const text = `the regular expressions of all specs of ${hostname} take ${formatKib(bytes)} once they are compiled, more than their ${formatKib(serviceBytes)}`;
+    const text = `the regular expressions of all specs of ${hostname} need ${formatKib(bytes)} when compiled, more than the limit of ${formatKib(serviceBytes)}`;
     for (const object of beyond(bound, serviceBytes, sums.bytesTogether)) {
       messages.push(createMessage('regexesBeyondService', { object: keyOf(object) }, text));
     }
@@ -40,7 +40,7 @@ function byNamespace(objects: readonly MeshObject[]): ReadonlyMap<string, readon
   return namespaces;
 }
 
-/** The different sets of specs that services have, in the order in which the policy server takes them. */
+/** The different sets of specs that services have, each in the order in which the policy server compiles them. */
 function* boundSets({ services, bindings }: AnalysisInput) {
   const seen = new Map<readonly MeshObject[], Set<readonly MeshObject[]>>();
   for (const service of services) {
@@ -54,7 +54,7 @@ function* boundSets({ services, bindings }: AnalysisInput) {
   }
 }
 
-/** Those that have an expression beyond the limit. */
+/** The specs that exceed the limit together with the specs before them. */
 function* beyond(
   specs: readonly MeshObject[],
   limit: number,

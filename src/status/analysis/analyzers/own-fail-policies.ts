@@ -13,8 +13,8 @@ import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { whyNoChecks } from './unenforced-policies.js';
 
 /**
- * Fail policies that annotations give Services and ServiceEntries, and that have no effect. An entry with several hosts is
- * told once.
+ * Fail policies in annotations of Services and ServiceEntries that have no effect; one message for an entry with several
+ * hosts.
  */
 export const findOwnFailPolicies: Analyzer = ({ services, mesh, enforcement }) => {
   const annotated = services.filter(({ failPolicy }) => failPolicy !== undefined);
@@ -28,10 +28,10 @@ export const findOwnFailPolicies: Analyzer = ({ services, mesh, enforcement }) =
 };
 
 function withoutChecks({ source }: Service, why: string): readonly AnalysisMessage[] {
-  return [createMessage('failPolicyWithoutChecks', { object: source }, `no check is made for it: ${why}`)];
+  return [createMessage('failPolicyWithoutChecks', { object: source }, `no proxy checks its requests: ${why}`)];
 }
 
-/** Outbound HTTP has a fixed number of fail policies. */
+/** Checks of outbound HTTP requests can have only a fixed number of different fail policies. */
 function sharedRetries(
   service: Service,
   kept: readonly NetworkFailPolicy[],

@@ -3,10 +3,10 @@ import type { Protocol } from '../../../model/protocol.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
-/** Protocols of a port that proxies speak HTTP/2 to, which gRPC needs. */
+/** Protocols for which proxies use HTTP/2, which gRPC needs. */
 const HTTP2_PROTOCOLS: ReadonlySet<Protocol> = new Set<Protocol>(['grpc', 'grpc-web', 'http2']);
 
-/** Policy servers at a port of a service that says it speaks something else: every call to them fails. */
+/** Policy servers whose service port declares a protocol other than gRPC or HTTP/2: every call to them fails. */
 export const findPolicyServersWithoutGrpc: Analyzer = (input) => [
   ...messagesOf(input, 'mixerCheckServer', checkServerOf(input.mesh)),
   ...messagesOf(input, 'mixerReportServer', reportServerOf(input.mesh)),
@@ -28,7 +28,7 @@ function messagesOf(
           createMessage(
             'policyServerWithoutGrpc',
             { object: source },
-            `${setting} of the mesh config is ${host}:${number}, but that port (${name || 'unnamed'}) is of protocol ${protocol}`,
+            `${setting} of the mesh config is ${host}:${number}, but the protocol of that port (${name || 'unnamed'}) is ${protocol}`,
           ),
         ),
     );

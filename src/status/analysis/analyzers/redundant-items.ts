@@ -2,15 +2,14 @@ import { keyOf } from '../../../config/object.js';
 import { LIMITS } from '../../../config/policy/limits.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import { matchesHost, type ServicePattern } from '../../../model/policy/service-pattern.js';
-import type { Analyzer } from '../analysis-input.js';
+import { type Analyzer, type AnyBinding, allBindings } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
-import { type AnyBinding, allBindings } from '../binding-fields.js';
 import { createComparisonBudget } from '../overlap/comparison-budget.js';
 
-/** Comparisons of one binding: a millisecond or two. */
+/** Comparisons of one binding, which take one or two milliseconds. */
 const MAX_COMPARISONS = 20_000;
 
-/** Services and references of a binding that another item of the same binding has already. */
+/** Services and references of a binding that another item of the binding already covers. */
 export const findRedundantItems: Analyzer = ({ bindings }) =>
   allBindings(bindings).flatMap((any) => [
     ...redundantServices(any.resolved).slice(0, LIMITS.violations),
@@ -29,7 +28,7 @@ function redundantServices({ binding, services }: ResolvedBinding): readonly Ana
     const id = idOf(item);
     if (!firstOf.has(id)) firstOf.set(id, index);
     if (pattern.type !== 'unusable') {
-      // A host is wider than itself with labels.
+      // A host without labels covers the same host with labels.
       if (pattern.type !== 'host' || Object.keys(item.source.labels).length === 0) wildcards.push([item, index]);
     }
   }
@@ -53,7 +52,7 @@ function idOf({ pattern, source: { labels } }: Item): string {
   return JSON.stringify([pattern, Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** Whether the other names all services and workloads that the item names. */
+/** Whether the first item names all services and workloads that the second names. */
 function covers({ pattern, source }: Item, item: Item): boolean {
   const labels = Object.entries(source.labels);
   return isWithin(item.pattern, pattern) && labels.every(([key, value]) => item.source.labels[key] === value);

@@ -4,10 +4,10 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { type ComparisonBudget, createComparisonBudget } from '../overlap/comparison-budget.js';
 
-/** Comparisons of one spec: a millisecond or two. */
+/** Comparisons of one spec, which take one or two milliseconds. */
 const MAX_COMPARISONS = 20_000;
 
-/** Matches of a rule that want all that another match wants, and more: any one of them is enough (SPEC 2.3). */
+/** Matches of a rule that have all conditions of another match, which is enough for the rule to apply. */
 export const findRedundantMatches: Analyzer = ({ objects }) => {
   const messages: AnalysisMessage[] = [];
   for (const [object, { body }] of objects.get('QuotaSpec') ?? []) {
@@ -18,7 +18,9 @@ export const findRedundantMatches: Analyzer = ({ objects }) => {
         if (told++ === LIMITS.violations) break;
         const field = `spec.rules[${rule}].match[${index}]`;
         const what =
-          Object.keys(clause).length === 0 ? 'has no conditions, so it always holds' : 'wants no more than this';
+          Object.keys(clause).length === 0
+            ? 'has no conditions, so it always holds'
+            : 'has only conditions of this match';
         messages.push(createMessage('redundantMatch', { object, field }, `match[${wider}] of the rule ${what}`));
       }
     }
@@ -31,7 +33,7 @@ type Clause = AttributeMatchSpec['clause'];
 interface Redundant {
   readonly index: number;
   readonly wider: number;
-  /** Of the wider one. */
+  /** The clause of the wider match. */
   readonly clause: Clause;
 }
 

@@ -7,8 +7,8 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Annotations of Services, ServiceEntries and Namespaces that have no effect or cannot be used. Those of pods are refused by the webhook. An
- * entry with several hosts is told once.
+ * Annotations of Services, ServiceEntries and Namespaces that have no effect or cannot be used; one message for an entry
+ * with several hosts. The injection webhook rejects such annotations of pods.
  */
 export const findRefusedAnnotations: Analyzer = ({ services, objects, bindingGrants: { annotation } }) => {
   const bySource = new Map(
@@ -24,7 +24,7 @@ export const findRefusedAnnotations: Analyzer = ({ services, objects, bindingGra
   ];
 };
 
-/** What is told about the annotations of one object. */
+/** The messages about the annotations of one object. */
 export function refusedAnnotationMessages(
   object: ObjectKey,
   refused: readonly RefusedAnnotation[],
@@ -38,7 +38,7 @@ export function refusedAnnotationMessages(
 
 const MAX_REFUSED = 20;
 
-/** @param grant the annotation that lets bindings of other namespaces in */
+/** @param grant the annotation that grants access to bindings of other namespaces */
 function refusedOfNamespace({ metadata }: MeshObject, grant: string): readonly RefusedAnnotation[] {
   const prefix = grant.slice(0, grant.indexOf('/') + 1);
   const unknown = Object.keys(metadata.annotations)
@@ -48,8 +48,8 @@ function refusedOfNamespace({ metadata }: MeshObject, grant: string): readonly R
       return {
         annotation: shownValue(annotation),
         value: shownValue(metadata.annotations[annotation] ?? ''),
-        problem: 'does nothing on a namespace',
-        remedy: nearest === undefined ? `only ${grant} is read there` : `did you mean ${nearest}?`,
+        problem: 'has no effect on a namespace',
+        remedy: nearest === undefined ? `the only annotation of a namespace is ${grant}` : `did you mean ${nearest}?`,
         isUnknown: true,
       };
     });
@@ -59,8 +59,8 @@ function refusedOfNamespace({ metadata }: MeshObject, grant: string): readonly R
       (item): RefusedAnnotation => ({
         annotation: grant,
         value: shownValue(item),
-        problem: 'is no namespace, so it grants nothing',
-        remedy: 'use namespaces between commas, or "*" for all',
+        problem: 'is not the name of a namespace, so it grants nothing',
+        remedy: 'use names of namespaces separated by commas, or "*" for all',
       }),
     );
   return [...wrong, ...unknown].slice(0, MAX_REFUSED);

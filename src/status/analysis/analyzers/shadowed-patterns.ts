@@ -5,7 +5,7 @@ import { parseUriTemplate } from '../../../config/policy/uri-template.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
-/** Patterns and API keys that repeat one before them, which takes their requests. */
+/** Patterns and API keys that repeat an earlier one, which already matches their requests. */
 export const findShadowedPatterns: Analyzer = ({ objects }) =>
   [...(objects.get('HTTPAPISpec') ?? [])].flatMap(([object, { body }]) => {
     const { patterns, apiKeys } = body as HttpApiSpec;
@@ -32,13 +32,13 @@ function repeated<Item>(
       return [];
     }
     const where = { object, field: `spec.${field}[${index}]` };
-    return createMessage('shadowedPattern', where, `${field}[${first}] takes what ${shown(item)} is for`);
+    return createMessage('shadowedPattern', where, `${field}[${first}] already matches ${shown(item)}`);
   });
 }
 
 /**
- * Equal for patterns that take the same requests: names of variables are no matter, and a query excludes nothing but
- * values beyond its limits. Undefined for a pattern that may be passed over.
+ * A key that patterns for the same requests share: names of variables do not matter, and a query excludes only values
+ * beyond its limits. Undefined for patterns that are not compared.
  */
 function identityOfPattern({ httpMethod = '*', uriTemplate, regex }: HttpApiSpecPattern): string | undefined {
   if (uriTemplate === undefined) return undefined;
@@ -54,7 +54,7 @@ function shownPattern({ httpMethod = '*', uriTemplate }: HttpApiSpecPattern): st
   return `${httpMethod} ${uriTemplate}`;
 }
 
-/** Names of headers have no case. */
+/** Names of headers are not case-sensitive. */
 function shownKey({ query, header }: ApiKeySpec): string {
   return query === undefined ? `header ${header?.toLowerCase()}` : `query ${query}`;
 }

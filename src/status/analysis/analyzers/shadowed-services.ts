@@ -3,14 +3,13 @@ import type { BoundService } from '../../../model/policy/bound-services.js';
 import { isBoundBy, type ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
 import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { SharedPort } from '../../../model/served-ports.js';
-import type { Analyzer } from '../analysis-input.js';
+import { type Analyzer, allBindings } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
-import { allBindings } from '../binding-fields.js';
 
 /**
- * Services whose policies do not hold at a port, because its workloads serve the port for an older service that leads
- * there too: what arrives does not say which of them it was sent to. Where clients check as well they hold, and so does
- * a spec that is bound to both.
+ * Services whose policies do not apply at a port, because an older service leads to the same port of the workloads: a
+ * request that arrives does not say to which service it was sent. Policies do apply if clients check requests, or if the
+ * spec is bound to both services.
  */
 export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) => {
   if (sharedPorts.length === 0 || mesh.policy.enableClientSidePolicyCheck) return [];
@@ -27,7 +26,7 @@ export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) 
       if (index === -1 || !resolved.actsOn(shared.namespace)) return [];
       const lost = resolved.references.filter(({ key }) => !boundToOlder.has(key));
       if (lost.length === 0) return [];
-      const text = textOf(shared);
+      const text = shadowText(shared);
       for (const { key } of lost)
         lostSpecs.set(`${key} ${text}`, createMessage('shadowedService', { object: key }, text));
       return createMessage(
@@ -40,7 +39,7 @@ export const findShadowedServices: Analyzer = ({ bindings, sharedPorts, mesh }) 
   return [...lostBindings, ...lostSpecs.values()];
 };
 
-/** The specs that any binding is for which acts on a service; found once for each service. */
+/** The specs of all bindings that act on a service; found once for each service. */
 function createBoundSpecs(all: readonly ResolvedBinding[]): (service: BoundService) => ReadonlySet<ObjectKey> {
   const known = new Map<string, ReadonlySet<ObjectKey>>();
   return (service) => {
@@ -61,6 +60,6 @@ function indexOfHost({ services }: ResolvedBinding, hostname: string): number {
   return services.findIndex(({ pattern }) => matchesHost(pattern, hostname));
 }
 
-function textOf({ port, service, servedFor }: SharedPort): string {
-  return `port ${port} of the workloads of ${service} is served for ${servedFor}, an older service that leads there too: requests to either are checked by the policies of ${servedFor} alone`;
+function shadowText({ port, service, servedFor }: SharedPort): string {
+  return `port ${port} of the workloads of ${service} also belongs to the older service ${servedFor}: only the policies of ${servedFor} apply to requests to either service`;
 }

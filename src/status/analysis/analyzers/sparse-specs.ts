@@ -5,7 +5,7 @@ import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 
 /**
- * Specs with fields left out that SPEC 2 does not require: QuotaSpecs, rules and quotas that charge nothing, patterns
+ * Specs without optional fields that most authors mean to set: QuotaSpecs, rules and quotas that charge nothing, patterns
  * for every method, and HTTPAPISpecs without patterns.
  */
 export const findSparseSpecs: Analyzer = ({ objects }) => [
@@ -27,19 +27,20 @@ function* ofQuotaSpec(object: ObjectKey, { rules }: QuotaSpec): Iterable<Analysi
       if (quota === undefined)
         yield createMessage('chargesNothing', where, 'the quota has no name, so nothing is charged');
       else if (charge === 0)
-        yield createMessage('chargesNothing', where, `quota ${quota} is charged 0, which is nothing`);
+        yield createMessage('chargesNothing', where, `quota ${quota} is charged 0, so nothing is charged`);
     }
   }
 }
 
 function* ofApiSpec(object: ObjectKey, { patterns, apiKeys }: HttpApiSpec): Iterable<AnalysisMessage> {
   if (patterns.length === 0) {
-    const effect = apiKeys.length === 0 ? 'it has no effect' : 'it only says where the API key (request.api_key) is';
+    const effect =
+      apiKeys.length === 0 ? 'it has no effect' : 'it only sets the place of the API key (request.api_key)';
     yield createMessage('noPatterns', { object, field: 'spec.patterns' }, `there are no patterns, so ${effect}`);
   }
   for (const [index, { httpMethod }] of patterns.entries()) {
     if (httpMethod !== undefined) continue;
     const where = { object, field: `spec.patterns[${index}]` };
-    yield createMessage('anyMethod', where, 'without httpMethod it is for requests of every method');
+    yield createMessage('anyMethod', where, 'without httpMethod it matches requests of every method');
   }
 }

@@ -7,14 +7,14 @@ import { createMessage } from '../analysis-message.js';
 interface Undeclared {
   readonly hostname: string;
   readonly namespace: string;
-  /** As a person calls it. */
+  /** Number and name: `80 (web)`. */
   readonly port: string;
 }
 
 /**
- * Ports that do not say what they speak, of services that quotas are bound to. Their proxies look at the first bytes of
- * a connection: a caller that begins with a line break, which servers skip, is taken for bytes, and charged once for a
- * connection of any number of requests.
+ * Ports without a declared protocol, of services with quotas. Proxies detect the protocol by the first bytes of a
+ * connection. A caller can begin with a line break, which HTTP servers skip: the proxy then treats the connection as TCP
+ * and charges it once, for any number of requests.
  */
 export const findUndeclaredProtocols: Analyzer = ({ services, bindings: { quotas } }) => {
   const undeclared = services.flatMap(undeclaredPorts);
@@ -30,7 +30,7 @@ export const findUndeclaredProtocols: Analyzer = ({ services, bindings: { quotas
     return createMessage(
       'undeclaredProtocol',
       where,
-      `port ${first.port} of ${first.hostname}${also} may speak anything: requests that are sent so that they do not look like HTTP are charged by connection`,
+      `port ${first.port} of ${first.hostname}${also} declares no protocol: a caller can disguise HTTP requests as TCP, and is then charged once for each connection`,
     );
   });
 };

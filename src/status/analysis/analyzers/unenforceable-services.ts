@@ -12,7 +12,7 @@ import { canHoldFor } from '../clause-protocols.js';
 
 const HTTP: ReadonlySet<Protocol> = new Set<Protocol>(['http', 'http2', 'grpc', 'grpc-web', 'auto']);
 
-/** Services that bindings name, and whose ports or place keep all of their specs, or rules of them, from acting. */
+/** Services of bindings to which no spec of the binding can apply, because of their ports or because they are external. */
 export const findUnenforceableServices: Analyzer = (input) => {
   const { services, servicesByHost, bindings, mesh } = input;
   const isCallerChecked = mesh.policy.enableClientSidePolicyCheck;
@@ -26,7 +26,7 @@ export const findUnenforceableServices: Analyzer = (input) => {
       const [first] = acting;
       if (first === undefined) return [];
       const where = { object: keyOf(resolved.binding), field: `spec.services[${index}]` };
-      // A wildcard is meant for those of its services that the specs are for.
+      // A wildcard is in order if the specs can apply to one of its services.
       if (acting.some((service) => why(service) === undefined)) {
         return isCallerChecked || acting.some((service) => canHaveProxy(input, service)) ? [] : external(where, first);
       }
@@ -41,22 +41,22 @@ export const findUnenforceableServices: Analyzer = (input) => {
   ];
 };
 
-/** Undefined where a spec can act on the service. */
+/** Undefined if a spec can apply to the service. */
 type WhyUnenforceable = (service: Service) => string | undefined;
 
 function external(where: Pick<AnalysisMessage, 'object' | 'field'>, { hostname }: Service): AnalysisMessage {
-  const text = `${hostname} is outside of the mesh, and enableClientSidePolicyCheck of the mesh config is false, so sidecars send requests there unchecked`;
+  const text = `${hostname} is outside the mesh, and enableClientSidePolicyCheck of the mesh config is false, so sidecars send requests to it without a check`;
   return createMessage('externalService', where, text);
 }
 
-/** A sidecar is known by its address: a service that is outside of the mesh has none where it has no IP addresses. */
+/** An endpoint can have a sidecar only if it is an IP address. */
 function canHaveProxy(input: Pick<AnalysisInput, 'endpoints'>, service: Service): boolean {
   if (!service.meshExternal || service.resolution === 'endpoints') return true;
   const shards = endpointsOf(input, service)?.shards.values() ?? [];
   return [...shards].flat().some(({ address }) => isIpAddress(address));
 }
 
-/** What the rules of a binding's specs can be for. */
+/** The protocols to which the rules of a binding's specs can apply. */
 interface Rules {
   readonly areMissing: boolean;
   readonly http: boolean;
@@ -73,7 +73,7 @@ function rulesOf({ references }: ResolvedBinding): Rules {
 
 function whyNoQuotas({ hostname, ports }: Service, { areMissing, http, tcp }: Rules): string | undefined {
   if (ports.every(({ protocol }) => protocol === 'udp')) {
-    return `${hostname} has no port of TCP or HTTP (${portsOf(ports)}), so nothing is charged`;
+    return `${hostname} has no TCP or HTTP port (${portsOf(ports)}), so nothing is charged`;
   }
   const canCharge = ({ protocol }: Port): boolean => (http && HTTP.has(protocol)) || (tcp && isTcp(protocol));
   if (areMissing || ports.some(canCharge)) return undefined;

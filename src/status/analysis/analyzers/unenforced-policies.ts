@@ -4,8 +4,8 @@ import type { Analyzer, Enforcement } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
 
 /**
- * Policy objects that nothing acts on, each once: a policy that silently does nothing is the worst of all (DESIGN 6).
- * Quotas need checks; API attributes are of use to reports as well.
+ * Policies that the settings of the mesh turn off; each object gets one message. Quotas need checks; API attributes also
+ * serve reports.
  */
 export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement }) => {
   const why = whyNoChecks(mesh.policy, enforcement);
@@ -13,12 +13,12 @@ export const findUnenforcedPolicies: Analyzer = ({ objects, mesh, enforcement })
   return POLICY_KINDS.filter((kind) => !kind.startsWith('HTTPAPI') || !takesReports(mesh.policy, enforcement)).flatMap(
     (kind) =>
       [...(objects.get(kind)?.keys() ?? [])].map((object) =>
-        createMessage('policyNotEnforced', { object }, `nothing enforces this ${kind}: ${why}`),
+        createMessage('policyNotEnforced', { object }, `this ${kind} is not enforced: ${why}`),
       ),
   );
 };
 
-/** Why no proxy checks, unless it is told to on its own; undefined when they do. */
+/** The reason why no proxy checks requests, unless an annotation of its pod turns checks on; undefined if proxies check. */
 export function whyNoChecks(policy: PolicyMeshConfig, { isPluginOn }: Enforcement): string | undefined {
   if (!isPluginOn) return '--plugins does not name policy';
   if (policy.mixerCheckServer === '') return 'mixerCheckServer of the mesh config names no server to ask';

@@ -4,11 +4,10 @@ import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js'
 import { matchesHost, type ServicePattern } from '../../../model/policy/service-pattern.js';
 import type { Service } from '../../../model/service.js';
 import { isVisibleTo } from '../../../model/store/visibility.js';
-import type { Analyzer } from '../analysis-input.js';
+import { type Analyzer, type AnyBinding, allBindings } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
-import { type AnyBinding, allBindings } from '../binding-fields.js';
 
-/** Further namespaces are counted. */
+/** Namespaces that a message names; it gives the number of the others. */
 const MAX_NAMED = 3;
 
 /** Services and specs that a binding names without the grant of their namespace. */
@@ -24,7 +23,7 @@ export const findUngrantedBindings: Analyzer = ({ services, bindings, bindingGra
 };
 
 function isRestricted({ binding, actsOn }: ResolvedBinding, { isOpen }: BindingGrants): boolean {
-  // No namespace has this name: only bindings that act everywhere act on it.
+  // No namespace has an empty name, so only a binding that acts on every namespace acts on it.
   return binding.origin === 'cluster' && !isOpen && !actsOn('');
 }
 
@@ -37,7 +36,7 @@ function ungrantedServices(
   grants: BindingGrants,
 ): readonly AnalysisMessage[] {
   const { namespace: own } = binding.metadata;
-  /** A wildcard must not tell of services that its namespace does not see. */
+  /** The message must not reveal services that the binding's namespace does not see. */
   const namespacesOf = (pattern: ServicePattern): readonly string[] =>
     [...byNamespace]
       .filter(
@@ -52,7 +51,7 @@ function ungrantedServices(
     if (pattern.type === 'host') {
       const namespace = byHost.get(pattern.hostname)?.namespace;
       if (namespace === undefined || actsOn(namespace)) return [];
-      const text = `namespace ${namespace} grants bindings of ${own} nothing: ${remedy(grants, namespace, own)}`;
+      const text = `namespace ${namespace} grants no access to bindings of ${own}: ${remedy(grants, namespace, own)}`;
       return createMessage('bindingNotGranted', where, text);
     }
     const found = namespacesOf(pattern);
@@ -60,12 +59,12 @@ function ungrantedServices(
     if (first === undefined) return [];
     const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
     const named = `${found.slice(0, MAX_NAMED).join(', ')}${more}`;
-    const text = `does not act on services of ${named}, which do not grant it: ${remedy(grants, first, own)}`;
+    const text = `has no effect on services of ${named}, which grant no access: ${remedy(grants, first, own)}`;
     return createMessage('bindingNotGranted', where, text);
   });
 }
 
-/** Says the same whether the spec exists or not: that is for its own namespace to know. */
+/** The text is the same for specs that exist and specs that do not: other namespaces must not learn which exist. */
 function ungrantedSpecs(
   { resolved: { binding, references }, referencesField }: AnyBinding,
   grants: BindingGrants,
@@ -79,7 +78,7 @@ function ungrantedSpecs(
   });
 }
 
-/** Short, for API servers cut warnings off after 256 characters; the command names the annotation. */
+/** Short, because API servers cut warnings after 256 characters. The command names the annotation. */
 function remedy(grants: BindingGrants, namespace: string, own: string): string {
   return `run ${grantCommand(grants, namespace, own)}`;
 }

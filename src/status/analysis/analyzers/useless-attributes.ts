@@ -11,7 +11,7 @@ const OF_REPORTS: ReadonlySet<string> = new Set(
   ATTRIBUTE_VOCABULARY.filter(({ known }) => known === 'report').map(({ name }) => name),
 );
 
-/** Attributes of HTTPAPISpecs that are empty, or that another value always replaces. */
+/** Attributes of HTTPAPISpecs that are empty, or that another value always overrides. */
 export const findUselessAttributes: Analyzer = ({ objects }) =>
   [...(objects.get('HTTPAPISpec') ?? [])].flatMap(([object, { body }]) =>
     [...ofSpec(object, body as HttpApiSpec)].slice(0, LIMITS.violations),
@@ -21,16 +21,16 @@ function* ofSpec(object: ObjectKey, { attributes, patterns }: HttpApiSpec): Iter
   const tell = (field: string, text: string): AnalysisMessage =>
     createMessage('generatesNothing', { object, field }, text);
   const top = namesOf(attributes);
-  if (attributes !== undefined && top.length === 0) yield tell('spec.attributes', 'there are no attributes in it');
+  if (attributes !== undefined && top.length === 0) yield tell('spec.attributes', 'it has no attributes');
   for (const name of top) {
     if (patterns.length === 0 || !patterns.every((pattern) => namesOf(pattern.attributes).includes(name))) continue;
-    yield tell(childPath('spec.attributes.attributes', name), `every pattern sets ${name} itself, which replaces it`);
+    yield tell(childPath('spec.attributes.attributes', name), `every pattern sets ${name}, which overrides this value`);
   }
   yield* valuesOf('spec.attributes', attributes, tell);
   for (const [index, { attributes: own }] of patterns.entries()) {
     const field = `spec.patterns[${index}]`;
     const isEmpty = namesOf(own).length === 0;
-    if (own !== undefined && isEmpty) yield tell(`${field}.attributes`, 'there are no attributes in it');
+    if (own !== undefined && isEmpty) yield tell(`${field}.attributes`, 'it has no attributes');
     if (isEmpty && top.length === 0) {
       yield tell(field, 'neither the pattern nor the spec has attributes, so a request that matches gets none');
     }
@@ -46,8 +46,9 @@ function* valuesOf(
   for (const [name, value] of Object.entries(spec?.attributes ?? {})) {
     const path = childPath(`${field}.attributes`, name);
     const empty = emptyMember(value);
-    if (empty !== undefined) yield tell(`${path}.${empty}`, `${name} is empty, which says nothing of a request`);
-    if (OF_REPORTS.has(name)) yield tell(path, `the report of a request has ${name} itself, which replaces it`);
+    if (empty !== undefined)
+      yield tell(`${path}.${empty}`, `the value of ${name} is empty, so it does not describe the request`);
+    if (OF_REPORTS.has(name)) yield tell(path, `the report of each request sets ${name}, which overrides this value`);
   }
 }
 

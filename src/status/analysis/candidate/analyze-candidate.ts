@@ -11,19 +11,19 @@ import type { Service } from '../../../model/service.js';
 import type { Enforcement } from '../analysis-input.js';
 import { type AnalysisMessage, compareMessages, createMessage } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
+import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
 import { knownAttributesOf } from '../known-attributes.js';
 import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import { type ServiceConflict, serviceConflictsOf } from '../service-conflicts.js';
-import { analyzePeerAuthentication } from './analyze-peer-authentication.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
-/** What analysis finds about one object, were it applied now in place of its old version; sorted. */
+/** The messages that one object would get if it were applied now in place of its old version; sorted. */
 export type CandidateAnalysis = (candidate: MeshObject, enforcement: Enforcement) => readonly AnalysisMessage[];
 
-/** The side of policies that a kind is on. */
+/** The kinds of quotas, or those of API specs. */
 interface Side {
   readonly name: 'quotas' | 'apis';
   readonly specKind: string;
@@ -47,15 +47,17 @@ const SIDES: ReadonlyMap<string, Side> = new Map([
   ['HTTPAPISpecBinding', APIS],
 ]);
 
-/** Compares everything with everything: for a candidate only what meets it is. */
+/** Without the analyzer that compares all specs: `findCandidateOverlaps` compares only those that meet the candidate. */
 const OTHER_ANALYZERS = Object.fromEntries(
   Object.entries(ANALYZERS).filter(([, analyzer]) => analyzer !== findOverlappingConditions),
 );
 const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
 
 /**
- * Analyzes candidates against one snapshot; hold one per snapshot, for its bindings are resolved once. It looks at
- * what the candidate touches only, so that an answer takes about a millisecond however large the mesh is.
+ * Analyzes candidates against one snapshot. Keep one per snapshot: it resolves the snapshot's bindings once. It reads
+ * only the objects that the candidate affects, so an answer takes about a millisecond in a mesh of any size.
+ *
+ * Listener conflicts (MESH0401) are not among its messages: they depend on the listeners of connected proxies.
  */
 export function createCandidateAnalysis(context: PushContext): CandidateAnalysis {
   let resolved: PolicyBindings | undefined;
@@ -89,9 +91,9 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,
         mesh: context.mesh,
-        // What a port is served for depends on bindings that the candidate does not touch.
+        // The service of a shared port depends on bindings that the candidate does not affect.
         sharedPorts: [],
-        // The webhook judges entries itself.
+        // `reviewEntry` of the webhook judges ServiceEntries.
         entryOffences: new Map(),
         bindingGrants: context.bindingGrants,
         bindings: bindingsOf(side, touched.bindings),
@@ -110,10 +112,10 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
   };
 }
 
-/** Comparisons of a binding's services with those of the mesh: some milliseconds. */
+/** Comparisons of a binding's services with the services of the mesh, which take some milliseconds. */
 const MAX_PATTERN_COMPARISONS = 1_000_000;
 
-/** Wildcards among a thousand other services, in a mesh of thousands: that is left to the analysis of what is applied. */
+/** Whether wildcards need too many comparisons for an admission. The analysis of applied objects makes them later. */
 function isTooLarge({ body }: MeshObject, { services }: PushContext): boolean {
   const named = (body as Partial<QuotaSpecBinding>).services ?? [];
   return (
@@ -121,13 +123,13 @@ function isTooLarge({ body }: MeshObject, { services }: PushContext): boolean {
   );
 }
 
-/** What of a snapshot a candidate has to do with. */
+/** The parts of a snapshot that a candidate affects. */
 interface Touched {
   readonly bindings: readonly ResolvedBinding[];
-  /** Of use to analyzers of bindings. */
+  /** Services that analyzers of bindings read. */
   readonly services: readonly Service[];
   readonly mine: readonly MeshObject[];
-  /** The services at which specs meet. */
+  /** Services to which several specs may be bound. */
   readonly meetings: readonly Service[];
   othersAt(service: BoundService): readonly MeshObject[];
   isReal(overlap: CandidateOverlap): boolean;
@@ -167,7 +169,7 @@ function touchedByBinding(binding: MeshObject, context: PushContext, side: Side,
     mine,
     meetings: boundOf(alone.bindings, services),
     othersAt: (service) => present.specsOf(service),
-    // What only the old version of this very binding has brought there goes with it.
+    // A spec that only the old version of this binding bound to the service goes with that version.
     isReal: ({ other, service }) => mine.includes(other) || isBoundByAnother(present, key, keyOf(other), service),
   };
 }
@@ -184,12 +186,12 @@ function isBoundByAnother(
   );
 }
 
-/** Those of the services that a binding acts on. */
+/** The services on which at least one of the bindings acts. */
 function boundOf(bindings: readonly ResolvedBinding[], services: readonly Service[]): readonly Service[] {
   return services.filter((service) => bindings.some(({ actsOn }) => actsOn(service.namespace)));
 }
 
-/** The services that bindings are for; without wildcards they need not be looked for among all. */
+/** The services that bindings name. Only wildcards need a search among all services. */
 function servicesOf(
   bindings: readonly Pick<ResolvedBinding, 'services'>[],
   { services, servicesByHost }: PushContext,
@@ -202,7 +204,7 @@ function servicesOf(
   return services.filter(({ hostname }) => hostnames.has(hostname) || texts.some((text) => hostname.includes(text)));
 }
 
-/** What they bind to hosts is left out: only the analyzer of overlaps asks for it. */
+/** Bindings without the specs of each host, which only the analyzer of overlaps reads. */
 function bindingsOf({ name }: Side, bindings: readonly ResolvedBinding[]): PolicyBindings {
   const some: ResolvedBindings = { bindings, specsOf: () => [] };
   return {

@@ -14,10 +14,10 @@ export type FindOverlap = (
 
 /** Two specs that one request can match. */
 export interface CandidateOverlap {
-  /** One of the specs that the candidate is, or brings in. */
+  /** The candidate itself, or a spec that the candidate binds. */
   readonly mine: MeshObject;
   readonly other: MeshObject;
-  /** Of a service that both are bound to. */
+  /** A service to which both are bound. */
   readonly service: BoundService;
   /** `first` is in `mine`, `second` in `other`. */
   readonly at: Overlap;
@@ -25,20 +25,20 @@ export interface CandidateOverlap {
 
 export interface CandidateMeetings {
   readonly mine: readonly MeshObject[];
-  /** The services at which they meet others. */
+  /** The services to which `mine` and other specs may be bound. */
   readonly services: readonly BoundService[];
-  /** The specs there. A spec of `mine` among them, in whatever version, is not compared with itself. */
+  /** The specs of a service. A spec of `mine` among them is not compared with itself, in any version. */
   othersAt(service: BoundService): readonly MeshObject[];
   readonly find: FindOverlap;
 }
 
-/** A millisecond or two of comparing, for the answer to an API server is waited for. */
+/** One or two milliseconds of comparisons, because an API server waits for the answer. */
 const MAX_COMPARISONS = 15_000;
 const MAX_SERVICES = 1000;
-/** More say nothing new. */
+/** Further overlaps add no information. */
 const MAX_OVERLAPS = 5;
 
-/** The first few overlaps, as far as the budget goes; each two specs once. */
+/** The first few overlaps within the budget; each pair of specs once. */
 export function findCandidateOverlaps(meetings: CandidateMeetings): readonly CandidateOverlap[] {
   const { mine, find } = meetings;
   const budget = createComparisonBudget(MAX_COMPARISONS);
@@ -63,7 +63,7 @@ interface Pair {
   readonly service: BoundService;
 }
 
-/** Services with the same specs share one array, which is looked at once. */
+/** Services with the same specs share one array, which is read once. */
 function* pairsOf(mine: readonly MeshObject[], { services, othersAt }: CandidateMeetings): Iterable<Pair> {
   const seen = new Set<readonly MeshObject[]>();
   for (const service of services.slice(0, MAX_SERVICES)) {

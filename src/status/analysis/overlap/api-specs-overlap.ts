@@ -7,7 +7,7 @@ import type { MatchesRegex } from './string-matches-overlap.js';
 import { templatesOverlap } from './templates-overlap.js';
 import { workloadsMeet } from './workloads-meet.js';
 
-/** A pattern that is ready to compare. */
+/** A parsed pattern, ready to compare. */
 interface Operation {
   readonly path: string;
   readonly method: string;
@@ -15,7 +15,7 @@ interface Operation {
   readonly regex: string | undefined;
 }
 
-/** The first two patterns that one request can match; undefined when there are none, or the budget is spent. */
+/** The first two patterns that one request can match; undefined if there are none, or the budget is used up. */
 export function findApiOverlap(
   first: BoundHttpApiSpec,
   second: BoundHttpApiSpec,
@@ -39,7 +39,7 @@ function operationOf({ httpMethod, uriTemplate, regex }: HttpApiSpecPattern, ind
   return { path: `spec.patterns[${index}]`, method: httpMethod ?? '*', template, regex };
 }
 
-/** Two regular expressions, or one and a template with variables, count as apart unless they are the same. */
+/** Two regular expressions, or one and a template with variables, count as disjoint unless they are equal. */
 function operationsOverlap(first: Operation, second: Operation, matches: MatchesRegex): boolean {
   if (first.method !== second.method && first.method !== '*' && second.method !== '*') return false;
   if (first.template !== undefined && second.template !== undefined) {

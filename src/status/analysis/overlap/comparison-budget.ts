@@ -1,6 +1,6 @@
-/** Counts comparisons, so that specs of thousands of rules cannot hold anything up. */
+/** Limits comparisons, so that specs with thousands of rules cannot delay an analysis. */
 export interface ComparisonBudget {
-  /** Whether one more may be made; says no for ever once it has. */
+  /** Takes one comparison; false from the first call beyond the limit. */
   spend(): boolean;
   readonly exhausted: boolean;
 }

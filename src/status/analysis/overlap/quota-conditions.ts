@@ -4,19 +4,19 @@ import type { Workloads } from './workloads-meet.js';
 
 type Clause = AttributeMatchSpec['clause'];
 
-/** One condition of a QuotaSpec's rules. */
+/** One match of a QuotaSpec's rules. */
 export interface QuotaCondition {
-  /** Counts the conditions of a spec, in its order. */
+  /** Index among all conditions of the spec. */
   readonly position: number;
   readonly rule: number;
-  /** Of the match; undefined for a rule without any. */
+  /** Index of the match in its rule; undefined for a rule without matches. */
   readonly match: number | undefined;
   readonly clause: Clause;
   readonly entries: readonly (readonly [attribute: string, condition: Clause[string]])[];
   readonly workloads: Workloads;
 }
 
-/** A rule without matches holds always, like a match without clauses. */
+/** A rule without matches always holds, so it becomes one condition with an empty clause. */
 export function conditionsOf(rules: BoundQuotaSpec['rules']): readonly QuotaCondition[] {
   let position = 0;
   return rules.flatMap(({ match, workloads }, rule): readonly QuotaCondition[] =>
@@ -37,19 +37,19 @@ export function conditionPath({ rule, match }: QuotaCondition): string {
   return `spec.rules[${rule}]${match === undefined ? '' : `.match[${match}]`}`;
 }
 
-/** Conditions, found by what they want exactly. */
+/** Finds conditions by the exact values that they require. */
 export interface QuotaConditionIndex {
-  /** All that may hold together with a condition, in their order; those that want another exact text are left out. */
+  /** The conditions that may hold together with a condition, in order: conditions that require another exact text are left out. */
   partnersOf(condition: QuotaCondition): readonly QuotaCondition[];
 }
 
 interface Table {
   readonly byText: ReadonlyMap<string, readonly QuotaCondition[]>;
-  /** Those that do not want the attribute to be one text. */
+  /** Conditions that require no exact text of the attribute. */
   readonly others: readonly QuotaCondition[];
 }
 
-/** Attributes that are looked up in; further ones are seldom what tells conditions apart. */
+/** Attributes that get a table. Further attributes rarely separate conditions. */
 const MAX_TABLES = 8;
 
 export function createQuotaConditionIndex(conditions: readonly QuotaCondition[]): QuotaConditionIndex {

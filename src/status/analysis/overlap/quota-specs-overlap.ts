@@ -4,13 +4,13 @@ import { conditionPath, conditionsOf, createQuotaConditionIndex, type QuotaCondi
 import { type MatchesRegex, stringMatchesOverlap } from './string-matches-overlap.js';
 import { workloadsMeet } from './workloads-meet.js';
 
-/** Where two specs overlap: paths below each object's `spec`. */
+/** The two rules or patterns of an overlap, as paths in their objects: `spec.rules[0]`. */
 export interface Overlap {
   readonly first: string;
   readonly second: string;
 }
 
-/** The first two rules that one request can match; undefined when there are none, or the budget is spent. */
+/** The first two rules that one request can match; undefined if there are none, or the budget is used up. */
 export function findQuotaOverlap(
   first: BoundQuotaSpec,
   second: BoundQuotaSpec,
@@ -30,7 +30,7 @@ export function findQuotaOverlap(
   return undefined;
 }
 
-/** Conditions on different attributes always can. */
+/** Conditions on different attributes can always hold together. */
 function canHoldTogether(first: QuotaCondition, { clause, workloads }: QuotaCondition, matches: MatchesRegex): boolean {
   if (!workloadsMeet(first.workloads, workloads)) return false;
   return first.entries.every(([attribute, condition]) => {

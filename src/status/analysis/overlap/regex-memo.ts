@@ -3,14 +3,14 @@ import { programSize } from '../../../config/regex/regex-program.js';
 import { createRegexPrograms, type SharedProgram } from '../../../config/regex/regex-programs.js';
 import type { MatchesRegex } from './string-matches-overlap.js';
 
-/** Estimated bytes of all programs of one analysis: some ten milliseconds to compile. */
+/** Estimated bytes of all programs of one analysis, which take some ten milliseconds to compile. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
- * Compiles each regular expression once, for one analysis, and only up to a bound of memory and time, so that no answer
- * is held up.
+ * Compiles each regular expression once for one analysis, within a bound of memory and time, so that hostile
+ * expressions cannot delay an answer.
  *
- * @param options.beyond the answer beyond the bound; default false, so that an overlap may be missed
+ * @param options.beyond the result once the bound is reached; default false, so that an overlap may be missed
  */
 export function createRegexMemo({ maxBytes = MAX_BYTES, beyond = false } = {}): MatchesRegex {
   const programs = createRegexPrograms();

@@ -1,10 +1,10 @@
 import type { TemplateSegment, UriTemplate } from '../../../config/policy/uri-template.js';
 
-/** Whether some path matches both templates. In time proportional to the product of their lengths. */
+/** Whether a path matches both templates. Takes time proportional to the product of their lengths. */
 export function templatesOverlap(first: UriTemplate, second: UriTemplate): boolean {
   if (first.verb !== second.verb) return false;
   const columns = second.segments.length;
-  // row[j]: whether the segments of `first` from i on and those of `second` from j on can take the same path.
+  // row[j]: whether the segments of `first` from i on and those of `second` from j on can match the same path.
   let below = restsFrom(second.segments);
   for (const segment of first.segments.toReversed()) {
     const row: boolean[] = new Array(columns + 1).fill(false);
@@ -17,7 +17,7 @@ export function templatesOverlap(first: UriTemplate, second: UriTemplate): boole
   return below[0] === true;
 }
 
-/** Against nothing left, only `rest` segments can stand. */
+/** Whether the segments from each position on match an empty path, which only `rest` segments do. */
 function restsFrom(segments: readonly TemplateSegment[]): readonly boolean[] {
   const row: boolean[] = [true];
   for (const { type } of segments.toReversed()) row.unshift(type === 'rest' && row[0] === true);
@@ -25,16 +25,16 @@ function restsFrom(segments: readonly TemplateSegment[]): readonly boolean[] {
 }
 
 interface Neighbours {
-  /** The first template's segment is done with. */
+  /** Continues after the first template's segment. */
   readonly below: boolean | undefined;
-  /** The second template's segment is done with. */
+  /** Continues after the second template's segment. */
   readonly right: boolean | undefined;
   readonly both: boolean | undefined;
 }
 
 function overlapAt(first: TemplateSegment, second: TemplateSegment | undefined, next: Neighbours): boolean {
   if (second === undefined) return false;
-  // `rest` takes nothing, or one segment that the other gives, and goes on.
+  // `rest` either ends here, or matches one segment of the other template and continues.
   if (first.type === 'rest' || second.type === 'rest') return next.below === true || next.right === true;
   return next.both === true && segmentsOverlap(first, second);
 }

@@ -1,9 +1,9 @@
 import type { BoundHttpApiSpec } from '../../../config/policy/bound-specs.js';
 
-/** The workloads that a spec or rule is for; undefined for all. */
+/** The workloads to which a spec or rule applies; undefined for all. */
 export type Workloads = BoundHttpApiSpec['workloads'];
 
-/** Whether one workload can be among both: some two of the sets of labels do not give one label two values. */
+/** Whether both can select one workload: two of the label sets give no label different values. */
 export function workloadsMeet(first: Workloads, second: Workloads): boolean {
   if (first === undefined || second === undefined) return true;
   return first.some((one) =>

@@ -17,7 +17,7 @@ function saidOf(candidate: string, mesh: string, without: readonly string[] = ['
     .map(shown);
 }
 
-test('a binding whose spec is missing is told so, at its place', (t) => {
+test('a binding whose spec is missing gets a message at the reference', (t) => {
   t.deepEqual(
     saidOf(
       'QuotaSpecBinding shop/b {services: [{name: web}], quotaSpecs: [{name: a}, {name: gone}]}',
@@ -31,7 +31,7 @@ test('a binding whose spec is missing is told so, at its place', (t) => {
   );
 });
 
-test('a binding whose service is missing is told so, with and without wildcards', (t) => {
+test('a binding whose service is missing gets a message, with and without wildcards', (t) => {
   const binding = (services: string) => `QuotaSpecBinding shop/b {services: [${services}], quotaSpecs: [{name: a}]}`;
   const mesh = `${SERVICES}\nQuotaSpec shop/a ${QUOTA}`;
   const said = (services: string) => saidOf(binding(services), mesh).map((line) => line.split(';')[0]);
@@ -42,12 +42,12 @@ test('a binding whose service is missing is told so, with and without wildcards'
     'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: there is no service wbe.shop.svc.cluster.local',
   ]);
   t.deepEqual(said('{service: "*ap*"}, {service: "*xyz*"}'), [
-    'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: the host of no service contains xyz',
+    'MESH0202 QuotaSpecBinding/shop/b spec.services[1]: no service has a host that contains xyz',
   ]);
   t.deepEqual(said('{name: web}, {service: "*api*"}'), []);
 });
 
-test('a spec is compared with those of the services that it is bound to, whichever name comes first', (t) => {
+test('a spec is compared with the specs of its services, in any order of names', (t) => {
   const mesh = `${SERVICES}
     QuotaSpec shop/m ${QUOTA}
     QuotaSpecBinding shop/x {services: [{name: web}], quotaSpecs: [{name: m}, {name: a}, {name: z}]}`;
@@ -59,7 +59,7 @@ test('a spec is compared with those of the services that it is bound to, whichev
   }
 });
 
-test('a spec does not overlap with its own old version, nor with what is bound elsewhere', (t) => {
+test('a spec does not overlap with its own old version, nor with specs of other services', (t) => {
   const mesh = `${SERVICES}
     QuotaSpec shop/a ${QUOTA}
     QuotaSpec shop/b ${QUOTA}
@@ -68,7 +68,7 @@ test('a spec does not overlap with its own old version, nor with what is bound e
   t.deepEqual(saidOf(`QuotaSpec shop/a ${ONLY_POST}`, mesh), []);
 });
 
-test('a changed spec is judged as it will be, not as it was', (t) => {
+test('the new version of a changed spec is analyzed', (t) => {
   const mesh = (spec: string) => `${SERVICES}
     QuotaSpec shop/a ${spec}
     QuotaSpec shop/b ${ONLY_GET}
@@ -77,7 +77,7 @@ test('a changed spec is judged as it will be, not as it was', (t) => {
   t.is(saidOf(`QuotaSpec shop/a ${ONLY_GET}`, mesh(ONLY_POST)).length, 1);
 });
 
-test('a binding that brings two specs together is told so', (t) => {
+test('a binding that brings overlapping specs to one service gets a message', (t) => {
   const mesh = `${SERVICES}
     QuotaSpec shop/a ${QUOTA}
     QuotaSpec shop/b ${ONLY_POST}
@@ -88,7 +88,7 @@ test('a binding that brings two specs together is told so', (t) => {
   ]);
 });
 
-test('a binding of two specs that overlap is told so', (t) => {
+test('a binding of two overlapping specs gets a message', (t) => {
   const mesh = `${SERVICES}
     QuotaSpec shop/a ${QUOTA}
     QuotaSpec shop/b ${ONLY_POST}`;
@@ -97,7 +97,7 @@ test('a binding of two specs that overlap is told so', (t) => {
   t.regex(said[0] ?? '', /can match both spec.rules\[0\] of QuotaSpec\/shop\/a and .*QuotaSpec\/shop\/b/);
 });
 
-test('what only the old version of a binding brought to a service is not held against the new one', (t) => {
+test('a spec that only the old version of a binding bound to a service causes no overlap', (t) => {
   const mesh = `${SERVICES}
     QuotaSpec shop/a ${QUOTA}
     QuotaSpec shop/b ${ONLY_POST}
@@ -110,7 +110,7 @@ test('what only the old version of a binding brought to a service is not held ag
   );
 });
 
-test('HTTPAPISpecs are compared with one another', (t) => {
+test('HTTPAPISpecs are compared with each other', (t) => {
   const api = (template: string) =>
     `{attributes: {attributes: {a: {stringValue: b}}}, patterns: [{httpMethod: GET, uriTemplate: ${template}}]}`;
   const mesh = `${SERVICES}
@@ -121,7 +121,7 @@ test('HTTPAPISpecs are compared with one another', (t) => {
   t.is(saidOf(`HTTPAPISpec shop/b ${api('"/{any}"')}`, mesh).length, 1);
 });
 
-test('a spec that nothing names, and a quota that nothing limits, are told', (t) => {
+test('a spec without a binding and a quota without a limit get messages', (t) => {
   const context = policyContext(SERVICES);
   const embedded = {
     ...context,
@@ -136,14 +136,14 @@ test('a spec that nothing names, and a quota that nothing limits, are told', (t)
   t.true(codes('{rules: [{quotas: [{quota: other}]}]}').includes('MESH0208'));
 });
 
-test('a policy that nothing enforces is told', (t) => {
+test('a policy that is not enforced gets MESH0204', (t) => {
   const analysis = createCandidateAnalysis(policyContext(SERVICES));
   const off = { isPluginOn: false, limitedQuotas: undefined };
   const messages = analysis(policyObject(`QuotaSpec shop/a ${QUOTA}`), off);
   t.true(messages.some(({ code, object }) => code === 'MESH0204' && object === 'QuotaSpec/shop/a'));
 });
 
-test('nothing is said of kinds that have no analyzers, nor of other objects', (t) => {
+test('kinds without analyzers and other objects get no message', (t) => {
   t.deepEqual(
     saidOf(
       'ServiceEntry shop/x {hosts: [a.com], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}',
@@ -155,7 +155,7 @@ test('nothing is said of kinds that have no analyzers, nor of other objects', (t
   t.deepEqual(saidOf(`QuotaSpec shop/a ${QUOTA}`, mesh), []);
 });
 
-test('comparisons are bounded: what is beyond the bound is not found, and costs nothing', (t) => {
+test('comparisons are bounded: overlaps beyond the bound are not found', (t) => {
   const rules = (count: number, text: string) =>
     Array.from(
       { length: count },
@@ -169,7 +169,7 @@ test('comparisons are bounded: what is beyond the bound is not found, and costs 
   t.is(saidOf(candidate, mesh(...rules(900, 'c').slice(-1))).length, 1);
 });
 
-test('a wildcard among very many services is not looked at in a large mesh, only after it was applied', (t) => {
+test('a wildcard among very many services of a large mesh is analyzed only after it was applied', (t) => {
   const entry = (index: number) =>
     `ServiceEntry shop/web-${index} {hosts: [s${index}.shop.svc.cluster.local], location: MESH_INTERNAL, ports: [{number: 80, name: http, protocol: HTTP}]}`;
   const mesh = (count: number) => [

@@ -1,10 +1,25 @@
 import { keyOf } from '../../../config/object.js';
 import type { ServicePattern } from '../../../model/policy/service-pattern.js';
-import type { Analyzer } from '../analysis-input.js';
+import { type Analyzer, allBindings } from '../analysis-input.js';
 import { createMessage } from '../analysis-message.js';
-import { allBindings } from '../binding-fields.js';
 
-/** Services of bindings that are not in the mesh, and wildcards that none of its services match. */
+/** Services of bindings that have no name, or a `*` in a place where it matches no host. */
+export const findUnusablePatterns: Analyzer = ({ bindings }) =>
+  allBindings(bindings).flatMap(({ resolved: { binding, services } }) =>
+    services.flatMap(({ pattern }, index) =>
+      pattern.type !== 'unusable'
+        ? []
+        : createMessage(
+            'unusableServicePattern',
+            { object: keyOf(binding), field: `spec.services[${index}]${pattern.text === '' ? '' : '.service'}` },
+            pattern.text === ''
+              ? 'it has neither name nor service, so it matches no service'
+              : `${JSON.stringify(pattern.text)} matches no service`,
+          ),
+    ),
+  );
+
+/** Services of bindings that do not exist, and wildcards that no service matches. */
 export const findMissingServices: Analyzer = ({ services, bindings }) => {
   const hostnames = services.map(({ hostname }) => hostname);
   const known = new Set(hostnames);
@@ -15,7 +30,7 @@ export const findMissingServices: Analyzer = ({ services, bindings }) => {
       case 'containing':
         return hostnames.some((hostname) => hostname.includes(pattern.text))
           ? undefined
-          : `the host of no service contains ${pattern.text}`;
+          : `no service has a host that contains ${pattern.text}`;
       case 'every':
       case 'unusable':
         return undefined;
