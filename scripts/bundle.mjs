@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /** What `import()` brings in rarely, with files of their own beside them. They are taken from node_modules. */
-const EXTERNAL = ['@grpc/reflection', '@grpc/proto-loader', '@grpc/grpc-js-xds', 'grpc-health-check/package.json'];
+const EXTERNAL = ['@grpc/reflection', '@grpc/grpc-js-xds', 'grpc-health-check/package.json'];
 
 /** Packages in CommonJS ask for these, which modules do not have. */
 const BANNER = [

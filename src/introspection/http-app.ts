@@ -49,9 +49,13 @@ export function createHttpApp(options: HttpAppOptions): Express {
     next();
   });
   app.use(limitBody);
-  for (const page of pages) {
-    app.all(page.path, requireReadMethod, pageHandler(page, access, tools, options));
-  }
+  const handlers = new Map(pages.map((page) => [page.path.toLowerCase(), pageHandler(page, access, tools, options)]));
+  app.use(async (request, response, next) => {
+    const handle = handlers.get(request.path.toLowerCase().replace(/(?<=.)\/$/, ''));
+    if (handle === undefined) return next();
+    requireReadMethod(request, response);
+    await handle(request, response);
+  });
   app.use((request) => {
     throw new HttpProblem(404, notFoundText(request.path, pages));
   });
@@ -100,11 +104,8 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
   };
 }
 
-function requireReadMethod(request: Request, response: Response, next: NextFunction): void {
-  if (request.method === 'GET' || request.method === 'HEAD') {
-    next();
-    return;
-  }
+function requireReadMethod(request: Request, response: Response): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
   response.setHeader('Allow', 'GET, HEAD');
   throw new HttpProblem(405, `${request.path} takes GET and HEAD, not ${request.method}.`);
 }

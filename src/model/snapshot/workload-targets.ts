@@ -36,7 +36,7 @@ export class TargetInterner {
   /** Sorted by hostname, namespace and port, one of each. */
   list(targets: readonly ServiceTarget[]): readonly ServiceTarget[] {
     if (targets.length === 0) return NO_TARGETS;
-    const sorted = [...new Set(targets)].sort(compareTargets);
+    const sorted = targets.length === 1 ? targets : [...new Set(targets)].sort(compareTargets);
     let node = this.#root;
     for (const target of sorted) {
       let next = node.longer.get(target);

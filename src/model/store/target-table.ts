@@ -67,8 +67,8 @@ export class TargetTable {
     const changed = new Set<string>();
     for (const [key, { address, byHost }] of this.#changes) {
       const known = this.#lists.get(key);
-      const others = (known ?? NO_TARGETS).filter(({ service }) => !byHost.has(service.hostname));
-      const list = this.#interner.list([...others, ...[...byHost.values()].flat()]);
+      const others = known?.filter(({ service }) => !byHost.has(service.hostname)) ?? NO_TARGETS;
+      const list = this.#interner.list(others.concat(...byHost.values()));
       const isChanged = list.length === 0 ? this.#lists.delete(key) : this.#lists.set(key, list);
       if (!isChanged) continue;
       changed.add(address);
