@@ -9,7 +9,7 @@ import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
 import { requestFlags } from '../build/src/cli/settings/request-flags.js';
 import { versionFlags } from '../build/src/cli/settings/version-flags.js';
 import { meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from '../build/src/config/mesh/mesh-config-schema.js';
-import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks-schema.js';
+import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
 
 const HEAD = `# Configuration

@@ -1,5 +1,5 @@
-import { type SettingsFields, withDefaults } from '../config/settings-defaults.js';
 import type { SettingsReader } from '../config/settings-reader.js';
+import { type SettingsFields, withDefaults } from '../config/settings-reader.js';
 import { formatFinding } from '../config/violation.js';
 import { SettingsRefusedError } from '../sources/settings/settings-refused-error.js';
 

@@ -1,5 +1,5 @@
 import type { AddressRange } from '../config/injection/captured-traffic.js';
-import type { SettingsFields } from '../config/settings-defaults.js';
+import type { SettingsFields } from '../config/settings-reader.js';
 import type { GrpcLimits } from '../net/guard/grpc-limits.js';
 import type { LoggingOptions } from '../telemetry/logging-options.js';
 

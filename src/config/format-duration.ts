@@ -1,6 +1,6 @@
 const SECOND = 1_000_000_000n;
 
-/** Writes nanoseconds in Go's form: `0s`, `100ms`, `1.5s`, `1m0s`, `87600h0m0s`. The counterpart of parseDuration. */
+/** Writes nanoseconds in Go's form: `0s`, `100ms`, `1.5s`, `1m0s`, `87600h0m0s`. The inverse of parseDurationNs. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) {
     return '0s';

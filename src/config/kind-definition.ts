@@ -1,29 +1,29 @@
 import type { TSchema } from 'typebox';
 import type { Violation } from './violation.js';
 
-/** Everything that is known about one kind; a room registers its kinds by exporting such definitions. */
+/** The definition of one kind. Each API group exports the definitions of its kinds. */
 export interface KindDefinition<Body = unknown> {
   /** API group; empty for the core group. */
   readonly group: string;
-  /** Accepted versions. Objects are handed on in the first one, whichever they were written in. */
+  /** Supported versions. Objects of all versions are converted to the first one. */
   readonly versions: readonly [string, ...string[]];
   readonly kind: string;
   /** Lower-case plural, as in URLs and the names of CRDs. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Short names for kubectl, of kinds whose CRD we write. */
+  /** Short names for kubectl, for kinds whose CRD is generated. */
   readonly shortNames?: readonly string[];
-  /** Describes the body; a CRD is generated from it. */
+  /** The schema of the body. The CRD is generated from it. */
   readonly schema: TSchema;
-  /** Where the body is: under `spec`, or in the object's own fields beside its metadata. */
+  /** The place of the body: the field `spec`, or the fields of the object itself. */
   readonly bodyAt: 'spec' | 'object';
-  /** Unknown fields are mistakes in kinds of the mesh; other kinds have fields that the model does not read. */
+  /** `refused` in kinds of the mesh, where an unknown field is a mistake. Other kinds have fields that the model does not read. */
   readonly unknownFields: 'refused' | 'dropped';
-  /** The rules that a schema cannot express, over a body that fits the schema. Paths are below the body. */
+  /** Checks the rules that a schema cannot express. The body fits the schema. Paths are relative to the body. */
   validate(body: Body): readonly Violation[];
 }
 
-/** `group/version` of the version that objects are handed on in; `v1` in the core group. */
+/** `group/version` of a version, by default of the first; `v1` in the core group. */
 export function apiVersionOf(definition: KindDefinition, version: string = definition.versions[0]): string {
   return definition.group === '' ? version : `${definition.group}/${version}`;
 }

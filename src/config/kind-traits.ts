@@ -1,33 +1,33 @@
-/** The groups of resources that a proxy or a policy server is served. */
+/** The groups of resources that proxies and policy servers receive. */
 export type ServedGroup =
   | 'clusters'
   | 'endpoints'
   | 'listeners'
   | 'routes'
-  /** The configuration of the policy filters, which Envoy asks for by itself (ECDS). */
+  /** The configuration of the policy filters, which Envoy requests separately (ECDS). */
   | 'filters'
-  /** What policy servers are told of services. */
+  /** For policy servers: the policies of services. */
   | 'serviceConfigs'
-  /** What policy servers are told of their clients: which labels each check carries. */
+  /** For policy servers: the labels that each check carries. */
   | 'clientConfigs'
-  /** Which services have a policy bound to them. */
+  /** The services that have a policy. */
   | 'policyReach';
 
-/** What the rest of the tree needs to know of a kind, whatever its objects say. */
+/** The properties of a kind that do not depend on its objects. */
 export interface KindTraits {
   /**
-   * How an object reaches proxies: `workload` only through the endpoints that are made of it, which a push request
-   * names by host; `service` through services and endpoints; `config` by itself. Objects of kind `workload` change with
-   * every pod: they have no version in the distribution ledger.
+   * How an object reaches proxies. `workload`: only through its endpoints, which a push request names by host.
+   * `service`: through services and endpoints. `config`: directly. `workload` objects change with every pod, so they have
+   * no version in the distribution ledger.
    */
   readonly effect: 'workload' | 'service' | 'config';
-  /** Kubernetes' own kinds have no revision, and do not count as configuration updates. */
+  /** Kinds of Kubernetes have no revision and do not count as configuration updates. */
   readonly origin: 'kubernetes' | 'mesh';
-  /** Enforced by policy servers, for the services that a binding names. */
+  /** Whether policy servers enforce the kind, for the services of a binding. */
   readonly isPolicy: boolean;
-  /** Of no effect on routers. */
+  /** Whether the kind has no effect on routers. */
   readonly sidecarsOnly: boolean;
-  /** What changes with an object of the kind, apart from what its endpoints change. */
+  /** The groups that change with an object of the kind, apart from its endpoints. */
   readonly affects: ReadonlySet<ServedGroup>;
 }
 
@@ -35,8 +35,8 @@ const PROXY_CONFIG = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
 const EVERYTHING: readonly ServedGroup[] = [...PROXY_CONFIG, 'filters', 'serviceConfigs'];
 
 /**
- * One line a kind (BEHAVIOUR 5, "Per-proxy order"). Policies change no listener and no route: their filters have a
- * configuration of their own, and route plugins say themselves what they read.
+ * One line per kind (BEHAVIOUR 5, "Per-proxy order"). Policies change neither listeners nor routes: their filters have a
+ * configuration of their own, and each route plugin declares what it reads.
  */
 const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   kubernetes('Service', 'service', EVERYTHING),
@@ -61,7 +61,7 @@ const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   mesh('Sidecar', [...PROXY_CONFIG, 'filters'], { sidecarsOnly: true }),
 ]);
 
-/** A kind without a line, and the mesh config, may change everything. */
+/** For kinds without a line, and for the mesh config: every group may change. */
 const UNKNOWN: KindTraits = {
   effect: 'config',
   origin: 'mesh',
@@ -74,7 +74,7 @@ export function traitsOf(kind: string): KindTraits {
   return TRAITS.get(kind) ?? UNKNOWN;
 }
 
-/** Whether the distribution ledger knows the versions of a kind's objects. */
+/** Whether the distribution ledger has versions of the objects of a kind. */
 export function isTracked(kind: string): boolean {
   return traitsOf(kind).effect !== 'workload';
 }

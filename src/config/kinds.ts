@@ -16,21 +16,21 @@ import { createSchemaCompiler } from './schema/schema-reader.js';
 import { createSecurityKinds } from './security/security-kinds.js';
 import { explainUnknownKind } from './unknown-kind.js';
 
-/** The kinds that this process knows, with everything needed to read an object of each. */
+/** The supported kinds. Reads and validates their objects. */
 export interface KindRegistry {
   readonly meshDomain: string;
   readonly definitions: readonly KindDefinition[];
   find(apiVersion: string, kind: string): KindDefinition | undefined;
-  /** Every `group/version` that a kind of this name is accepted in; empty for an unknown kind. */
+  /** Every supported `group/version` of a kind of this name; empty for an unknown kind. */
   apiVersionsOf(kind: string): readonly string[];
-  /** Reads one parsed object: envelope, schema, defaults and rules. Never throws for what is in it. */
+  /** Reads one parsed object: envelope, schema, defaults and rules. Never throws: mistakes are violations. */
   read(raw: unknown, options: ReadOptions): ReadResult;
 }
 
 /**
  * Builds the registry for a mesh domain.
  *
- * @param limits of the regular expressions in policies
+ * @param limits for the regular expressions in policies
  */
 export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEFAULT_REGEX_LIMITS): KindRegistry {
   const definitions = createKindDefinitions(meshDomain, limits);
@@ -69,7 +69,7 @@ export function createKindRegistry(meshDomain: string, limits: RegexLimits = DEF
   };
 }
 
-/** All kinds. Their schemas are the same for every mesh domain and limit. */
+/** All kinds. Their schemas depend neither on the mesh domain nor on the limits. */
 export function createKindDefinitions(
   meshDomain: string,
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,
@@ -82,7 +82,7 @@ export function createKindDefinitions(
   ];
 }
 
-/** No kind has a longer name. */
+/** Longer than the name of any kind. */
 const MAX_SHOWN_KIND = 63;
 
 type Header =

@@ -1,5 +1,5 @@
 /**
- * The envelope that every configuration object shares, whatever source it came from
+ * The metadata of a configuration object, the same for every source
  * (SPEC section 2.8, "Resource envelope shape"; core Kubernetes objects have the same metadata).
  */
 export interface ObjectMeta {
@@ -8,29 +8,30 @@ export interface ObjectMeta {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** RFC 3339; absent when the source does not know it. */
+  /** RFC 3339; absent if the source does not know it. */
   readonly creationTimestamp?: string;
   readonly generation?: number;
   /** Changes whenever the object's content changes: the API server's value, or a content hash from files. */
   readonly resourceVersion: string;
 }
 
-/** One object as the model reads it: validated, defaulted, and never changed afterwards. */
+/** One object as the model reads it: validated, with defaults, and immutable. */
 export interface MeshObject<Kind extends string = string, Body = unknown> {
   readonly kind: Kind;
   /** `group/version`, or `v1` for the core group. */
   readonly apiVersion: string;
   readonly metadata: ObjectMeta;
-  /** What the kind's schema describes: `spec` for most kinds, the top-level fields for Endpoints and EndpointSlice. */
+  /** The part that the kind's schema describes: `spec`, or for Kubernetes' own kinds the fields of the object. */
   readonly body: Body;
   /**
-   * `cluster`: an API server has it, whose users may have rights in one namespace alone, so that it acts on other
-   * namespaces only as far as those allow. Absent: a file of the operator has it, which may act on every namespace.
+   * `cluster`: the object comes from an API server. Its author may have rights in one namespace only, so it affects other
+   * namespaces only as far as they allow. Absent: the object comes from a file of the operator, which may affect every
+   * namespace.
    */
   readonly origin?: 'cluster';
 }
 
-/** Names one object across the mesh: `<Kind>/<namespace>/<name>`, as /debug/config_distribution takes it. */
+/** The name of an object in the whole mesh: `<Kind>/<namespace>/<name>`, as /debug/config_distribution takes it. */
 export type ObjectKey = string;
 
 export function objectKey(kind: string, namespace: string, name: string): ObjectKey {

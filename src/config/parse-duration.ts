@@ -11,7 +11,7 @@ const NANOSECONDS_PER_UNIT: ReadonlyMap<string, bigint> = new Map([
 
 const MAX_TEXT_LENGTH = 100;
 
-/** What a refused duration text says to whoever wrote it. */
+/** The error of a text that is not a duration. Its message shows the valid forms. */
 export class DurationSyntaxError extends Error {
   readonly code = 'INVALID_DURATION';
 
@@ -52,7 +52,7 @@ export function parseDurationNs(text: string): bigint {
 }
 
 /**
- * The same in milliseconds, with a fraction below one millisecond.
+ * Like `parseDurationNs`, but returns milliseconds, with a fraction below one millisecond.
  *
  * @throws DurationSyntaxError
  */

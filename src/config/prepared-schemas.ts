@@ -2,14 +2,14 @@ import type { TSchema } from 'typebox';
 import { injectionConfigSchema } from './injection/injection-config.js';
 import { createKindDefinitions } from './kinds.js';
 import { meshConfigSchema } from './mesh/mesh-config-schema.js';
-import { meshNetworksSchema } from './mesh/mesh-networks-schema.js';
+import { meshNetworksSchema } from './mesh/mesh-networks.js';
 import { proxyConfigSchema } from './mesh/proxy-config-schema.js';
 import { DEFAULT_MESH_DOMAIN } from './mesh-domain.js';
 import { serviceConfigSchema } from './policy/client-config.js';
 import { policyServerSchema } from './policy-server/policy-server-schema.js';
 import { metadataSchema } from './read-metadata.js';
 
-/** All schemas that the programs read with: the build prepares their validators (scripts/generate-validators.mjs). */
+/** All schemas of the programs. The build prepares their validators (scripts/generate-validators.mjs). */
 export function preparedSchemas(): readonly TSchema[] {
   return [
     metadataSchema,

@@ -1,6 +1,6 @@
 import { isIpAddress } from '../base/ip-address.js';
 
-/** The small syntaxes that fields are made of (BEHAVIOUR 7, "Primitives"). All pure, all linear in the text. */
+/** The syntaxes of names and addresses in fields (BEHAVIOUR 7, "Primitives"). All checks take time linear in the text. */
 
 const MAX_LABEL = 63;
 const MAX_FQDN = 255;
@@ -14,7 +14,7 @@ export function isDnsLabel(text: string): boolean {
   return text.length <= MAX_LABEL && LABEL.test(text);
 }
 
-/** An object name as the API server takes it: lower-case labels with dots between, at most 253 characters. */
+/** An object name as the API server accepts it: lower-case labels separated by dots, at most 253 characters. */
 export function isObjectName(text: string): boolean {
   return text.length <= MAX_SUBDOMAIN && LOWER_SUBDOMAIN.test(text);
 }

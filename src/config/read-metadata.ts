@@ -16,10 +16,10 @@ export const metadataSchema = Type.Object({
   resourceVersion: Type.String({ description: 'Changes with the object.', default: '' }),
 });
 
-/** Repeats the whole object in one string; the model reads nothing in it. */
+/** Repeats the whole object in one string. The model does not read it, so it is dropped. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Metadata as the envelope carries it: with a namespace exactly when the kind has one. */
+/** The metadata of an object. Its namespace is empty if the kind is cluster-scoped. */
 export function translateMetadata(
   metadata: Immutable<Static<typeof metadataSchema>>,
   namespaced: boolean,
@@ -61,7 +61,7 @@ export function validateMetadata(metadata: ObjectMeta): readonly Violation[] {
   return [...violations, ...validateLabels(metadata.labels, 'labels')];
 }
 
-/** Keys and values of labels; `path` is where they are. */
+/** Validates the keys and values of labels. @param path of the labels in the object */
 export function validateLabels(labels: Readonly<Record<string, string>>, path: string): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [key, value] of Object.entries(labels)) {

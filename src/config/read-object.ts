@@ -8,37 +8,37 @@ import type { SchemaCompiler, SchemaReader } from './schema/schema-reader.js';
 import { boundViolations, joinPath, type Subject, type Violation } from './violation.js';
 
 export interface ReadOptions {
-  /** Namespace of a namespaced object that names none. */
+  /** Namespace of a namespaced object whose metadata has no namespace. */
   readonly defaultNamespace: string;
-  /** `tolerated`: fields that the kind does not know are told beside the object. Default: they make it invalid. */
+  /** `tolerated`: unknown fields are listed in the result. Default: they make the object invalid. */
   readonly unknownFields?: 'tolerated';
-  /** Of the objects that are read (MeshObject.origin). Default: a file. */
+  /** Becomes `MeshObject.origin`. Default: a file. */
   readonly origin?: 'cluster';
 }
 
-/** What came of reading one object. */
+/** The result of reading one object. */
 export type ReadResult =
   | {
       readonly type: 'object';
       readonly object: MeshObject;
-      /** Those that were tolerated; absent when there are none. */
+      /** The tolerated unknown fields; absent if there are none. */
       readonly unknownFields?: readonly Violation[];
     }
   | {
-      /** A kind, or a version of it, that is not read here. */
+      /** The kind, or this version of it, is not supported. */
       readonly type: 'unknown';
       readonly apiVersion: string;
       readonly kind: string;
-      /** Versions that a kind of this name is read in. */
+      /** The supported versions of a kind of this name. */
       readonly knownApiVersions: readonly string[];
-      /** Absent for kinds that Kubernetes or other products have, of which the mesh has no use. */
+      /** Absent for kinds of Kubernetes or of other products, which the mesh ignores. */
       readonly mistake?: { readonly subject: Subject; readonly violation: Violation };
     }
   | {
       readonly type: 'invalid';
       readonly subject: Subject;
       readonly violations: readonly Violation[];
-      /** What it breaks: the form that its schema gives it, when its rules were not looked at, or those rules. */
+      /** `form`: the object does not fit its schema, and its rules were not checked. `rules`: it breaks a rule. */
       readonly breaks: 'form' | 'rules';
     };
 
@@ -47,7 +47,7 @@ export interface ObjectReader {
   read(object: Readonly<Record<string, unknown>>, options: ReadOptions): ReadResult;
 }
 
-/** The fields that objects of a kind with a `spec` have. */
+/** The fields of an object whose kind has a `spec`. */
 export const ENVELOPE_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 export type MetadataReader = SchemaReader<Immutable<Static<typeof metadataSchema>>>;
@@ -77,8 +77,8 @@ export function createObjectReader(
       if (violations.length > tolerated || metadata.value === undefined) {
         const subject = subjectOf(definition, raw, options);
         const fits = metadata.value !== undefined && body.fits;
-        const told = boundViolations(violations, metadata.omitted + body.omitted);
-        return { type: 'invalid', subject, violations: told, breaks: fits ? 'rules' : 'form' };
+        const listed = boundViolations(violations, metadata.omitted + body.omitted);
+        return { type: 'invalid', subject, violations: listed, breaks: fits ? 'rules' : 'form' };
       }
       return {
         type: 'object',
@@ -96,7 +96,7 @@ export function createObjectReader(
 }
 
 interface MetadataPart {
-  /** Absent when it does not fit its schema. */
+  /** Absent if the metadata does not fit its schema. */
   readonly value?: MeshObject['metadata'];
   readonly violations: readonly Violation[];
   /** Violations beyond those. */

@@ -2,7 +2,7 @@ import { apiVersionOf, type KindDefinition } from './kind-definition.js';
 import { nearestName } from './schema/nearest-name.js';
 import type { Violation } from './violation.js';
 
-/** The kinds of the core group, which a folder that is also applied to a cluster may hold. */
+/** The kinds of the core group. A folder that is also applied to a cluster may contain them. */
 const KUBERNETES_CORE_KINDS = new Set([
   'Binding',
   'ComponentStatus',
@@ -24,8 +24,8 @@ const KUBERNETES_CORE_KINDS = new Set([
 ]);
 
 /**
- * Why an object of a kind or version that is not read is most likely a mistake; undefined when the kind belongs to
- * Kubernetes or to another product, so that the mesh has no use for it.
+ * Explains why an object of an unsupported kind or version is probably a mistake. Undefined if the kind belongs to
+ * Kubernetes or to another product: the mesh ignores such objects.
  */
 export function explainUnknownKind(
   definitions: readonly KindDefinition[],
@@ -36,7 +36,7 @@ export function explainUnknownKind(
   const ofGroup = definitions.filter((definition) => definition.group === group);
   const known = ofGroup.find((definition) => definition.kind === kind);
   if (known !== undefined) {
-    return badApiVersion(apiVersion, `is not a version that ${kind} is read in`, [known]);
+    return badApiVersion(apiVersion, `is not a supported version of ${kind}`, [known]);
   }
   const own = definitions.filter(({ unknownFields }) => unknownFields === 'refused');
   if (own.some((definition) => definition.group === group)) return badKind(apiVersion, kind, ofGroup);
@@ -50,14 +50,14 @@ export function explainUnknownKind(
   const similar = nearestName(group, new Set(own.map((definition) => definition.group)));
   if (similar === undefined) return undefined;
   const inSimilar = own.filter((definition) => definition.group === similar);
-  return badApiVersion(apiVersion, 'is not an API group that is read', inSimilar.slice(0, 1));
+  return badApiVersion(apiVersion, 'is not a supported API group', inSimilar.slice(0, 1));
 }
 
 function badApiVersion(value: string, message: string, definitions: readonly KindDefinition[]): Violation {
   return { path: 'apiVersion', value, message, remedy: `did you mean ${versionsOf(definitions).join(' or ')}?` };
 }
 
-/** @param alsoKnown kinds of the group that are right, though not read */
+/** @param alsoKnown valid kinds of the group that the mesh ignores */
 function badKind(
   apiVersion: string,
   kind: string,
@@ -75,7 +75,7 @@ function badKind(
     message: `is not a kind of ${groupOf(apiVersion) || 'the core group'}`,
     remedy:
       nearest === undefined
-        ? `the kinds that are read of it are ${kinds}`
+        ? `its supported kinds are ${kinds}`
         : `did you mean ${nearest}${isRightVersion ? '' : ` with apiVersion ${versions.join(' or ')}`}?`,
   };
 }

@@ -1,30 +1,30 @@
-/** One thing that is wrong with an object, in terms that its author can act on. */
+/** One mistake in an object, with its remedy. */
 export interface Violation {
-  /** Where, as written in the file: `spec.ports[0].number`; empty for the object itself. */
+  /** The field, as in the file: `spec.ports[0].number`; empty for the object itself. */
   readonly path: string;
-  /** What was found there; absent when nothing was. */
+  /** The value of the field; absent if the field is missing. */
   readonly value?: unknown;
-  /** What is wrong with it. */
+  /** The mistake, without a subject: `is not a port number`. */
   readonly message: string;
-  /** What to do about it. */
+  /** The correction, as an instruction: `use 1 to 65535`. */
   readonly remedy: string;
 }
 
-/** Violations of one object that are told; of those beyond, their number is. */
-export const MAX_TOLD_VIOLATIONS = 100;
+/** Listed violations of one object. Further violations are only counted. */
+export const MAX_LISTED_VIOLATIONS = 100;
 
-/** @param omitted violations that were left out before */
+/** Limits the list of violations. @param omitted violations that the caller has left out already */
 export function boundViolations(violations: readonly Violation[], omitted = 0): readonly Violation[] {
-  const more = omitted + Math.max(0, violations.length - MAX_TOLD_VIOLATIONS);
+  const more = omitted + Math.max(0, violations.length - MAX_LISTED_VIOLATIONS);
   if (more === 0) return violations;
   const summary = { path: '', message: `breaks ${more} more rules that are not listed`, remedy: 'correct these first' };
-  return [...violations.slice(0, MAX_TOLD_VIOLATIONS), summary];
+  return [...violations.slice(0, MAX_LISTED_VIOLATIONS), summary];
 }
 
-/** Whom a violation is about. */
+/** The object that has a violation. */
 export interface Subject {
   readonly kind: string;
-  /** Empty for cluster-scoped kinds, and when it is not known. */
+  /** Empty for cluster-scoped kinds, and if it is unknown. */
   readonly namespace: string;
   readonly name: string;
 }

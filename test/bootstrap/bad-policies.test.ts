@@ -107,7 +107,7 @@ const BAD_POLICIES: readonly (readonly [string, string, string, string, RegExp])
     'HTTPAPISpec',
     pattern('{httpMethod: GET, uriTemplate: "/{id"}'),
     'spec.patterns[0].uriTemplate',
-    /brace without its partner/,
+    /unmatched brace/,
   ],
   ['10,000 rules', 'QuotaSpec', MANY_RULES, 'spec.rules', /has too many items; give at most 1000/],
   ['10,000 patterns', 'HTTPAPISpec', MANY_PATTERNS, 'spec.patterns', /has too many items; give at most 1000/],

@@ -8,7 +8,7 @@ import { createMeshSettings } from '../../src/bootstrap/mesh-settings.js';
 import type { Options } from '../../src/bootstrap/options.js';
 import { createSettingsKeeper } from '../../src/bootstrap/settings-keeper.js';
 import type { MeshConfig } from '../../src/config/mesh/mesh-config.js';
-import type { SettingsFields } from '../../src/config/settings-defaults.js';
+import type { SettingsFields } from '../../src/config/settings-reader.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { type ApiServer, READERS, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';

@@ -24,7 +24,7 @@ for (const [field, value, message] of [
   ['durationValue', '1s'.repeat(LONG / 2), 'is too long'],
   ['timestampValue', '1'.repeat(LONG), 'is too long'],
   ['stringValue', 'x'.repeat(LONG), 'is too long'],
-  ['int64Value', '1'.repeat(LONG), 'is not in the form that is due'],
+  ['int64Value', '1'.repeat(LONG), 'does not have the required form'],
 ] as const) {
   test(`a ${field} of 4 MB is a violation, not an exception`, (t) => {
     const [violation] = violationsOf(withAttribute({ [field]: value }));

@@ -9,7 +9,7 @@ import {
 } from '../../config/injection/injection-config.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
-import { joinFields } from '../../config/settings-defaults.js';
+import { joinFields } from '../../config/settings-reader.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Logger } from '../../telemetry/logger.js';

@@ -5,7 +5,7 @@ import type { PolicyServerConfig } from '../../config/policy-server/policy-serve
 import { createPolicyServerConfigReader } from '../../config/policy-server/read-policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
-import type { SettingsFields } from '../../config/settings-defaults.js';
+import type { SettingsFields } from '../../config/settings-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { ConfigProblem } from '../../introspection/views.js';

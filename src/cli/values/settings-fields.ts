@@ -1,4 +1,4 @@
-import type { SettingsFields } from '../../config/settings-defaults.js';
+import type { SettingsFields } from '../../config/settings-reader.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { scalarType, type ValueType } from './parsed.js';
 

@@ -1,3 +1,16 @@
+/** The methods of RFC 7231 and 5789. A request may have other methods. */
+export const KNOWN_METHODS: readonly string[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+];
+
 /** The transport type of an attribute (SPEC 2.9). Bytes are IP addresses in network byte order. */
 export type VocabularyType = 'string' | 'int64' | 'bool' | 'bytes' | 'timestamp' | 'duration' | 'stringMap';
 
@@ -7,29 +20,29 @@ export type AttributeProducer =
   | 'proxy'
   /** The control plane writes it into the configuration of proxies. */
   | 'control plane'
-  /** The proxy of the caller forwards it, or the checking proxy is the caller's own. */
+  /** The proxy of the caller forwards it. For outbound checks, it is the checking proxy itself. */
   | 'proxy of the caller'
   /** An HTTPAPISpec that is bound to the service sets it. */
   | 'HTTPAPISpec'
-  /** The policy server answered the Check. */
+  /** It comes from the answer of the policy server to the Check. */
   | 'policy server';
 
 /** One attribute of the vocabulary. */
 export interface VocabularyEntry {
   readonly name: string;
   readonly type: VocabularyType;
-  /** `check`: when quotas are charged. `report`: only when the request or connection has ended, too late for a quota. */
+  /** `check`: known when quotas are charged. `report`: known only at the end of the request or connection, too late for quotas. */
   readonly known: 'check' | 'report';
   readonly protocols: 'http' | 'tcp' | 'http and tcp';
   readonly setBy: AttributeProducer;
   readonly description: string;
-  /** All values that it can have; absent for any. */
+  /** All possible values; absent: any value. */
   readonly values?: readonly string[];
-  /** A prefix that values never have, although texts elsewhere do. */
+  /** A prefix that values never have, although users may expect it. */
   readonly neverBegins?: string;
-  /** The form of all values: a path without its query, one with it, or a method; absent for any. */
+  /** The form of all values: a path without its query, a path with its query, or a method; absent: any form. */
   readonly form?: 'path' | 'path and query' | 'method';
-  /** Whether each request or connection has another value, so that to count by it limits nothing. */
+  /** Whether the value differs for each request or connection. As the dimension of a quota it would limit nothing. */
   readonly isUnique?: true;
 }
 
@@ -50,8 +63,8 @@ const late = (entry: VocabularyEntry): VocabularyEntry => ({ ...entry, known: 'r
 const SPIFFE = { neverBegins: 'spiffe://' } as const;
 
 /**
- * The one table of attributes (SPEC 2.9): docs/attributes.md is made from it, and conditions and dimensions are held
- * against it. An attribute that a proxy or the policy client sets is in this table; a test compares the two.
+ * The table of attributes (SPEC 2.9). docs/attributes.md is generated from it, and conditions and dimensions are checked
+ * against it. It has every attribute that a proxy or the policy client sets; a test checks that.
  */
 export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   http('string', {
@@ -226,12 +239,24 @@ export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   late(both('string', { name: 'context.proxy_error_code', description: 'Error that the proxy itself reports.' })),
   late(both('int64', { name: 'check.error_code', setBy: 'policy server', description: 'Status of the Check.' })),
   late(both('string', { name: 'check.error_message', setBy: 'policy server', description: 'Message of the Check.' })),
-  late(http('bool', { name: 'check.cache_hit', setBy: 'policy server', description: 'Whether a cache answered it.' })),
-  late(http('bool', { name: 'quota.cache_hit', setBy: 'policy server', description: 'Whether a cache granted it.' })),
+  late(
+    http('bool', {
+      name: 'check.cache_hit',
+      setBy: 'policy server',
+      description: 'Whether the answer came from a cache.',
+    }),
+  ),
+  late(
+    http('bool', {
+      name: 'quota.cache_hit',
+      setBy: 'policy server',
+      description: 'Whether a cache granted the quota.',
+    }),
+  ),
   late(
     http('string', {
       name: 'rbac.permissive.response_code',
-      description: 'Status that access control would answer with.',
+      description: 'Status with which access control would answer.',
     }),
   ),
   late(

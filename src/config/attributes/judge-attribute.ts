@@ -2,18 +2,17 @@ import { isIpAddress } from '../../base/ip-address.js';
 import { type Dimension, parseDimension } from '../policy-server/dimension.js';
 import { literalPrefix } from '../regex/literal-prefix.js';
 import { nearestName } from '../schema/nearest-name.js';
-import { ATTRIBUTE_VOCABULARY, type VocabularyEntry } from './attribute-vocabulary.js';
-import { KNOWN_METHODS } from './http-methods.js';
+import { ATTRIBUTE_VOCABULARY, KNOWN_METHODS, type VocabularyEntry } from './attribute-vocabulary.js';
 
-/** Texts that HTTPAPISpecs give to attributes, by the attribute's name; values of other types give none. */
+/** Texts that HTTPAPISpecs set, by the attribute's name. Values of other types are not included. */
 export type GeneratedAttributes = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What decides, beside the vocabulary, whether requests have an attribute. */
+/** The attributes of requests that depend on the objects of the mesh. */
 export interface KnownAttributes {
   readonly generated: GeneratedAttributes;
-  /** The labels that proxies tell in `destination.labels`; undefined where they are not known, which allows all. */
+  /** The labels that proxies send in `destination.labels`; undefined: unknown, and every label is allowed. */
   readonly labels?: ReadonlySet<string> | undefined;
-  /** Full match by a regular expression; without it expressions are taken to match. */
+  /** Matches a whole text; absent: every expression counts as matching. */
   readonly matches?: ((regex: string, text: string) => boolean) | undefined;
 }
 
@@ -24,37 +23,37 @@ export interface TextCondition {
   readonly regex?: string;
 }
 
-/** What keeps a condition or dimension from having an effect. */
+/** Why a condition or dimension has no effect. */
 export interface AttributeFinding {
   /**
-   * `unknown`: no request has the attribute. `late`: only a report has it. `impossible`: requests have it, and none with
-   * such a value. `unique`: each request has another value.
+   * `unknown`: no request has the attribute. `late`: only reports have it. `impossible`: requests have it, but never with
+   * such a value. `unique`: its value differs for each request.
    */
   readonly type: 'unknown' | 'late' | 'impossible' | 'unique';
-  /** A sentence without its end. */
+  /** A sentence without a full stop. */
   readonly text: string;
 }
 
 const BY_NAME: ReadonlyMap<string, VocabularyEntry> = new Map(ATTRIBUTE_VOCABULARY.map((entry) => [entry.name, entry]));
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['int64', 'bool', 'timestamp', 'duration']);
 const METHODS: ReadonlySet<string> = new Set(KNOWN_METHODS);
-/** The characters of a token (RFC 9110), which names of headers are made of; `:method` and its like begin with a colon. */
+/** The name of a header: a token of RFC 9110. Pseudo-headers such as `:method` begin with a colon. */
 const HEADER_NAME = /^:?[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const LABELS = 'destination.labels';
 
 /**
- * Whether requests can have what a dimension counts by: an attribute, or an entry of a map.
+ * Why a dimension has no effect; undefined if requests can have its attribute or map entry.
  *
- * @param written as the file has it: `request.api_key`, `request.headers[x-user]`
+ * @param written as in the file: `request.api_key`, `request.headers[x-user]`
  */
 export function judgeDimension(written: string, known: KnownAttributes): AttributeFinding | undefined {
   const selector = parseDimension(written) ?? { text: written, attribute: written };
   const found = judgeSelector(selector, known);
   if (found !== undefined || BY_NAME.get(selector.attribute)?.isUnique !== true) return found;
-  return { type: 'unique', text: `${selector.attribute} is another one for each request or connection` };
+  return { type: 'unique', text: `${selector.attribute} differs for each request or connection` };
 }
 
-/** Whether a request can meet one condition of a clause (SPEC 2.5). */
+/** Why no request can meet a condition of a clause; undefined if a request can (SPEC 2.5). */
 export function judgeCondition(
   written: string,
   match: TextCondition,
@@ -78,22 +77,22 @@ function judgeSelector(
     return { type: 'unknown', text: `there is no attribute ${attribute}${suggestion(attribute, mapKey, generated)}` };
   }
   if (entry.known === 'report') {
-    return { type: 'late', text: `${attribute} is known only when the request or connection has ended` };
+    return { type: 'late', text: `${attribute} is known only at the end of the request or connection` };
   }
   if (mapKey !== undefined && entry.type !== 'stringMap') {
-    return { type: 'unknown', text: `${attribute} is no map, so it has no entry [${mapKey}]` };
+    return { type: 'unknown', text: `${attribute} is not a map, so it has no entry [${mapKey}]` };
   }
   if (mapKey !== undefined && attribute === 'request.headers' && !isHeader(mapKey)) {
     return { type: 'unknown', text: `request.headers never has an entry ${JSON.stringify(mapKey)}` };
   }
   if (attribute === LABELS && mapKey !== undefined && labels?.has(mapKey) === false) {
-    const text = `proxies do not tell ${LABELS}[${mapKey}], because no binding names the label ${JSON.stringify(mapKey)}`;
+    const text = `proxies do not send ${LABELS}[${mapKey}], because no binding names the label ${JSON.stringify(mapKey)}`;
     return { type: 'unknown', text };
   }
   return undefined;
 }
 
-/** Whether a request can have the header, and conditions can see it. */
+/** Whether a request can have the header. Proxies hide their own header from conditions. */
 function isHeader(name: string): boolean {
   return HEADER_NAME.test(name) && name !== 'x-mesh-attributes';
 }
@@ -114,35 +113,35 @@ function judgeMatch(
   const entry = BY_NAME.get(attribute);
   const why =
     entry === undefined || entry.setBy === 'HTTPAPISpec'
-      ? outsideTexts(text, match, generated.get(text) ?? generated.get(attribute), matches)
+      ? whyNoTextMatches(text, match, generated.get(text) ?? generated.get(attribute), matches)
       : mapKey === undefined
-        ? unlikeEntry(entry, match, matches)
+        ? whyNoValueMatches(entry, match, matches)
         : undefined;
   return why === undefined ? undefined : { type: 'impossible', text: why };
 }
 
-/** Why no value of the attribute meets the condition. */
-function unlikeEntry(
+/** Why no value of an attribute of the vocabulary meets the condition. */
+function whyNoValueMatches(
   entry: VocabularyEntry,
   match: TextCondition,
   matches: KnownAttributes['matches'],
 ): string | undefined {
   const { name, type, values, neverBegins, form } = entry;
-  if (type === 'stringMap') return `${name} is a map: name one of its entries, for example ${name}[x-user]`;
+  if (type === 'stringMap') return `${name} is a map: use one of its entries, for example ${name}[x-user]`;
   if (WITHOUT_TEXT.has(type)) return `${name} has the type ${type}, which conditions on texts do not match`;
-  if (values !== undefined) return outsideTexts(name, match, new Set(values), matches);
-  if (form !== undefined) return unlikeForm(name, form, match);
+  if (values !== undefined) return whyNoTextMatches(name, match, new Set(values), matches);
+  if (form !== undefined) return whyFormNeverMatches(name, form, match);
   const given = match.exact ?? match.prefix;
   if (given === undefined) return undefined;
   if (neverBegins !== undefined && given.startsWith(neverBegins)) {
     return `${name} has no ${neverBegins} (did you mean ${given.slice(neverBegins.length)}?)`;
   }
-  if (type === 'bytes') return unlikeAddress(name, match);
+  if (type === 'bytes') return whyAddressNeverMatches(name, match);
   return undefined;
 }
 
-/** @param form of all values of the attribute */
-function unlikeForm(
+/** Why no value of this form meets the condition. */
+function whyFormNeverMatches(
   name: string,
   form: NonNullable<VocabularyEntry['form']>,
   match: TextCondition,
@@ -154,7 +153,7 @@ function unlikeForm(
     return `${name} is case-sensitive and never ${JSON.stringify(exact)} (did you mean ${meant}?)`;
   }
   const beginning = exact ?? prefix ?? literalPrefix(regex ?? '');
-  // OPTIONS may ask about the server as a whole.
+  // The path of an OPTIONS request may be *.
   if (beginning !== '' && !beginning.startsWith('/') && beginning !== '*') {
     return `${name} begins with a slash, and ${JSON.stringify(exact ?? prefix ?? regex)} does not`;
   }
@@ -164,19 +163,19 @@ function unlikeForm(
   return undefined;
 }
 
-function unlikeAddress(name: string, { exact, prefix }: TextCondition): string | undefined {
+function whyAddressNeverMatches(name: string, { exact, prefix }: TextCondition): string | undefined {
   if (exact !== undefined && !isIpAddress(exact)) {
     const range = /^(.*)\/[0-9]+$/.test(exact) ? ': for a range use prefix or regex' : '';
-    return `${name} is one IP address, and ${JSON.stringify(exact)} is none${range}`;
+    return `${name} is an IP address, and ${JSON.stringify(exact)} is not${range}`;
   }
   if (prefix !== undefined && !/^[0-9a-f:.]+$/.test(prefix)) {
-    return `no IP address begins with ${JSON.stringify(prefix)}, as ${name} would have it`;
+    return `${name} is an IP address, and no IP address begins with ${JSON.stringify(prefix)}`;
   }
   return undefined;
 }
 
-/** Why none of all the values meets the condition. */
-function outsideTexts(
+/** Why none of the possible texts meets the condition. */
+function whyNoTextMatches(
   name: string,
   { exact, prefix, regex }: TextCondition,
   texts: ReadonlySet<string> | undefined,

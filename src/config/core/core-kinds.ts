@@ -1,16 +1,19 @@
 import type { TSchema } from 'typebox';
+import * as Type from 'typebox';
 import type { KindDefinition } from '../kind-definition.js';
 import type { Violation } from '../violation.js';
 import { validateEndpointSlice, validateEndpoints, validatePod } from './endpoint-address-rules.js';
 import { type EndpointSliceBody, endpointSliceSchema } from './endpoint-slice.js';
 import { type EndpointsBody, endpointsSchema } from './endpoints.js';
-import { namespaceSchema } from './namespace.js';
 import { nodeSchema } from './node.js';
 import { type PodBody, podSchema } from './pod.js';
 import { type ServiceBody, serviceSchema } from './service.js';
 import { validateService } from './service-rules.js';
 
-/** Kubernetes' own kinds, as far as the model reads them; their other fields are dropped. */
+/** A core v1 Namespace. The model reads only its metadata. */
+const namespaceSchema = Type.Object({});
+
+/** Kubernetes' own kinds. Fields that the model does not read are dropped. */
 export function createCoreKinds(): readonly KindDefinition[] {
   return [
     coreKind<ServiceBody>('Service', 'services', serviceSchema, validateService),

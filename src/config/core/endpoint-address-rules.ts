@@ -5,9 +5,7 @@ import type { EndpointSliceBody } from './endpoint-slice.js';
 import type { EndpointsBody } from './endpoints.js';
 import type { PodBody } from './pod.js';
 
-/**
- * An address that is no address makes a proxy refuse the whole assignment it is in, so it is refused here.
- */
+/** Rules of addresses. One invalid address would make a proxy reject the whole cluster load assignment. */
 export function validateEndpoints(body: EndpointsBody): readonly Violation[] {
   return body.subsets.flatMap((subset, index) =>
     (['addresses', 'notReadyAddresses'] as const).flatMap((field) =>
@@ -16,7 +14,7 @@ export function validateEndpoints(body: EndpointsBody): readonly Violation[] {
   );
 }
 
-/** The same for a slice, whose addresses are all of one type. */
+/** Rules of addresses in a slice, which all have one type. */
 export function validateEndpointSlice(body: EndpointSliceBody): readonly Violation[] {
   return body.endpoints.flatMap((endpoint, index) => {
     if (endpoint.addresses.length === 0) {
@@ -36,7 +34,7 @@ export function validateEndpointSlice(body: EndpointSliceBody): readonly Violati
   });
 }
 
-/** Addresses of a pod; empty ones are those of a pod that has none yet. */
+/** Rules of a pod's addresses. An empty address means that the pod has no address yet. */
 export function validatePod(body: PodBody): readonly Violation[] {
   const { podIP, podIPs } = body.status;
   return [

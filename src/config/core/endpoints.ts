@@ -1,12 +1,23 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { targetReferenceSchema } from './target-reference.js';
+
+/** The object behind an endpoint address, as Endpoints and EndpointSlice name it. */
+export const targetReferenceSchema = Type.Object(
+  {
+    kind: Type.Optional(Type.String({ description: 'Kind of the object, for example Pod.' })),
+    namespace: Type.Optional(Type.String({ description: 'Its namespace.' })),
+    name: Type.Optional(Type.String({ description: 'Its name.' })),
+  },
+  { description: 'The object behind the address.' },
+);
+
+export type TargetReference = Immutable<Static<typeof targetReferenceSchema>>;
 
 const endpointAddressSchema = Type.Object({
   ip: Type.String({ description: 'IP address.' }),
   hostname: Type.Optional(Type.String({ description: 'Host name of the endpoint in the service.' })),
-  nodeName: Type.Optional(Type.String({ description: 'Node that runs it.' })),
+  nodeName: Type.Optional(Type.String({ description: 'Node of the endpoint.' })),
   targetRef: Type.Optional(targetReferenceSchema),
 });
 

@@ -2,9 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 
-/**
- * The part of a core v1 Node that the model reads. Region and zone are labels, so they are in its metadata.
- */
+/** The part of a core v1 Node that the model reads. Region and zone are labels in its metadata. */
 export const nodeSchema = Type.Object({
   status: Type.Object(
     {

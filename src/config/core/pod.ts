@@ -7,7 +7,7 @@ const containerSchema = Type.Object({
   ports: Type.Array(
     Type.Object({
       name: Type.Optional(Type.String({ description: 'Name that a Service may use as targetPort.' })),
-      containerPort: Type.Integer({ description: 'Port that it listens on.', minimum: 1, maximum: 65535 }),
+      containerPort: Type.Integer({ description: 'Port that the container listens on.', minimum: 1, maximum: 65535 }),
       protocol: Type.Enum(['TCP', 'UDP', 'SCTP'], { description: 'Transport protocol.', default: 'TCP' }),
     }),
     { description: 'Ports that the container declares.', default: [] },
@@ -15,11 +15,11 @@ const containerSchema = Type.Object({
 });
 
 const podSpecSchema = Type.Object({
-  nodeName: Type.Optional(Type.String({ description: 'Node that runs it; absent before it is scheduled.' })),
-  serviceAccountName: Type.String({ description: 'Service account that it runs as.', default: 'default' }),
+  nodeName: Type.Optional(Type.String({ description: 'Node of the pod; absent before it is scheduled.' })),
+  serviceAccountName: Type.String({ description: 'Service account of the pod.', default: 'default' }),
   hostname: Type.Optional(Type.String({ description: 'Host name of the pod.' })),
-  subdomain: Type.Optional(Type.String({ description: 'Headless service that the host name is under.' })),
-  hostNetwork: Type.Boolean({ description: "Whether it uses its node's network.", default: false }),
+  subdomain: Type.Optional(Type.String({ description: 'Headless service that completes the host name.' })),
+  hostNetwork: Type.Boolean({ description: "Whether the pod uses its node's network.", default: false }),
   containers: Type.Array(containerSchema, { description: 'Containers of the pod.', default: [] }),
 });
 
@@ -36,7 +36,7 @@ const podStatusSchema = Type.Object(
         type: Type.String({ description: 'For example Ready.' }),
         status: Type.String({ description: 'True, False or Unknown.' }),
       }),
-      { description: 'What holds for the pod at present.', default: [] },
+      { description: 'Current conditions of the pod.', default: [] },
     ),
   },
   { default: {} },

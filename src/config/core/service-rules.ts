@@ -3,7 +3,7 @@ import { isFqdn } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import type { ServiceBody, ServicePort, ServiceSpec } from './service.js';
 
-/** What an API server would refuse in a Service: a folder has no API server before it. */
+/** The rules of an API server for a Service. Objects from a folder have passed no API server. */
 export function validateService({ spec }: ServiceBody): readonly Violation[] {
   return [...validateClusterIps(spec), ...validateExternalName(spec), ...validatePorts(spec.ports)];
 }
@@ -30,7 +30,7 @@ function validateExternalName(spec: ServiceSpec): readonly Violation[] {
       path: 'spec.externalName',
       ...(spec.externalName === undefined ? {} : { value: spec.externalName }),
       message: spec.externalName === undefined ? 'is missing' : 'is not a DNS name',
-      remedy: 'name the host that a service of type ExternalName stands for, as a DNS name',
+      remedy: 'set it to the DNS name that the service refers to',
     },
   ];
 }

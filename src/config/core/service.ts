@@ -5,10 +5,12 @@ import { stringMap } from '../schema/string-map.js';
 
 const servicePortSchema = Type.Object(
   {
-    name: Type.String({ description: 'Name of the port; may be empty when it is the only one.', default: '' }),
+    name: Type.String({ description: 'Name of the port; may be empty if the service has one port.', default: '' }),
     port: Type.Integer({ description: 'Port that clients connect to.', minimum: 1, maximum: 65535 }),
     protocol: Type.Enum(['TCP', 'UDP', 'SCTP'], { description: 'Transport protocol.', default: 'TCP' }),
-    appProtocol: Type.Optional(Type.String({ description: 'Application protocol, before what the name says.' })),
+    appProtocol: Type.Optional(
+      Type.String({ description: 'Application protocol. It has precedence over the prefix of the name.' }),
+    ),
     targetPort: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.String()], {
         description: 'Port of the pods, by number or container port name.',
@@ -27,16 +29,16 @@ const serviceSpecSchema = Type.Object(
       description: 'How the service is exposed.',
       default: 'ClusterIP',
     }),
-    externalName: Type.Optional(Type.String({ description: 'DNS name that an ExternalName service stands for.' })),
+    externalName: Type.Optional(Type.String({ description: 'DNS name of a service of type ExternalName.' })),
     externalIPs: Type.Optional(Type.Array(Type.String(), { description: 'Further addresses that reach the service.' })),
     ports: Type.Array(servicePortSchema, { description: 'Ports of the service.', default: [] }),
-    selector: stringMap(Type.String(), { description: 'Labels of the pods that serve it.', default: {} }),
+    selector: stringMap(Type.String(), { description: 'Labels of the pods of the service.', default: {} }),
     publishNotReadyAddresses: Type.Boolean({
-      description: 'Whether pods that are not ready are served too.',
+      description: 'Whether the endpoints include pods that are not ready.',
       default: false,
     }),
   },
-  { description: 'What the service is.' },
+  { description: 'The specification of the service.' },
 );
 
 const serviceStatusSchema = Type.Object(
@@ -49,19 +51,19 @@ const serviceStatusSchema = Type.Object(
               ip: Type.Optional(Type.String({ description: 'Address of the load balancer.' })),
               hostname: Type.Optional(Type.String({ description: 'DNS name of the load balancer.' })),
             }),
-            { description: 'Where the load balancer takes traffic.' },
+            { description: 'Addresses of the load balancer.' },
           ),
         ),
       }),
     ),
   },
-  { description: 'What the cluster made of it.' },
+  { description: 'The state of the service in the cluster.' },
 );
 
 /** The part of a core v1 Service that the model reads. */
 export const serviceSchema = Type.Object({ spec: serviceSpecSchema, status: Type.Optional(serviceStatusSchema) });
 
-/** Body of a core v1 Service: `spec`, and `status` when the source knows it. */
+/** Body of a core v1 Service: `spec`, and `status` if the source has it. */
 export type ServiceBody = Immutable<Static<typeof serviceSchema>>;
 export type ServiceSpec = ServiceBody['spec'];
 export type ServicePort = ServiceSpec['ports'][number];

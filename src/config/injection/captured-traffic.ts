@@ -1,6 +1,6 @@
 import { isCidr } from '../../base/ip-address.js';
 
-/** Everything, or what is listed; an empty list is nothing. */
+/** `*` for all items, or a list of them. */
 export type Selection<Item> = '*' | readonly Item[];
 
 /** A range of addresses as iptables takes it. */
@@ -10,7 +10,7 @@ export interface AddressRange {
   readonly cidr: string;
 }
 
-/** Says which item of a list cannot be what it should be, for a message to go on with. */
+/** An invalid item of a list. The message names the item and the valid form. */
 export class TrafficSyntaxError extends Error {
   readonly code = 'INVALID_TRAFFIC';
 
@@ -24,7 +24,7 @@ const MAX_ITEMS = 1000;
 const MAX_SHOWN = 64;
 
 /**
- * Address ranges in CIDR notation, separated by commas (BEHAVIOUR 3, "Validated annotations"); an empty text is none.
+ * Address ranges in CIDR notation, separated by commas (BEHAVIOUR 3, "Validated annotations"). An empty text gives an empty list.
  *
  * @throws TrafficSyntaxError
  */
@@ -37,12 +37,12 @@ export function parseAddressRanges(text: string): readonly AddressRange[] {
   });
 }
 
-/** The same, or `*` for all addresses. @throws TrafficSyntaxError */
+/** Address ranges as in `parseAddressRanges`, or `*` for all addresses. @throws TrafficSyntaxError */
 export function parseAddressSelection(text: string): Selection<AddressRange> {
   return text.trim() === '*' ? '*' : parseAddressRanges(text);
 }
 
-/** Ports separated by commas; an empty text is none. @throws TrafficSyntaxError */
+/** Ports separated by commas. An empty text gives an empty list. @throws TrafficSyntaxError */
 export function parsePorts(text: string): readonly number[] {
   return itemsOf(text).map((item) => {
     const port = /^\d{1,5}$/.test(item) ? Number(item) : Number.NaN;
@@ -51,7 +51,7 @@ export function parsePorts(text: string): readonly number[] {
   });
 }
 
-/** The same, or `*` for all ports. @throws TrafficSyntaxError */
+/** Ports as in `parsePorts`, or `*` for all ports. @throws TrafficSyntaxError */
 export function parsePortSelection(text: string): Selection<number> {
   return text.trim() === '*' ? '*' : parsePorts(text);
 }

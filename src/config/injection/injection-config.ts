@@ -2,8 +2,8 @@ import * as Type from 'typebox';
 import { isRecord } from '../../base/record.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import { stringMap } from '../schema/string-map.js';
-import { withDefaults } from '../settings-defaults.js';
 import type { SettingsReader } from '../settings-reader.js';
+import { withDefaults } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from './label-selector.js';
 
@@ -15,16 +15,16 @@ export interface InjectionConfig {
   readonly neverInjectSelector: readonly LabelSelector[];
   /** Annotations that every injected pod gets. */
   readonly injectedAnnotations: Readonly<Record<string, string>>;
-  /** Text of the template; see src/webhooks/injection/README.md. */
+  /** The Liquid template; see src/webhooks/injection/README.md. */
   readonly template: string;
 }
 
-/** The file `values`: what the template reads as `Values`. */
+/** The file `values`, which the template reads as `Values`. */
 export type InjectionValues = Readonly<Record<string, unknown>>;
 
 export const injectionConfigSchema = Type.Object({
   policy: Type.String({
-    description: 'Whether pods that say nothing are injected: enabled or disabled.',
+    description: 'Whether pods without a label or annotation of their own are injected: enabled or disabled.',
     default: 'enabled',
   }),
   alwaysInjectSelector: Type.Array(labelSelectorSchema, { description: 'Pods to inject.', default: [] }),
@@ -33,10 +33,13 @@ export const injectionConfigSchema = Type.Object({
     description: 'Annotations that every injected pod gets.',
     default: {},
   }),
-  template: Type.String({ description: 'What is injected, as a Liquid template of YAML.', minLength: 1 }),
+  template: Type.String({
+    description: 'The injected containers, volumes and other pod fields, as a Liquid template of YAML.',
+    minLength: 1,
+  }),
 });
 
-/** Makes the reader of the injector's config file; `checkTemplate` says what is wrong with the template's text. */
+/** Makes the reader of the injector's config file. @param checkTemplate finds a mistake in the template's text */
 export function createInjectionConfigReader(
   compiler: SchemaCompiler,
   checkTemplate: (template: string) => Violation | undefined,
@@ -60,9 +63,9 @@ export function createInjectionConfigReader(
 const EMPTY_TEMPLATE = '{}';
 
 /**
- * Makes the reader of a config file beside which another one has the defaults, so that it need not have a template.
+ * Makes the reader of a config file that overrides another one. Every field is optional, the template too.
  *
- * @param read of whole config files
+ * @param read reads a complete config file
  */
 export function createInjectionOverridesReader(
   read: SettingsReader<InjectionConfig>,
@@ -95,7 +98,7 @@ function* validateSelectors(config: InjectionConfig): Generator<Violation> {
   }
 }
 
-/** Any other word would switch injection off for every pod. */
+/** Rejects other words, because they would disable injection for every pod. */
 function validatePolicy({ policy }: InjectionConfig): readonly Violation[] {
   if (policy === 'enabled' || policy === 'disabled') return [];
   const message = 'is neither enabled nor disabled';

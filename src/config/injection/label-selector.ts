@@ -5,17 +5,17 @@ import { childPath, type Violation } from '../violation.js';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
-/** A label selector as Kubernetes writes it: all of its requirements have to be met. */
+/** A label selector in the form of Kubernetes: labels must meet all of its requirements. */
 export const labelSelectorSchema = Type.Object({
   matchLabels: stringMap(Type.String(), {
-    description: 'Labels and the values that they must have.',
+    description: 'Required values, by label.',
     default: {},
   }),
   matchExpressions: Type.Array(
     Type.Object({
       key: Type.String({ minLength: 1, description: 'Name of the label.' }),
-      operator: Type.Enum([...OPERATORS], { description: 'How the label relates to the values.' }),
-      values: Type.Array(Type.String(), { description: 'For In and NotIn.', default: [] }),
+      operator: Type.Enum([...OPERATORS], { description: 'Relation of the label to the values.' }),
+      values: Type.Array(Type.String(), { description: 'The values to compare with, for In and NotIn.', default: [] }),
     }),
     { default: [] },
   ),
@@ -33,8 +33,8 @@ export interface LabelSelector {
 }
 
 /**
- * What the schema cannot say: names and values are those that labels can have, so that a selector with a typing error does
- * not select nothing without a word. In and NotIn need values, the others take none.
+ * Rules of a selector that its schema cannot express: keys and values must be valid for labels, because a selector with a
+ * typing error would silently select no pod. In and NotIn need values; the other operators take none.
  */
 export function* validateLabelSelector(
   path: string,
@@ -54,7 +54,7 @@ export function* validateLabelSelector(
     yield {
       path: `${path}.matchExpressions[${index}].values`,
       value: values,
-      message: takesValues ? `is empty, but ${operator} compares with it` : `is given, but ${operator} takes none`,
+      message: takesValues ? `is empty, but ${operator} needs values` : `is set, but ${operator} takes no values`,
       remedy: takesValues ? 'give at least one value' : 'remove it',
     };
   }
@@ -62,17 +62,17 @@ export function* validateLabelSelector(
 
 function* validateKey(path: string, key: string): Generator<Violation> {
   if (isLabelKey(key)) return;
-  const remedy = 'use up to 63 letters, digits and ._-, after a domain and a slash if there is one';
-  yield { path, value: key, message: 'is not the name of a label, so no pod has it', remedy };
+  const remedy = 'use at most 63 letters, digits, "-", "_" and ".", with an optional "dns.name/" before them';
+  yield { path, value: key, message: 'is not a valid label key, so no pod has it', remedy };
 }
 
 function* validateValue(path: string, value: string): Generator<Violation> {
   if (isLabelValue(value)) return;
-  const remedy = 'use up to 63 letters, digits and ._-';
-  yield { path, value, message: 'is not the value of a label, so no pod has it', remedy };
+  const remedy = 'use at most 63 letters, digits, "-", "_" and "."';
+  yield { path, value, message: 'is not a valid label value, so no pod has it', remedy };
 }
 
-/** Whether labels meet a selector. One without requirements matches nothing here (BEHAVIOUR 3, "Injection"). */
+/** Whether labels meet a selector. A selector without requirements matches no pod (BEHAVIOUR 3, "Injection"). */
 export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const exact = Object.entries(selector.matchLabels);
   if (exact.length + selector.matchExpressions.length === 0) return false;

@@ -1,7 +1,7 @@
-/** What a command of an access log format takes after its name. */
+/** The syntax of a command of an access log format. */
 export interface AccessLogCommand {
   readonly argument: 'none' | 'optional' | 'required';
-  /** Whether `:length` may cut its output. */
+  /** Whether the command accepts `:length`, which cuts its output. */
   readonly length: boolean;
 }
 
@@ -53,7 +53,7 @@ const REQUIRED_ARGUMENT_AND_LENGTH = `
   CEL COALESCE DYNAMIC_METADATA ENVIRONMENT FILTER_STATE METADATA QUERY_PARAM REQ REQUEST_HEADER RESP
   RESPONSE_HEADER RESPONSE_TRAILER STREAM_INFO_REQ TRAILER UPSTREAM_FILTER_STATE`;
 
-/** The commands that Envoy 1.40 knows without further extensions, by name; found out by asking it. */
+/** The commands of Envoy 1.40 without further extensions, by name. The source is Envoy itself: it was asked for each command. */
 export function accessLogCommands(): ReadonlyMap<string, AccessLogCommand> {
   const groups: readonly (readonly [string, AccessLogCommand])[] = [
     [BARE, { argument: 'none', length: false }],

@@ -4,12 +4,12 @@ import { childPath, type Violation } from '../violation.js';
 import { type AccessLogCommand, accessLogCommands } from './access-log-commands.js';
 
 const PATH = 'accessLogFormat';
-/** Deeper, Envoy may refuse to read the message. */
+/** Envoy may reject a message with deeper nesting. */
 const MAX_JSON_DEPTH = 16;
 
 /**
- * Finds what makes Envoy refuse every listener that has the access log: commands that are not written as
- * commands, that it does not know, or that lack their argument. What an argument says is left to Envoy.
+ * Finds mistakes that would make Envoy reject every listener with an access log: wrong syntax, unknown commands, and missing
+ * arguments. Does not check the content of arguments.
  *
  * @param format a text with `%COMMAND%`s; for JSON a JSON object of such texts; empty for Envoy's default
  */
@@ -25,10 +25,10 @@ export function validateAccessLogFormat(format: string, encoding: 'TEXT' | 'JSON
 
 type Commands = ReadonlyMap<string, AccessLogCommand>;
 
-/** `%NAME(argument):length%`; the argument may itself have parentheses and percent signs, but no line break. */
+/** `%NAME(argument):length%`. The argument may contain parentheses and percent signs, but no line break. */
 const COMMAND = /%([A-Z0-9_]+)(?:\(([^\n]*?)\))?(?::([0-9]{1,19}))?%/y;
 
-/** As Envoy does it, the first thing that is wrong is reported. */
+/** Reports only the first mistake, like Envoy. */
 function validateText(path: string, format: string, commands: Commands): readonly Violation[] {
   let position = format.indexOf('%');
   while (position >= 0) {
@@ -66,7 +66,7 @@ function problemOf(
   if (command === undefined) {
     const nearest = nearestName(name, commands.keys());
     const remedy = nearest === undefined ? 'use one of the access log commands of Envoy 1.40' : `use ${nearest}`;
-    return { message: 'is no command that Envoy knows', remedy };
+    return { message: 'is not a command of Envoy', remedy };
   }
   if (command.argument === 'required' && !hasArgument) {
     return { message: 'lacks an argument', remedy: `write %${name}(argument)%` };

@@ -1,10 +1,10 @@
+import { validateDuration } from '../duration-rules.js';
 import { validateExportTo } from '../networking/export-to.js';
 import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
 import type { Violation } from '../violation.js';
 import { validateAccessLogFormat } from './access-log-format.js';
-import { validateAddress, validateDuration } from './field-rules.js';
 import type { MeshConfigFile } from './mesh-config-schema.js';
-import { validateProxyConfig } from './proxy-config-rules.js';
+import { validateAddress, validateProxyConfig } from './proxy-config.js';
 
 /** Rules of the mesh config that its schema cannot express. */
 export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
@@ -20,12 +20,12 @@ export function validateMeshConfig(file: MeshConfigFile): readonly Violation[] {
 
 function validateDurations(file: MeshConfigFile): readonly Violation[] {
   return [
-    ...validateDuration('connectTimeout', file.connectTimeout, 1),
-    ...validateDuration('protocolDetectionTimeout', file.protocolDetectionTimeout, 0),
-    ...validateDuration('dnsRefreshRate', file.dnsRefreshRate, 1),
-    ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, 0),
-    ...validateDuration('reportInterval', file.reportInterval, 0),
-    ...validateDuration('statsUpdateInterval', file.statsUpdateInterval, 0),
+    ...validateDuration('connectTimeout', file.connectTimeout),
+    ...validateDuration('protocolDetectionTimeout', file.protocolDetectionTimeout, { zero: 'allowed' }),
+    ...validateDuration('dnsRefreshRate', file.dnsRefreshRate),
+    ...validateDuration('reportBatchMaxTime', file.reportBatchMaxTime, { zero: 'allowed' }),
+    ...validateDuration('reportInterval', file.reportInterval, { zero: 'allowed' }),
+    ...validateDuration('statsUpdateInterval', file.statsUpdateInterval, { zero: 'allowed' }),
   ];
 }
 

@@ -1,8 +1,64 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { policyFields } from './policy-config-schema.js';
 import { proxyConfigSchema } from './proxy-config-schema.js';
+
+/** The policy settings, which are top-level fields of the mesh config file (BEHAVIOUR 8, "Policy"). */
+const policyFields = {
+  mixerCheckServer: Type.String({
+    description:
+      'host:port of the policy server that checks requests; embedded: the policy server in the control plane; empty: none.',
+    default: '',
+  }),
+  mixerReportServer: Type.String({
+    description:
+      'host:port of the policy server that takes reports; embedded: the policy server in the control plane; empty: none.',
+    default: '',
+  }),
+  disablePolicyChecks: Type.Boolean({ description: 'If true, proxies do not check requests.', default: true }),
+  policyCheckFailOpen: Type.Boolean({
+    description: 'If true, requests that cannot be checked pass (FAIL_OPEN). If false, they are rejected (FAIL_CLOSE).',
+    default: true,
+  }),
+  disableMixerHttpReports: Type.Boolean({
+    description: 'If true, proxies do not report HTTP requests.',
+    default: true,
+  }),
+  enableClientSidePolicyCheck: Type.Boolean({
+    description: 'If true, the proxy of the caller checks requests too.',
+    default: false,
+  }),
+  sidecarToTelemetrySessionAffinity: Type.Boolean({
+    description: 'If true, a proxy always reports to the same server.',
+    default: false,
+  }),
+  reportBatchMaxEntries: Type.Integer({
+    description:
+      'Maximum reports in one call of the client library, or of the policy server to its backend; 0 means 100. Envoy batches by bytes instead.',
+    minimum: 0,
+    maximum: 4294967295,
+    default: 100,
+  }),
+  reportInterval: Type.String({
+    description: 'Interval between reports of an open TCP connection; at least one second, also for 0s.',
+    default: '10s',
+  }),
+  statsUpdateInterval: Type.String({
+    description:
+      'Interval at which clients publish their counters; at least one second, also for 0s. The policy server adds them to policy_server_client_events_total.',
+    default: '10s',
+  }),
+  policyBindingScope: Type.Enum(['GRANTED_NAMESPACES', 'ALL_NAMESPACES'], {
+    description:
+      'Namespaces that QuotaSpecBindings and HTTPAPISpecBindings of a cluster act on. GRANTED_NAMESPACES: their own, and namespaces whose annotation policy.<mesh domain>/bindings-from names it. ALL_NAMESPACES: all. Bindings of rootNamespace and of files always act on all.',
+    default: 'GRANTED_NAMESPACES',
+  }),
+  reportBatchMaxTime: Type.String({
+    description:
+      'Maximum time that a report waits for others, in the proxy, in the client library, and in the policy server before its backend; 0s means 1s.',
+    default: '1s',
+  }),
+};
 
 const exportTo = (kind: string) =>
   Type.Array(Type.String(), {
@@ -10,7 +66,7 @@ const exportTo = (kind: string) =>
     default: ['*'],
   });
 
-/** Settings of features that are not implemented yet: they are read, so that a warning can name them. */
+/** Settings of features that are not implemented. A mesh config that has one gets a warning. */
 const unusedFields = {
   configSources: Type.Optional(Type.Array(Type.Unknown(), { description: 'Sources of configuration.' })),
   certificates: Type.Optional(Type.Array(Type.Unknown(), { description: 'DNS certificates to create.' })),
@@ -20,8 +76,7 @@ const unusedFields = {
 export const UNUSED_MESH_CONFIG_FIELDS: readonly string[] = Object.keys(unusedFields);
 
 /**
- * The mesh config file (BEHAVIOUR 8, "Mesh config defaults"). Durations are texts in Go's syntax. Every field
- * may be left out.
+ * The mesh config file (BEHAVIOUR 8, "Mesh config defaults"). Durations are texts in Go's syntax. Every field is optional.
  */
 export const meshConfigSchema = Type.Object({
   proxyListenPort: Type.Integer({
@@ -36,7 +91,7 @@ export const meshConfigSchema = Type.Object({
     maximum: 65535,
     default: 0,
   }),
-  connectTimeout: Type.String({ description: 'Time to connect to an upstream.', default: '10s' }),
+  connectTimeout: Type.String({ description: 'Maximum time to connect to an upstream.', default: '10s' }),
   protocolDetectionTimeout: Type.String({
     description: 'Time to wait for the first bytes of a connection whose protocol is detected; 0s waits without limit.',
     default: '5s',
@@ -52,10 +107,10 @@ export const meshConfigSchema = Type.Object({
     default: 'STRICT',
   }),
   enableTracing: Type.Boolean({ description: 'If true, proxies trace requests.', default: true }),
-  accessLogFile: Type.String({ description: 'File of the access log; if empty, there is none.', default: '' }),
+  accessLogFile: Type.String({ description: 'File of the access log; empty: no access log.', default: '' }),
   accessLogFormat: Type.String({
     description:
-      "Format of the access log: a text with %COMMANDS%, or a JSON object of such texts; if empty, Envoy's default format.",
+      "Format of the access log: a text with %COMMANDS%, or a JSON object of such texts; empty: Envoy's default format.",
     default: '',
   }),
   accessLogEncoding: Type.Enum(['TEXT', 'JSON'], { description: 'Encoding of the access log.', default: 'TEXT' }),
@@ -73,7 +128,10 @@ export const meshConfigSchema = Type.Object({
     default: true,
   }),
   trustDomain: Type.String({ description: 'Trust domain of identities.', default: 'cluster.local' }),
-  trustDomainAliases: Type.Array(Type.String(), { description: 'Other names of the trust domain.', default: [] }),
+  trustDomainAliases: Type.Array(Type.String(), {
+    description: 'Other trust domains whose identities count as identities of this one.',
+    default: [],
+  }),
   rootNamespace: Type.String({
     description: 'Namespace whose objects apply to the whole mesh.',
     default: 'mesh-system',

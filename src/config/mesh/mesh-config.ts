@@ -1,10 +1,10 @@
 /**
- * The mesh config as the control plane reads it: defaults applied, durations in milliseconds
- * (BEHAVIOUR 8, "Mesh config defaults"). The file's own shape is in mesh-config-schema.ts.
+ * The mesh config in the control plane, with defaults, and with durations in milliseconds
+ * (BEHAVIOUR 8, "Mesh config defaults"). mesh-config-schema.ts describes the file.
  */
 export interface MeshConfig {
   readonly proxyListenPort: number;
-  /** Above 0: sidecars get an explicit HTTP forward proxy on this port. */
+  /** Port of an explicit HTTP forward proxy in each sidecar; 0 for none. */
   readonly proxyHttpPort: number;
   readonly connectTimeoutMs: number;
   readonly protocolDetectionTimeoutMs: number;
@@ -21,7 +21,7 @@ export interface MeshConfig {
   readonly trustDomain: string;
   readonly trustDomainAliases: readonly string[];
   readonly rootNamespace: string;
-  /** Where ServiceEntries of a cluster act, those of the root namespace left aside. */
+  /** The namespaces that ServiceEntries of a cluster affect, except those of the root namespace. */
   readonly serviceEntryScope: 'GUARDED' | 'OWN_NAMESPACE' | 'ALL_NAMESPACES';
   readonly defaultServiceExportTo: readonly string[];
   readonly defaultVirtualServiceExportTo: readonly string[];
@@ -32,7 +32,7 @@ export interface MeshConfig {
   readonly h2UpgradePolicy: 'DO_NOT_UPGRADE' | 'UPGRADE';
   readonly inboundClusterStatName: string;
   readonly outboundClusterStatName: string;
-  /** Hosts (exact or `*.` suffix) that are served by endpoints of the proxy's own cluster only. */
+  /** Hosts, exact or with `*.`, whose requests go only to endpoints of the proxy's own cluster. */
   readonly clusterLocalHosts: readonly string[];
   readonly policy: PolicyMeshConfig;
   readonly defaultConfig: ProxyConfig;
@@ -47,10 +47,10 @@ export interface PolicyMeshConfig {
   readonly disableMixerHttpReports: boolean;
   readonly enableClientSidePolicyCheck: boolean;
   readonly sidecarToTelemetrySessionAffinity: boolean;
-  /** Where bindings of a cluster act, those of the root namespace left aside. */
+  /** The namespaces that bindings of a cluster affect, except those of the root namespace. */
   readonly policyBindingScope: 'GRANTED_NAMESPACES' | 'ALL_NAMESPACES';
   readonly reportBatchMaxEntries: number;
-  /** 0 for the client's default of one second. */
+  /** 0 means one second, the default of the client. */
   readonly reportBatchMaxTimeMs: number;
   /** At least 1000. */
   readonly reportIntervalMs: number;
@@ -58,7 +58,7 @@ export interface PolicyMeshConfig {
   readonly statsUpdateIntervalMs: number;
 }
 
-/** `defaultConfig`: what proxies are started with. */
+/** `defaultConfig`: the settings with which proxies start. */
 export interface ProxyConfig {
   readonly configPath: string;
   readonly serviceCluster: string;

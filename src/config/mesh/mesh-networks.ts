@@ -1,3 +1,8 @@
+import type { Static } from 'typebox';
+import * as Type from 'typebox';
+import type { Immutable } from '../schema/immutable.js';
+import { stringMap } from '../schema/string-map.js';
+
 /** The mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
 export interface MeshNetworks {
   /** By network name. */
@@ -9,12 +14,50 @@ export interface MeshNetwork {
   readonly gateways: readonly NetworkGateway[];
 }
 
-/** Which endpoints are on the network: those in a CIDR, or all of one registry (a cluster id). */
+/** The endpoints on the network: those in a CIDR range, or all of one registry (a cluster ID). */
 export type NetworkEndpoints = { readonly fromCidr: string } | { readonly fromRegistry: string };
 
 export interface NetworkGateway {
-  /** The gateway's address, or the FQDN of a service in the mesh whose endpoints are the gateways. */
+  /** The address of the gateway, or the FQDN of a mesh service whose endpoints are the gateways. */
   readonly target: { readonly address: string } | { readonly registryServiceName: string };
   readonly port: number;
   readonly locality: string;
 }
+
+const endpointsSchema = Type.Object(
+  {
+    fromCidr: Type.Optional(Type.String({ description: 'CIDR range whose addresses are on the network.' })),
+    fromRegistry: Type.Optional(
+      Type.String({ description: 'Cluster ID of a registry. All its endpoints are on the network.' }),
+    ),
+  },
+  { oneOf: [{ required: ['fromCidr'] }, { required: ['fromRegistry'] }] },
+);
+
+const gatewaySchema = Type.Object(
+  {
+    address: Type.Optional(Type.String({ description: 'Address of the gateway: an IP address or a DNS name.' })),
+    registryServiceName: Type.Optional(
+      Type.String({ description: 'DNS name of the mesh service whose endpoints are the gateways.' }),
+    ),
+    port: Type.Integer({ description: 'Port of the gateway.', minimum: 1, maximum: 65535 }),
+    locality: Type.String({ description: 'Locality of the gateway: region/zone/subzone.', default: '' }),
+  },
+  { oneOf: [{ required: ['address'] }, { required: ['registryServiceName'] }] },
+);
+
+/** The mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
+export const meshNetworksSchema = Type.Object({
+  networks: stringMap(
+    Type.Object({
+      endpoints: Type.Array(endpointsSchema, { description: 'Endpoints that are on the network.', minItems: 1 }),
+      gateways: Type.Array(gatewaySchema, {
+        description: 'Gateways through which other networks reach this one.',
+        minItems: 1,
+      }),
+    }),
+    { description: 'The networks of the mesh, by name.', default: {} },
+  ),
+});
+
+export type MeshNetworksFile = Immutable<Static<typeof meshNetworksSchema>>;

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 
-/** `defaultConfig` of the mesh config file: what proxies are started with (BEHAVIOUR 8). */
+/** `defaultConfig` of the mesh config file: the settings with which proxies start (BEHAVIOUR 8). */
 export const proxyConfigSchema = Type.Object(
   {
     configPath: Type.String({ description: "Folder of the proxy's own files.", default: './etc/mesh/proxy' }),
@@ -36,7 +36,7 @@ export const proxyConfigSchema = Type.Object(
         zipkin: Type.Object(
           {
             address: Type.String({
-              description: 'host:port of the collector; if empty, there is none.',
+              description: 'host:port of the collector; empty: no tracing.',
               default: 'zipkin.mesh-system:9411',
             }),
           },
@@ -51,5 +51,5 @@ export const proxyConfigSchema = Type.Object(
   { description: 'Settings with which proxies start.', default: {} },
 );
 
-/** A ProxyConfig as files write it. */
+/** A ProxyConfig in the form of a file. */
 export type ProxyConfigFile = Immutable<Static<typeof proxyConfigSchema>>;

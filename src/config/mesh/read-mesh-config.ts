@@ -8,7 +8,7 @@ import { validateMeshConfig } from './mesh-config-rules.js';
 import { type MeshConfigFile, meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from './mesh-config-schema.js';
 import { translateProxyConfig } from './proxy-config.js';
 
-/** SPEC 2.14 and 7: a shorter interval is reset to it. */
+/** A shorter interval counts as this one (SPEC 2.14, SPEC 7). */
 const MIN_INTERVAL_MS = 1000;
 
 /** Makes the reader of the mesh config file (BEHAVIOUR 8, "Mesh config defaults"). */
@@ -24,7 +24,7 @@ export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader
   };
 }
 
-/** The mesh config of a mesh that has no such file. */
+/** The mesh config of a mesh without a mesh config file. */
 export function createDefaultMeshConfig(): MeshConfig {
   return translateMeshConfig(createBodyCopier(meshConfigSchema)({}, () => {}) as MeshConfigFile);
 }
@@ -84,7 +84,7 @@ function translateMeshConfig(file: MeshConfigFile): MeshConfig {
   };
 }
 
-/** Hosts of the settings that say clusterLocal, less those that a later one takes out again. */
+/** Hosts with the setting clusterLocal. A later setting of the same host replaces an earlier one. */
 function clusterLocalHostsOf(file: MeshConfigFile): readonly string[] {
   const hosts = new Set<string>();
   for (const { settings, hosts: named } of file.serviceSettings) {

@@ -4,7 +4,7 @@ import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
 import { childPath, type Violation } from '../violation.js';
 import type { MeshNetwork, MeshNetworks, NetworkEndpoints, NetworkGateway } from './mesh-networks.js';
-import { type MeshNetworksFile, meshNetworksSchema } from './mesh-networks-schema.js';
+import { type MeshNetworksFile, meshNetworksSchema } from './mesh-networks.js';
 
 type NetworkFile = MeshNetworksFile['networks'][string];
 
@@ -22,7 +22,7 @@ export function createMeshNetworksReader(compiler: SchemaCompiler): SettingsRead
   };
 }
 
-/** A mesh that is one network. */
+/** The networks of a mesh without a mesh networks file: the whole mesh is one network. */
 export function createDefaultMeshNetworks(): MeshNetworks {
   return { networks: new Map() };
 }
@@ -43,7 +43,7 @@ function validateNetwork(path: string, network: NetworkFile): readonly Violation
         path: `${path}.endpoints[${index}].fromRegistry`,
         value: fromRegistry,
         message: 'is empty',
-        remedy: 'name a registry by its cluster id',
+        remedy: 'use the cluster ID of a registry',
       });
     }
   }

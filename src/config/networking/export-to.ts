@@ -1,7 +1,7 @@
 import { isDnsLabel } from '../primitives.js';
 import type { Violation } from '../violation.js';
 
-/** `exportTo` of any kind: `.`, `*` or namespaces; `*` alone; nothing twice (BEHAVIOUR 7). */
+/** Rules of `exportTo`: `.`, `*` or namespaces; `*` only alone; no duplicates (BEHAVIOUR 7). */
 export function validateExportTo(exportTo: readonly string[], path = 'exportTo'): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [index, namespace] of exportTo.entries()) {
@@ -10,7 +10,7 @@ export function validateExportTo(exportTo: readonly string[], path = 'exportTo')
         path: `${path}[${index}]`,
         value: namespace,
         message: 'is not a namespace',
-        remedy: 'use "." for its own namespace, "*" for all, or the name of one',
+        remedy: 'use "." for the namespace of the object, "*" for all, or a name',
       });
     }
     if (exportTo.indexOf(namespace) !== index) {
@@ -26,7 +26,7 @@ export function validateExportTo(exportTo: readonly string[], path = 'exportTo')
     violations.push({
       path,
       value: exportTo,
-      message: 'names "*" beside other namespaces',
+      message: 'names "*" together with other namespaces',
       remedy: 'keep "*" alone, or list the namespaces',
     });
   }

@@ -1,4 +1,4 @@
-/** Protocols that a port of a mesh kind may name, in any case (BEHAVIOUR 5, "Protocol"). */
+/** The protocols of ports in kinds of the mesh, in any case (BEHAVIOUR 5, "Protocol"). */
 export const KNOWN_PROTOCOLS: readonly string[] = [
   'HTTP',
   'HTTP2',

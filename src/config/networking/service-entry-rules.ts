@@ -192,7 +192,7 @@ function validateEndpoint(entry: ServiceEntrySpec, index: number): readonly Viol
       path: childPath(`${path}.ports`, name),
       value: endpoint.ports[name],
       message: 'names no port of the service',
-      remedy: `use one of ${entry.ports.map((port) => port.name).join(', ') || 'its ports, of which there are none'}`,
+      remedy: `use one of ${entry.ports.map((port) => port.name).join(', ') || 'the ports of the service (it has none)'}`,
     });
   }
   return violations;

@@ -2,8 +2,7 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { NETWORKING_LIMITS } from './limits.js';
-import { workloadEntrySchema } from './workload-entry.js';
+import { NETWORKING_LIMITS, workloadEntrySchema } from './workload-entry.js';
 
 const { textLength: maxLength, names: MAX_NAMES, perService: MAX_PER_SERVICE } = NETWORKING_LIMITS;
 
@@ -35,7 +34,7 @@ const serviceEntryPortSchema = Type.Object(
 const workloadSelectorSchema = Type.Object(
   {
     labels: stringMap(Type.String({ maxLength }), {
-      description: 'Labels that a workload must have, all of them.',
+      description: 'Labels. A workload must have all of them.',
       maxProperties: NETWORKING_LIMITS.perWorkload,
     }),
   },
@@ -43,13 +42,14 @@ const workloadSelectorSchema = Type.Object(
 );
 
 /**
- * `spec` of a ServiceEntry (BEHAVIOUR 7, "ServiceEntry"). A field with a default may be left out in a file
- * and is always present in what the model reads.
+ * `spec` of a ServiceEntry (BEHAVIOUR 7, "ServiceEntry"). A field with a default is optional in a file and always present in
+ * the object that the model reads.
  */
 export const serviceEntrySchema = Type.Object(
   {
     hosts: Type.Array(Type.String({ maxLength }), {
-      description: 'DNS names of the service; the first label may be a wildcard (*.example.com), but not all of it.',
+      description:
+        'DNS names of the service. The first label may be a wildcard (*.example.com); * alone is not allowed.',
       minItems: 1,
       maxItems: MAX_PER_SERVICE,
     }),
@@ -64,23 +64,23 @@ export const serviceEntrySchema = Type.Object(
       maxItems: MAX_PER_SERVICE,
     }),
     location: Type.Enum(['MESH_EXTERNAL', 'MESH_INTERNAL'], {
-      description: 'Whether the workloads are outside the mesh (no mutual TLS) or part of it.',
+      description: 'Whether the workloads are outside the mesh (no mutual TLS) or inside.',
       default: 'MESH_EXTERNAL',
     }),
     resolution: Type.Enum(['NONE', 'STATIC', 'DNS'], {
       description:
-        'How endpoints are found: NONE keeps the address that the client connected to, STATIC uses the listed addresses, DNS resolves names.',
+        'Source of the endpoint addresses: NONE keeps the address that the client connected to, STATIC uses the listed addresses, DNS resolves names.',
       default: 'NONE',
     }),
     endpoints: Type.Array(workloadEntrySchema, {
-      description: 'The workloads that serve it; not together with workloadSelector.',
+      description: 'The workloads of the service; not together with workloadSelector.',
       default: [],
       maxItems: NETWORKING_LIMITS.endpoints,
     }),
     workloadSelector: Type.Optional(workloadSelectorSchema),
     exportTo: Type.Array(Type.String({ maxLength }), {
       description:
-        'Namespaces that see the service: * is all, . is its own. Empty: defaultServiceExportTo of the mesh config.',
+        'Namespaces that see the service: * for all, . for its own, or names. Empty: defaultServiceExportTo of the mesh config.',
       default: [],
       maxItems: MAX_NAMES,
     }),
@@ -90,7 +90,7 @@ export const serviceEntrySchema = Type.Object(
       maxItems: MAX_NAMES,
     }),
   },
-  { additionalProperties: false, description: 'Adds a service to the mesh that no other registry knows.' },
+  { additionalProperties: false, description: 'Adds a service to the mesh, for example one outside the cluster.' },
 );
 
 export type ServiceEntrySpec = Immutable<Static<typeof serviceEntrySchema>>;

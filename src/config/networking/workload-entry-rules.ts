@@ -4,7 +4,7 @@ import { validateLabels } from '../read-metadata.js';
 import { childPath, type Violation } from '../violation.js';
 import type { WorkloadEntrySpec } from './workload-entry.js';
 
-/** Rules of a WorkloadEntry on its own (BEHAVIOUR 7, "WorkloadEntry"). */
+/** Rules of a WorkloadEntry that its schema cannot express (BEHAVIOUR 7, "WorkloadEntry"). */
 export function validateWorkloadEntry(entry: WorkloadEntrySpec): readonly Violation[] {
   return [
     ...validateAddress(entry.address),
@@ -68,7 +68,7 @@ function validateServiceAccount(serviceAccount: string): readonly Violation[] {
       path: 'serviceAccount',
       value: serviceAccount,
       message: 'is not the name of a service account',
-      remedy: 'give its name alone, without namespace: lower-case letters, digits, hyphens and dots',
+      remedy: 'give its name without the namespace: lower-case letters, digits, hyphens and dots',
     },
   ];
 }

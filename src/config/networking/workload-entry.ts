@@ -2,24 +2,39 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { NETWORKING_LIMITS } from './limits.js';
+
+/**
+ * Limits of the networking kinds. They limit the cost of one object. No valid object of ordinary use reaches them.
+ */
+export const NETWORKING_LIMITS = {
+  /** Hosts, addresses and ports of a service. */
+  perService: 256,
+  /** Workloads in one entry. */
+  endpoints: 10_000,
+  /** Labels of a workload or selector, and its ports. */
+  perWorkload: 256,
+  /** Namespaces in `exportTo`, and names in `subjectAltNames`. */
+  names: 1000,
+  /** Characters of a name, an address or a label. */
+  textLength: 1024,
+} as const;
 
 const { textLength: maxLength, perWorkload: maxProperties } = NETWORKING_LIMITS;
 
 /**
  * `spec` of a WorkloadEntry, and one item of a ServiceEntry's `endpoints` (BEHAVIOUR 7, "WorkloadEntry").
- * A field with a default may be left out in a file and is always present in what the model reads.
+ * A field with a default is optional in a file and always present in the object that the model reads.
  */
 export const workloadEntrySchema = Type.Object(
   {
     address: Type.String({
       description:
-        'Where the workload is: an IP address, a DNS name (only for resolution DNS), or unix:///path for a socket.',
+        'Address of the workload: an IP address, a DNS name (only for resolution DNS), or unix:///path for a socket.',
       maxLength,
     }),
     ports: stringMap(Type.Integer({ minimum: 1, maximum: 65535 }), {
       description:
-        'Port the workload listens on, by name of the service port. A service port that is not named here is served on its own number.',
+        'Ports that the workload listens on, by the name of the service port. Default for a service port: the same number.',
       default: {},
       maxProperties,
     }),
@@ -29,12 +44,12 @@ export const workloadEntrySchema = Type.Object(
       maxProperties,
     }),
     network: Type.String({
-      description: 'Network the address belongs to; empty for the default one.',
+      description: 'Network of the address; empty for the default network.',
       default: '',
       maxLength,
     }),
     locality: Type.String({
-      description: 'Where the workload runs: region/zone/subzone; the later parts may be missing.',
+      description: 'Locality of the workload: region/zone/subzone, region/zone or region.',
       default: '',
       maxLength,
     }),
@@ -45,12 +60,12 @@ export const workloadEntrySchema = Type.Object(
       default: 0,
     }),
     serviceAccount: Type.String({
-      description: 'Name of the service account that the workload runs as, without namespace.',
+      description: 'Service account of the workload, without its namespace.',
       default: '',
       maxLength,
     }),
   },
-  { additionalProperties: false, description: 'One workload that is not a pod: a virtual machine or a bare process.' },
+  { additionalProperties: false, description: 'A workload that is not a pod, for example a virtual machine.' },
 );
 
 export type WorkloadEntrySpec = Immutable<Static<typeof workloadEntrySchema>>;

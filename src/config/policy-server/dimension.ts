@@ -1,18 +1,18 @@
-/** An attribute, or an entry of a string map, whose values are counted apart. */
+/** An attribute, or an entry of a string map. Each of its values has a counter of its own. */
 export interface Dimension {
-  /** As overrides name it: `request.api_key`, `request.headers[x-user]`. */
+  /** The form in overrides: `request.api_key`, `request.headers[x-user]`. */
   readonly text: string;
   readonly attribute: string;
   /** The entry of a string map. */
   readonly mapKey?: string;
 }
 
-/** Maps whose keys are names of HTTP headers, which have no case. */
+/** Maps whose keys are names of HTTP headers, which are not case-sensitive. */
 const HEADER_MAPS: ReadonlySet<string> = new Set(['request.headers', 'response.headers']);
 
 /**
- * Reads a dimension as it is written: the name of an attribute, for an entry of a string map with the key in brackets.
- * Names of headers may be written in any case. Undefined when it is neither.
+ * Parses a dimension: the name of an attribute, or an entry of a string map with its key in brackets. Converts names of
+ * headers to lower case. Returns undefined for any other text.
  */
 export function parseDimension(written: string): Dimension | undefined {
   const [, attribute = '', key] = /^([A-Za-z0-9_.-]+)(?:\[([^[\]]+)\])?$/.exec(written) ?? [];

@@ -1,67 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Dimension } from './dimension.js';
 
-/** The policy server's configuration file, as the process reads it. Durations are milliseconds. */
+/** The configuration of the policy server, with defaults. Durations are in milliseconds. */
 export interface PolicyServerConfig {
-  /** Limits, by their order in the file; names are unique. */
+  /** The limits, in the order of the file. Their names are unique. */
   readonly quotas: readonly QuotaLimit[];
-  /** Where this server counts. */
+  /** The place of the counters. */
   readonly storage: QuotaStorage;
   readonly reports: {
-    /** Whether each report is a JSON line in the log as well. */
+    /** Whether each report is logged as a JSON line. */
     readonly log: boolean;
   };
   readonly callers: {
-    /** Whether outbound Checks of callers with certificates charge quotas of services of the mesh. */
+    /** Whether callers with certificates may charge outbound requests to the quotas of other workloads' services. */
     readonly outboundChecks: boolean;
   };
-  /** What becomes of checks beyond what this server can decide. */
+  /** The handling of Checks beyond the capacity of this server. */
   readonly overload: {
-    /** Whether they are answered by their fail policy at once. */
+    /** Whether the server answers them at once by their fail policy. */
     readonly shed: boolean;
-    /** How long the event loop must have had no pause before that begins. */
+    /** The time that the event loop must be busy without a pause before the server sheds Checks. */
     readonly shedAfterMs: number;
-    /** Checks that may wait for the storage or the backend. */
+    /** Maximum Checks that wait for the storage or the backend. */
     readonly maxPendingChecks: number;
   };
-  /** A remote `mesh.policy.v1` server that decides and counts instead of this one. */
+  /** A remote `mesh.policy.v1` server that decides and counts instead of this server. */
   readonly backend?: PolicyBackend;
 }
 
-/** `fixed`: windows that follow one another, aligned to the epoch. `rolling`: every window of that length. */
+/** `fixed`: consecutive windows, aligned to the epoch. `rolling`: any window of that length. */
 export type QuotaWindow = 'fixed' | 'rolling';
 
-/** How much of a quota may be used per window and values of its dimensions. */
+/** The limit of one quota, per window and combination of dimension values. */
 export interface QuotaLimit {
   readonly name: string;
-  /** Units; 0 refuses everything. At most 2^53 - 1. */
+  /** Units; 0 rejects every request. At most 2^53 - 1. */
   readonly maxAmount: number;
   readonly validDurationMs: number;
   readonly window: QuotaWindow;
-  /** Each combination of their values is counted by itself; none counts all requests together. */
+  /** Each combination of their values has its own counter. Without dimensions there is one counter. */
   readonly dimensions: readonly Dimension[];
   /**
-   * Other limits for some values. An override holds for requests that have all the values it names; of those that
-   * hold the one that names most dimensions is used, and of equal ones the first.
+   * Different limits for certain values. An override applies to requests that have all its values. If several apply, the
+   * one with the most dimensions is used, then the first.
    */
   readonly overrides: readonly QuotaOverride[];
-  /** Missing: all keys are counted. */
+  /** Absent: every key gets a counter. */
   readonly keys?: KeyList;
 }
 
-/** The keys that a quota is for; requests with others are refused. */
+/** The valid keys of a quota. Requests with other keys are rejected. */
 export interface KeyList {
-  /** One of the quota's. */
+  /** The dimension of the quota that holds the key. */
   readonly dimension: Dimension;
-  /** Plain, or `sha256:` and the hash in hexadecimal. */
+  /** Plain text, or `sha256:` and the hash in hexadecimal. */
   readonly values: readonly string[];
-  /** File with more of them, one a line. */
+  /** File with more keys, one per line. */
   readonly file?: string;
 }
 
 export interface QuotaOverride {
-  /** Values by the dimension's text; at least one. */
+  /** Values by `Dimension.text`; at least one. */
   readonly dimensions: ReadonlyMap<string, string>;
-  /** The quota's own where the file leaves it out. */
+  /** Default: that of the quota. */
   readonly maxAmount: number;
   readonly validDurationMs: number;
 }
@@ -70,20 +71,20 @@ export type QuotaStorage = MemoryStorage | RedisStorage;
 
 export interface MemoryStorage {
   readonly type: 'memory';
-  /** Counters of each quota at most, one for each combination of dimension values. */
+  /** Maximum counters of each quota, one for each combination of dimension values. */
   readonly maxCounters: number;
 }
 
 export interface RedisStorage {
   readonly type: 'redis';
   readonly address: RedisAddress;
-  /** File that holds the password, read at every connect. */
+  /** File with the password, read at each connect. */
   readonly passwordFile?: string;
   /** File of PEM certificates to trust instead of the system's; for `rediss://`. */
   readonly caFile?: string;
-  /** What all keys begin with, as the hash tag of a cluster. */
+  /** Prefix of all keys, used as the hash tag of a Redis cluster. */
   readonly keyPrefix: string;
-  /** How long a charge may take. */
+  /** Maximum time of a charge. */
   readonly timeoutMs: number;
 }
 
@@ -93,14 +94,14 @@ export interface RedisAddress {
   readonly database: number;
   readonly isTls: boolean;
   readonly username?: string;
-  /** Tells the password that was written in the address. A function, so that no dump or log shows it. */
+  /** Returns the password of the address. It is a function so that no dump or log shows the password. */
   readonly password?: () => string;
 }
 
 export interface PolicyBackend {
   /** `host:port` */
   readonly address: string;
-  /** Missing is plaintext. */
+  /** Absent: plaintext. */
   readonly tls?: {
     /** File of PEM certificates to trust instead of the system's. */
     readonly caFile?: string;
@@ -111,4 +112,15 @@ export interface PolicyBackend {
     readonly disableQuotaCache: boolean;
     readonly disableReportBatch: boolean;
   };
+}
+
+/** Whether two storages are the same: same place, same settings, same password. */
+export function isSameStorage(one: QuotaStorage, other: QuotaStorage): boolean {
+  return isDeepStrictEqual(withPassword(one), withPassword(other));
+}
+
+/** Replaces the function by the password, because two functions never compare as equal. */
+function withPassword(storage: QuotaStorage): object {
+  if (storage.type === 'memory') return storage;
+  return { ...storage, address: { ...storage.address, password: storage.address.password?.() } };
 }

@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 
-/** Bounds of the policy server's configuration. */
+/** Limits of the policy server's configuration. */
 export const POLICY_SERVER_LIMITS = {
   /** Characters of a name, as in a QuotaSpec. */
   nameLength: 253,
@@ -12,13 +12,13 @@ export const POLICY_SERVER_LIMITS = {
   quotas: 1000,
   dimensions: 8,
   overrides: 10_000,
-  /** Keys in the configuration itself; a file may have more. */
+  /** Keys in the configuration itself; a key file may have more. */
   keys: 10_000,
-  /** The largest whole number that is exact in a double, which is what a Redis script calculates in. */
+  /** The largest whole number that is exact in a double, the number type of Redis scripts. */
   maxAmount: Number.MAX_SAFE_INTEGER,
   /** 366 days. */
   validDurationMs: 366 * 86_400_000,
-  /** The client waits no longer for a Check (BEHAVIOUR 6, "Retry"). */
+  /** The maximum time that the client waits for a Check (BEHAVIOUR 6, "Retry"). */
   storageTimeoutMs: 5000,
 } as const;
 
@@ -90,7 +90,7 @@ const quotaSchema = Type.Object({
   }),
 });
 
-/** Defaults of the fields that only one type of storage has: they must be absent from the other. */
+/** Defaults of the fields of one storage type. The schema has none for them, because the other type must not have them. */
 export const MEMORY_DEFAULTS = { maxCounters: 100_000 } as const;
 export const REDIS_DEFAULTS = { keyPrefix: 'navigator:quota', timeout: '500ms' } as const;
 

@@ -1,14 +1,16 @@
+import { type DurationRules, validateDuration } from '../duration-rules.js';
 import { childPath, type Violation } from '../violation.js';
 import { type Dimension, parseDimension } from './dimension.js';
-import { type DurationLimit, validateDurationRange } from './duration-range.js';
 import { POLICY_SERVER_LIMITS, type QuotaFile } from './policy-server-schema.js';
 
 type OverrideFile = QuotaFile['overrides'][number];
 
-const LONGEST_WINDOW: DurationLimit = {
-  mostMs: POLICY_SERVER_LIMITS.validDurationMs,
-  message: 'is longer than 366 days',
-  remedy: 'use 8784h or less',
+const LONGEST_WINDOW: DurationRules = {
+  longest: {
+    milliseconds: POLICY_SERVER_LIMITS.validDurationMs,
+    message: 'is longer than 366 days',
+    remedy: 'use 8784h or less',
+  },
 };
 
 /** Rules of the quotas that their schema cannot express. */
@@ -22,11 +24,11 @@ export function* validateQuotas(quotas: readonly QuotaFile[]): Generator<Violati
       yield {
         path: `${path}.name`,
         value: quota.name,
-        message: `is the name of quotas[${earlier}] as well`,
-        remedy: 'give each quota once; limits for some values are overrides of it',
+        message: `is the name of quotas[${earlier}] too`,
+        remedy: 'list each quota once; use overrides for limits of certain values',
       };
     }
-    yield* validateDurationRange(`${path}.validDuration`, quota.validDuration, LONGEST_WINDOW);
+    yield* validateDuration(`${path}.validDuration`, quota.validDuration, LONGEST_WINDOW);
     yield* validateDimensions(path, quota.dimensions);
     yield* validateKeys(path, quota);
     yield* validateOverrides(path, quota);
@@ -39,7 +41,8 @@ function* validateDimensions(path: string, dimensions: readonly string[]): Gener
     const at = `${path}.dimensions[${index}]`;
     const dimension = parseDimension(value);
     if (dimension === undefined) {
-      const remedy = 'use the name of an attribute, for an entry of a map as request.headers[x-user]';
+      const remedy =
+        'use the name of an attribute, such as request.api_key, or an entry of a map, such as request.headers[x-user]';
       yield { path: at, value, message: 'is not an attribute', remedy };
       continue;
     }
@@ -53,7 +56,7 @@ function* validateKeys(path: string, { keys, dimensions }: QuotaFile): Generator
   if (keys === undefined) return;
   const at = `${path}.keys`;
   if (keys.values.length === 0 && keys.file === undefined) {
-    yield { path: at, message: 'has neither values nor a file, so that all requests are refused', remedy: 'add one' };
+    yield { path: at, message: 'has neither values nor a file, so all requests are rejected', remedy: 'add one' };
   }
   const { dimension: value } = keys;
   if (value === undefined) {
@@ -64,7 +67,7 @@ function* validateKeys(path: string, { keys, dimensions }: QuotaFile): Generator
   }
   const texts = dimensions.flatMap((each) => parseDimension(each)?.text ?? []);
   if (texts.includes(parseDimension(value)?.text ?? '')) return;
-  yield { path: `${at}.dimension`, value, message: 'is no dimension of the quota', remedy: 'add it to dimensions' };
+  yield { path: `${at}.dimension`, value, message: 'is not a dimension of the quota', remedy: 'add it to dimensions' };
 }
 
 function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation> {
@@ -81,7 +84,7 @@ function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation
     const earlier = known.get(identity);
     if (earlier === undefined) known.set(identity, index);
     else {
-      const message = `names the same values as overrides[${earlier}]`;
+      const message = `has the same values as overrides[${earlier}]`;
       yield { path: `${at}.dimensions`, message, remedy: 'remove one of them' };
     }
   }
@@ -90,8 +93,8 @@ function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation
 function* validateOverride(path: string, override: OverrideFile, known: readonly Dimension[]): Generator<Violation> {
   const names = Object.keys(override.dimensions);
   if (names.length === 0) {
-    const remedy = "name the values that it holds for, or change the quota's own limit";
-    yield { path: `${path}.dimensions`, value: {}, message: 'names no values', remedy };
+    const remedy = "name the values that the override applies to, or change the quota's own limit";
+    yield { path: `${path}.dimensions`, value: {}, message: 'has no values', remedy };
   }
   const seen = new Set<string>();
   for (const name of names) {
@@ -104,11 +107,15 @@ function* validateOverride(path: string, override: OverrideFile, known: readonly
           : `use one of ${known.map((dimension) => dimension.text).join(', ')}, or add it to the dimensions of the quota`;
       yield { path: at, message: 'is not a dimension of this quota', remedy };
     } else if (seen.has(text)) {
-      yield { path: at, message: 'is named twice, in other letters', remedy: 'remove one of them' };
+      yield {
+        path: at,
+        message: 'is a duplicate: names of headers are not case-sensitive',
+        remedy: 'remove one of them',
+      };
     } else seen.add(text);
   }
   if (override.maxAmount === undefined && override.validDuration === undefined) {
-    yield { path, message: 'changes nothing', remedy: 'give maxAmount, validDuration or both' };
+    yield { path, message: 'changes nothing', remedy: 'set maxAmount, validDuration or both' };
   }
-  yield* validateDurationRange(`${path}.validDuration`, override.validDuration, LONGEST_WINDOW);
+  yield* validateDuration(`${path}.validDuration`, override.validDuration, LONGEST_WINDOW);
 }

@@ -1,12 +1,12 @@
 import { ATTRIBUTE_VOCABULARY } from '../attributes/attribute-vocabulary.js';
 import { type GeneratedAttributes, judgeDimension } from '../attributes/judge-attribute.js';
+import { type DurationRules, validateDuration } from '../duration-rules.js';
 import { parseDuration } from '../parse-duration.js';
 import { isHostAndPort } from '../primitives.js';
 import type { SchemaCompiler } from '../schema/schema-reader.js';
 import type { SettingsReader } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type Dimension, parseDimension } from './dimension.js';
-import { type DurationLimit, validateDurationRange } from './duration-range.js';
 import type {
   KeyList,
   PolicyBackend,
@@ -30,7 +30,7 @@ import { validateStorage } from './storage-rules.js';
 
 const MAX_VIOLATIONS = 20;
 
-/** Makes the reader of the policy server's configuration file. Violations never show what may hold a secret. */
+/** Makes the reader of the policy server's configuration file. Violations never show values that may be secret. */
 export function createPolicyServerConfigReader(compiler: SchemaCompiler): SettingsReader<PolicyServerConfig> {
   const reader = compiler.compile(policyServerSchema, 'reported');
   return (content) => {
@@ -44,17 +44,17 @@ export function createPolicyServerConfigReader(compiler: SchemaCompiler): Settin
       ...validateBackend(file),
     ];
     if (violations.length > 0) return { type: 'invalid', violations: violations.slice(0, MAX_VIOLATIONS) };
-    // An unknown field may be a misspelt one that holds a secret.
+    // An unknown field may be the misspelt name of a secret.
     const unknown = result.unknownFields.map(({ value: _hidden, ...violation }) => violation);
     return {
       type: 'valid',
       value: translate(file),
-      warnings: [...unknown, ...idleFields(file), ...ineffectiveDimensions(file)],
+      warnings: [...unknown, ...unusedFields(file), ...ineffectiveDimensions(file)],
     };
   };
 }
 
-/** The configuration of a policy server that has no such file: every quota is granted. */
+/** The configuration of a policy server without a configuration file: every quota is granted. */
 export function createDefaultPolicyServerConfig(): PolicyServerConfig {
   return {
     quotas: [],
@@ -67,7 +67,7 @@ export function createDefaultPolicyServerConfig(): PolicyServerConfig {
 
 const SHOWN_STORAGE_FIELDS: ReadonlySet<string> = new Set(['type', 'maxCounters', 'keyPrefix', 'timeout']);
 
-/** An address, or something else in the place of the storage, may hold a password. */
+/** Removes values of the storage that may contain a password. */
 function withoutSecret(violation: Violation): Violation {
   const [first = '', field = ''] = violation.path.split('.');
   if (!first.startsWith('storage') || SHOWN_STORAGE_FIELDS.has(field)) return violation;
@@ -75,14 +75,16 @@ function withoutSecret(violation: Violation): Violation {
   return shown;
 }
 
-const LONGEST_SHED_AFTER: DurationLimit = {
-  mostMs: 60_000,
-  message: 'is so long that Checks time out first',
-  remedy: 'use 1m or less, or set overload.shed to false',
+const LONGEST_SHED_AFTER: DurationRules = {
+  longest: {
+    milliseconds: 60_000,
+    message: 'is so long that Checks time out first',
+    remedy: 'use 1m or less, or set overload.shed to false',
+  },
 };
 
 function* validateOverload({ overload }: PolicyServerFile): Generator<Violation> {
-  yield* validateDurationRange('overload.shedAfter', overload.shedAfter, LONGEST_SHED_AFTER);
+  yield* validateDuration('overload.shedAfter', overload.shedAfter, LONGEST_SHED_AFTER);
 }
 
 function* validateBackend({ backend }: PolicyServerFile): Generator<Violation> {
@@ -95,24 +97,24 @@ const ANY_GENERATED: GeneratedAttributes = new Map(
   ATTRIBUTE_VOCABULARY.filter(({ setBy }) => setBy === 'HTTPAPISpec').map(({ name }) => [name, new Set()]),
 );
 
-/** Nothing is counted here when another server does. */
-function idleFields({ quotas, backend }: PolicyServerFile): readonly Violation[] {
+/** With a backend, the quotas of this file have no effect. */
+function unusedFields({ quotas, backend }: PolicyServerFile): readonly Violation[] {
   if (backend === undefined || quotas.length === 0) return [];
   const remedy = 'configure them at the backend, or remove the backend';
-  return [{ path: 'quotas', message: 'have no effect: the backend counts', remedy }];
+  return [{ path: 'quotas', message: 'have no effect, because the backend counts', remedy }];
 }
 
-/** Which attributes HTTPAPISpecs set is not known here: those that are theirs by name are taken to be set. */
+/** Finds dimensions without effect. Assumes that HTTPAPISpecs set all attributes that they can set. */
 function* ineffectiveDimensions({ quotas }: PolicyServerFile): Iterable<Violation> {
   for (const [quota, { dimensions }] of quotas.entries()) {
     for (const [index, value] of dimensions.entries()) {
       const finding = judgeDimension(value, { generated: ANY_GENERATED });
       if (finding === undefined) continue;
-      const remedy = 'use an attribute that docs/attributes.md says is known at a check, or set it by an HTTPAPISpec';
+      const remedy = 'use an attribute that is known at a check (see docs/attributes.md), or set it by an HTTPAPISpec';
       yield {
         path: `quotas[${quota}].dimensions[${index}]`,
         value,
-        message: `${finding.type === 'unique' ? 'limits nothing' : 'tells no callers apart'}: ${finding.text}`,
+        message: `${finding.type === 'unique' ? 'limits nothing' : 'does not distinguish callers'}: ${finding.text}`,
         remedy,
       };
     }

@@ -2,7 +2,7 @@ import type { RedisAddress } from './policy-server-config.js';
 
 const DEFAULT_PORT = 6379;
 
-/** Reads `redis://[[user]:password@]host[:port][/database]`, or `rediss://` for TLS; undefined for any other text. */
+/** Parses `redis://[[user]:password@]host[:port][/database]`, or `rediss://` for TLS; undefined for any other text. */
 export function parseRedisAddress(text: string): RedisAddress | undefined {
   const url = parseUrl(text);
   if (url === undefined || !['redis:', 'rediss:'].includes(url.protocol)) return undefined;
@@ -26,7 +26,7 @@ function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** Undefined when an escape is not UTF-8. */
+/** Undefined if an escape is not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,6 @@
+import { validateDuration } from '../duration-rules.js';
 import { childPath, type Violation } from '../violation.js';
 import type { AttributesSpec, AttributeValueSpec } from './attributes.js';
-import { validateDuration } from './duration.js';
 
 const INT64 = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
 
@@ -15,7 +15,7 @@ export function* validateAttributes(spec: AttributesSpec | undefined, path: stri
   }
 }
 
-/** The name of an attribute is a map's key, which a CRD cannot constrain. */
+/** The name of an attribute is the key of a map, which a CRD cannot constrain. */
 export function isAttributeName(name: string): boolean {
   return name !== '' && !/\s/.test(name);
 }
@@ -24,7 +24,7 @@ export function* validateAttributeName(name: string, path: string): Iterable<Vio
   if (isAttributeName(name)) return;
   yield {
     path,
-    message: name === '' ? 'is an attribute without a name' : 'is an attribute whose name has a space in it',
+    message: name === '' ? 'is an attribute without a name' : 'is an attribute whose name contains a space',
     remedy: 'name the attribute, for example request.path',
   };
 }
@@ -33,7 +33,7 @@ function* validateInt64({ int64Value: value }: AttributeValueSpec, path: string)
   if (value === undefined) return;
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return;
-    yield { path, value, message: 'is beyond what a JSON number holds exactly', remedy: 'put it in quotes' };
+    yield { path, value, message: 'is too large for an exact JSON number', remedy: 'put it in quotes' };
     return;
   }
   const whole = BigInt(value);
@@ -43,14 +43,15 @@ function* validateInt64({ int64Value: value }: AttributeValueSpec, path: string)
 
 function* validateTimestamp({ timestampValue: value }: AttributeValueSpec, path: string): Iterable<Violation> {
   if (value === undefined || isTime(value)) return;
-  yield { path, value, message: 'is not a time that exists', remedy: 'use for example 2026-01-31T12:00:00Z' };
+  yield { path, value, message: 'is not an existing time', remedy: 'use for example 2026-01-31T12:00:00Z' };
 }
 
-/** For a text in the form of RFC 3339: whether its day is in its month, its hour in its day, and so on. */
+/** Whether a text in the form of RFC 3339 is an existing time. */
 function isTime(text: string): boolean {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);
-  // Date moves 31 February into March; only a day that comes back unchanged exists. It takes 24:00, RFC 3339 does not.
+  // Date converts 31 February to a day in March, so a day exists only if it stays the same. Date also accepts 24:00, which
+  // RFC 3339 does not.
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   return isDay && text.slice(11, 13) !== '24' && !Number.isNaN(Date.parse(text.toUpperCase()));
 }

@@ -2,11 +2,10 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { durationField } from './duration.js';
 import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 
-/** Groups of four characters, the last of two or three with or without padding. */
+/** Groups of four characters; the last group may have two or three, with or without padding. */
 const BASE64 = '^([A-Za-z0-9+/_-]{4})*([A-Za-z0-9+/_-]{2}(==)?|[A-Za-z0-9+/_-]{3}=?)?$';
 
 /** A typed value: exactly one member is set (SPEC 2.9; the value types are those of BEHAVIOUR 6, "AttributeValue"). */
@@ -81,6 +80,13 @@ export function attributesField(description: string) {
     },
     { additionalProperties: false, description },
   );
+}
+
+/**
+ * A duration as text (SPEC 2.9, "Duration encoding"): `10s`, `1.5s`, `1m30s`. `parseDuration` converts it into a number.
+ */
+export function durationField(options: { readonly description: string; readonly default?: string }) {
+  return Type.String({ maxLength: 64, pattern: '^([0-9]+(\\.[0-9]+)?(h|m|s|ms|us|ns))+$', ...options });
 }
 
 export const attributesSchema = attributesField('Typed values by attribute name.');

@@ -1,9 +1,12 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { isFqdn } from '../primitives.js';
+import { validateLabels } from '../read-metadata.js';
 import type { Immutable } from '../schema/immutable.js';
-import { LIMITS } from './limits.js';
-import { meshServiceSchema } from './mesh-service.js';
-import { DNS_LABEL_PATTERN, OBJECT_NAME_PATTERN } from './name-patterns.js';
+import type { Violation } from '../violation.js';
+import { firstViolations, LIMITS } from './limits.js';
+import type { MeshServiceSpec } from './mesh-service.js';
+import { DNS_LABEL_PATTERN, meshServiceSchema, OBJECT_NAME_PATTERN } from './mesh-service.js';
 
 function referenceSchema(kind: string) {
   return Type.Object(
@@ -37,7 +40,7 @@ function services(kind: string) {
 
 function references<Schema extends ReturnType<typeof referenceSchema>>(schema: Schema, kind: string) {
   return Type.Array(schema, {
-    description: `The ${kind}s; what their rules match should not overlap.`,
+    description: `The ${kind}s. Their rules should not match the same requests.`,
     minItems: 1,
     maxItems: LIMITS.bindingItems,
   });
@@ -62,3 +65,22 @@ export type QuotaSpecReference = Immutable<Static<typeof quotaSpecReferenceSchem
 export type HttpApiSpecReference = Immutable<Static<typeof httpApiSpecReferenceSchema>>;
 export type QuotaSpecBinding = Immutable<Static<typeof quotaSpecBindingSchema>>;
 export type HttpApiSpecBinding = Immutable<Static<typeof httpApiSpecBindingSchema>>;
+
+/** Rules of a QuotaSpecBinding or HTTPAPISpecBinding that its schema cannot express (BEHAVIOUR 7, "MeshService"). */
+export function validatePolicyBinding({ services }: QuotaSpecBinding | HttpApiSpecBinding): readonly Violation[] {
+  return firstViolations(servicesViolations(services));
+}
+
+function* servicesViolations(services: readonly MeshServiceSpec[]): Iterable<Violation> {
+  for (const [index, { domain, labels }] of services.entries()) {
+    if (domain !== undefined && !isFqdn(domain)) {
+      yield {
+        path: `services[${index}].domain`,
+        value: domain,
+        message: 'is not a domain name',
+        remedy: 'use for example svc.cluster.local',
+      };
+    }
+    yield* validateLabels(labels, `services[${index}].labels`);
+  }
+}

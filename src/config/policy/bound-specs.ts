@@ -6,20 +6,19 @@ import { httpApiSpecSchema } from './http-api-spec.js';
 import { quotaRuleSchema } from './quota-spec.js';
 
 /**
- * Sets of labels, any of which a workload must carry. Bindings give them to the specs of a service, as many sets as
- * they name, so there is no limit here: that of a binding's items holds.
+ * Sets of labels. A spec applies to workloads that have one of the sets. The sets come from bindings, whose limits apply.
  */
 const workloadsField = Type.Optional(
   Type.Array(
     Type.Object(
       { labels: stringMap(Type.String({ maxLength: 63 }), { description: 'Labels by key.', default: {} }) },
-      { additionalProperties: false, description: 'Labels of which a workload carries all.' },
+      { additionalProperties: false, description: 'Labels. A workload must have all of them.' },
     ),
-    { description: 'The workloads: those that carry one of these sets of labels; all of them where it is left out.' },
+    { description: 'The workloads that have one of these sets of labels; default: all workloads.' },
   ),
 );
 
-/** A QuotaSpec as bindings apply it to a service: each rule may be for some workloads alone. */
+/** A QuotaSpec that bindings apply to a service. Each rule may be limited to some workloads. */
 export const boundQuotaSpecSchema = Type.Object(
   {
     rules: Type.Array(
@@ -28,18 +27,18 @@ export const boundQuotaSpecSchema = Type.Object(
         { additionalProperties: false, description: 'When to charge which quotas.' },
       ),
       {
-        description: 'The rules; every one that holds charges its quotas.',
+        description: 'The rules. Every rule that matches charges its quotas.',
         default: [],
       },
     ),
   },
-  { additionalProperties: false, description: 'Which requests to which workloads are charged to which quotas.' },
+  { additionalProperties: false, description: 'Which requests to which workloads charge which quotas.' },
 );
 
-/** An HTTPAPISpec as bindings apply it to a service: it may be for some workloads alone. */
+/** An HTTPAPISpec that bindings apply to a service. It may be limited to some workloads. */
 export const boundHttpApiSpecSchema = Type.Object(
   { ...httpApiSpecSchema.properties, workloads: workloadsField },
-  { additionalProperties: false, description: 'Where API attributes of requests to which workloads come from.' },
+  { additionalProperties: false, description: 'API attributes of requests to some or all workloads.' },
 );
 
 export type BoundQuotaSpec = Immutable<Static<typeof boundQuotaSpecSchema>>;

@@ -1,14 +1,14 @@
+import { validateDuration } from '../duration-rules.js';
 import { childPath, type Violation } from '../violation.js';
 import { validateAttributes } from './attribute-rules.js';
 import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from './client-config.js';
-import { validateDuration } from './duration.js';
-import { firstViolations } from './first-violations.js';
 import { httpApiSpecViolations } from './http-api-spec-rules.js';
+import { firstViolations } from './limits.js';
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { quotaSpecViolations } from './quota-spec-rules.js';
 import type { NetworkFailPolicy, TransportConfig } from './transport-config.js';
 
-/** Rules of an HttpClientConfig that its schema cannot express: those of everything inside (SPEC 2.13). */
+/** Rules of an HttpClientConfig and its parts that the schema cannot express (SPEC 2.13). */
 export function validateHttpClientConfig(config: HttpClientConfig): readonly Violation[] {
   return firstViolations(httpViolations(config));
 }
@@ -36,7 +36,7 @@ function* httpViolations(config: HttpClientConfig): Iterable<Violation> {
 function* tcpViolations(config: TcpClientConfig): Iterable<Violation> {
   yield* transportViolations(config.transport);
   yield* validateAttributes(config.mixerAttributes, 'mixerAttributes');
-  yield* validateDuration('reportInterval', config.reportInterval, 'allowed');
+  yield* validateDuration('reportInterval', config.reportInterval, { zero: 'allowed' });
   if (config.connectionQuotaSpec === undefined) return;
   yield* quotaSpecViolations(config.connectionQuotaSpec, 'connectionQuotaSpec', createObjectRegexes());
 }
@@ -58,7 +58,7 @@ function* transportViolations(transport: TransportConfig | undefined): Iterable<
   yield* failPolicyViolations(transport.networkFailPolicy, 'transport.networkFailPolicy');
   yield* validateAttributes(transport.attributesForMixerProxy, 'transport.attributesForMixerProxy');
   yield* validateDuration('transport.statsUpdateInterval', transport.statsUpdateInterval);
-  yield* validateDuration('transport.reportBatchMaxTime', transport.reportBatchMaxTime, 'allowed');
+  yield* validateDuration('transport.reportBatchMaxTime', transport.reportBatchMaxTime, { zero: 'allowed' });
 }
 
 function* failPolicyViolations(policy: NetworkFailPolicy | undefined, path: string): Iterable<Violation> {

@@ -2,9 +2,8 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
-import { attributesField } from './attributes.js';
+import { attributesField, durationField } from './attributes.js';
 import { boundHttpApiSpecSchema, boundQuotaSpecSchema } from './bound-specs.js';
-import { durationField } from './duration.js';
 import { networkFailPolicySchema, transportConfigSchema } from './transport-config.js';
 
 function flag(description: string) {
@@ -20,13 +19,17 @@ export const serviceConfigSchema = Type.Object(
     disableCheckCalls: flag('Whether Check is not called.'),
     disableReportCalls: flag('Whether Report is not called.'),
     mixerAttributes: Type.Optional(
-      attributesField('Attributes of every Check and Report; typically destination.service. Those of a route win.'),
+      attributesField(
+        'Attributes of every Check and Report; typically destination.service. Attributes of a route override them.',
+      ),
     ),
-    httpApiSpec: Type.Array(boundHttpApiSpecSchema, { description: 'Where API attributes come from.', default: [] }),
-    quotaSpec: Type.Array(boundQuotaSpecSchema, { description: 'What requests are charged.', default: [] }),
+    httpApiSpec: Type.Array(boundHttpApiSpecSchema, { description: 'Sources of API attributes.', default: [] }),
+    quotaSpec: Type.Array(boundQuotaSpecSchema, { description: 'Quotas that requests charge.', default: [] }),
     networkFailPolicy: Type.Optional(networkFailPolicySchema),
     forwardAttributes: Type.Optional(
-      attributesField('Attributes forwarded upstream; typically source.ip and source.uid. Those of a route win.'),
+      attributesField(
+        'Attributes forwarded upstream; typically source.ip and source.uid. Attributes of a route override them.',
+      ),
     ),
   },
   { additionalProperties: false, description: 'Configuration of the policy client for one service.' },
@@ -41,7 +44,7 @@ export const httpClientConfigSchema = Type.Object(
       default: {},
     }),
     defaultDestinationService: Type.Optional(
-      Type.String({ description: 'The destination service of a request that names none.', minLength: 1 }),
+      Type.String({ description: 'The destination service of a request without a destination service.', minLength: 1 }),
     ),
     mixerAttributes: Type.Optional(attributesField(DESTINATION_ATTRIBUTES)),
     forwardAttributes: Type.Optional(

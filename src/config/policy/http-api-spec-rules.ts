@@ -1,8 +1,8 @@
-import { KNOWN_METHODS } from '../attributes/http-methods.js';
+import { KNOWN_METHODS } from '../attributes/attribute-vocabulary.js';
 import { childPath, type Violation } from '../violation.js';
 import { validateAttributes } from './attribute-rules.js';
-import { firstViolations } from './first-violations.js';
 import type { ApiKeySpec, HttpApiSpec, HttpApiSpecPattern } from './http-api-spec.js';
+import { firstViolations } from './limits.js';
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { parseUriTemplate } from './uri-template.js';
 
@@ -13,7 +13,7 @@ export function validateHttpApiSpec(spec: HttpApiSpec, regexes = createObjectReg
   return firstViolations(httpApiSpecViolations(spec, '', regexes));
 }
 
-/** The same, somewhere inside another object. */
+/** The violations of an HTTPAPISpec inside another object, at `path`. */
 export function* httpApiSpecViolations(spec: HttpApiSpec, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   yield* validateAttributes(spec.attributes, childPath(path, 'attributes'));
   for (const [index, pattern] of spec.patterns.entries()) {
@@ -35,7 +35,7 @@ function* patternViolations(pattern: HttpApiSpecPattern, path: string, regexes: 
     yield {
       path: `${path}.httpMethod`,
       value: httpMethod,
-      message: 'matches no request, for methods are case-sensitive',
+      message: 'matches no request, because methods are case-sensitive',
       remedy: `write ${httpMethod.toUpperCase()}`,
     };
   }

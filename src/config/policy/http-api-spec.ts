@@ -7,7 +7,7 @@ import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 import { MAX_URI_TEMPLATE_LENGTH } from './uri-template.js';
 
-/** Requests of one method and path, and the attributes that they get (SPEC 2.8). */
+/** Requests of one method and path, and their attributes (SPEC 2.8). */
 export const httpApiSpecPatternSchema = Type.Object(
   {
     attributes: Type.Optional(
@@ -24,7 +24,7 @@ export const httpApiSpecPatternSchema = Type.Object(
     uriTemplate: Type.Optional(
       Type.String({
         description:
-          'URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * is one segment, ** any number.',
+          'URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * matches one segment, ** any number.',
         minLength: 1,
         maxLength: MAX_URI_TEMPLATE_LENGTH,
         pattern: '^/',
@@ -32,7 +32,8 @@ export const httpApiSpecPatternSchema = Type.Object(
     ),
     regex: Type.Optional(
       Type.String({
-        description: 'Instead of uriTemplate: a regular expression in RE2 syntax for the whole path with its query.',
+        description:
+          'Instead of uriTemplate: a regular expression in RE2 syntax that matches the whole path with its query.',
         minLength: 1,
         maxLength: MAX_REGEX_LENGTH,
       }),
@@ -45,7 +46,7 @@ export const httpApiSpecPatternSchema = Type.Object(
   },
 );
 
-/** Where a request carries its API key; exactly one member is set (SPEC 2.8). */
+/** The place of the API key in a request; exactly one member is set (SPEC 2.8). */
 export const apiKeySchema = Type.Object(
   {
     query: Type.Optional(
@@ -57,7 +58,7 @@ export const apiKeySchema = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Where a request carries its API key: exactly one of query and header is set.',
+    description: 'The place of the API key in a request: exactly one of query and header is set.',
     oneOf: exactlyOneOf('query', 'header'),
   },
 );

@@ -1,6 +1,8 @@
+import type { Violation } from '../violation.js';
+
 /**
- * Bounds of the policy kinds. They keep an object's validation and matching cheap whoever writes it, and let the
- * API server bound its own cost. More rules than these go into several objects, all bound to the same service.
+ * Limits of the policy kinds. They limit the cost of validating and matching one object, also in the API server. More
+ * rules fit into several objects that are bound to the same service.
  */
 export const LIMITS = {
   /** Rules of a QuotaSpec, patterns of an HTTPAPISpec. */
@@ -17,6 +19,16 @@ export const LIMITS = {
   nameLength: 253,
   /** Characters of an attribute's or match's text. */
   textLength: 4096,
-  /** Violations of one object that are told. */
+  /** Listed violations of one object. */
   violations: 20,
 } as const;
+
+/** Returns the first violations, and does not look for more: thousands of mistakes cost no more than twenty. */
+export function firstViolations(rules: Iterable<Violation>): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const violation of rules) {
+    violations.push(violation);
+    if (violations.length === LIMITS.violations) break;
+  }
+  return violations;
+}

@@ -3,12 +3,16 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 import { LIMITS } from './limits.js';
-import { DNS_LABEL_PATTERN, FQDN_PATTERN } from './name-patterns.js';
 import { neverTogether } from './one-of.js';
 
+/** Patterns of names, so that the API server checks them too. Separate limits apply to their lengths. */
+export const DNS_LABEL_PATTERN = '^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$';
+const FQDN_PATTERN = '^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*\\.?$';
+export const OBJECT_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+
 /**
- * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by
- * `name` with an optional namespace and domain, or by `service`.
+ * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by `name`
+ * with an optional namespace and domain, or by `service`.
  */
 export const meshServiceSchema = Type.Object(
   {

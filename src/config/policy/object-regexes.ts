@@ -3,12 +3,10 @@ import { createRegexBudget } from '../regex/regex-budget.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
 import type { Violation } from '../violation.js';
 
-/** Checks the regular expressions of one object, whose sizes together are bounded. */
+/** Checks a regular expression of an object. The sum of their sizes is limited. */
 export type ObjectRegexes = (path: string, text: string | undefined) => Iterable<Violation>;
 
-/**
- * @param check of one expression, by default without a memory
- */
+/** @param check checks one expression; default: `checkRegex`, which caches nothing */
 export function createObjectRegexes(
   check?: CheckRegex,
   { objectBytes }: Pick<RegexLimits, 'objectBytes'> = DEFAULT_REGEX_LIMITS,
@@ -21,7 +19,7 @@ export function createObjectRegexes(
   });
   let isSpent = false;
   return function* checkField(path, value) {
-    // One message says that the sum is too large; the expressions after it need none each.
+    // Reports only the first expression that exceeds the sum, not those after it.
     if (value === undefined || isSpent) return;
     const result = budget(value);
     if (result.type === 'regex') return;

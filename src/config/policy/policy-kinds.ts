@@ -1,13 +1,12 @@
 import type { KindDefinition } from '../kind-definition.js';
-import { createCheckMemo } from '../regex/check-memo.js';
-import { checkRegex } from '../regex/check-regex.js';
+import { checkRegex, createCheckMemo } from '../regex/check-regex.js';
 import { DEFAULT_REGEX_LIMITS, type RegexLimits } from '../regex/regex-limits.js';
-import { validatePolicyBinding } from './binding-rules.js';
 import {
   type HttpApiSpecBinding,
   httpApiSpecBindingSchema,
   type QuotaSpecBinding,
   quotaSpecBindingSchema,
+  validatePolicyBinding,
 } from './bindings.js';
 import { type HttpApiSpec, httpApiSpecSchema } from './http-api-spec.js';
 import { validateHttpApiSpec } from './http-api-spec-rules.js';

@@ -1,6 +1,6 @@
 import { childPath, type Violation } from '../violation.js';
 import { isAttributeName, validateAttributeName } from './attribute-rules.js';
-import { firstViolations } from './first-violations.js';
+import { firstViolations } from './limits.js';
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
 
@@ -9,7 +9,7 @@ export function validateQuotaSpec(spec: QuotaSpec, regexes = createObjectRegexes
   return firstViolations(quotaSpecViolations(spec, '', regexes));
 }
 
-/** The same, somewhere inside another object. */
+/** The violations of a QuotaSpec inside another object, at `path`. */
 export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: ObjectRegexes): Iterable<Violation> {
   for (const [ruleIndex, rule] of spec.rules.entries()) {
     for (const [index, match] of rule.match.entries()) {
@@ -19,7 +19,7 @@ export function* quotaSpecViolations(spec: QuotaSpec, path: string, regexes: Obj
   }
 }
 
-/** @param path made only for what is worth a look, for most of a large spec is not */
+/** @param path computed only for clauses that need a check, because most of a large spec does not */
 function* matchViolations(
   { clause }: AttributeMatchSpec,
   path: () => string,

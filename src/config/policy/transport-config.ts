@@ -1,8 +1,7 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
-import { attributesField } from './attributes.js';
-import { durationField } from './duration.js';
+import { attributesField, durationField } from './attributes.js';
 
 /** What happens when the policy server cannot be reached (SPEC 2.10; defaults of BEHAVIOUR 6, "Retry"). */
 export const networkFailPolicySchema = Type.Object(
@@ -12,16 +11,16 @@ export const networkFailPolicySchema = Type.Object(
       default: 'FAIL_OPEN',
     }),
     maxRetry: Type.Integer({
-      description: 'Most retries after a transport error.',
+      description: 'Maximum retries after a transport error.',
       minimum: 0,
       maximum: 4294967295,
       default: 0,
     }),
     baseRetryWait: durationField({
-      description: 'Wait before the first retry; later ones wait longer, with jitter.',
+      description: 'Wait before the first retry. Later retries wait longer, with jitter.',
       default: '80ms',
     }),
-    maxRetryWait: durationField({ description: 'Longest wait before a retry.', default: '1s' }),
+    maxRetryWait: durationField({ description: 'Maximum wait before a retry.', default: '1s' }),
   },
   { additionalProperties: false, description: 'What happens when the policy server cannot be reached.' },
 );
@@ -31,14 +30,15 @@ export const transportConfigSchema = Type.Object(
   {
     disableCheckCache: Type.Boolean({ description: 'Whether answers to Check are not cached.', default: false }),
     disableQuotaCache: Type.Boolean({ description: 'Whether quotas are not prefetched.', default: false }),
-    disableReportBatch: Type.Boolean({ description: 'Whether each report is sent on its own.', default: false }),
+    disableReportBatch: Type.Boolean({ description: 'Whether each report is sent separately.', default: false }),
     networkFailPolicy: Type.Object(networkFailPolicySchema.properties, {
       additionalProperties: false,
-      description: 'What happens when the policy server cannot be reached, for services that do not say themselves.',
+      description:
+        'What happens when the policy server cannot be reached, for services without a setting of their own.',
       default: {},
     }),
     statsUpdateInterval: durationField({
-      description: "How often client statistics are written to the proxy's shared memory.",
+      description: "Interval at which client statistics are written to the proxy's shared memory.",
       default: '10s',
     }),
     checkCluster: Type.String({
@@ -55,13 +55,13 @@ export const transportConfigSchema = Type.Object(
       attributesField('Attributes for the proxy in front of the policy server; typically source.ip and source.uid.'),
     ),
     reportBatchMaxEntries: Type.Integer({
-      description: "Most requests in one report; 0 is the client's own default.",
+      description: "Maximum requests in one report; 0 is the client's own default.",
       minimum: 0,
       maximum: 4294967295,
       default: 0,
     }),
     reportBatchMaxTime: durationField({
-      description: "Longest time that a request waits to be reported; 0s is the client's own default.",
+      description: "Maximum time that a request waits to be reported; 0s is the client's own default.",
       default: '0s',
     }),
   },

@@ -1,20 +1,20 @@
 import type { TemplateSegment, UriTemplateError } from './uri-template.js';
 
-/** One slash-separated part of a template: several segments when it is a variable over several (`{a=b/*}`). */
+/** One slash-separated part of a template. A variable such as `{a=b/*}` gives several segments. */
 export type ParsedSegment =
   | {
       readonly type: 'segments';
       readonly segments: readonly TemplateSegment[];
-      /** Name of the variable that stands for them. */
+      /** The variable whose value the segments are. */
       readonly variable?: string;
     }
   | UriTemplateError;
 
 const VARIABLE = /^([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)(?::([1-9]\d{0,3})|=(.+))?$/;
-/** RFC 3986 `pchar` without the wildcard, and what RFC 6570 allows as a literal beyond ASCII. */
+/** RFC 3986 `pchar` without the wildcard, and the non-ASCII literals of RFC 6570. */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;=:@]|%[0-9A-Fa-f]{2}|[^\0-\x9f\ud800-\udfff])+$/u;
 
-/** Reads one part of a path; linear in the text. */
+/** Parses one part of a path, in time linear in the text. */
 export function parseSegment(text: string): ParsedSegment {
   if (!text.includes('{') && !text.includes('}')) return parsePlain(text);
   if (!/^\{[^{}]*\}$/.test(text)) return refuseBraces(text);
@@ -39,18 +39,21 @@ function parsePlain(text: string): ParsedSegment {
   if (text === '**') return { type: 'segments', segments: [{ type: 'rest' }] };
   if (text === '') return refuse('has an empty segment', 'write one slash between segments');
   if (text.includes('*')) {
-    return refuse(`has a wildcard that is part of the segment ${text}`, 'let * or ** stand alone, or use regex');
+    return refuse(
+      `has a wildcard that is only a part of the segment ${text}`,
+      'use * or ** as a whole segment, or use regex',
+    );
   }
   if (text.includes('?') || text.includes('#')) {
-    return refuse('has a query or fragment written out', 'name query parameters at its end as {?q,lang}');
+    return refuse('contains a query or a fragment', 'write query parameters at the end, as {?q,lang}');
   }
   if (!LITERAL.test(text)) {
-    return refuse('has a character that no path has', 'percent-encode it, for example %20 for a space');
+    return refuse('has a character that a path cannot contain', 'percent-encode it, for example %20 for a space');
   }
   return { type: 'segments', segments: [{ type: 'literal', value: percentEncode(text) }] };
 }
 
-/** ASCII stays as written; LITERAL keeps lone surrogates, which have no encoding, away. */
+/** Encodes only characters beyond ASCII. LITERAL excludes lone surrogates, which cannot be encoded. */
 function percentEncode(text: string): string {
   return text.replace(/[^\0-\x7f]+/gu, encodeURIComponent);
 }
@@ -62,23 +65,23 @@ function refuseBraces(text: string): UriTemplateError {
     else if (character === '}') depth--;
     if (depth < 0 || depth > 1) break;
   }
-  if (depth > 1) return refuse('has a variable inside a variable', 'write one after the other, or use regex');
-  if (depth !== 0) return refuse('has a brace without its partner', 'write variables as {name}');
+  if (depth > 1) return refuse('has a variable inside a variable', 'write them one after the other, or use regex');
+  if (depth !== 0) return refuse('has an unmatched brace', 'write variables as {name}');
   if (text.includes('{?')) return refuse('has a query expression before its end', 'put {?q,lang} last');
-  return refuse(`has more than a variable in the segment ${text}`, 'let a variable fill its segment, or use regex');
+  return refuse(`has more than a variable in the segment ${text}`, 'use a variable as a whole segment, or use regex');
 }
 
 function refuseExpression(text: string): UriTemplateError {
   const inner = text.slice(1, -1);
   if (/^[+#./;&?]/.test(inner)) {
     return refuse(
-      `has the expression ${text}, which is not read here`,
-      'write {name} for one segment, {name=**} for all that follow, {?a,b} at the end for the query',
+      `has the expression ${text}, which is not supported`,
+      'write {name} for one segment, {name=**} for all segments that follow, {?a,b} at the end for the query',
     );
   }
   return refuse(
-    `has the variable ${text}, whose name or modifier cannot be read`,
-    'write letters, digits, _ and dots: {name}, {name:3} for at most 3 characters, {name=segments}',
+    `has the variable ${text}, whose name or modifier is not valid`,
+    'use letters, digits, _ and dots: {name}, {name:3} for at most 3 characters, {name=segments}',
   );
 }
 

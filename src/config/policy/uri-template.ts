@@ -1,50 +1,49 @@
 import { parseSegment } from './uri-template-segment.js';
 
 /**
- * One position of a path. `literal` is compared as it stands: percent-encoded where it is not ASCII
- * (RFC 6570 section 3.1). `single` takes one segment that is not empty, of at most `maxLength` characters
- * where that is given (`{var:3}`). `rest` takes any number of segments, none included (`**`).
+ * One position of a path. `literal` matches the same text, percent-encoded where it is not ASCII
+ * (RFC 6570 section 3.1). `single` matches one segment that is not empty, of at most `maxLength` characters
+ * if that is set (`{var:3}`). `rest` matches any number of segments, also none (`**`).
  */
 export type TemplateSegment =
   | { readonly type: 'literal'; readonly value: string }
   | { readonly type: 'single'; readonly maxLength?: number }
   | { readonly type: 'rest' };
 
-/** A variable and the segments that it names: `segments[start]` up to, not including, `segments[end]`. */
+/** A variable and its segments: from `segments[start]` up to, but not including, `segments[end]`. */
 export interface TemplateVariable {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A name of `{?a,b:3,c*}`. By RFC 6570 each of them may be missing from a request, in any order. */
+/** A name of `{?a,b:3,c*}`. By RFC 6570 a request may have the parameters in any order, and each is optional. */
 export interface QueryVariable {
   readonly name: string;
-  /** Most characters of the value, `{?name:3}`. */
+  /** Maximum characters of the value, `{?name:3}`. */
   readonly maxLength?: number;
-  /** Whether the parameter may come several times, `{?name*}`. */
+  /** Whether the parameter may occur several times, `{?name*}`. */
   readonly explode: boolean;
 }
 
 /**
- * A URI template taken apart (SPEC 2.8 `uriTemplate`; grammar of BEHAVIOUR 6, "API spec", with `{var:3}` and
- * `{?a,b}` of RFC 6570). Variables are flattened away: `/v1/{name=shelves/*}` has the three segments literal
- * `v1`, literal `shelves`, single, and the variable `name` over [1, 3). At most one segment is `rest`, and only
- * literals follow it. `/` has no segments. A slash at the end says nothing, for matching drops empty segments
- * at the end of a request's path too.
+ * A parsed URI template (SPEC 2.8 `uriTemplate`; grammar of BEHAVIOUR 6, "API spec", with `{var:3}` and
+ * `{?a,b}` of RFC 6570). `/v1/{name=shelves/*}` has the three segments literal `v1`, literal `shelves`, single,
+ * and the variable `name` over [1, 3). At most one segment is `rest`, and only literals follow it. `/` has no
+ * segments. A slash at the end is ignored, because matching also ignores empty segments at the end of a request's path.
  */
 export interface UriTemplate {
   readonly source: string;
   readonly segments: readonly TemplateSegment[];
-  /** In the order of the path; a name may come more than once (`/{term:1}/{term}`). */
+  /** In the order of the path. A name may occur more than once (`/{term:1}/{term}`). */
   readonly variables: readonly TemplateVariable[];
-  /** `cancel` of `/jobs/{id}:cancel`: what follows the last colon of a path's last segment. */
+  /** The text after the last colon of the last segment: `cancel` in `/jobs/{id}:cancel`. */
   readonly verb?: string;
-  /** Empty when the template ends without `{?…}`. */
+  /** Empty if the template does not end with `{?…}`. */
   readonly query: readonly QueryVariable[];
 }
 
-/** What keeps a text from being a template: a message that follows "the template", and what to do about it. */
+/** A mistake in a template. The message has no subject, like that of a violation. */
 export interface UriTemplateError {
   readonly type: 'error';
   readonly message: string;
@@ -53,14 +52,14 @@ export interface UriTemplateError {
 
 export type UriTemplateResult = { readonly type: 'template'; readonly template: UriTemplate } | UriTemplateError;
 
-/** Longer templates are refused, so that an object cannot make matching expensive. */
+/** Maximum characters of a template. The limit keeps matching cheap. */
 export const MAX_URI_TEMPLATE_LENGTH = 2048;
 
 const QUERY_EXPRESSION = /\{\?([^{}]*)\}$/;
 const QUERY_VARIABLE = /^([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)(?:(\*)|:([1-9]\d{0,3}))?$/;
 const VERB = /^[A-Za-z0-9_.~-]+$/;
 
-/** Reads a URI template. Never throws; linear in the text. */
+/** Parses a URI template, in time linear in the text. Never throws. */
 export function parseUriTemplate(source: string): UriTemplateResult {
   if (source.length > MAX_URI_TEMPLATE_LENGTH) {
     return refuse(`is longer than ${MAX_URI_TEMPLATE_LENGTH} characters`, 'shorten it, or use regex');
@@ -70,7 +69,7 @@ export function parseUriTemplate(source: string): UriTemplateResult {
   const query = QUERY_EXPRESSION.exec(source);
   const variables = query === null ? [] : parseQuery(query[1] ?? '');
   if (variables === undefined) {
-    return refuse('has a query expression that cannot be read', 'write names in it: {?q,lang}, {?q*} or {?q:3}');
+    return refuse('has a query expression that is not valid', 'write names in it: {?q,lang}, {?q*} or {?q:3}');
   }
   return parsePath(source, query === null ? source : source.slice(0, query.index), variables);
 }
@@ -106,13 +105,13 @@ function parsePath(source: string, path: string, query: readonly QueryVariable[]
   }
   const rest = segments.findIndex(({ type }) => type === 'rest');
   if (rest !== -1 && segments.slice(rest + 1).some(({ type }) => type !== 'literal')) {
-    return refuse('has a wildcard or a variable after **', 'let only literal segments follow **, or use regex');
+    return refuse('has a wildcard or a variable after **', 'write only literal segments after **, or use regex');
   }
   const verb = last.verb === undefined ? {} : { verb: last.verb };
   return { type: 'template', template: { source, segments, variables, ...verb, query } };
 }
 
-/** At the slashes outside braces; the root has no segments. */
+/** Splits a path at the slashes outside braces. The root has no segments. */
 function splitSegments(path: string): readonly string[] {
   if (path === '') return [];
   const parts: string[] = [];
@@ -130,7 +129,7 @@ function splitSegments(path: string): readonly string[] {
   return [...parts, path.slice(start)];
 }
 
-/** A colon inside braces belongs to a variable. */
+/** Splits off the verb. A colon inside braces belongs to a variable. */
 function splitVerb(segment: string): { readonly segment: string; readonly verb?: string } {
   const colon = segment.lastIndexOf(':');
   if (colon === -1 || colon < segment.lastIndexOf('}')) return { segment };

@@ -5,26 +5,26 @@ import { regexSize } from './regex-size.js';
 export type RegexCheck =
   | {
       readonly type: 'regex';
-      /** Upper bound of what the compiled program takes. */
+      /** Upper bound of the memory of the compiled program. */
       readonly bytes: number;
     }
   | {
       readonly type: 'error';
       readonly message: string;
       readonly remedy: string;
-      /** Whether the expression itself could be used, but a sum of several is beyond its limit. */
+      /** Set if the expression itself is valid, but exceeds the limit of a sum. */
       readonly isSum?: true;
     };
 
-/** What RE2 allows of counted repetitions, also as a product of those inside one another. */
+/** Maximum of RE2 for counted repetitions, also for the product of nested repetitions. */
 const MAX_PRODUCT = 1000;
 
 /** Checks one expression. */
 export type CheckRegex = (text: string) => RegexCheck;
 
 /**
- * Whether RE2 takes an expression, and what it costs (DESIGN 4: never a backtracking matcher). An expression beyond the
- * limit is not parsed. Never throws; takes about as long as its text says, not its repetitions: some ten microseconds.
+ * Checks whether RE2 accepts an expression, and computes its size. Never throws. Does not parse an expression beyond the
+ * limit. The time depends on the text, not on its repetitions: some ten microseconds.
  *
  * @param maxBytes `expressionBytes` of the limits
  */
@@ -53,16 +53,42 @@ export function checkRegex(text: string, maxBytes = DEFAULT_REGEX_LIMITS.express
 }
 
 /**
- * The same expression with few copies of what is repeated, valid if and only if it is. re2js writes repetitions out
- * when it parses, which takes milliseconds for thousands of copies; a source reads many specs at a stretch.
+ * Reduces the counts of repetitions. The result is valid if and only if the expression is valid. re2js expands repetitions
+ * when it parses, which takes milliseconds for thousands of copies, and sources read many specs at once.
  */
 function withFewRepetitions(text: string): string {
   return text.replace(/(?<!\\x)\{(\d{1,4})(,(\d{0,4}))?\}/g, (whole, low: string, comma?: string, high = '') => {
     const [least, most] = [Number(low), Number(high === '' ? low : high)];
-    // Numbers that RE2 refuses, or does not take for numbers, stay as they are.
+    // Numbers that RE2 rejects, or does not parse as numbers, stay as they are.
     const isOdd = least > most || most > MAX_PRODUCT || String(least) !== low || (high !== '' && String(most) !== high);
     if (isOdd) return whole;
     const few = `{${Math.min(least, 2)}`;
     return comma === undefined ? `${few}}` : `${few},${high === '' ? '' : Math.min(most, 3)}}`;
   });
+}
+
+/** Maximum cached checks: a few MiB. */
+const MAX_KEPT = 4096;
+
+/**
+ * Makes a `checkRegex` that caches its last results. Parsing an expression takes most of the time of reading a rule, and a spec
+ * is read again at its admission, from its source, and whenever one of its rules changes.
+ */
+export function createCheckMemo(check: CheckRegex = checkRegex): CheckRegex {
+  // Two generations: when the younger is full, it replaces the older. Moving each used entry to the end of a single Map
+  // would make V8 copy the Map again and again, which lengthens the pauses of the garbage collector.
+  let younger = new Map<string, RegexCheck>();
+  let older = new Map<string, RegexCheck>();
+  return (text) => {
+    const known = younger.get(text);
+    if (known !== undefined) return known;
+    const result = older.get(text) ?? check(text);
+    if (younger.size >= MAX_KEPT / 2) {
+      older = younger;
+      younger = new Map();
+    }
+    // A longer text exceeds every limit, and its rejection is not worth caching.
+    if (text.length <= MAX_KEPT) younger.set(text, result);
+    return result;
+  };
 }

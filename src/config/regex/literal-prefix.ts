@@ -1,11 +1,11 @@
 /**
- * What may follow the prefix so that its last character is mandatory: the end, or an item of its own. Everything else
- * may make it optional, and not only a repetition that follows at once: an empty quotation and flags are no items, so
- * `ab\Q\E*`, `ab(?i)*` and `ab+\Q\E*` repeat `b`.
+ * A continuation after which the last character of the prefix is mandatory: the end, or a new item. Anything else may make
+ * the character optional, also a repetition further on: empty quotations and flags are not items, so `ab\Q\E*`, `ab(?i)*`
+ * and `ab+\Q\E*` repeat `b`.
  */
 const KEEPS_LAST = /^(?:$|[.[$^]|\((?:[^?]|\?(?:P?<|[a-zA-Z-]*:))|\\[^Q])/;
 
-/** What every text begins with that the expression matches; empty when that is not plain to see. */
+/** A prefix of every text that the expression matches; empty if the expression does not show one. */
 export function literalPrefix(regex: string): string {
   if (regex.includes('|')) return '';
   const [literal = ''] = /^[A-Za-z0-9/_~-]*/.exec(regex) ?? [];

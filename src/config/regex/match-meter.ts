@@ -1,16 +1,16 @@
 /**
- * Bounds the time of matching one request. A unit is the work of one instruction for one character: 17 ns at the very
- * worst, measured with expressions that keep all of their instructions busy and every state new. Texts that ordinary
- * expressions have met before take a thousandth of that.
+ * Limits the time of matching one request. A unit is the work of one instruction for one character: at most 17 ns, measured
+ * with expressions that keep all their instructions busy and reach new states only. Ordinary expressions take a thousandth
+ * of that for texts that they have matched before.
  */
 export interface MatchMeter {
-  /** Whether something was left unmatched because it would have taken too long. */
+  /** Whether a match was refused because the work was used up. */
   readonly isExceeded: boolean;
-  /** False, and to be left unmatched, when so much work is not left. */
+  /** Takes work from the meter. False if less is left; the caller must not match then. */
   spend(work: number): boolean;
 }
 
-/** At worst 0.3 s: 900 characters with 18,000 instructions, that is with a thousand ordinary expressions. */
+/** At most 0.3 s: 900 characters with 18,000 instructions, which is 1,000 ordinary expressions. */
 const MAX_MATCH_WORK = 16_000_000;
 
 export function createMatchMeter(maxWork = MAX_MATCH_WORK): MatchMeter {

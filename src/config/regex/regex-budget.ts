@@ -3,16 +3,16 @@ import { formatKib } from './regex-limits.js';
 
 export interface RegexBudgetOptions {
   readonly maxBytes: number;
-  /** What the budget is of, as in `of one service`. */
+  /** The owner of the budget in messages, such as `of one service`. */
   readonly scope: string;
   readonly remedy: string;
-  /** By default without a memory. */
+  /** Default: `checkRegex`, which caches nothing. */
   readonly check?: CheckRegex;
 }
 
 /**
- * Checks expressions one after the other, and refuses all that come after their sum has gone beyond a limit. The same
- * expression counts once, because its program is shared.
+ * Checks expressions, and rejects new expressions after their sum has exceeded a limit. Equal expressions count once,
+ * because they share a program.
  */
 export function createRegexBudget(options: RegexBudgetOptions): CheckRegex {
   const { maxBytes, scope, remedy, check = checkRegex } = options;

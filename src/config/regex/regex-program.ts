@@ -1,30 +1,30 @@
 import { RE2Set } from 're2js';
 import { regexSize } from './regex-size.js';
 
-/** Expressions that are compiled into one program and matched at once. */
+/** Expressions that are compiled into one program and matched together. */
 export interface RegexProgram {
-  /** What it takes now; matching makes it grow, by `MAX_STATE_BYTES` at most. */
+  /** Current memory. Matching makes it grow, by at most `MAX_STATE_BYTES`. */
   bytes(): number;
   /** Indexes of the expressions that match the whole text, in ascending order. Time is linear in the text. */
   match(text: string): readonly number[];
 }
 
-/** States that matching keeps. Beyond it they are dropped, and made again where they are needed. */
+/** Maximum memory of cached states. Beyond it re2js drops the states and computes them again when it needs them. */
 const MAX_STATE_BYTES = 1024 * 1024;
-/** Heap that a byte of re2js's own account of its states takes, measured: 1.0 to 1.4. */
+/** Heap bytes per byte of states in re2js's own accounting; measured: 1.0 to 1.4. */
 const STATE_FACTOR = 1.4;
-/** What a program has beside its instructions: tables for the first 256 characters, maps. */
+/** Memory of a program apart from its instructions: tables for the first 256 characters, maps. */
 const PROGRAM_BYTES = 8192;
-/** What a character costs at worst beside its instructions: making states anew. */
+/** Maximum work of a character apart from its instructions: computing a new state. */
 const STATE_WORK = 100;
-/** Programs of so few instructions have too few states to make them anew again and again. */
+/** Programs with at most this many instructions have too few states to drop and compute again. */
 const FEW_INSTRUCTIONS = 16;
 
-/** Upper bounds of what a program takes. */
+/** Upper bounds of the memory and work of a program. */
 export interface ProgramSize {
-  /** Without what matching makes it grow by. */
+  /** Without its growth by matching. */
   readonly bytes: number;
-  /** Of matching one character; see `MatchMeter`. */
+  /** Work of matching one character; see `MatchMeter`. */
   readonly workPerCharacter: number;
 }
 
@@ -41,16 +41,16 @@ export function programSize(texts: readonly string[]): ProgramSize {
 }
 
 /**
- * Compiles expressions that `checkRegex` has accepted. A set is used for a single one too, because only sets take a
- * bound for their states.
+ * Compiles expressions that `checkRegex` has accepted. A single expression also needs a set, because only sets accept a limit
+ * for their states.
  *
- * @throws RE2JSException for an expression that it refuses
+ * @throws RE2JSException for an invalid expression
  */
 export function compileProgram(texts: readonly string[], size: ProgramSize = programSize(texts)): RegexProgram {
   const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, MAX_STATE_BYTES);
   for (const text of texts) set.add(text);
   set.compile();
-  // The parsed expressions are of no more use, and take as much as the program.
+  // The parsed expressions are no longer needed, and take as much memory as the program.
   set.regexps = [];
   const states = set.dfa as unknown as { readonly maxMem: number; readonly memBudget: number };
   return {

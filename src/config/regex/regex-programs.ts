@@ -1,26 +1,26 @@
 import { DEFAULT_REGEX_LIMITS } from './regex-limits.js';
 import { compileProgram, type ProgramSize, programSize, type RegexProgram } from './regex-program.js';
 
-/** Expressions that are matched together, compiled when they are needed. */
+/** Expressions that are matched together. Compiled at the first match. */
 export interface SharedProgram {
-  /** Whether a match would compile nothing. */
+  /** Whether the program is compiled now. */
   isCompiled(): boolean;
-  /** Compiles it, unless it is: about 10 ms for the largest. */
+  /** Compiles the program if necessary: about 10 ms for the largest. */
   compile(): void;
-  /** Work of matching one character, at worst. */
+  /** Maximum work of matching one character. */
   readonly workPerCharacter: number;
-  /** Compiles it where that is not done, or where its memory was needed for another meanwhile. */
+  /** Matches a text. Compiles the program if it is not compiled, or was evicted. */
   match(text: string): readonly number[];
 }
 
-/** Compiled programs, shared by all users of the same expressions, in a bounded amount of memory. */
+/** Compiled programs in limited memory. All users of the same expressions share a program. */
 export interface RegexPrograms {
   /**
    * @param texts expressions that `checkRegex` accepts
-   * @param owner a namespace: memory is taken first from the owner with the most
+   * @param owner a namespace; programs of the owner with the most memory are evicted first
    */
   program(texts: readonly string[], owner: string): SharedProgram;
-  /** What all compiled programs take. */
+  /** Memory of all compiled programs. */
   readonly bytes: number;
   readonly size: number;
 }
@@ -28,9 +28,9 @@ export interface RegexPrograms {
 export interface RegexProgramsOptions {
   /** `programsBytes` of the limits. */
   readonly maxBytes?: number;
-  /** Called when a program was compiled or evicted. */
+  /** Called after a program was compiled or evicted. */
   readonly changed?: (bytes: number, count: number) => void;
-  /** Called when a program had to go for others. */
+  /** Called after a program was evicted. */
   readonly evicted?: (owner: string) => void;
 }
 
@@ -41,12 +41,12 @@ interface Entry {
   usedAt: number;
 }
 
-/** What is freed at once, so that not every new program has to look for the oldest. */
+/** Eviction frees memory down to this share of the limit, so that not every new program evicts. */
 const KEPT_SHARE = 0.9;
 
 /**
- * Keeps programs by their texts and evicts idle ones, those of the owner with the most first. An evicted program is
- * compiled again at its next match.
+ * Keeps programs by their texts. Evicts the least recently used programs, first of the owner with the most memory. An
+ * evicted program is compiled again at its next match.
  */
 export function createRegexPrograms(options: RegexProgramsOptions = {}): RegexPrograms {
   const { maxBytes = DEFAULT_REGEX_LIMITS.programsBytes, evicted, changed } = options;

@@ -1,54 +1,54 @@
 import { classItemCost, scanClass, scanEscape } from './scan-class.js';
 
-/** What an expression takes once it is compiled; upper bounds. */
+/** Upper bounds of the size of a compiled expression. */
 export interface RegexSize {
   readonly type: 'size';
   readonly instructions: number;
   readonly bytes: number;
-  /** The largest product of counted repetitions inside one another. */
+  /** The largest product of nested counted repetitions. */
   readonly product: number;
 }
 
-/** An expression that is not looked at any further. */
+/** An expression that is too large to estimate. */
 export interface OversizedRegex {
   readonly type: 'oversized';
   readonly message: string;
   readonly remedy: string;
 }
 
-/** Characters of an expression, the bound of the schemas as well. Texts from messages come without a schema. */
+/** Maximum characters of an expression. Schemas have the same limit, but texts from messages have no schema. */
 export const MAX_REGEX_LENGTH = 1024;
-/** Groups inside one another. */
+/** Maximum nesting of groups. */
 const MAX_DEPTH = 250;
 
 /**
  * Bytes of one instruction, measured with re2js 2.10.0: 80 to 180 for characters, up to 290 for groups and assertions.
- * Its table of ranges comes on top, see `classItemCost`.
+ * `classItemCost` adds the table of ranges.
  */
 const INSTRUCTION_BYTES = 300;
-/** Failure, match, and an empty expression's only step. */
+/** Failure, match, and the only step of an empty expression. */
 const FIXED_INSTRUCTIONS = 3;
 
 interface Frame {
-  /** The largest product of repetitions inside one another, of its items. */
+  /** The largest product of nested repetitions in its items. */
   product: number;
   lastProduct: number;
   /** Instructions of the group so far. */
   sum: number;
-  /** Those of the last item, to which a repetition applies. */
+  /** Instructions of the last item, to which a repetition applies. */
   last: number;
 }
 
 /**
- * Estimates the size of an expression without parsing it, in time linear in its text. Never throws; for a text that is
- * no regular expression the estimate still bounds what it costs to find that out.
+ * Estimates the size of an expression without parsing it, in time linear in its text. Never throws. For a text that is not
+ * a regular expression, the estimate limits the cost of parsing it.
  */
 export function regexSize(text: string): RegexSize | OversizedRegex {
   if (text.length > MAX_REGEX_LENGTH) {
     return {
       type: 'oversized',
-      message: `has ${text.length} characters, more than the ${MAX_REGEX_LENGTH} that an expression may have`,
-      remedy: 'write a shorter expression, or several',
+      message: `has ${text.length} characters, but an expression may have at most ${MAX_REGEX_LENGTH}`,
+      remedy: 'write a shorter expression, or several expressions',
     };
   }
   const isFolding = /\(\?[A-Za-z-]*i/.test(text);
@@ -77,7 +77,7 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
         if (stack.length === MAX_DEPTH) {
           return {
             type: 'oversized',
-            message: `has more than ${MAX_DEPTH} groups inside one another`,
+            message: `has more than ${MAX_DEPTH} nested groups`,
             remedy: 'nest fewer groups',
           };
         }
@@ -89,13 +89,13 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
       case ')': {
         const inner = frame;
         frame = stack.pop() ?? newFrame();
-        // Two for what it captures, one for an empty group.
+        // Two for the capture, one for an empty group.
         add(inner.sum + 3, inner.product);
         index++;
         break;
       }
       case '|':
-        // One to choose, one for an empty alternative.
+        // One for the choice, one for an empty alternative.
         frame.sum += 2;
         frame.last = 0;
         index++;
@@ -116,7 +116,7 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
         const low = Number(counted[1]);
         const high = counted[2] === undefined ? low : Number(counted[3] || low);
         const copies = Math.max(low, high, 1);
-        // Each optional copy has a choice before it; an open end has a loop.
+        // Each optional copy needs a choice; an open end needs a loop.
         const choices = counted[2] === undefined ? 0 : copies;
         repeat(copies * frame.last + choices + 2);
         frame.lastProduct *= copies;
@@ -135,7 +135,7 @@ export function regexSize(text: string): RegexSize | OversizedRegex {
         if (text.charAt(index + 1) === 'Q') {
           const end = text.indexOf('\\E', index + 2);
           const quoted = text.slice(index + 2, end === -1 ? undefined : end);
-          // An empty quotation is no item: a repetition after it applies to the item before.
+          // An empty quotation is not an item: a repetition after it applies to the item before.
           for (let count = 0; count < quoted.length; count++) add(1);
           index = end === -1 ? text.length : end + 2;
           break;

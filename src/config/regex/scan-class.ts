@@ -1,24 +1,24 @@
-/** One member of a class, or an escape outside of one. */
+/** One member of a character class, or an escape outside a class. */
 export interface ScannedItem {
-  /** Index after it. */
+  /** Index after the item. */
   readonly end: number;
   /** Code point of a single character; undefined for a class such as \d or \pL. */
   readonly codePoint: number | undefined;
-  /** Whether it is a class of Unicode. */
+  /** Whether the item is a Unicode class. */
   readonly isUnicodeClass: boolean;
 }
 
 /**
- * Bytes that a class of Unicode is counted with. Its table has up to 1,400 ranges of 8 bytes, and to read it takes 0.1 ms,
- * as long as hundreds of instructions: it is counted by that.
+ * Bytes counted for a Unicode class. Its table has up to 1,400 ranges of 8 bytes, but reading it takes 0.1 ms, as long as
+ * hundreds of instructions. The number reflects that time.
  */
 const UNICODE_CLASS_BYTES = 40_000;
-/** Ranges of \w, \d, [:alpha:] and the like, with the typed array that holds them. */
+/** Ranges of \w, \d, [:alpha:] and similar classes, with their typed array. */
 const CLASS_BYTES = 320;
 const RANGE_BYTES = 16;
-/** With (?i) each character of a range is looked up by itself. */
+/** With (?i), re2js looks up each character of a range. */
 const FOLDED_CHARACTER_BYTES = 8;
-/** The last character that has a counterpart in another case: ranges beyond are not looked at by character. */
+/** The last character that has a lower or upper case. re2js does not look up characters beyond it. */
 const MAX_FOLDED = 0x1_e943;
 
 /** Bytes of the ranges of one item. */
@@ -28,7 +28,7 @@ export function classItemCost({ codePoint, isUnicodeClass }: ScannedItem, isFold
   return isFolding ? 4 * RANGE_BYTES : 0;
 }
 
-/** Reads the class in brackets that begins at `start`. Without an end it goes to the end of the text. */
+/** Reads the class in brackets that begins at `start`. A class without a closing bracket ends with the text. */
 export function scanClass(
   text: string,
   start: number,

@@ -3,20 +3,20 @@ import { isRecord } from '../../base/record.js';
 
 /** A field that the schema does not know. */
 export interface UnknownField {
-  /** Steps to the object that holds it. */
+  /** Path of the object that has the field. */
   readonly path: readonly (string | number)[];
   readonly field: string;
   readonly value: unknown;
   readonly known: readonly string[];
 }
 
-/** Copies a value as a schema describes it; unknown fields are handed to `onUnknown` and left out. */
+/** Copies the known fields of a value. Calls `onUnknown` for each unknown field. */
 export type BodyCopier = (value: unknown, onUnknown: (field: UnknownField) => void) => unknown;
 
 type Step = string | number;
 type Copy = (value: unknown, path: Step[], onUnknown: (field: UnknownField) => void) => unknown;
 
-/** What this file reads of a JSON schema. */
+/** The part of a JSON schema that the copier uses. */
 interface SchemaNode {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
@@ -26,9 +26,9 @@ interface SchemaNode {
 }
 
 /**
- * Prepares the copy of parsed input that is kept: the schema's fields in the schema's order (so that equal
- * kinds share one memory layout), defaults filled in, `null` treated as absent like the API server does, and
- * nothing that the schema does not know. Values of the wrong type are passed on for validation to refuse.
+ * Makes a function that copies parsed input: the known fields in the schema's order (so that objects of one kind share a
+ * memory layout), with defaults. It treats `null` as absent, like the API server does. It keeps values of the wrong type,
+ * which validation then rejects.
  */
 export function createBodyCopier(schema: TSchema): BodyCopier {
   const copy = copyOf(schema as SchemaNode);
@@ -56,7 +56,7 @@ function copyArray(copyItem: Copy): Copy {
   };
 }
 
-/** A null in a map of objects (a clause without a condition) is passed on: dropping it would change the meaning. */
+/** Keeps a null in a map of objects (a clause without a condition), because dropping it would change the meaning. */
 function copyMap(copyValue: Copy, keepsNull: boolean): Copy {
   return (value, path, onUnknown) => {
     if (!isRecord(value)) return value;
@@ -71,7 +71,7 @@ function copyMap(copyValue: Copy, keepsNull: boolean): Copy {
   };
 }
 
-/** Assigning to `__proto__` would lose the entry: a clause without it matches more. The API server takes such keys. */
+/** Assigning to `__proto__` would lose the entry, and its clause would match more. The API server accepts such keys. */
 function setOwn(copied: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') copied[key] = value;
   else Object.defineProperty(copied, key, { value, enumerable: true, configurable: true, writable: true });

@@ -1,4 +1,4 @@
-/** A type and everything in it, read-only: what a snapshot holds (STYLE rule 2). */
+/** A type with all its parts read-only, for the immutable objects of a snapshot. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object

@@ -1,4 +1,4 @@
-/** The known name that an unknown one was most likely meant to be; none when nothing is close. */
+/** The known name that is most similar to an unknown one; undefined if none is similar. Finds the intended name of a typing error. */
 export function nearestName(unknown: string, known: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.floor(unknown.length / 3));
   let best: { readonly name: string; readonly distance: number } | undefined;
@@ -10,7 +10,7 @@ export function nearestName(unknown: string, known: Iterable<string>): string | 
   return best?.name;
 }
 
-/** Letters to insert, delete or replace to get from one text to the other. */
+/** The number of letters to insert, delete or replace that turns one text into the other. */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

@@ -4,31 +4,31 @@ import { childPath, type Violation } from '../violation.js';
 
 export interface TranslatedErrors {
   readonly violations: readonly Violation[];
-  /** Those beyond the limit. */
+  /** Number of errors beyond the limit. */
   readonly omitted: number;
 }
 
-/** Turns ajv's errors (with `verbose`) into violations, up to a number; branches of a choice are told as one. */
+/** Translates at most `limit` of ajv's errors (with `verbose`) into violations. The branches of a choice give one violation. */
 export function translateSchemaErrors(errors: readonly ErrorObject[], limit: number): TranslatedErrors {
-  const told = errors.filter((error) => !isInsideChoice(error) && !isConsequence(error));
+  const listed = errors.filter((error) => !isInsideChoice(error) && !isConsequence(error));
   return {
-    violations: told.slice(0, limit).map(translateSchemaError),
-    omitted: Math.max(0, told.length - limit),
+    violations: listed.slice(0, limit).map(translateSchemaError),
+    omitted: Math.max(0, listed.length - limit),
   };
 }
 
-/** Errors that follow from another one, which is told and is enough. */
+/** Whether another error already tells the user about the mistake. */
 function isConsequence(error: ErrorObject): boolean {
-  return isChoiceOfNoObject(error) || isFormOfNothing(error);
+  return isChoiceInNonObject(error) || isPatternOfEmptyText(error);
 }
 
-/** A choice between fields in what is no object at all: its type is told. */
-function isChoiceOfNoObject({ keyword, data, parentSchema }: ErrorObject): boolean {
+/** A choice between fields, in a value that is not an object: the error of its type suffices. */
+function isChoiceInNonObject({ keyword, data, parentSchema }: ErrorObject): boolean {
   return keyword === 'oneOf' && parentSchema?.['type'] === 'object' && !isRecord(data);
 }
 
-/** The form of an empty text: that it is empty is told. */
-function isFormOfNothing({ keyword, data, parentSchema }: ErrorObject): boolean {
+/** The pattern of an empty text: the error that it is empty suffices. */
+function isPatternOfEmptyText({ keyword, data, parentSchema }: ErrorObject): boolean {
   return keyword === 'pattern' && data === '' && Number(parentSchema?.['minLength'] ?? 0) > 0;
 }
 
@@ -69,7 +69,7 @@ function translateSchemaError(error: ErrorObject): Violation {
     case 'maxLength':
       return { path, value, message: 'is too long', remedy: `use at most ${String(params['limit'])} characters` };
     case 'pattern':
-      return { path, value, message: 'is not in the form that is due', remedy: descriptionOf(error) ?? 'correct it' };
+      return { path, value, message: 'does not have the required form', remedy: descriptionOf(error) ?? 'correct it' };
     case 'not':
       return { path, value, ...wrongCompany(error) };
     case 'anyOf':
@@ -113,7 +113,7 @@ function rangeOf(error: ErrorObject): string {
   return minimum === undefined ? `use ${maximum} or less` : `use ${minimum} to ${maximum}`;
 }
 
-/** Fields that exclude one another are written as `not: {required: [these]}`. */
+/** Schemas express fields that exclude one another as `not: {required: [fields]}`. */
 function wrongCompany(error: ErrorObject): Pick<Violation, 'message' | 'remedy'> {
   const { required = [] } = error.schema as { readonly required?: readonly string[] };
   return { message: `sets ${required.join(' and ')} together`, remedy: 'keep one of them' };
@@ -129,7 +129,7 @@ function wrongChoice(error: ErrorObject): Pick<Violation, 'message' | 'remedy'> 
     return { message, remedy: `set exactly one of ${fields.join(', ')}` };
   }
   if (branches.some(({ type }) => type === typeof error.data)) {
-    return { message: 'is not in the form that is due', remedy: descriptionOf(error) ?? 'correct it' };
+    return { message: 'does not have the required form', remedy: descriptionOf(error) ?? 'correct it' };
   }
   return {
     message: 'has none of the allowed forms',

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { childPath, MAX_TOLD_VIOLATIONS, type Violation } from '../violation.js';
+import { childPath, MAX_LISTED_VIOLATIONS, type Violation } from '../violation.js';
 import { createBodyCopier, type UnknownField } from './body-copier.js';
 import type { Immutable } from './immutable.js';
 import { nearestName } from './nearest-name.js';
@@ -10,20 +10,20 @@ export type SchemaReadResult<Value> =
   | {
       readonly type: 'valid';
       readonly value: Value;
-      /** Fields that the schema does not know, left out of the value. */
+      /** Fields that the schema does not have. The value does not contain them. */
       readonly unknownFields: readonly Violation[];
     }
   | {
       readonly type: 'invalid';
-      /** The first hundred. */
+      /** The first 100. */
       readonly violations: readonly Violation[];
-      /** Violations beyond those. */
+      /** Number of further violations. */
       readonly omitted: number;
       readonly unknownFields: readonly Violation[];
     };
 
 export interface SchemaReader<Value> {
-  /** Copies, defaults and checks parsed input; the input itself is not changed. */
+  /** Copies parsed input, fills in defaults and checks it. Does not change the input. */
   read(input: unknown): SchemaReadResult<Value>;
 }
 
@@ -35,26 +35,26 @@ export interface SchemaCompiler {
   ): SchemaReader<Immutable<Static<Schema>>>;
 }
 
-/** Unknown fields per object that are told; a broken list of thousands is one mistake, not thousands. */
+/** Listed unknown fields per object. Thousands of them usually have one cause. */
 const MAX_UNKNOWN_FIELDS = 20;
 
-/** Values of an object of which all violations are looked for; of more, the first is told. */
+/** An object with more values gets only its first violation, because finding all would take seconds. */
 const MAX_EXPLAINED_VALUES = 20_000;
 
 /**
- * Of an object with a longer text, the first violation is told: that the text is too long. To look for all, its pattern
- * would be tried as well, and V8 runs out of stack where a group repeats a million times.
+ * An object with a longer text gets only its first violation: the text is too long. Finding all violations would also
+ * match the pattern of the text, and V8 runs out of stack if a group repeats a million times.
  */
 const MAX_EXPLAINED_TEXT = 64 * 1024;
 
-/** @param validatorsOf default: the validators that the build has prepared */
+/** @param validatorsOf default: the validators that the build has compiled */
 export function createSchemaCompiler(validatorsOf: ValidatorsOf = preparedValidators): SchemaCompiler {
   return {
     compile: <Schema extends TSchema>(schema: Schema, unknown: 'reported' | 'ignored') => {
       type Value = Immutable<Static<Schema>>;
       const copy = createBodyCopier(schema);
       const validators = validatorsOf(schema);
-      // A mesh has objects of some kinds, and few of them are invalid.
+      // Made at first use: most meshes have objects of few kinds, and few invalid objects.
       let fits: Validator | undefined;
       let explaining: Validator | undefined;
       const explain = (value: unknown): Validator['errors'] => {
@@ -71,16 +71,15 @@ export function createSchemaCompiler(validatorsOf: ValidatorsOf = preparedValida
           });
           fits ??= validators.first();
           if (fits(value)) return { type: 'valid', value: value as Value, unknownFields };
-          // A million mistakes in one object would take seconds to be looked for.
           const errors = (isTooLargeToExplain(value) ? fits.errors : explain(value)) ?? [];
-          return { type: 'invalid', ...translateSchemaErrors(errors, MAX_TOLD_VIOLATIONS), unknownFields };
+          return { type: 'invalid', ...translateSchemaErrors(errors, MAX_LISTED_VIOLATIONS), unknownFields };
         },
       };
     },
   };
 }
 
-/** Whether something parsed has too many values in it, or too long a text; looks at no more than it needs for that. */
+/** Whether a parsed value has too many values in it, or too long a text. Stops as soon as it knows. */
 function isTooLargeToExplain(root: unknown): boolean {
   const waiting: unknown[] = [root];
   let seen = 0;

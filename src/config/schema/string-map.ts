@@ -2,8 +2,8 @@ import type { Static, TSchema, TUnsafe } from 'typebox';
 import * as Type from 'typebox';
 
 /**
- * A map with free string keys. Written as `additionalProperties`, because a CRD's structural schema has no
- * `patternProperties` (which is what TypeBox's own Record makes).
+ * A map with any strings as keys. It uses `additionalProperties`, because a CRD's structural schema has no
+ * `patternProperties`, which TypeBox's own Record uses.
  */
 export function stringMap<Value extends TSchema>(
   value: Value,

@@ -1,12 +1,14 @@
 import type { Static } from 'typebox';
 import * as Type from 'typebox';
+import { validateLabels } from '../read-metadata.js';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
+import { childPath, type Violation } from '../violation.js';
 
-/** Labels of a selector, and ports with a mode of their own, that one object may have. */
+/** Maximum labels of a selector, and maximum ports with a mode of their own. */
 const MAX_ENTRIES = 256;
 
-/** The mode is absent in a file where it says nothing of its own, and `UNSET` in what the model reads. */
+/** A missing mode becomes `UNSET` in the object that the model reads. */
 const mutualTlsSchema = Type.Object(
   {
     mode: Type.Enum(['UNSET', 'DISABLE', 'PERMISSIVE', 'STRICT'], {
@@ -21,7 +23,7 @@ const mutualTlsSchema = Type.Object(
 const selectorSchema = Type.Object(
   {
     matchLabels: stringMap(Type.String({ maxLength: 63 }), {
-      description: 'Labels that a workload must have, all of them.',
+      description: 'Labels. A workload must have all of them.',
       default: {},
       maxProperties: MAX_ENTRIES,
     }),
@@ -30,8 +32,8 @@ const selectorSchema = Type.Object(
 );
 
 /**
- * `spec` of a PeerAuthentication (BEHAVIOUR 7, "PeerAuthentication"). Without a selector it holds for its
- * namespace, in the root namespace for the mesh.
+ * `spec` of a PeerAuthentication (BEHAVIOUR 7, "PeerAuthentication"). Without a selector the object applies to its
+ * namespace, and in the root namespace to the whole mesh.
  */
 export const peerAuthenticationSchema = Type.Object(
   {
@@ -40,7 +42,7 @@ export const peerAuthenticationSchema = Type.Object(
     portLevelMtls: Type.Optional(
       stringMap(mutualTlsSchema, {
         description:
-          'Modes of single ports, by the number that the workload listens on, 1 to 65535; needs a selector. Other ports have the mode of mtls.',
+          'Modes by port number of the workload, 1 to 65535; needs a selector. Other ports have the mode of mtls.',
         maxProperties: MAX_ENTRIES,
       }),
     ),
@@ -49,3 +51,60 @@ export const peerAuthenticationSchema = Type.Object(
 );
 
 export type PeerAuthenticationSpec = Immutable<Static<typeof peerAuthenticationSchema>>;
+
+const PORT = /^[1-9]\d{0,4}$/;
+
+/** Rules of a PeerAuthentication that its schema cannot express (BEHAVIOUR 7, "PeerAuthentication"). */
+export function validatePeerAuthentication(spec: PeerAuthenticationSpec): readonly Violation[] {
+  return [...validateSelector(spec), ...validatePorts(spec)];
+}
+
+/** Labels take no wildcards: a label with "*" would select no workload. */
+function validateSelector({ selector }: PeerAuthenticationSpec): readonly Violation[] {
+  if (selector === undefined) return [];
+  const path = 'selector.matchLabels';
+  return Object.entries(selector.matchLabels).flatMap(([key, value]) => {
+    const wildcard = [key, value].find((text) => text.includes('*'));
+    if (wildcard === undefined) return validateLabels({ [key]: value }, path);
+    return [
+      {
+        path: childPath(path, key),
+        value,
+        message: `has "*" in its ${wildcard === key ? 'key' : 'value'}, but labels take no wildcards`,
+        remedy: 'write the label as the workloads have it, or remove the selector to select all workloads',
+      },
+    ];
+  });
+}
+
+function validatePorts({ selector, portLevelMtls }: PeerAuthenticationSpec): readonly Violation[] {
+  if (portLevelMtls === undefined) return [];
+  const ports = Object.keys(portLevelMtls);
+  const violations: Violation[] = [];
+  if (selector === undefined || Object.keys(selector.matchLabels).length === 0) {
+    violations.push({
+      path: 'portLevelMtls',
+      value: portLevelMtls,
+      message: 'is set without labels in selector, so it would apply to ports of every workload',
+      remedy: 'select the workloads by selector.matchLabels, or remove portLevelMtls and set mtls',
+    });
+  }
+  if (ports.length === 0) {
+    violations.push({
+      path: 'portLevelMtls',
+      value: portLevelMtls,
+      message: 'has no ports',
+      remedy: 'add a port with its mode, or remove portLevelMtls',
+    });
+  }
+  for (const port of ports) {
+    if (PORT.test(port) && Number(port) <= 65535) continue;
+    violations.push({
+      path: childPath('portLevelMtls', port),
+      value: port,
+      message: 'is not a port number',
+      remedy: 'use the port number that the workload listens on, 1 to 65535',
+    });
+  }
+  return violations;
+}

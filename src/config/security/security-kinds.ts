@@ -1,6 +1,9 @@
 import type { KindDefinition } from '../kind-definition.js';
-import { type PeerAuthenticationSpec, peerAuthenticationSchema } from './peer-authentication.js';
-import { validatePeerAuthentication } from './peer-authentication-rules.js';
+import {
+  type PeerAuthenticationSpec,
+  peerAuthenticationSchema,
+  validatePeerAuthentication,
+} from './peer-authentication.js';
 
 /** The kinds of group `security.<mesh domain>`. */
 export function createSecurityKinds(meshDomain: string): readonly KindDefinition[] {

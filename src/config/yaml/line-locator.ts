@@ -1,7 +1,7 @@
 import { type EventType, load, type State } from 'js-yaml';
-import { createLoadOptions } from './load-options.js';
+import { createLoadOptions } from './parse-document.js';
 
-/** Line of a document, from 1, that a path such as `spec.ports[0].number` stands on, or as much of it as is there. */
+/** Returns the line of a path such as `spec.ports[0].number`, from 1. If the path does not exist, that of its longest existing part. */
 export type LineLocator = (path: string) => number;
 
 interface YamlNode {
@@ -11,8 +11,8 @@ interface YamlNode {
 }
 
 /**
- * Makes a locator for a document that is known to parse. Only made when there is something to complain
- * about: the document is parsed once more, on the first call, this time noting where everything is.
+ * Makes a locator for a valid document. Make it only for an error message: the first call parses the document again and
+ * records the line of every value.
  */
 export function createLineLocator(text: string): LineLocator {
   let root: YamlNode | undefined;
@@ -47,14 +47,14 @@ function parseWithLines(text: string): YamlNode {
   return top.children[0] ?? top;
 }
 
-/** The parser opens a node twice when it first takes it for the key of a mapping: such a pair is one node. */
+/** The parser opens a node twice if it may be the key of a mapping. Such a pair counts as one node. */
 function close(node: YamlNode, value: unknown): void {
   node.value = value;
   const [only, second] = node.children;
   if (only !== undefined && second === undefined && only.value === value) node.children = only.children;
 }
 
-/** Keys and values of a mapping take turns among its children. */
+/** The children of a mapping are alternately keys and values. */
 function fieldOf(node: YamlNode, name: string): { readonly node: YamlNode; readonly line: number } | undefined {
   const at = node.children.findIndex((child, index) => index % 2 === 0 && String(child.value) === name);
   const key = node.children[at];

@@ -1,15 +1,15 @@
 /** One document of a YAML or JSON text. */
 export interface YamlText {
-  /** Counts the documents that are not empty, from 1. */
+  /** Position among the documents that are not empty, from 1. */
   readonly index: number;
-  /** Line of the whole text that this one starts on, from 1. */
+  /** Line of the whole text at which the document starts, from 1. */
   readonly line: number;
   readonly text: string;
 }
 
 /**
- * Splits a text at its document markers, so that each document can be parsed, reported and remembered on
- * its own. A line that starts with `---` or `...` is a marker wherever it stands: YAML allows it in no scalar.
+ * Splits a text at its document markers, so that each document can be parsed, reported and cached separately. A line that
+ * starts with `---` or `...` is always a marker: YAML does not allow it in a scalar.
  */
 export function splitDocuments(text: string): readonly YamlText[] {
   const documents: YamlText[] = [];

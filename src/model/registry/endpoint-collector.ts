@@ -1,4 +1,4 @@
-import type { TargetReference } from '../../config/core/target-reference.js';
+import type { TargetReference } from '../../config/core/endpoints.js';
 import { objectKey } from '../../config/object.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Finding } from '../finding.js';

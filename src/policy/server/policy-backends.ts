@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PolicyServerConfig, QuotaStorage } from '../../config/policy-server/policy-server-config.js';
-import { isSameStorage } from '../../config/policy-server/same-storage.js';
+import {
+  isSameStorage,
+  type PolicyServerConfig,
+  type QuotaStorage,
+} from '../../config/policy-server/policy-server-config.js';
+
 import type { LimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ReadKeyFile } from '../quota/known-keys.js';

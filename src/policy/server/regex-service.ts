@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { createCheckMemo } from '../../config/regex/check-memo.js';
-import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
+import { type CheckRegex, checkRegex, createCheckMemo } from '../../config/regex/check-regex.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';

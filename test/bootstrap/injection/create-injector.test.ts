@@ -63,7 +63,8 @@ test('without a config file the injector is off, which is no problem, and it is 
 
 test('a config file that cannot be used ends the start, with the line and what to do', async (t) => {
   const { injector, directory } = await create(t, { config: 'policy: enabled\n' });
-  const reason = 'line 1: template: is missing; it is: What is injected, as a Liquid template of YAML';
+  const reason =
+    'line 1: template: is missing; it is: The injected containers, volumes and other pod fields, as a Liquid template of YAML';
   await t.throwsAsync(injector.start(), {
     name: 'SettingsRefusedError',
     message: `${join(directory, 'config')}: settings are refused: ${reason}; correct them and start again`,
@@ -80,12 +81,12 @@ for (const [title, content, reason] of [
   [
     'a selector that has to name values',
     `${config('a')}neverInjectSelector: [{ matchExpressions: [{ key: a, operator: In }] }]\n`,
-    /neverInjectSelector\[0\]\.matchExpressions\[0\]\.values: \[\]: is empty, but In compares with it; give at least one value/,
+    /neverInjectSelector\[0\]\.matchExpressions\[0\]\.values: \[\]: is empty, but In needs values; give at least one value/,
   ],
   [
     'values that an operator does not take',
     `${config('a')}alwaysInjectSelector: [{ matchExpressions: [{ key: a, operator: Exists, values: [b] }] }]\n`,
-    /is given, but Exists takes none; remove it/,
+    /is set, but Exists takes no values; remove it/,
   ],
   [
     'an operator that there is not',

@@ -85,11 +85,11 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     '{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {type: ExternalName}}',
-    'Service default/x: spec.externalName: is missing; name the host that a service of type ExternalName stands for, as a DNS name',
+    'Service default/x: spec.externalName: is missing; set it to the DNS name that the service refers to',
   ],
   [
     '{apiVersion: v1, kind: Service, metadata: {name: x}}',
-    'Service default/x: spec: is missing; it is: What the service is',
+    'Service default/x: spec: is missing; it is: The specification of the service',
   ],
   [
     '{apiVersion: v1, kind: Endpoints, metadata: {name: x}, subsets: [{addresses: [{ip: web}]}]}',

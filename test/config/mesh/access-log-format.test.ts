@@ -74,11 +74,11 @@ const REFUSED: readonly (readonly [Encoding, string, string])[] = [
   ['TEXT', '%REQ(a\n)%', `accessLogFormat: "%REQ(a\\n)%": does not start with a command; ${HOW_TO}`],
   ['TEXT', '%REQ(a):x%', `accessLogFormat: "%REQ(a):x%": does not start with a command; ${HOW_TO}`],
   ['TEXT', '%protocol%', `accessLogFormat: "%protocol%": does not start with a command; ${HOW_TO}`],
-  ['TEXT', '%RESPONSE_COD%', 'accessLogFormat: "%RESPONSE_COD%": is no command that Envoy knows; use RESPONSE_CODE'],
+  ['TEXT', '%RESPONSE_COD%', 'accessLogFormat: "%RESPONSE_COD%": is not a command of Envoy; use RESPONSE_CODE'],
   [
     'TEXT',
     '%X%',
-    'accessLogFormat: "%X%": is no command that Envoy knows; use one of the access log commands of Envoy 1.40',
+    'accessLogFormat: "%X%": is not a command of Envoy; use one of the access log commands of Envoy 1.40',
   ],
   ['TEXT', '%REQ%', 'accessLogFormat: "%REQ%": lacks an argument; write %REQ(argument)%'],
   ['TEXT', '%REQ():5%', 'accessLogFormat: "%REQ():5%": lacks an argument; write %REQ(argument)%'],

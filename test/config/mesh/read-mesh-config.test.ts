@@ -141,9 +141,9 @@ for (const [text, expectedMs] of [
 const refused: readonly (readonly [string, string])[] = [
   ['[]', '[]: is a list, not an object; write fields as "name: value"'],
   ['connectTimeout: 10', 'connectTimeout: 10: is a number, not a string; put it in quotes'],
-  ['connectTimeout: 10 s', 'connectTimeout: "10 s": is not a duration; use for example 300ms, 1.5s or 10m'],
-  ['connectTimeout: 0s', 'connectTimeout: "0s": is below 1ms; use for example 300ms, 1.5s or 10m'],
-  ['dnsRefreshRate: -1s', 'dnsRefreshRate: "-1s": is below 1ms; use for example 300ms, 1.5s or 10m'],
+  ['connectTimeout: 10 s', 'connectTimeout: "10 s": is not a duration; use for example 500ms, 1.5s or 10m'],
+  ['connectTimeout: 0s', 'connectTimeout: "0s": is shorter than 1ms; use for example 500ms, 1.5s or 10m'],
+  ['dnsRefreshRate: -1s', 'dnsRefreshRate: "-1s": is shorter than 1ms; use for example 500ms, 1.5s or 10m'],
   ['dnsRefreshRate: 1.5ms', 'dnsRefreshRate: "1.5ms": is finer than a millisecond; round it to milliseconds'],
   [
     'outboundTrafficPolicy: ALLOW_ANY',
@@ -164,7 +164,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['trustDomain: ""', 'trustDomain: "": is not a trust domain; use a DNS name'],
   [
     'defaultServiceExportTo: ["*", a]',
-    'defaultServiceExportTo: a list of 2: names "*" beside other namespaces; keep "*" alone, or list the namespaces',
+    'defaultServiceExportTo: a list of 2: names "*" together with other namespaces; keep "*" alone, or list the namespaces',
   ],
   [
     'serviceSettings: [{hosts: ["*"]}]',

@@ -148,7 +148,11 @@ const refused: readonly (readonly [string, string, string])[] = [
     '{hosts: [a.b], resolution: STATIC, endpoints: [{address: 1.2.3.4, adress: x}]}',
     'spec.endpoints[0].adress: "x": is not a known field; did you mean address?',
   ],
-  ['* beside namespaces', '{hosts: [a.b], exportTo: ["*", shop]}', 'spec.exportTo: a list of 2: names "*" beside'],
+  [
+    '* beside namespaces',
+    '{hosts: [a.b], exportTo: ["*", shop]}',
+    'spec.exportTo: a list of 2: names "*" together with',
+  ],
   ['a namespace twice', '{hosts: [a.b], exportTo: [shop, shop]}', 'spec.exportTo[1]: "shop": is listed twice'],
   ['a namespace that is none', '{hosts: [a.b], exportTo: ["a/b"]}', 'spec.exportTo[0]: "a/b": is not a namespace'],
   ['an empty subject name', '{hosts: [a.b], subjectAltNames: [""]}', 'spec.subjectAltNames[0]: "": is empty'],

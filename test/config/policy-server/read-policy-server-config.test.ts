@@ -188,12 +188,12 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'a name given twice',
     { quotas: [RATE, { ...RATE, maxAmount: 5 }] },
-    'quotas[1].name: "rate": is the name of quotas[0] as well; give each quota once; limits for some values are overrides of it',
+    'quotas[1].name: "rate": is the name of quotas[0] too; list each quota once; use overrides for limits of certain values',
   ],
   [
     'a dimension that is no attribute',
     quota({ dimensions: ['request.headers[x-user'] }),
-    'quotas[0].dimensions[0]: "request.headers[x-user": is not an attribute; use the name of an attribute, for an entry of a map as request.headers[x-user]',
+    'quotas[0].dimensions[0]: "request.headers[x-user": is not an attribute; use the name of an attribute, such as request.api_key, or an entry of a map, such as request.headers[x-user]',
   ],
   [
     'a dimension given twice, in other letters',
@@ -213,12 +213,12 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'an override for no values',
     byKey({ dimensions: {}, maxAmount: 1 }),
-    "quotas[0].overrides[0].dimensions: {}: names no values; name the values that it holds for, or change the quota's own limit",
+    "quotas[0].overrides[0].dimensions: {}: has no values; name the values that the override applies to, or change the quota's own limit",
   ],
   [
     'an override without effect',
     byKey({ dimensions: { 'source.uid': 'a' } }),
-    'quotas[0].overrides[0]: changes nothing; give maxAmount, validDuration or both',
+    'quotas[0].overrides[0]: changes nothing; set maxAmount, validDuration or both',
   ],
   [
     'two overrides for the same values',
@@ -227,7 +227,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
       { dimensions: { 'source.uid': 'a' }, maxAmount: 1 },
       { dimensions: { 'request.api_key': 'b', 'source.uid': 'a' }, maxAmount: 2 },
     ),
-    'quotas[0].overrides[2].dimensions: names the same values as overrides[0]; remove one of them',
+    'quotas[0].overrides[2].dimensions: has the same values as overrides[0]; remove one of them',
   ],
   [
     'a number as the value of an override',
@@ -252,7 +252,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'keys without any',
     quota({ dimensions: ['request.api_key'], keys: {} }),
-    'quotas[0].keys: has neither values nor a file, so that all requests are refused; add one',
+    'quotas[0].keys: has neither values nor a file, so all requests are rejected; add one',
   ],
   [
     'keys of one dimension of several that is not named',
@@ -262,7 +262,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'keys of a dimension that the quota does not have',
     quota({ dimensions: ['request.api_key'], keys: { dimension: 'source.uid', values: ['k'] } }),
-    'quotas[0].keys.dimension: "source.uid": is no dimension of the quota; add it to dimensions',
+    'quotas[0].keys.dimension: "source.uid": is not a dimension of the quota; add it to dimensions',
   ],
   [
     'a bound of counters for Redis',
@@ -272,7 +272,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'two passwords',
     redis({ address: 'redis://:secret@cache', passwordFile: 'p' }),
-    'storage.address: has a password, and passwordFile is given too; remove one of them',
+    'storage.address: contains a password, and passwordFile is set too; remove one of them',
   ],
   [
     'certificates without TLS',
@@ -282,7 +282,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   [
     'a prefix that would break the hash tag',
     redis({ keyPrefix: 'a}b' }),
-    'storage.keyPrefix: "a}b": is not in the form that is due; it is: redis: prefix of all keys (default navigator:quota): letters, digits and . _ : / -',
+    'storage.keyPrefix: "a}b": does not have the required form; it is: redis: prefix of all keys (default navigator:quota): letters, digits and . _ : / -',
   ],
   [
     'a wait longer than that of proxies',
@@ -322,7 +322,7 @@ const NO_ADDRESSES = [
 for (const address of NO_ADDRESSES) {
   test(`refused: ${JSON.stringify(address)} as the address of a Redis, without showing it`, (t) => {
     t.deepEqual(findingsOf(redis({ address })), [
-      'storage.address: is not the address of a Redis; use redis://host:6379/0, or rediss:// for TLS',
+      'storage.address: is not the address of a Redis server; use redis://host:6379/0, or rediss:// for TLS',
     ]);
   });
 }
@@ -358,7 +358,7 @@ for (const [name, content] of LEAKS) {
 test('quotas beside a backend, and fields that are not known, are warned of', (t) => {
   t.deepEqual(findingsOf({ quotas: [{ ...RATE, windw: 'fixed' }], backend: { address: 'limits:1' } }), [
     'quotas[0].windw: is not a known field; did you mean window?',
-    'quotas: have no effect: the backend counts; configure them at the backend, or remove the backend',
+    'quotas: have no effect, because the backend counts; configure them at the backend, or remove the backend',
   ]);
 });
 
@@ -387,15 +387,15 @@ test('it reads what a watched file holds, and names the line of what is wrong', 
 
 test('a dimension that no request has when it is checked is a warning, with the name that was meant', (t) => {
   const quota = (...dimensions: readonly string[]) => findingsOf({ quotas: [{ ...RATE, dimensions }] });
-  const remedy = 'use an attribute that docs/attributes.md says is known at a check, or set it by an HTTPAPISpec';
+  const remedy = 'use an attribute that is known at a check (see docs/attributes.md), or set it by an HTTPAPISpec';
   t.deepEqual(quota('source.user', 'request.header[x-user]', 'api.operation'), [
-    `quotas[0].dimensions[1]: "request.header[x-user]": tells no callers apart: there is no attribute request.header (did you mean request.headers[x-user]?); ${remedy}`,
+    `quotas[0].dimensions[1]: "request.header[x-user]": does not distinguish callers: there is no attribute request.header (did you mean request.headers[x-user]?); ${remedy}`,
   ]);
   t.deepEqual(quota('response.code'), [
-    `quotas[0].dimensions[0]: "response.code": tells no callers apart: response.code is known only when the request or connection has ended; ${remedy}`,
+    `quotas[0].dimensions[0]: "response.code": does not distinguish callers: response.code is known only at the end of the request or connection; ${remedy}`,
   ]);
   t.deepEqual(quota('request.headers', 'source.ip', 'destination.service'), []);
   t.deepEqual(quota('request.time'), [
-    `quotas[0].dimensions[0]: "request.time": limits nothing: request.time is another one for each request or connection; ${remedy}`,
+    `quotas[0].dimensions[0]: "request.time": limits nothing: request.time differs for each request or connection; ${remedy}`,
   ]);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { QuotaStorage, RedisStorage } from '../../../src/config/policy-server/policy-server-config.js';
-import { isSameStorage } from '../../../src/config/policy-server/same-storage.js';
+import { isSameStorage } from '../../../src/config/policy-server/policy-server-config.js';
 
 const redis = (password?: string, changes: Partial<RedisStorage> = {}): QuotaStorage => ({
   type: 'redis',

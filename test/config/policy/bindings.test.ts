@@ -52,7 +52,7 @@ for (const { kind, references, target } of KINDS) {
     [
       'references',
       binding('{services: [{name: a}]}'),
-      `spec.${references}: is missing; it is: The ${target}s; what their rules match should not overlap`,
+      `spec.${references}: is missing; it is: The ${target}s. Their rules should not match the same requests`,
     ],
     ['at least one reference', bound(''), `spec.${references}: []: has too few items; give at least 1`],
     [
@@ -73,12 +73,12 @@ for (const { kind, references, target } of KINDS) {
     [
       'service names that are labels',
       services('{name: a.b}'),
-      'spec.services[0].name: "a.b": is not in the form that is due; it is: Short name of the service, a DNS label',
+      'spec.services[0].name: "a.b": does not have the required form; it is: Short name of the service, a DNS label',
     ],
     [
       'service namespaces that are labels',
       services('{name: a, namespace: "*"}'),
-      'spec.services[0].namespace: "*": is not in the form that is due; it is: Namespace of the service, a DNS label; default: the namespace of the object. Only together with name',
+      'spec.services[0].namespace: "*": does not have the required form; it is: Namespace of the service, a DNS label; default: the namespace of the object. Only together with name',
     ],
     [
       'domains that are domain names',
@@ -108,12 +108,12 @@ for (const { kind, references, target } of KINDS) {
     [
       'reference names that an object can have',
       bound('{name: A_b}'),
-      `spec.${references}[0].name: "A_b": is not in the form that is due; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
+      `spec.${references}[0].name: "A_b": does not have the required form; it is: Name of the ${target}: lower-case letters, digits, hyphens and dots`,
     ],
     [
       'reference namespaces that are labels',
       bound('{name: r, namespace: a.b}'),
-      `spec.${references}[0].namespace: "a.b": is not in the form that is due; it is: Namespace of the ${target}, a DNS label; default: the namespace of the binding`,
+      `spec.${references}[0].namespace: "a.b": does not have the required form; it is: Namespace of the ${target}, a DNS label; default: the namespace of the binding`,
     ],
     [
       'no unknown fields',

@@ -74,12 +74,12 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'no method that is a text with spaces',
     pattern('{httpMethod: "GET /", uriTemplate: /}'),
-    `${PATTERN}.httpMethod: "GET /": is not in the form that is due; it is: HTTP method (RFC 7231) in upper case, for example GET; * (default) is any method`,
+    `${PATTERN}.httpMethod: "GET /": does not have the required form; it is: HTTP method (RFC 7231) in upper case, for example GET; * (default) is any method`,
   ],
   [
     'usual methods in upper case',
     pattern('{httpMethod: get, uriTemplate: /}'),
-    `${PATTERN}.httpMethod: "get": matches no request, for methods are case-sensitive; write GET`,
+    `${PATTERN}.httpMethod: "get": matches no request, because methods are case-sensitive; write GET`,
   ],
   [
     'uriTemplate or regex, not both',
@@ -94,7 +94,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'templates that parse',
     pattern('{httpMethod: GET, uriTemplate: "/pets/{id"}'),
-    `${PATTERN}.uriTemplate: "/pets/{id": has a brace without its partner; write variables as {name}`,
+    `${PATTERN}.uriTemplate: "/pets/{id": has an unmatched brace; write variables as {name}`,
   ],
   [
     'a regex that RE2 takes',
@@ -144,7 +144,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'whole numbers in quotes that are numbers',
     attribute('{int64Value: "12x"}'),
-    `${VALUE}.int64Value: "12x": is not in the form that is due; it is: A whole number of 64 bits. Write numbers above 9007199254740991 in quotes, because JSON numbers lose digits there`,
+    `${VALUE}.int64Value: "12x": does not have the required form; it is: A whole number of 64 bits. Write numbers above 9007199254740991 in quotes, because JSON numbers lose digits there`,
   ],
   [
     'whole numbers of 64 bits',
@@ -154,37 +154,37 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'large whole numbers in quotes',
     attribute('{int64Value: 9007199254740993}'),
-    `${VALUE}.int64Value: 9007199254740992: is beyond what a JSON number holds exactly; put it in quotes`,
+    `${VALUE}.int64Value: 9007199254740992: is too large for an exact JSON number; put it in quotes`,
   ],
   [
     'bytes in base64',
     attribute('{bytesValue: "ä"}'),
-    `${VALUE}.bytesValue: "ä": is not in the form that is due; it is: Bytes in base64, in the plain or the URL alphabet`,
+    `${VALUE}.bytesValue: "ä": does not have the required form; it is: Bytes in base64, in the plain or the URL alphabet`,
   ],
   [
     'times in RFC 3339',
     attribute('{timestampValue: "yesterday"}'),
-    `${VALUE}.timestampValue: "yesterday": is not in the form that is due; it is: A time in RFC 3339, such as 2026-01-31T12:00:00Z`,
+    `${VALUE}.timestampValue: "yesterday": does not have the required form; it is: A time in RFC 3339, such as 2026-01-31T12:00:00Z`,
   ],
   [
     'times that exist',
     attribute('{timestampValue: "2026-02-29T12:00:00Z"}'),
-    `${VALUE}.timestampValue: "2026-02-29T12:00:00Z": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+    `${VALUE}.timestampValue: "2026-02-29T12:00:00Z": is not an existing time; use for example 2026-01-31T12:00:00Z`,
   ],
   [
     'bytes in base64 that is whole',
     attribute('{bytesValue: CgAAA}'),
-    `${VALUE}.bytesValue: "CgAAA": is not in the form that is due; it is: Bytes in base64, in the plain or the URL alphabet`,
+    `${VALUE}.bytesValue: "CgAAA": does not have the required form; it is: Bytes in base64, in the plain or the URL alphabet`,
   ],
   [
     'times whose hour exists',
     attribute('{timestampValue: "2026-01-31T24:00:00Z"}'),
-    `${VALUE}.timestampValue: "2026-01-31T24:00:00Z": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+    `${VALUE}.timestampValue: "2026-01-31T24:00:00Z": is not an existing time; use for example 2026-01-31T12:00:00Z`,
   ],
   [
     'times whose offset exists',
     attribute('{timestampValue: "2026-01-31T12:00:00+24:00"}'),
-    `${VALUE}.timestampValue: "2026-01-31T12:00:00+24:00": is not a time that exists; use for example 2026-01-31T12:00:00Z`,
+    `${VALUE}.timestampValue: "2026-01-31T12:00:00+24:00": is not an existing time; use for example 2026-01-31T12:00:00Z`,
   ],
   [
     'numbers that are finite',
@@ -199,17 +199,17 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'durations with units',
     attribute('{durationValue: "10"}'),
-    `${VALUE}.durationValue: "10": is not in the form that is due; it is: A duration, such as 10s, 1.5s or 1m30s`,
+    `${VALUE}.durationValue: "10": does not have the required form; it is: A duration, such as 10s, 1.5s or 1m30s`,
   ],
   [
     'durations that are not negative',
     attribute('{durationValue: -1s}'),
-    `${VALUE}.durationValue: "-1s": is not in the form that is due; it is: A duration, such as 10s, 1.5s or 1m30s`,
+    `${VALUE}.durationValue: "-1s": does not have the required form; it is: A duration, such as 10s, 1.5s or 1m30s`,
   ],
   [
     'durations of at least 1 ms',
     attribute('{durationValue: 0s}'),
-    `${VALUE}.durationValue: "0s": is shorter than 1ms; use for example 10s, 1.5s or 1m30s`,
+    `${VALUE}.durationValue: "0s": is shorter than 1ms; use for example 500ms, 1.5s or 10m`,
   ],
   [
     'durations of whole milliseconds',
@@ -219,17 +219,17 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'durations below 292 years',
     attribute('{durationValue: 99999999h}'),
-    `${VALUE}.durationValue: "99999999h": is not a duration; use for example 10s, 1.5s or 1m30s`,
+    `${VALUE}.durationValue: "99999999h": is not a duration; use for example 500ms, 1.5s or 10m`,
   ],
   [
     'regexes that are not empty',
     pattern('{httpMethod: GET, regex: ""}'),
-    `${PATTERN}.regex: "": is empty; it is: Instead of uriTemplate: a regular expression in RE2 syntax for the whole path with its query`,
+    `${PATTERN}.regex: "": is empty; it is: Instead of uriTemplate: a regular expression in RE2 syntax that matches the whole path with its query`,
   ],
   [
     'templates that are not empty',
     pattern('{httpMethod: GET, uriTemplate: ""}'),
-    `${PATTERN}.uriTemplate: "": is empty; it is: URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * is one segment, ** any number`,
+    `${PATTERN}.uriTemplate: "": is empty; it is: URI template (RFC 6570): /pets, /pets/{id}, /words/{term:1}/{term}, /search{?q,lang}; * matches one segment, ** any number`,
   ],
   [
     'methods that are not empty',
@@ -253,7 +253,7 @@ test("a spec's own attributes are checked once, and not required (upstream asks 
   const spec =
     '{attributes: {attributes: {a: {durationValue: 0s}}}, patterns: [{httpMethod: GET, uriTemplate: /}, {httpMethod: PUT, uriTemplate: /}]}';
   t.deepEqual(refusalsOf(apiSpec(spec)), [
-    'HTTPAPISpec default/api: spec.attributes.attributes.a.durationValue: "0s": is shorter than 1ms; use for example 10s, 1.5s or 1m30s',
+    'HTTPAPISpec default/api: spec.attributes.attributes.a.durationValue: "0s": is shorter than 1ms; use for example 500ms, 1.5s or 10m',
   ]);
 });
 

@@ -114,7 +114,7 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'attribute names without spaces',
     matching('{clause: {"a b": {exact: a}}}'),
-    `${RULE}.match[0].clause["a b"]: is an attribute whose name has a space in it; name the attribute, for example request.path`,
+    `${RULE}.match[0].clause["a b"]: is an attribute whose name contains a space; name the attribute, for example request.path`,
   ],
   [
     'no unknown fields',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createKindRegistry } from '../../../src/config/kinds.js';
-import { createCheckMemo } from '../../../src/config/regex/check-memo.js';
 import type { RegexCheck } from '../../../src/config/regex/check-regex.js';
+import { createCheckMemo } from '../../../src/config/regex/check-regex.js';
 
 function createRig() {
   const checked: string[] = [];

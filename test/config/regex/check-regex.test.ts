@@ -58,10 +58,7 @@ test('thousands of repetitions are checked as fast as few', (t) => {
 
 test('a text of 4 MB and one beyond the limit are refused with what they take', (t) => {
   const long = checkRegex('a'.repeat(4_000_000));
-  t.is(
-    long.type === 'error' ? long.message : '',
-    'has 4000000 characters, more than the 1024 that an expression may have',
-  );
+  t.is(long.type === 'error' ? long.message : '', 'has 4000000 characters, but an expression may have at most 1024');
   const large = checkRegex('x{1000}', 10_000);
   t.is(
     large.type === 'error' ? large.message : '',

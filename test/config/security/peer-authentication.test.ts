@@ -26,7 +26,7 @@ for (const [what, spec] of accepted) {
 }
 
 const PORTS_NEED_LABELS =
-  'spec.portLevelMtls: a mapping: is set without labels in selector, so that it would concern ports of every workload; name the workloads in selector.matchLabels, or remove portLevelMtls and set mtls';
+  'spec.portLevelMtls: a mapping: is set without labels in selector, so it would apply to ports of every workload; select the workloads by selector.matchLabels, or remove portLevelMtls and set mtls';
 
 const refused: readonly (readonly [string, string, string])[] = [
   [
@@ -39,22 +39,22 @@ const refused: readonly (readonly [string, string, string])[] = [
   [
     'no ports',
     `{${SELECTOR}, portLevelMtls: {}}`,
-    'spec.portLevelMtls: {}: names no port; name a port with its mode, or remove portLevelMtls',
+    'spec.portLevelMtls: {}: has no ports; add a port with its mode, or remove portLevelMtls',
   ],
   ...['0', '65536', '-1', '8080x', '080', 'http'].map((port): readonly [string, string, string] => [
     `port ${port}`,
     `{${SELECTOR}, portLevelMtls: {"${port}": {mode: STRICT}}}`,
-    `${/^[a-z]/.test(port) ? `spec.portLevelMtls.${port}` : `spec.portLevelMtls["${port}"]`}: "${port}": is not a port number; use the number that the workload listens on, 1 to 65535`,
+    `${/^[a-z]/.test(port) ? `spec.portLevelMtls.${port}` : `spec.portLevelMtls["${port}"]`}: "${port}": is not a port number; use the port number that the workload listens on, 1 to 65535`,
   ]),
   [
     'a wildcard label value',
     '{selector: {matchLabels: {app: "web-*"}}}',
-    'spec.selector.matchLabels.app: "web-*": has "*" in its value, which matches no wildcard; write the label as',
+    'spec.selector.matchLabels.app: "web-*": has "*" in its value, but labels take no wildcards; write the label as',
   ],
   [
     'a wildcard label key',
     '{selector: {matchLabels: {"*": web}}}',
-    'spec.selector.matchLabels["*"]: "web": has "*" in its key, which matches no wildcard',
+    'spec.selector.matchLabels["*"]: "web": has "*" in its key, but labels take no wildcards',
   ],
   [
     'an empty label key',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createInjectionConfigReader, injectionConfigSchema } from '../../../src/config/injection/injection-config.js';
 import { meshConfigSchema } from '../../../src/config/mesh/mesh-config-schema.js';
-import { meshNetworksSchema } from '../../../src/config/mesh/mesh-networks-schema.js';
+import { meshNetworksSchema } from '../../../src/config/mesh/mesh-networks.js';
 import { createMeshConfigReader } from '../../../src/config/mesh/read-mesh-config.js';
 import { createMeshNetworksReader } from '../../../src/config/mesh/read-mesh-networks.js';
 import { policyServerSchema } from '../../../src/config/policy-server/policy-server-schema.js';

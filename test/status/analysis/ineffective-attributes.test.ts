@@ -32,20 +32,20 @@ test('a condition on a misspelt attribute is MESH0231 with the right name', (t) 
     `MESH0231 ${PLACE}["request.header[x-user]"]: there is no attribute request.header (did you mean request.headers[x-user]?); ${UNMET}; ${remedy}`,
   ]);
   t.deepEqual(told('{"source.ip[a]": {exact: x}}'), [
-    `MESH0231 ${PLACE}["source.ip[a]"]: source.ip is no map, so it has no entry [a]; ${UNMET}; ${remedy}`,
+    `MESH0231 ${PLACE}["source.ip[a]"]: source.ip is not a map, so it has no entry [a]; ${UNMET}; ${remedy}`,
   ]);
 });
 
 test('a condition on an attribute that only a report has is MESH0232', (t) => {
   t.deepEqual(told('{response.code: {exact: "200"}}'), [
-    `MESH0232 ${PLACE}["response.code"]: response.code is known only when the request or connection has ended; ${UNMET}; use an attribute that docs/attributes.md says is known at a check`,
+    `MESH0232 ${PLACE}["response.code"]: response.code is known only at the end of the request or connection; ${UNMET}; use an attribute that docs/attributes.md says is known at a check`,
   ]);
 });
 
 const IMPOSSIBLE: readonly (readonly [clause: string, why: string])[] = [
   [
     '{request.headers: {exact: x}}',
-    'request.headers is a map: name one of its entries, for example request.headers[x-user]',
+    'request.headers is a map: use one of its entries, for example request.headers[x-user]',
   ],
   ['{request.time: {exact: x}}', 'request.time has the type timestamp, which conditions on texts do not match'],
   ['{connection.mtls: {exact: "yes"}}', 'connection.mtls has the type bool, which conditions on texts do not match'],
@@ -57,9 +57,9 @@ const IMPOSSIBLE: readonly (readonly [clause: string, why: string])[] = [
   ],
   [
     '{source.ip: {exact: 10.0.0.0/8}}',
-    'source.ip is one IP address, and "10.0.0.0/8" is none: for a range use prefix or regex',
+    'source.ip is an IP address, and "10.0.0.0/8" is not: for a range use prefix or regex',
   ],
-  ['{destination.ip: {prefix: web}}', 'no IP address begins with "web", as destination.ip would have it'],
+  ['{destination.ip: {prefix: web}}', 'destination.ip is an IP address, and no IP address begins with "web"'],
   ['{destination.port: {exact: http}}', 'destination.port has the type int64, which conditions on texts do not match'],
 ];
 
@@ -112,7 +112,7 @@ test('a charge of a quota gets a message if no request has the dimension of the 
     `quota ${quota} has it as a dimension in the file of --policyConfig, which does not distinguish callers`;
   t.deepEqual(messages.map(shown), [
     `MESH0231 QuotaSpec/shop/a spec.rules[0].quotas[1].quota: there is no attribute request.apikey (did you mean request.api_key?); ${effect('bad')}; use an attribute of docs/attributes.md, or set it by an HTTPAPISpec of the service; leave it if callers forward it`,
-    `MESH0232 QuotaSpec/shop/a spec.rules[0].quotas[2].quota: response.code is known only when the request or connection has ended; ${effect('late')}; use an attribute that docs/attributes.md says is known at a check`,
+    `MESH0232 QuotaSpec/shop/a spec.rules[0].quotas[2].quota: response.code is known only at the end of the request or connection; ${effect('late')}; use an attribute that docs/attributes.md says is known at a check`,
   ]);
 });
 

@@ -72,7 +72,7 @@ test('a kind that we do not define is refused by name', (t) => {
     reason: 'unknown_type',
     message:
       'unrecognized type Gateway: kind: "Gateway": is not a kind of networking.mesh.internal; ' +
-      'the kinds that are read of it are ServiceEntry, WorkloadEntry',
+      'its supported kinds are ServiceEntry, WorkloadEntry',
   });
   t.like(judge({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }), {
     message: 'unrecognized type Pod',
@@ -83,7 +83,7 @@ test('a version that we do not read is refused, with those that we do', (t) => {
   t.like(judge(inNetworking('ServiceEntry', 'v7', {})), {
     reason: 'unknown_type',
     message:
-      'unrecognized type ServiceEntry: apiVersion: "networking.mesh.internal/v7": is not a version that ServiceEntry is read in; ' +
+      'unrecognized type ServiceEntry: apiVersion: "networking.mesh.internal/v7": is not a supported version of ServiceEntry; ' +
       'did you mean networking.mesh.internal/v1beta1 or networking.mesh.internal/v1alpha3?',
   });
 });

@@ -3,8 +3,7 @@ import { validateServiceConfig } from '../../../config/policy/client-config-rule
 import { validateHttpApiSpec } from '../../../config/policy/http-api-spec-rules.js';
 import { createObjectRegexes, type ObjectRegexes } from '../../../config/policy/object-regexes.js';
 import { validateQuotaSpec } from '../../../config/policy/quota-spec-rules.js';
-import { createCheckMemo } from '../../../config/regex/check-memo.js';
-import { checkRegex } from '../../../config/regex/check-regex.js';
+import { checkRegex, createCheckMemo } from '../../../config/regex/check-regex.js';
 import { createSchemaCompiler } from '../../../config/schema/schema-reader.js';
 import { childPath, formatFinding, joinPath, type Violation } from '../../../config/violation.js';
 import type { ConfigDecoder } from '../../wire/config-decoder.js';

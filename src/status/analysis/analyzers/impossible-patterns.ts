@@ -1,4 +1,4 @@
-import { KNOWN_METHODS } from '../../../config/attributes/http-methods.js';
+import { KNOWN_METHODS } from '../../../config/attributes/attribute-vocabulary.js';
 import type { HttpApiSpec } from '../../../config/policy/http-api-spec.js';
 import { LIMITS } from '../../../config/policy/limits.js';
 import { literalPrefix } from '../../../config/regex/literal-prefix.js';

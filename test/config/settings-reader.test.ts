@@ -1,6 +1,6 @@
 import test from 'ava';
-import { joinFields, withDefaults } from '../../src/config/settings-defaults.js';
 import type { SettingsReader } from '../../src/config/settings-reader.js';
+import { joinFields, withDefaults } from '../../src/config/settings-reader.js';
 
 const readAny: SettingsReader<unknown> = (value) => ({ type: 'valid', value, warnings: [] });
 const DEFAULTS = { server: 'embedded', config: { address: 'a', level: 1 }, list: [1] };

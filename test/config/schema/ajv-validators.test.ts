@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import test from 'ava';
 import fc from 'fast-check';
-import { addFastChoice } from '../../../src/config/schema/fast-choice.js';
+import { addFastChoice } from '../../../src/config/schema/ajv-validators.js';
 
 const choiceOf = (...fields: readonly string[]) => ({
   type: 'object',
