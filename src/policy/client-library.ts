@@ -100,7 +100,7 @@ export {
   createGrpcPolicyTransport,
   type GrpcPolicyTransport,
   type GrpcPolicyTransportOptions,
-} from './server/remote/grpc-policy-transport.js';
+} from './remote/grpc-policy-transport.js';
 export { FORWARDED_ATTRIBUTES_HEADER } from './wire/call-metadata.js';
 export { type ConfigDecoder, createConfigDecoder } from './wire/config-decoder.js';
 export { type ConfigEncoder, createConfigEncoder } from './wire/config-encoder.js';

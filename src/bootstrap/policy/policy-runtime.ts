@@ -15,16 +15,15 @@ import { ListenError } from '../../net/listen-error.js';
 import { type PolicyTransport, PolicyTransportError } from '../../policy/client/policy-transport.js';
 import { createKeyFiles } from '../../policy/quota/key-files.js';
 import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
-import { createQuotaMetrics } from '../../policy/quota/quota-metrics.js';
+import { createGrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
+import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
-import { createPolicyBackends, type PolicyBackends, type RemoteBackend } from '../../policy/server/policy-backends.js';
+import { createPolicyHandlers, type PolicyHandlers, type RemoteConfig } from '../../policy/server/policy-handlers.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
-import { createGrpcPolicyTransport } from '../../policy/server/remote/grpc-policy-transport.js';
-import { createPolicyService } from '../../policy/server/remote/policy-service.js';
 import type { ServicePolicies } from '../../policy/server/service-policies.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
@@ -106,12 +105,9 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
   const logger = logging.scope('policy');
   const limitedLog = createLimitedLog(logger, clock);
   const codec = createPolicyCodec(protos);
-  const quotaMetrics = createQuotaMetrics(metrics);
 
   const takeConfig = (config: PolicyServerConfig): void => {
-    const { current } = backends;
-    backends.update(config);
-    if (backends.current !== current) server.useBackend(backends.current);
+    handlers.update(config);
     limited = limitedQuotasOf(config);
     dimensions = quotaDimensionsOf(config);
     onConfigChange?.();
@@ -145,11 +141,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     onChange: changeConfig,
   });
   const keyFiles = createKeyFiles(clock, () => changeConfig(file.current()));
-  const backends: PolicyBackends = createPolicyBackends(file.current(), {
+  const handlers: PolicyHandlers = createPolicyHandlers(file.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
     readKeyFile: keyFiles.read,
-    metrics: quotaMetrics,
+    metrics,
+    clock,
+    random: Math.random,
+    createId: randomUUID,
     logger,
     limitedLog,
   });
@@ -159,7 +158,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     protos,
     decoder: createConfigDecoder(protos),
     encoder: createConfigEncoder(encoder),
-    backend: backends.current,
+    handlers: handlers.chain,
     isReportLogged: () => file.current().reports.log,
     metrics,
     logger,
@@ -202,11 +201,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       ),
       createAccessLogService(server, logger, callerOf),
       createPolicyService({
-        backend: {
-          check: noted(
-            admitted(server, clock, (request, callOptions) => backends.current.transport.check(request, callOptions)),
-          ),
-        },
+        answer: noted(admitted(server, clock, handlers.chain.answer)),
         acceptReports: async (reports) => {
           for (const [index, attributes] of reports.entries()) {
             server.reports.take({ attributes });
@@ -247,7 +242,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     limitedQuotas: () => limited,
     quotaDimensions: () => dimensions,
     countsInMemory: () => countsInMemory(file.current()),
-    isStoreUp: backends.isUp,
+    isStoreUp: handlers.isUp,
     problems: () => [
       ...settingsProblems({ file: configFile, ...mountedFrom }, file),
       ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
@@ -256,8 +251,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
       keyFiles.stop();
       await file.stop();
       await grpc.stop(graceMs);
-      await server.close();
-      await backends.close();
+      await handlers.chain.close();
     },
   };
 }
@@ -301,7 +295,7 @@ function quotaDimensionsOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap
   return new Map(quotas.map(({ name, dimensions }) => [name, dimensions.map(({ text }) => text)]));
 }
 
-function tlsOf({ tls }: RemoteBackend) {
+function tlsOf({ tls }: RemoteConfig) {
   if (tls === undefined) return {};
   if (tls.caFile === undefined) return { tls: {} };
   try {

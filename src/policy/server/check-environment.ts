@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import type { PolicyClient } from '../client/policy-client.js';
-import type { TransportConfig } from '../client/transport-timing.js';
+import type { PolicyHandler } from '../handlers/policy-handler.js';
 import type { CallConfigs } from './call-configs.js';
 import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
 import type { CompiledServices } from './compiled-services.js';
@@ -15,8 +14,7 @@ export interface CheckEnvironment {
   /** Reads the header x-mesh-attributes. */
   readonly forwarded: (text: string | undefined) => ForwardedAttributes;
   readonly requestTexts: RequestTexts;
-  /** The client of the current backend for calls with that transport. */
-  readonly clientFor: (transport: TransportConfig) => PolicyClient;
+  readonly handlers: Pick<PolicyHandler, 'check'>;
   readonly clock: Clock;
   /** A rule that cannot be used, or not in time, may have said more about a call. */
   readonly undecided: (protocol: Protocol, service: string | undefined) => void;

@@ -8,7 +8,7 @@ import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckQuestion, type Decided, decide, unchargedDecision } from './decide.js';
+import { type CallContext, type CheckInput, type Decided, decide, unchargedDecision } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -39,7 +39,7 @@ function ask(
   message: WireCheckRequest,
   { config, host }: CallContext,
   service: CompiledService,
-): CheckQuestion {
+): CheckInput {
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
   // Matched once, and by itself: the report needs to know which attributes are the operation's.

@@ -7,7 +7,7 @@ import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckQuestion, type Decided, decide, unchargedDecision } from './decide.js';
+import { type CallContext, type CheckInput, type Decided, decide, unchargedDecision } from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -36,7 +36,7 @@ export async function decideTcp(
   if (right === 'uncharged') return unchargedDecision(context);
   return decide(environment, context, (service) => {
     const quotas = config.connectionQuotas?.ready() ?? service.quotas;
-    const askWith = (ready: CompiledQuotaSpecs): CheckQuestion =>
+    const askWith = (ready: CompiledQuotaSpecs): CheckInput =>
       ask(environment, message, call, newId, context, service, ready);
     return quotas instanceof Promise ? quotas.then(askWith) : askWith(quotas);
   });
@@ -50,7 +50,7 @@ function ask(
   { config, host }: CallContext,
   service: CompiledService,
   quotas: CompiledQuotaSpecs,
-): CheckQuestion {
+): CheckInput {
   const timeNs = connectionTimeNs ?? BigInt(clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND;
   const facts = tcpConnectionFacts(message, { id: connectionId ?? newId(), timeNs });
   const attributes = createAttributeBag({

@@ -4,6 +4,7 @@ import type { QuotaCharge } from '../client/compile-quota-specs.js';
 import { resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
+import { ALLOWED } from '../handlers/policy-handler.js';
 import type { CallConfig } from './call-configs.js';
 import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
@@ -17,8 +18,8 @@ export interface CallContext {
   readonly protocol: Protocol;
 }
 
-/** What is to be decided about a request or connection. */
-export interface CheckQuestion {
+/** The input of the decision about a request or connection. */
+export interface CheckInput {
   readonly attributes: AttributeBag;
   readonly quotas: readonly QuotaCharge[];
   /** The same for all attempts at one Check; undefined when they cannot be told from other requests. */
@@ -55,7 +56,7 @@ const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
 export async function decide(
   environment: CheckEnvironment,
   context: CallContext,
-  ask: (service: CompiledService) => CheckQuestion | Promise<CheckQuestion>,
+  ask: (service: CompiledService) => CheckInput | Promise<CheckInput>,
 ): Promise<Decided> {
   const { config, host } = context;
   let calls: ServiceCallConfig = { networkFailPolicy: config.transport.networkFailPolicy };
@@ -78,8 +79,12 @@ export async function decide(
         return { context, isServiceKnown, decision: undecidedDecision(), texts };
       }
     }
-    const client = environment.clientFor(config.transport);
-    const decision = await client.check({ attributes, quotas, deduplicationId, service: calls });
+    if (calls.disableCheckCalls) return { context, isServiceKnown, decision: ALLOWED, texts };
+    const { networkFailPolicy: failPolicy = {} } = calls;
+    const { transport } = config;
+    const decided = environment.handlers.check({ attributes, quotas, deduplicationId, failPolicy, transport });
+    // A handler that need not wait does not cost a turn of the microtask queue either.
+    const decision = decided instanceof Promise ? await decided : decided;
     return { context, isServiceKnown, decision, texts };
   } catch (error) {
     environment.decisionFailed(error);
@@ -89,33 +94,20 @@ export async function decide(
 
 /** A call that is allowed and charges nothing, for the proxy of its service checks the same request. */
 export function unchargedDecision(context: CallContext): Decided {
-  const decision = { status: OK_STATUS, isCheckCacheHit: false, isQuotaCacheHit: false, exhaustedQuotas: [] };
-  return { context, isServiceKnown: true, decision, texts: NO_TEXTS };
+  return { context, isServiceKnown: true, decision: ALLOWED, texts: NO_TEXTS };
 }
 
 function undecidedDecision(): CheckDecision {
-  return {
-    status: {
-      code: 'UNAVAILABLE',
-      message: 'A rule of the policy cannot be applied to this request, and the fail policy is FAIL_CLOSE',
-    },
-    isCheckCacheHit: false,
-    isQuotaCacheHit: false,
-    exhaustedQuotas: [],
-    failure: 'rule',
-  };
+  const message = 'A rule of the policy cannot be applied to this request, and the fail policy is FAIL_CLOSE';
+  return { ...ALLOWED, status: { code: 'UNAVAILABLE', message }, failure: 'rule' };
 }
 
 function failedDecision({ networkFailPolicy }: ServiceCallConfig): CheckDecision {
   const { policy } = resolveNetworkFailPolicy(networkFailPolicy);
+  const message = 'The policy server failed to decide about the request';
   return {
-    status:
-      policy === 'FAIL_OPEN'
-        ? OK_STATUS
-        : { code: 'INTERNAL', message: 'The policy server failed to decide about the request' },
-    isCheckCacheHit: false,
-    isQuotaCacheHit: false,
-    exhaustedQuotas: [],
+    ...ALLOWED,
+    status: policy === 'FAIL_OPEN' ? OK_STATUS : { code: 'INTERNAL', message },
     failure: 'internal',
   };
 }

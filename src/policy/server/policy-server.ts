@@ -5,8 +5,8 @@ import { createLimitedLog } from '../../telemetry/limited-log.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
+import type { HandlerChain } from '../handlers/handler-chain.js';
 import { type Admission, createAdmission, type OverloadSettings, type ReadLoad } from './admission.js';
-import { createBackendClients } from './backend-clients.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { createCallConfigs } from './call-configs.js';
 import type { Caller } from './callers/caller.js';
@@ -16,7 +16,6 @@ import { type CheckService, createCheckService } from './check-service.js';
 import { createCompiledServices } from './compiled-services.js';
 import { createEnvoyCodec } from './envoy-codec.js';
 import { createForwardedTexts } from './forwarded-texts.js';
-import type { PolicyBackend } from './policy-backend.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
 import type { PolicyTexts, ProxyTextDecoder, ProxyTextEncoder } from './policy-texts.js';
 import { createRegexService } from './regex-service.js';
@@ -32,7 +31,8 @@ export interface PolicyServerOptions {
   readonly protos: ProtoRegistry;
   readonly decoder: ProxyTextDecoder;
   readonly encoder: ProxyTextEncoder;
-  readonly backend: PolicyBackend;
+  /** Decide about checks, and take reports. */
+  readonly handlers: Pick<HandlerChain, 'check' | 'report'>;
   /** Whether reports are lines of the log: `reports.log` of the current configuration. Asked for each report. */
   readonly isReportLogged: () => boolean;
   readonly metrics: Metrics;
@@ -58,8 +58,6 @@ export interface PolicyServerOptions {
 export interface PolicyServer {
   /** Takes new policies at once: calls that begin from now on go by them. Without any, every host is unknown. */
   observe(policies: ServicePolicies): void;
-  /** Takes another backend at once; calls under way end with the one that they began with. */
-  useBackend(backend: PolicyBackend): void;
   readonly checks: CheckService;
   /** What callers may ask, by the policies in force. */
   readonly rights: CallerRights;
@@ -68,8 +66,6 @@ export interface PolicyServer {
   readonly admission: Admission;
   /** For reports that come otherwise than from Envoy. */
   readonly reports: ReportSink;
-  /** Settles when all reports have been sent on. */
-  close(): Promise<void>;
 }
 
 const READ_TEXTS = { entries: 16_384, maxKeyLength: 8192, characters: 8_000_000 };
@@ -89,7 +85,6 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
   });
   const services = createCompiledServices(logger, regexes);
   const forwarded = createForwardedTexts(texts);
-  const clients = createBackendClients({ ...options, metrics, limitedLog });
   const sink = createReportSink({
     metrics,
     logger,
@@ -104,7 +99,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
     services,
     forwarded,
     requestTexts: createRequestTexts(texts),
-    clientFor: clients.clientFor,
+    handlers: options.handlers,
     clock,
     authorize: (call) => rights.check(call),
     undecided: (protocol, service) => {
@@ -150,7 +145,6 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
       rights.observe(policies);
     },
     rights,
-    useBackend: clients.useBackend,
     checks,
     admission,
     openLogStream: createLogService({
@@ -158,13 +152,12 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
       rights,
       environment: { services, forwarded, attributesOf, connections: createTcpConnections() },
       sink,
-      forward: clients.report,
+      forward: options.handlers.report,
       metrics,
       limitedLog,
       clock,
       yieldTurn: options.yieldTurn,
     }),
     reports: sink,
-    close: clients.close,
   };
 }

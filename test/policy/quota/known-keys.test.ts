@@ -5,7 +5,7 @@ import type { KeyList, QuotaLimit } from '../../../src/config/policy-server/poli
 import { createAttributeBag, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaBackend } from '../../../src/policy/quota/quota-backend.js';
+import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
 import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createFakeClock } from '../../support/fake-clock.js';
@@ -25,7 +25,7 @@ function setUp(keys: Partial<KeyList>, file = '') {
     keys: { dimension: DIMENSION, values: [], ...keys },
   };
   const limits = [limit, { ...limit, name: 'other', keys: { dimension: DIMENSION, values: ['gold'] } }];
-  const backend = createQuotaBackend({
+  const handler = createQuotaHandler({
     limits,
     store: createMemoryStore({ clock: createFakeClock(), maxCounters: 10 }),
     metrics: createQuotaMetrics(createMetrics(registry)),
@@ -41,13 +41,13 @@ function setUp(keys: Partial<KeyList>, file = '') {
     });
     const params = new Map(quotas.map((quota) => [quota, { amount: 1, bestEffort: false }]));
     const options = { timeoutMs: 1000, signal: new AbortController().signal };
-    const { precondition, quotas: granted } = await backend.check(
+    const { precondition, quotas: granted } = await handler.answer(
       { attributes, deduplicationId: '', quotas: params },
       options,
     );
     return { ...precondition?.status, granted: granted.get('requests')?.grantedAmount };
   };
-  return { backend, limits, ask, scrape: () => registry.metrics() };
+  return { handler, limits, ask, scrape: () => registry.metrics() };
 }
 
 test('a known key is counted, plain or by its hash, of the configuration or a file', async (t) => {
@@ -80,8 +80,8 @@ test('a request whose key another of its quotas does not know charges neither', 
 });
 
 test('a key that is added counts at once', async (t) => {
-  const { backend, limits, ask } = setUp({ values: ['plain'] });
+  const { handler, limits, ask } = setUp({ values: ['plain'] });
   t.is((await ask('new')).code, 'PERMISSION_DENIED');
-  backend.update(limits.map((limit) => ({ ...limit, keys: { dimension: DIMENSION, values: ['new'] } })));
+  handler.update(limits.map((limit) => ({ ...limit, keys: { dimension: DIMENSION, values: ['new'] } })));
   t.is((await ask('new')).code, 'OK');
 });

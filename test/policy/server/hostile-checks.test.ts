@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { ServiceConfig } from '../../../src/config/policy/client-config.js';
+import { ALLOWED } from '../../../src/policy/handlers/policy-handler.js';
 import { checkRequestBytes, createRig, httpCheck, policiesOf } from './policy-server-rig.js';
 
 const BOOKS = 'books.default.svc.cluster.local';
@@ -189,16 +190,17 @@ test('a backend that is replaced while it is asked answers what it was asked; th
     });
   const first = rig.ask(httpCheck(), { service: BOOKS });
   const asked: string[] = [];
-  rig.server.useBackend({
-    isLocal: true,
-    transport: {
+  rig.handlers.use([
+    {
+      name: 'new',
       check: async ({ deduplicationId }) => {
-        asked.push(deduplicationId);
-        return { precondition: { status: { code: 'OK', message: '' }, validUseCount: 0 }, quotas: new Map() };
+        asked.push(deduplicationId ?? '');
+        return ALLOWED;
       },
-      report: async () => undefined,
+      answer: () => ({ quotas: new Map() }),
+      close: async () => undefined,
     },
-  });
+  ]);
   t.is((await rig.ask(httpCheck({ id: '2' }), { service: BOOKS })).status.code, 0);
   answer();
   t.is((await first).status.code, 5);

@@ -9,12 +9,16 @@ import type {
   PolicyTransport,
   ReportRequest,
 } from '../../../src/policy/client/policy-transport.js';
+import { createHandlerChain, type HandlerChain } from '../../../src/policy/handlers/handler-chain.js';
+import type { PolicyHandler } from '../../../src/policy/handlers/policy-handler.js';
+import { createRemoteHandler } from '../../../src/policy/remote/remote-handler.js';
 import type { CheckCall } from '../../../src/policy/server/check-call.js';
 import {
   createPolicyServer,
   type PolicyServer,
   type PolicyServerOptions,
 } from '../../../src/policy/server/policy-server.js';
+import { createPolicyServerMetrics } from '../../../src/policy/server/policy-server-metrics.js';
 import type { ServicePolicies } from '../../../src/policy/server/service-policies.js';
 import { createConfigDecoder } from '../../../src/policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../../src/policy/wire/config-encoder.js';
@@ -98,6 +102,8 @@ export function createRecordingTransport(): RecordingTransport {
 
 export interface PolicyServerRig {
   readonly server: PolicyServer;
+  /** The handlers of the server: at first one that asks `transport`. */
+  readonly handlers: HandlerChain;
   readonly transport: RecordingTransport;
   readonly clock: FakeClock;
   readonly log: readonly LogRecord[];
@@ -108,8 +114,8 @@ export interface PolicyServerRig {
   ask(message: object, call?: CheckCall): Promise<ReadCheckResponse>;
 }
 
-export type RigOptions = Partial<Omit<PolicyServerOptions, 'backend'>> & {
-  /** Default: true. */
+export type RigOptions = Partial<Omit<PolicyServerOptions, 'handlers'>> & {
+  /** Whether `transport` stands for a handler in this process, without caches and reports. Default: true. */
   readonly isLocal?: boolean;
   readonly services?: Readonly<Record<string, Partial<ServiceConfig>>>;
 };
@@ -120,13 +126,25 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
   const logger = createRecordingLogger();
   const registry = new Registry();
   let ids = 0;
+  const metrics = createMetrics(registry);
+  const asking = createRemoteHandler({
+    transport,
+    switches: { disableCheckCache: isLocal, disableQuotaCache: isLocal },
+    clock,
+    random: () => 0.5,
+    createId: () => `id${ids++}`,
+    onCounted: createPolicyServerMetrics(metrics).clientCounted,
+    onReportsLost: (reports) => createPolicyServerMetrics(metrics).reportsFailed('backend', reports),
+    ...options,
+  });
+  const handlers = createHandlerChain([isLocal ? withoutReports(asking) : asking]);
   const server = createPolicyServer({
     protos: envoyProtos,
     decoder: policyDecoder,
     encoder: policyEncoder,
-    backend: { transport, isLocal },
+    handlers,
     isReportLogged: () => false,
-    metrics: createMetrics(registry),
+    metrics,
     logger,
     clock,
     random: () => 0.5,
@@ -142,6 +160,7 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
   const scrape = (): Promise<string> => registry.metrics();
   return {
     server,
+    handlers,
     transport,
     clock,
     log: logger.records,
@@ -149,6 +168,10 @@ export function createRig({ isLocal = true, services = {}, ...options }: RigOpti
     series: async (name) => (await scrape()).split('\n').find((line) => line.startsWith(`${name} `)),
     ask: async (message, call = {}) => readCheckResponse(await server.checks.check(checkRequestBytes(message), call)),
   };
+}
+
+function withoutReports({ name, check, answer, close }: PolicyHandler): PolicyHandler {
+  return { name, check, answer, close };
 }
 
 /** Policies by host. */

@@ -78,7 +78,7 @@ test.before(async (t) => {
   const stop = async (): Promise<void> => {
     await envoy.stop();
     await grpc.stop(1000);
-    await rig.server.close();
+    await rig.handlers.close();
   };
   t.context = { rig, envoy, stop };
 });

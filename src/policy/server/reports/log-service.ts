@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
-import type { ServiceCallConfig } from '../../client/policy-client.js';
+import type { HandlerReport } from '../../handlers/policy-handler.js';
 import type { WireLogMessage } from '../adapter/envoy-messages.js';
 import { type LogOrigin, readLogOrigin, UNKNOWN_ORIGIN } from '../adapter/log-origin.js';
 import { tcpLogMoment } from '../adapter/tcp-log-facts.js';
@@ -33,8 +33,8 @@ export interface LogServiceOptions {
   readonly rights: Pick<CallerRights, 'openLog' | 'mayReport'>;
   readonly environment: ReportEnvironment;
   readonly sink: ReportSink;
-  /** Sends a report to the backend, where there is one that takes them. */
-  readonly forward: (attributes: AttributeBag, service: ServiceCallConfig) => void;
+  /** Gives a report to the handlers. */
+  readonly forward: (report: HandlerReport) => void;
   readonly metrics: PolicyServerMetrics;
   readonly limitedLog: LimitedLog;
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
 
   const report = (attributes: AttributeBag, { host, service }: LogContext): void => {
     sink.take({ attributes, service: host });
-    forward(attributes, service.calls);
+    forward({ attributes, service: service.calls });
   };
 
   const isAllowed = (caller: Caller, { origin }: TcpLog, { host }: LogContext): boolean =>

@@ -13,7 +13,7 @@ import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/xds-cli
 import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';
 import { eventually } from '../../../support/eventually.js';
 import { createRecordingLogger } from '../../../support/recording-logger.js';
-import { listen, type Teardown } from '../remote/remote-rig.js';
+import { listen, type Teardown } from '../../remote/remote-rig.js';
 import { charging, encodeResponse, readRequest, readServiceConfig, servicesBody } from './discovery-wire.js';
 
 type AdsCall = ServerDuplexStream<Buffer, Buffer>;

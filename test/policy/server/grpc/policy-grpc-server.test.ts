@@ -57,7 +57,7 @@ async function serve(t: ExecutionContext, rig: PolicyServerRig): Promise<Served>
   t.teardown(async () => {
     client.close();
     await grpc.stop(100);
-    await rig.server.close();
+    await rig.handlers.close();
   });
   const call: Served['call'] = (path, bytes, fields = {}) => {
     const metadata = new Metadata();

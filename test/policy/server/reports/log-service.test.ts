@@ -370,7 +370,7 @@ test('reports go on to a remote backend in batches, and to none in this process'
       isLocal ? [] : [100, 50],
     );
     if (!isLocal) t.is(rig.transport.reports[0]?.attributes[0]?.get('response.code')?.value, 200n);
-    await rig.server.close();
+    await rig.handlers.close();
   }
 });
 
@@ -416,7 +416,7 @@ test('closing the server sends the reports that wait', async (t) => {
   const rig = createRig({ services: SERVICES, isLocal: false });
   await sendHttp(rig, [httpEntry(metadata(CHECKED))]);
   t.is(rig.transport.reports.length, 0);
-  await rig.server.close();
+  await rig.handlers.close();
   t.is(rig.transport.reports.length, 1);
   t.is(rig.clock.timers, 0);
 });

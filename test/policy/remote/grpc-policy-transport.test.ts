@@ -9,28 +9,28 @@ import {
 } from '@grpc/grpc-js';
 import test from 'ava';
 import { Registry } from 'prom-client';
-import type { QuotaLimit } from '../../../../src/config/policy-server/policy-server-config.js';
-import { bagOf } from '../../../../src/policy/client/attribute-bag.js';
-import { stringAttribute } from '../../../../src/policy/client/attribute-value.js';
-import { createPolicyClient } from '../../../../src/policy/client/policy-client.js';
+import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
+import { bagOf } from '../../../src/policy/client/attribute-bag.js';
+import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
+import { createPolicyClient } from '../../../src/policy/client/policy-client.js';
 import {
   type CallOptions,
   type CheckRequest,
   type CheckResponse,
   PolicyTransportError,
-} from '../../../../src/policy/client/policy-transport.js';
-import { createMemoryStore } from '../../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaBackend } from '../../../../src/policy/quota/quota-backend.js';
-import { createQuotaMetrics } from '../../../../src/policy/quota/quota-metrics.js';
-import { createGrpcPolicyTransport } from '../../../../src/policy/server/remote/grpc-policy-transport.js';
-import { POLICY_METHODS } from '../../../../src/policy/server/remote/policy-methods.js';
-import { createPolicyService } from '../../../../src/policy/server/remote/policy-service.js';
-import { createMetrics } from '../../../../src/telemetry/metrics.js';
-import { eventually } from '../../../support/eventually.js';
-import { createFakeClock } from '../../../support/fake-clock.js';
-import { allow, sendError, settled } from '../../../support/policy-server.js';
-import { createRecordingLogger } from '../../../support/recording-logger.js';
-import { createSelfSignedCertificate } from '../../../support/self-signed-certificate.js';
+} from '../../../src/policy/client/policy-transport.js';
+import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
+import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
+import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
+import { createGrpcPolicyTransport } from '../../../src/policy/remote/grpc-policy-transport.js';
+import { POLICY_METHODS } from '../../../src/policy/remote/policy-methods.js';
+import { createPolicyService } from '../../../src/policy/server/grpc/policy-service.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { eventually } from '../../support/eventually.js';
+import { createFakeClock } from '../../support/fake-clock.js';
+import { allow, sendError, settled } from '../../support/policy-server.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.js';
 import { codec, listen, type RemoteRig, startRemote } from './remote-rig.js';
 
 const BAG = bagOf(new Map([['source.user', stringAttribute('ann')]]));
@@ -265,7 +265,7 @@ test('attempts at one call are charged once, and another call again', async (t) 
   const metrics = createQuotaMetrics(createMetrics(new Registry()));
   const server = new Server();
   createPolicyService({
-    backend: createQuotaBackend({ limits: [limit], store, metrics }),
+    answer: createQuotaHandler({ limits: [limit], store, metrics }).answer,
     acceptReports: () => undefined,
     codec,
     logger: createRecordingLogger(),
@@ -287,7 +287,7 @@ test('over TLS the server has to show a certificate that is trusted', async (t) 
   const { certificate, key } = createSelfSignedCertificate();
   const server = new Server();
   createPolicyService({
-    backend: { check: async () => ANSWER },
+    answer: () => ANSWER,
     acceptReports: () => undefined,
     codec,
     logger: createRecordingLogger(),

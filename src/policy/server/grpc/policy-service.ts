@@ -5,14 +5,14 @@ import type { GrpcService } from '../../../net/grpc-service.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
+import { POLICY_METHODS } from '../../remote/policy-methods.js';
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
 import { CallerRefusedError } from '../callers/caller.js';
-import { POLICY_METHODS } from './policy-methods.js';
 
 export interface PolicyServiceOptions {
-  /** Answers checks; counts once what comes again with the same deduplication id. */
-  readonly backend: Pick<PolicyTransport, 'check'>;
+  /** Answers checks. Attempts with the same deduplication id must be charged once. */
+  readonly answer: PolicyTransport['check'];
   /** Gets the reports of each call, in order; the call is answered when it settles. */
   readonly acceptReports: (attributes: readonly AttributeBag[]) => void | Promise<void>;
   readonly codec: PolicyCodec;
@@ -31,10 +31,10 @@ const MAX_DETAILS_LENGTH = 1000;
  * with INVALID_ARGUMENT and what is wrong.
  */
 export function createPolicyService(options: PolicyServiceOptions): GrpcService {
-  const { backend, acceptReports, codec, logger, admit = () => undefined } = options;
+  const { answer: answerCheck, acceptReports, codec, logger, admit = () => undefined } = options;
   const handlers = {
     Check: handler(logger, admit, async (request, callOptions) => {
-      const answer = await backend.check(codec.decodeCheckRequest(request), callOptions);
+      const answer = await answerCheck(codec.decodeCheckRequest(request), callOptions);
       return codec.encodeCheckResponse(answer);
     }),
     Report: handler(logger, admit, async (request) => {

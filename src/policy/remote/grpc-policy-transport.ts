@@ -1,15 +1,15 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { rpcCodeOf } from '../../../base/rpc-code.js';
-import { passThrough } from '../../../net/raw-method.js';
+import { rpcCodeOf } from '../../base/rpc-code.js';
+import { passThrough } from '../../net/raw-method.js';
 import {
   type CallOptions,
   type CheckRequest,
   type CheckResponse,
   type PolicyTransport,
   PolicyTransportError,
-} from '../../client/policy-transport.js';
-import { createPolicyCodec, type PolicyCodec } from '../../wire/policy-codec.js';
-import { loadPolicyProtos } from '../../wire/policy-protos.js';
+} from '../client/policy-transport.js';
+import { createPolicyCodec, type PolicyCodec } from '../wire/policy-codec.js';
+import { loadPolicyProtos } from '../wire/policy-protos.js';
 import { POLICY_METHODS } from './policy-methods.js';
 
 export interface GrpcPolicyTransportOptions {

@@ -3,6 +3,7 @@ import { parseDimension } from '../../../src/config/policy-server/dimension.js';
 import type { QuotaLimit } from '../../../src/config/policy-server/policy-server-config.js';
 import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { stringAttribute } from '../../../src/policy/client/attribute-value.js';
+import type { QuotaCharge } from '../../../src/policy/client/compile-quota-specs.js';
 import { createPolicyClient } from '../../../src/policy/client/policy-client.js';
 import {
   type CheckResponse,
@@ -10,12 +11,11 @@ import {
   type QuotaParams,
 } from '../../../src/policy/client/policy-transport.js';
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
-import { createQuotaBackend } from '../../../src/policy/quota/quota-backend.js';
+import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
 import type { ChargeResult, QuotaStore, StoreAnswer, StoreRequest } from '../../../src/policy/quota/quota-store.js';
 import { createFakeClock } from '../../support/fake-clock.js';
-import { settled } from '../../support/policy-server.js';
 
-const NOBODY = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 const byKey = (apiKey?: string): AttributeBag =>
   bagOf(new Map(apiKey === undefined ? [] : [['request.api_key', stringAttribute(apiKey)]]));
 
@@ -54,7 +54,7 @@ function setUp(limits: readonly QuotaLimit[], store?: QuotaStore) {
   const clock = createFakeClock();
   const { records, metrics } = createRecordedMetrics();
   const undefinedQuotas: string[] = [];
-  const backend = createQuotaBackend({
+  const handler = createQuotaHandler({
     limits,
     store: store ?? createMemoryStore({ clock, maxCounters: 1000 }),
     metrics,
@@ -65,7 +65,7 @@ function setUp(limits: readonly QuotaLimit[], store?: QuotaStore) {
     quotas: Readonly<Record<string, number | QuotaParams>>,
     { attributes = byKey(), deduplicationId = `call-${calls++}` } = {},
   ): Promise<CheckResponse> =>
-    backend.check(
+    handler.answer(
       {
         attributes,
         deduplicationId,
@@ -76,11 +76,23 @@ function setUp(limits: readonly QuotaLimit[], store?: QuotaStore) {
           ]),
         ),
       },
-      { timeoutMs: 5000, signal: NOBODY },
+      { timeoutMs: 5000, signal: NEVER_ABORTED },
     );
   const granted = async (...args: Parameters<typeof check>): Promise<Readonly<Record<string, number>>> =>
     Object.fromEntries([...(await check(...args)).quotas].map(([name, { grantedAmount }]) => [name, grantedAmount]));
-  return { clock, backend, check, granted, records, undefinedQuotas };
+  const decide = async (
+    quotas: readonly QuotaCharge[],
+    policy?: 'FAIL_OPEN' | 'FAIL_CLOSE',
+    deduplicationId?: string,
+  ) =>
+    handler.check({
+      attributes: byKey(),
+      quotas,
+      deduplicationId,
+      failPolicy: policy === undefined ? {} : { policy },
+      transport: {},
+    });
+  return { clock, handler, check, granted, decide, records, undefinedQuotas };
 }
 
 test('it permits every request, for every client to know, and answers each quota', async (t) => {
@@ -117,11 +129,11 @@ test('quotas of a request are charged together; what is refused tells when to co
 });
 
 test('a quota without limit is granted, and told once per name until the limits change', async (t) => {
-  const { backend, granted, records, undefinedQuotas } = setUp([limitOf('rate')]);
+  const { handler, granted, records, undefinedQuotas } = setUp([limitOf('rate')]);
   t.deepEqual(await granted({ rat: 5, rate: 1 }), { rat: 5, rate: 1 });
   await granted({ rat: 5, tare: 1 });
   t.deepEqual(undefinedQuotas, ['rat', 'tare']);
-  backend.update([limitOf('rate')]);
+  handler.update([limitOf('rate')]);
   await granted({ rat: 5 });
   t.deepEqual(undefinedQuotas, ['rat', 'tare', 'rat']);
   t.is(records.filter((record) => record === 'undefined').length, 4);
@@ -171,22 +183,22 @@ test('requests without an id are never repetitions of one another', async (t) =>
 });
 
 test('a changed amount holds at once for what was used; unchanged quotas keep their counts', async (t) => {
-  const { backend, granted } = setUp([limitOf('a'), limitOf('b', { dimensions: API_KEY })]);
+  const { handler, granted } = setUp([limitOf('a'), limitOf('b', { dimensions: API_KEY })]);
   await granted({ a: 8, b: 10 });
-  backend.update([limitOf('b', { dimensions: API_KEY }), limitOf('a', { maxAmount: 12 })]);
+  handler.update([limitOf('b', { dimensions: API_KEY }), limitOf('a', { maxAmount: 12 })]);
   t.deepEqual(await granted({ a: 5 }), { a: 0 });
   t.deepEqual(await granted({ a: 4 }), { a: 4 });
   t.deepEqual(await granted({ b: 1 }), { b: 0 });
-  backend.update([limitOf('a', { maxAmount: 5 }), limitOf('b', { dimensions: API_KEY })]);
+  handler.update([limitOf('a', { maxAmount: 5 }), limitOf('b', { dimensions: API_KEY })]);
   t.deepEqual(await granted({ a: 1 }), { a: 0 });
 });
 
 test('a removed quota is granted, and begins anew when it comes back; so does one whose window changes', async (t) => {
-  const { backend, granted } = setUp([limitOf('a', { maxAmount: 1 }), limitOf('b', { maxAmount: 1 })]);
+  const { handler, granted } = setUp([limitOf('a', { maxAmount: 1 }), limitOf('b', { maxAmount: 1 })]);
   await granted({ a: 1, b: 1 });
-  backend.update([limitOf('b', { maxAmount: 1, validDurationMs: 30_000 })]);
+  handler.update([limitOf('b', { maxAmount: 1, validDurationMs: 30_000 })]);
   t.deepEqual(await granted({ a: 7, b: 1 }), { a: 7, b: 1 });
-  backend.update([limitOf('a', { maxAmount: 1 })]);
+  handler.update([limitOf('a', { maxAmount: 1 })]);
   t.deepEqual(await granted({ a: 1 }), { a: 1 });
 });
 
@@ -234,28 +246,84 @@ for (const [policy, code] of [
   ['FAIL_OPEN', 'OK'],
   ['FAIL_CLOSE', 'UNAVAILABLE'],
 ] as const) {
-  test(`${policy} decides when the store cannot count, and no quota is said to be exhausted`, async (t) => {
+  test(`${policy} decides at once when the store cannot count, and no quota is said to be exhausted`, async (t) => {
     const { calls, store } = createPendingStore();
-    const { backend, clock } = setUp([limitOf('rate')], store);
-    const config = { disableCheckCache: true, disableQuotaCache: true, networkFailPolicy: { policy } };
-    const client = createPolicyClient(config, { transport: backend, clock, random: () => 0, clientId: 'c' });
-    const decision = client.check({ attributes: byKey(), quotas: [{ quota: 'rate', charge: 1 }] });
-    await settled();
-    calls[0]?.fail(new PolicyTransportError('send', 'nobody there'));
+    const { decide, clock } = setUp([limitOf('rate')], store);
+    const decision = decide([{ quota: 'rate', charge: 1 }], policy);
+    calls[0]?.fail(new PolicyTransportError('send', 'connection refused'));
     t.is((await decision).status.code, code);
+    t.is((await decision).failure, 'backend');
     t.deepEqual((await decision).exhaustedQuotas, []);
+    t.is(calls.length, 1, 'the store is not asked again');
+    t.is(clock.timers, 0);
   });
 }
 
-test('through the client library, the limit is exact and a refusal names the quota and the wait', async (t) => {
-  const { backend, clock } = setUp([limitOf('rate'), limitOf('free', { maxAmount: 1000 })]);
-  const config = { disableCheckCache: true, disableQuotaCache: true };
-  const client = createPolicyClient(config, { transport: backend, clock, random: () => 0, clientId: 'c' });
-  const quotas = [
-    { quota: 'free', charge: 1 },
+test('a defect of the store is no failure of the store: it is thrown', async (t) => {
+  const { calls, store } = createPendingStore();
+  const { decide } = setUp([limitOf('rate')], store);
+  const decision = decide([{ quota: 'rate', charge: 1 }]);
+  calls[0]?.fail(new TypeError('defect'));
+  await t.throwsAsync(decision, { instanceOf: TypeError });
+});
+
+const TWO_QUOTAS: readonly QuotaCharge[] = [
+  { quota: 'free', charge: 1 },
+  { quota: 'rate', charge: 1 },
+];
+
+test('the limit is exact, and a refusal names the quota and the wait', async (t) => {
+  const { decide } = setUp([limitOf('rate'), limitOf('free', { maxAmount: 1000 })]);
+  const decisions = await Promise.all(Array.from({ length: 50 }, () => decide(TWO_QUOTAS)));
+  t.is(decisions.filter(({ status }) => status.code === 'OK').length, 10);
+  const refused = decisions.find(({ status }) => status.code !== 'OK');
+  t.deepEqual(refused, {
+    status: { code: 'RESOURCE_EXHAUSTED', message: 'Quota is exhausted for: rate' },
+    isCheckCacheHit: false,
+    isQuotaCacheHit: false,
+    exhaustedQuotas: ['rate'],
+    retryAfterMs: 61_000,
+  });
+});
+
+test('a decision with counters in memory needs neither a promise nor a timer', (t) => {
+  const { handler, clock } = setUp([limitOf('rate')]);
+  const fields = { attributes: byKey(), deduplicationId: 'a', failPolicy: {}, transport: {} };
+  const decision = handler.check({ ...fields, quotas: [{ quota: 'rate', charge: 1 }] });
+  t.false(decision instanceof Promise);
+  t.is(clock.timers, 0);
+});
+
+test('charges of one quota add up, charges of 0 are none, and the longest wait counts', async (t) => {
+  const { decide, records } = setUp([limitOf('rate'), limitOf('burst', { window: 'fixed', validDurationMs: 1000 })]);
+  const six = { quota: 'rate', charge: 6 };
+  t.is((await decide([six, { quota: 'burst', charge: 10 }, { quota: 'rate', charge: 0 }])).status.code, 'OK');
+  const { exhaustedQuotas, retryAfterMs } = await decide([
+    six,
     { quota: 'rate', charge: 1 },
-  ];
-  const decisions = await Promise.all(Array.from({ length: 50 }, () => client.check({ attributes: byKey(), quotas })));
+    { quota: 'burst', charge: 1 },
+  ]);
+  t.deepEqual(exhaustedQuotas, ['rate', 'burst']);
+  t.is(retryAfterMs, 61_000);
+  t.deepEqual(records, ['rate: 6 of 6', 'burst: 10 of 10', 'rate: 0 not charged of 7', 'burst: 0 not charged of 1']);
+});
+
+test('attempts at one check are charged once; checks without an id are charged each', async (t) => {
+  const { decide, granted } = setUp([limitOf('rate')]);
+  const charges = [{ quota: 'rate', charge: 3 }];
+  for (const id of ['a', 'a', undefined, undefined]) t.is((await decide(charges, undefined, id)).status.code, 'OK');
+  t.deepEqual(await granted({ rate: 2 }), { rate: 0 });
+  t.deepEqual(await granted({ rate: 1 }), { rate: 1 });
+});
+
+test('through the client library, the limit is exact and a refusal names the quota and the wait', async (t) => {
+  const { handler, clock } = setUp([limitOf('rate'), limitOf('free', { maxAmount: 1000 })]);
+  const config = { disableCheckCache: true, disableQuotaCache: true };
+  const transport = { check: handler.answer, report: async () => undefined };
+  const client = createPolicyClient(config, { transport, clock, random: () => 0, clientId: 'c' });
+  const decisions = await Promise.all(
+    Array.from({ length: 50 }, () => client.check({ attributes: byKey(), quotas: TWO_QUOTAS })),
+  );
   t.is(decisions.filter(({ status }) => status.code === 'OK').length, 10);
   const refused = decisions.find(({ status }) => status.code !== 'OK');
   t.deepEqual(refused?.status, { code: 'RESOURCE_EXHAUSTED', message: 'Quota is exhausted for: rate' });

@@ -1,4 +1,4 @@
-import { rawMethod } from '../../../net/raw-method.js';
+import { rawMethod } from '../../net/raw-method.js';
 
 /**
  * The service `mesh.policy.v1.Policy`, in bytes: what is in them is read where an error can still be answered with what

@@ -1,25 +1,25 @@
 import test from 'ava';
 import { bagOf } from '../../../src/policy/client/attribute-bag.js';
 import { createClientStatistics } from '../../../src/policy/client/client-statistics.js';
-import { type ClientCountersPublisher, createClientCounters } from '../../../src/policy/server/client-counters.js';
-import { createPolicyClients } from '../../../src/policy/server/policy-clients.js';
+import { type CacheSwitches, createPolicyClients } from '../../../src/policy/remote/policy-clients.js';
+import { type ClientCountersPublisher, createClientCounters } from '../../../src/policy/remote/remote-handler.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { settled } from '../../support/policy-server.js';
-import { createRecordingTransport } from './policy-server-rig.js';
+import { createRecordingTransport } from '../server/policy-server-rig.js';
 
 const NO_COUNTERS: ClientCountersPublisher = () => undefined;
 
-function createClients({ isLocal = false, countersOf = () => NO_COUNTERS } = {}) {
+function createClients(switches: CacheSwitches = {}) {
   const clock = createFakeClock();
   const transport = createRecordingTransport();
   let ids = 0;
-  const options = { clock, random: () => 0.5, createId: () => `client${ids++}`, countersOf };
-  return { clock, transport, clients: createPolicyClients({ transport, isLocal }, options) };
+  const options = { clock, random: () => 0.5, createId: () => `client${ids++}`, countersOf: () => NO_COUNTERS };
+  return { clock, transport, clients: createPolicyClients({ transport, switches }, options) };
 }
 
 const attributes = { attributes: {} };
 
-test('calls that differ in who calls, whom, and in the fail policy share a client', (t) => {
+test('calls that differ in their proxy, their clusters and their fail policy share a client', (t) => {
   const { clients } = createClients();
   const first = clients.clientFor({});
   t.is(clients.clientFor({ checkCluster: 'other', reportCluster: 'another' }), first);
@@ -45,12 +45,12 @@ for (const transport of [
   });
 }
 
-test('for a backend in this process caches make no difference: there are none', (t) => {
-  const { clients } = createClients({ isLocal: true });
+test('caches that the configuration turns off for the server are off, whatever proxies want', (t) => {
+  const { clients } = createClients({ disableCheckCache: true, disableQuotaCache: true });
   t.is(clients.clientFor({ disableCheckCache: false }), clients.clientFor({ disableQuotaCache: true }));
 });
 
-test('clients that nobody called for ten minutes are closed when another is made', (t) => {
+test('clients without a call for ten minutes are closed when another is made', (t) => {
   const { clients, clock } = createClients();
   const unused = clients.clientFor({ reportBatchMaxEntries: 1 });
   const used = clients.clientFor({ reportBatchMaxEntries: 2 });

@@ -1,14 +1,14 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { AttributeBag } from '../../../../src/policy/client/attribute-bag.js';
+import type { AttributeBag } from '../../../src/policy/client/attribute-bag.js';
 import {
   createGrpcPolicyTransport,
   type GrpcPolicyTransport,
-} from '../../../../src/policy/server/remote/grpc-policy-transport.js';
-import { createPolicyService } from '../../../../src/policy/server/remote/policy-service.js';
-import { createPolicyCodec } from '../../../../src/policy/wire/policy-codec.js';
-import { loadPolicyProtos } from '../../../../src/policy/wire/policy-protos.js';
-import { createFakePolicyServer, type FakePolicyServer } from '../../../support/policy-server.js';
-import { createRecordingLogger } from '../../../support/recording-logger.js';
+} from '../../../src/policy/remote/grpc-policy-transport.js';
+import { createPolicyService } from '../../../src/policy/server/grpc/policy-service.js';
+import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
+import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
+import { createFakePolicyServer, type FakePolicyServer } from '../../support/policy-server.js';
+import { createRecordingLogger } from '../../support/recording-logger.js';
 
 export const codec = createPolicyCodec(loadPolicyProtos());
 
@@ -39,7 +39,7 @@ export async function startRemote(t: Teardown, metadata?: Readonly<Record<string
   const serve = async (port: number): Promise<number> => {
     server = new Server();
     const acceptReports = (bags: readonly AttributeBag[]): void => void reports.push(bags);
-    createPolicyService({ backend, acceptReports, codec, logger }).addTo(server);
+    createPolicyService({ answer: backend.check, acceptReports, codec, logger }).addTo(server);
     return listen(server, port);
   };
   const port = await serve(0);

@@ -1,8 +1,17 @@
 import type { Clock } from '../../base/clock.js';
+import type { ClientStatisticsSnapshot } from '../client/client-statistics.js';
 import { createPolicyClient, type PolicyClient } from '../client/policy-client.js';
+import type { PolicyTransport } from '../client/policy-transport.js';
 import type { TransportConfig } from '../client/transport-timing.js';
-import type { ClientCountersPublisher } from './client-counters.js';
-import type { PolicyBackend } from './policy-backend.js';
+
+/** Caches and batches of the client library that can be turned off. */
+export type CacheSwitches = Pick<TransportConfig, 'disableCheckCache' | 'disableQuotaCache' | 'disableReportBatch'>;
+
+/** A policy server and what is turned off for it. */
+export interface RemoteServer {
+  readonly transport: PolicyTransport;
+  readonly switches?: CacheSwitches | undefined;
+}
 
 export interface PolicyClientsOptions {
   readonly clock: Clock;
@@ -10,8 +19,8 @@ export interface PolicyClientsOptions {
   readonly random: () => number;
   /** Makes a UUID. */
   readonly createId: () => string;
-  /** Makes what gets the counters of a new client, at intervals and once when it is closed. */
-  readonly countersOf: () => ClientCountersPublisher;
+  /** Makes the function that gets the counters of a new client, at intervals and once when the client is closed. */
+  readonly countersOf: () => (snapshot: ClientStatisticsSnapshot) => void;
 }
 
 /** The policy clients that calls share. */
@@ -24,7 +33,7 @@ export interface PolicyClients {
 }
 
 const MAX_CLIENTS = 64;
-/** Clients that nobody called for this long are closed. */
+/** Clients without a call for this long are closed. */
 const IDLE_MS = 600_000;
 
 interface SharedClient {
@@ -33,10 +42,10 @@ interface SharedClient {
 }
 
 /**
- * One client per way of calling the backend. What differs from proxy to proxy, the fail policy and the proxy's own
- * attributes, is no part of that: ten thousand proxies share one client, its caches and its batches.
+ * One client for each set of caches, batch sizes and intervals. The fail policy and the attributes of a proxy are not
+ * part of it, so that ten thousand proxies share one client with its caches and batches.
  */
-export function createPolicyClients(backend: PolicyBackend, options: PolicyClientsOptions): PolicyClients {
+export function createPolicyClients(server: RemoteServer, options: PolicyClientsOptions): PolicyClients {
   const { clock, random, createId, countersOf } = options;
   const clients = new Map<string, SharedClient>();
   const keys = new WeakMap<TransportConfig, string>();
@@ -45,13 +54,13 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
   const keyOf = (transport: TransportConfig): string => {
     const known = keys.get(transport);
     if (known !== undefined) return known;
-    const key = JSON.stringify(sharedTransport(transport, backend));
+    const key = JSON.stringify(sharedTransport(transport, server));
     keys.set(transport, key);
     return key;
   };
   const make = (transport: TransportConfig): PolicyClient =>
-    createPolicyClient(sharedTransport(transport, backend), {
-      transport: backend.transport,
+    createPolicyClient(sharedTransport(transport, server), {
+      transport: server.transport,
       clock,
       random,
       clientId: createId(),
@@ -78,7 +87,7 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
         known.usedMs = nowMs;
         return known.client;
       }
-      // Configurations change together: a new way of calling is when old ones fall out of use.
+      // All proxies change together: a new client usually replaces one that is out of use.
       closeUnused(nowMs);
       const client = make(transport);
       clients.set(key, { client, usedMs: nowMs });
@@ -95,12 +104,11 @@ export function createPolicyClients(backend: PolicyBackend, options: PolicyClien
 }
 
 /** The members that make a difference to a client, in one order. */
-function sharedTransport(transport: TransportConfig, { isLocal, switches }: PolicyBackend): TransportConfig {
-  const isOff = (name: 'disableCheckCache' | 'disableQuotaCache' | 'disableReportBatch'): boolean =>
-    switches?.[name] === true || transport[name] === true;
+function sharedTransport(transport: TransportConfig, { switches }: RemoteServer): TransportConfig {
+  const isOff = (name: keyof CacheSwitches): boolean => switches?.[name] === true || transport[name] === true;
   return {
-    disableCheckCache: isLocal || isOff('disableCheckCache'),
-    disableQuotaCache: isLocal || isOff('disableQuotaCache'),
+    disableCheckCache: isOff('disableCheckCache'),
+    disableQuotaCache: isOff('disableQuotaCache'),
     disableReportBatch: isOff('disableReportBatch'),
     reportBatchMaxEntries: transport.reportBatchMaxEntries ?? 0,
     ...(transport.reportBatchMaxTime !== undefined && { reportBatchMaxTime: transport.reportBatchMaxTime }),

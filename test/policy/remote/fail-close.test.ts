@@ -1,9 +1,10 @@
 import test from 'ava';
-import { bagOf, EMPTY_LAYER } from '../../../../src/policy/client/attribute-bag.js';
-import type { QuotaResult } from '../../../../src/policy/client/policy-transport.js';
-import { eventually } from '../../../support/eventually.js';
-import { allow } from '../../../support/policy-server.js';
-import { createRig, httpCheck, httpConfigText } from '../policy-server-rig.js';
+import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
+import type { QuotaResult } from '../../../src/policy/client/policy-transport.js';
+import { createRemoteHandler } from '../../../src/policy/remote/remote-handler.js';
+import { eventually } from '../../support/eventually.js';
+import { allow } from '../../support/policy-server.js';
+import { createRig, httpCheck, httpConfigText } from '../server/policy-server-rig.js';
 import { startRemote } from './remote-rig.js';
 
 const BOOKS = 'books.default.svc.cluster.local';
@@ -18,7 +19,16 @@ for (const [policy, expected] of [
     const networkFailPolicy = { policy, maxRetry: 0, baseRetryWait: '80ms', maxRetryWait: '1s' };
     const quotaSpec = [{ rules: [{ match: [], quotas: [{ quota: 'reads', charge: 1 }] }] }];
     const rig = createRig({ services: { [BOOKS]: { quotaSpec, networkFailPolicy } } });
-    rig.server.useBackend({ transport: remote.transport, isLocal: false });
+    rig.handlers.use([
+      createRemoteHandler({
+        transport: remote.transport,
+        clock: rig.clock,
+        random: () => 0.5,
+        createId: () => 'client',
+        onCounted: () => undefined,
+        onReportsLost: () => undefined,
+      }),
+    ]);
     const call = { configText: httpConfigText({}), service: BOOKS };
     const code = async () => (await rig.ask(httpCheck(), call)).status.code;
 

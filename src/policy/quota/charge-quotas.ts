@@ -1,0 +1,198 @@
+import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
+import type { AttributeBag } from '../client/attribute-bag.js';
+import { PolicyTransportError, type QuotaParams, type QuotaResult } from '../client/policy-transport.js';
+import type { ReferencedAttributes } from '../client/referenced-attributes.js';
+import { sized } from './bounded-text.js';
+import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
+import type { ReadKeyFile } from './known-keys.js';
+import type { QuotaMetrics } from './quota-metrics.js';
+import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';
+
+export interface QuotaChargerOptions {
+  readonly limits: readonly QuotaLimit[];
+  readonly store: QuotaStore;
+  readonly metrics: QuotaMetrics;
+  /** Gets each quota that is charged and has no limit, once until the limits change. */
+  readonly onUndefined?: (quota: string) => void;
+  /** Reads the key files of limits; without it, a limit with a key file is an error. */
+  readonly readKeyFile?: ReadKeyFile;
+  /** Gets the quota of each charge for which the store evicted a counter that still counted. */
+  readonly onEvicted?: (quota: string) => void;
+}
+
+/** An amount of one quota. A request names each quota once. */
+export interface QuotaDemand extends QuotaParams {
+  readonly quota: string;
+}
+
+export interface QuotaChargeRequest {
+  readonly attributes: AttributeBag;
+  /** Equal for all attempts at one request; empty for a request that is not repeated. */
+  readonly deduplicationId: string;
+  readonly demands: readonly QuotaDemand[];
+  /** How long the caller waits for the store, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export type QuotaOutcome =
+  /** In the order of the demands. */
+  | { readonly type: 'counted'; readonly results: readonly QuotaResult[] }
+  /** The quota has a list of keys, and the key of the request is not in it. No quota is charged. */
+  | { readonly type: 'unknownKey'; readonly quota: string; readonly referencedAttributes: ReferencedAttributes };
+
+/** Charges quotas by their limits. */
+export interface QuotaCharger {
+  /**
+   * Charges all demands that are not best-effort, or none of them. A best-effort demand gets the amount that is left. A
+   * quota without a limit is granted. Attempts with the same deduplication id and demands are charged once, also at the
+   * same time. A store in this process answers without a promise.
+   *
+   * @throws PolicyTransportError when the store cannot tell what was charged
+   */
+  charge(request: QuotaChargeRequest): QuotaOutcome | Promise<QuotaOutcome>;
+  /**
+   * Replaces the limits. Quotas that keep their window and dimensions keep their counters. Other counters are dropped.
+   *
+   * @throws Error when a key file cannot be read; the former limits stay
+   */
+  update(limits: readonly QuotaLimit[]): void;
+  /** Counts in another store from now on, from zero. The caller closes the former one. */
+  useStore(store: QuotaStore): void;
+}
+
+/** Names told as undefined: a remote caller can invent any number of them. */
+const MAX_UNDEFINED_NAMES = 1000;
+
+/** A demand whose quota has a limit. */
+interface Limited {
+  /** Index of the demand. */
+  readonly at: number;
+  readonly demand: QuotaDemand;
+  readonly limit: ResolvedLimit;
+}
+
+export function createQuotaCharger(options: QuotaChargerOptions): QuotaCharger {
+  const { metrics, onUndefined, onEvicted } = options;
+  let store = options.store;
+  const compile = (wanted: readonly QuotaLimit[]): ReadonlyMap<string, CompiledLimit> =>
+    new Map(wanted.map((limit) => [limit.name, compileLimit(limit, options.readKeyFile)]));
+  let limits = compile(options.limits);
+  let toldUndefined = new Set<string>();
+  const inFlight = new Map<string, Promise<StoreAnswer>>();
+
+  const noteUndefined = (quota: string): void => {
+    metrics.undefinedCharged();
+    if (toldUndefined.has(quota) || toldUndefined.size >= MAX_UNDEFINED_NAMES) return;
+    toldUndefined.add(quota);
+    onUndefined?.(quota);
+  };
+
+  const countCharges = ({ results, isRepetition }: StoreAnswer, limited: readonly Limited[]): void => {
+    if (isRepetition) return;
+    for (let at = 0; at < results.length; at++) {
+      const result = results[at];
+      const demand = limited[at]?.demand;
+      if (demand === undefined || result === undefined) continue;
+      metrics.charged(demand.quota, demand.amount, result);
+      if (result.evicted) onEvicted?.(demand.quota);
+    }
+  };
+
+  const askStore = async (request: StoreRequest, limited: readonly Limited[]): Promise<StoreAnswer> => {
+    const current = store;
+    try {
+      const answer = await current.charge(request);
+      countCharges(answer, limited);
+      return answer;
+    } catch (error) {
+      metrics.storeFailed(current.type, error);
+      throw error;
+    }
+  };
+
+  const chargeOnce = (request: StoreRequest, limited: readonly Limited[]): StoreAnswer | Promise<StoreAnswer> => {
+    const { repetitionKey } = request;
+    if (store.type === 'memory') {
+      // A memory store answers before the next request is read, so that no repetition can come in between.
+      const answer = store.charge(request);
+      if (!(answer instanceof Promise)) countCharges(answer, limited);
+      return answer;
+    }
+    if (repetitionKey === undefined) return askStore(request, limited);
+    const pending = inFlight.get(repetitionKey);
+    if (pending !== undefined) return pending;
+    const answer = askStore(request, limited).finally(() => inFlight.delete(repetitionKey));
+    inFlight.set(repetitionKey, answer);
+    return answer;
+  };
+
+  return {
+    charge: ({ attributes, deduplicationId, demands, timeoutMs }) => {
+      const results: QuotaResult[] = [];
+      const limited: Limited[] = [];
+      const charges: CounterCharge[] = [];
+      for (const demand of demands) {
+        validateAmount(demand);
+        const { quota, amount, bestEffort } = demand;
+        const compiled = limits.get(quota);
+        const keys = compiled?.keys;
+        if (keys !== undefined && !keys.has(attributes)) {
+          metrics.unknownKey(quota);
+          return { type: 'unknownKey', quota, referencedAttributes: keys.referenced(attributes) };
+        }
+        const at = results.push({ grantedAmount: amount }) - 1;
+        if (compiled === undefined) {
+          noteUndefined(quota);
+          continue;
+        }
+        const limit = compiled.resolve(attributes);
+        limited.push({ at, demand, limit });
+        charges.push({ counter: limit.counter, amount, bestEffort, maxAmount: limit.maxAmount });
+      }
+      if (limited.length === 0) return { type: 'counted', results };
+      const read = ({ results: counted }: StoreAnswer): QuotaOutcome => {
+        for (const [index, { at, limit }] of limited.entries()) {
+          const result = counted[index];
+          if (result !== undefined) results[at] = quotaResult(result, limit);
+        }
+        return { type: 'counted', results };
+      };
+      const repetitionKey = deduplicationId === '' ? undefined : repetitionKeyOf(deduplicationId, charges);
+      const answer = chargeOnce({ repetitionKey, charges, timeoutMs }, limited);
+      return answer instanceof Promise ? answer.then(read) : read(answer);
+    },
+    update: (changed) => {
+      limits = compile(changed);
+      toldUndefined = new Set();
+      store.keepOnly(new Set([...limits.values()].flatMap(({ groups }) => groups)));
+    },
+    useStore: (other) => {
+      store = other;
+    },
+  };
+}
+
+/** A remote caller can send amounts that the client library does not. */
+function validateAmount({ quota, amount }: QuotaDemand): void {
+  if (Number.isSafeInteger(amount) && amount > 0) return;
+  const shown = quota.length > 100 ? `${quota.slice(0, 100)}…` : quota;
+  throw new PolicyTransportError(
+    'other',
+    `Quota ${JSON.stringify(shown)} is charged ${amount}: use a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+    { code: 'INVALID_ARGUMENT' },
+  );
+}
+
+/** Names the charges too: a request that reuses the id of another one must not get the grants of that one. */
+function repetitionKeyOf(deduplicationId: string, charges: readonly CounterCharge[]): string {
+  let key = sized(deduplicationId);
+  for (const { amount, bestEffort, counter } of charges) {
+    key += `${amount}${bestEffort ? 'b' : 'e'}${sized(counter.group)}${sized(counter.key)}`;
+  }
+  return key;
+}
+
+function quotaResult({ granted, validMs, retryAfterMs }: ChargeResult, { referenced }: ResolvedLimit): QuotaResult {
+  const result = { grantedAmount: granted, validDurationMs: validMs, referencedAttributes: referenced };
+  return retryAfterMs === undefined ? result : Object.assign(result, { retryAfterMs });
+}

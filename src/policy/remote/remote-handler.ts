@@ -1,0 +1,79 @@
+import type { Clock } from '../../base/clock.js';
+import { CLIENT_COUNTERS, type ClientCounter, type ClientStatisticsSnapshot } from '../client/client-statistics.js';
+import type { PolicyTransport } from '../client/policy-transport.js';
+import type { TransportConfig } from '../client/transport-timing.js';
+import type { PolicyHandler } from '../handlers/policy-handler.js';
+import { boundReports } from './bounded-reports.js';
+import { type CacheSwitches, createPolicyClients } from './policy-clients.js';
+
+export interface RemoteHandlerOptions {
+  readonly transport: PolicyTransport;
+  /** Caches and batches that are off for this server, whatever proxies say. */
+  readonly switches?: CacheSwitches | undefined;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Makes a UUID. */
+  readonly createId: () => string;
+  /** Gets the increase of a client counter. */
+  readonly onCounted: (counter: ClientCounter, by: number) => void;
+  /** Gets the number of reports that a failed call had. */
+  readonly onReportsLost: (reports: number, error: unknown) => void;
+  /** Ends the connection to the server, after the last report. */
+  readonly disconnect?: () => void;
+}
+
+/** Batches of reports that come before the first check have the default sizes. */
+const DEFAULT_TRANSPORT: TransportConfig = {};
+
+/**
+ * The handler that asks a `mesh.policy.v1` server through the client library: with caches, retries, the fail policy and
+ * reports in batches. A Check of another policy server goes on as it came, for that server has caches of its own.
+ */
+export function createRemoteHandler(options: RemoteHandlerOptions): PolicyHandler {
+  const { transport, switches, onReportsLost, disconnect } = options;
+  const clients = createPolicyClients(
+    { transport: boundReports(transport, onReportsLost), switches },
+    { ...options, countersOf: createClientCounters(options.onCounted) },
+  );
+  // Access logs do not say how their proxy batches reports. Checks do, and all proxies have it from one mesh config.
+  let lastTransport = DEFAULT_TRANSPORT;
+  return {
+    name: 'remote',
+    check: ({ attributes, quotas, deduplicationId, failPolicy, transport: wanted }) => {
+      lastTransport = wanted;
+      const service = { networkFailPolicy: failPolicy };
+      return clients.clientFor(wanted).check({ attributes, quotas, deduplicationId, service });
+    },
+    answer: (request, call) => transport.check(request, call),
+    report: (report) => clients.clientFor(lastTransport).report(report),
+    close: async () => {
+      await clients.close();
+      disconnect?.();
+    },
+  };
+}
+
+/** Takes the counters of one client, as they are at the moment. */
+export type ClientCountersPublisher = (snapshot: ClientStatisticsSnapshot) => void;
+
+/**
+ * Adds up the counters of many clients. Clients come and go with their configurations; the sums only rise.
+ *
+ * @param count gets the increase of a counter
+ * @returns a function that makes the publisher of a client
+ */
+export function createClientCounters(
+  count: (counter: ClientCounter, by: number) => void,
+): () => ClientCountersPublisher {
+  return () => {
+    let last: Partial<ClientStatisticsSnapshot> = {};
+    return (snapshot) => {
+      for (const counter of CLIENT_COUNTERS) {
+        const by = snapshot[counter] - (last[counter] ?? 0);
+        if (by > 0) count(counter, by);
+      }
+      last = snapshot;
+    };
+  };
+}
