@@ -37,6 +37,7 @@ import { createPeers } from '../xds/limits/peers.js';
 import { readNode } from '../xds/node-wire.js';
 import { createPeerReports } from '../xds/peer-reports.js';
 import { createProxyReader } from '../xds/proxy-reader.js';
+import type { ProxySession } from '../xds/proxy-session.js';
 import type { SessionEnvironment } from '../xds/session-environment.js';
 import { createClusterConnection } from './cluster-connection.js';
 import { controlPlaneIdentity } from './control-plane-identity.js';
@@ -96,9 +97,21 @@ export interface DiscoveryServer {
 }
 
 /** Is told of every snapshot before the first proxy is. */
-export interface SnapshotObserver {
+interface SnapshotObserver {
   observe(context: PushContext): void;
 }
+
+/** Is told of the sessions of proxies. */
+interface SessionObserver {
+  /** The proxy has said in its first request which one it is. */
+  opened(session: ProxySession): void;
+  /** What the proxy is known to have, or has rejected, has changed. */
+  progressed?(session: ProxySession): void;
+  closed(session: ProxySession): void;
+}
+
+/** The status of objects in a cluster retains the states that proxies have, twice a second: no state may expire before. */
+const STATUS_RETENTION_MS = 10_000;
 
 /** Streams get this long to end by themselves (BEHAVIOUR 2, "Shutdown"). */
 const STOP_GRACE_MS = 10_000;
@@ -154,7 +167,9 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
   );
 
   const ledger = environment.navEnableConfigDistributionTracking
-    ? createDistributionLedger(environment.navDistributionHistoryRetentionMs)
+    ? createDistributionLedger(
+        Math.max(environment.navDistributionHistoryRetentionMs, cluster === undefined ? 0 : STATUS_RETENTION_MS),
+      )
     : undefined;
   const enforcement = (): Enforcement => ({
     isPluginOn: discovery.plugins.includes('policy'),
@@ -251,6 +266,7 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       cluster,
       kinds,
       distributor,
+      history: ledger,
       connections,
       problems: sources.clusterProblems,
       refusedSettings: () => [...sources.settingsProblems(), ...policy.problems(), ...trust.problems()],
@@ -259,6 +275,18 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
       clock,
     });
 
+  const sessionObservers: readonly SessionObserver[] = [
+    { opened: connections.register, closed: connections.closed },
+    ...(status === undefined
+      ? []
+      : [
+          {
+            opened: status.connectionsChanged,
+            progressed: status.connectionsChanged,
+            closed: status.connectionsChanged,
+          },
+        ]),
+  ];
   const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
   const runner = createWorkRunner(clock);
   const session: SessionEnvironment = {
@@ -273,10 +301,19 @@ export function createDiscoveryServer(options: Options, logging: Logging, clock:
     ...createPeerReports(pushMetrics, logging.scope('ads'), clock),
     readProxy: createProxyReader(readNode, environment.meshDomain, limits.nodeBytes),
     enqueue: (each) => distributor.enqueue(each),
-    register: (each) => connections.register(each),
+    register: (each) => {
+      for (const observer of sessionObservers) observer.opened(each);
+    },
+    progressed: (each) => {
+      for (const observer of sessionObservers) observer.progressed?.(each);
+    },
     connectionId: (nodeId) => connections.nextId(nodeId),
   };
-  const hooks: SessionHooks = { closed: (each) => connections.closed(each) };
+  const hooks: SessionHooks = {
+    closed: (each) => {
+      for (const observer of sessionObservers) observer.closed(each);
+    },
+  };
   const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logging.scope('ads'), { guard });
   const trust = createTrustRuntime({
     options,

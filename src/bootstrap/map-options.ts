@@ -86,7 +86,6 @@ export function statusSettings({ discovery, environment }: Options): StatusSetti
   return {
     hasConditions: environment.navEnableStatus,
     hasMessages: environment.navEnableAnalysis,
-    isTracked: environment.navEnableConfigDistributionTracking,
     isPluginOn: discovery.plugins.includes('policy'),
     perSecond: environment.navStatusQps,
     burst: environment.navStatusBurst,

@@ -8,22 +8,28 @@ export interface LedgerChange {
 }
 
 /**
- * Remembers which version every object had under each state of the configuration, so that an acknowledged
- * nonce tells what a proxy has (NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING). A state is named by its root:
- * 64 bits in base64, 12 characters, the start of every nonce (BEHAVIOUR 5, "Version/nonce").
+ * Remembers which version every object had under each state of the configuration, so that an acknowledged nonce tells
+ * which objects a proxy has, and which it misses (NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING). A state is named by its root:
+ * 64 bits in base64, 12 characters, the start of every nonce.
  *
- * The root is the sum of one hash per object, so that it follows from the content alone and a change costs
- * as much as what changed; the history is kept per object, so that an old state costs no copy.
+ * The root is the sum of one hash per object. It depends on the content alone, and a change costs as much as the objects
+ * that changed. The history is kept per object, so an old state needs no copy.
  */
 export interface DistributionLedger {
   /** The root of the newest state. */
   readonly root: string;
-  /** Applies changes and returns the new root; no change, same root. */
+  /** Applies changes and returns the new root; without a change, the root stays. */
   record(changes: Iterable<LedgerChange>, nowMs: number): string;
-  /** Version of an object under a root; undefined when there was none, or when the root has expired. */
+  /** Version of an object under a root; undefined when the object did not exist, or when the root has expired. */
   versionAt(root: string, key: ObjectKey): string | undefined;
-  /** Whether the root is still known. */
+  /** Whether the root has not expired. */
   knows(root: string): boolean;
+  /** Objects that changed after a state; undefined when the root is not known. */
+  changedSince(root: string): ReadonlySet<ObjectKey> | undefined;
+  /** Objects that differ, or differed meanwhile, between two states; undefined when a root is not known. */
+  changedBetween(first: string, second: string): ReadonlySet<ObjectKey> | undefined;
+  /** Keeps these states beyond the retention, until the next call: proxies still have them. */
+  retain(roots: ReadonlySet<string>): void;
 }
 
 interface Revision {
@@ -32,41 +38,64 @@ interface Revision {
 }
 
 interface State {
-  sequence: number;
+  readonly sequence: number;
   /** When it stopped being the newest; undefined while it is. */
   supersededMs: number | undefined;
 }
 
 export const ROOT_LENGTH = 12;
+/** Revisions are removed once the removed states are this part of the known ones: it looks at every changed object. */
+const COMPACT_PART = 1 / 4;
+const NOTHING: ReadonlySet<string> = new Set();
 
-/** @param retentionMs how long an old state can be looked up (NAV_DISTRIBUTION_HISTORY_RETENTION). */
+/** @param retentionMs how long an old state that is not retained can be looked up (NAV_DISTRIBUTION_HISTORY_RETENTION) */
 export function createDistributionLedger(retentionMs: number): DistributionLedger {
   const histories = new Map<ObjectKey, Revision[]>();
   /** By root, oldest first. */
   const states = new Map<string, State>();
-  /** Objects with more than one revision, which expiry has to look at. */
+  /** Objects that changed after the oldest state. */
   const changedKeys = new Set<ObjectKey>();
+  const knownChanges = new Map<string, ReadonlySet<ObjectKey>>();
+  let retained = NOTHING;
+  let removedStates = 0;
   let sequence = 0;
   let sum = 0n;
   let root = encodeRoot(sum);
   states.set(root, { sequence, supersededMs: undefined });
 
-  const expire = (nowMs: number): void => {
-    let oldest = sequence;
-    for (const [name, state] of states) {
-      if (state.supersededMs !== undefined && nowMs - state.supersededMs > retentionMs) states.delete(name);
-      else oldest = Math.min(oldest, state.sequence);
-    }
+  /** Removes the revisions that no known state has. */
+  const compact = (): void => {
+    const sequences = [...states.values()].map((state) => state.sequence);
+    const [oldest = sequence] = sequences;
     for (const key of changedKeys) {
       const history = histories.get(key) ?? [];
-      const kept = history.filter((_, index) => {
+      const kept = history.filter((revision, index) => {
         const next = history[index + 1];
-        return next === undefined || next.sequence > oldest;
+        return next === undefined || hasBetween(sequences, revision.sequence, next.sequence);
       });
-      if (kept.length === 1 && kept[0]?.version === undefined) histories.delete(key);
+      const [first] = kept;
+      const isSettled = kept.length <= 1 && (first === undefined || first.sequence <= oldest);
+      if (isSettled) changedKeys.delete(key);
+      if (isSettled && first?.version === undefined) histories.delete(key);
       else histories.set(key, kept);
-      if (kept.length <= 1) changedKeys.delete(key);
     }
+  };
+
+  const expire = (nowMs: number): void => {
+    for (const [name, { supersededMs }] of states) {
+      if (supersededMs === undefined || nowMs - supersededMs <= retentionMs || retained.has(name)) continue;
+      states.delete(name);
+      removedStates++;
+    }
+    if (removedStates <= states.size * COMPACT_PART) return;
+    removedStates = 0;
+    compact();
+  };
+
+  const changedIn = (after: number, until: number): ReadonlySet<ObjectKey> => {
+    if (after >= until) return NOTHING;
+    const isInside = (revision: Revision): boolean => revision.sequence > after && revision.sequence <= until;
+    return new Set([...changedKeys].filter((key) => histories.get(key)?.some(isInside)));
   };
 
   return {
@@ -96,6 +125,7 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
         // A state that comes back (a change undone) is the newest again, under its old name.
         states.delete(root);
         states.set(root, { sequence, supersededMs: undefined });
+        knownChanges.clear();
       }
       expire(nowMs);
       return root;
@@ -106,7 +136,34 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
       return histories.get(key)?.findLast((revision) => revision.sequence <= state.sequence)?.version;
     },
     knows: (name) => states.has(name),
+    changedSince: (name) => {
+      const state = states.get(name);
+      if (state === undefined) return undefined;
+      const found = knownChanges.get(name) ?? changedIn(state.sequence, sequence);
+      knownChanges.set(name, found);
+      return found;
+    },
+    changedBetween: (first, second) => {
+      const [one, other] = [states.get(first)?.sequence, states.get(second)?.sequence];
+      if (one === undefined || other === undefined) return undefined;
+      return changedIn(Math.min(one, other), Math.max(one, other));
+    },
+    retain: (roots) => {
+      retained = roots;
+    },
   };
+}
+
+/** Whether one of the ascending numbers is at least `from` and less than `until`. */
+function hasBetween(numbers: readonly number[], from: number, until: number): boolean {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  return (numbers[low] ?? until) < until;
 }
 
 function entryHash(key: ObjectKey, version: string): bigint {

@@ -68,7 +68,7 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     const request = missed === undefined ? newest : mergePushRequests(missed, newest);
     try {
       const next = parts.nextContext(context, request);
-      ledger?.record(ledgerChanges(next, context === undefined ? 'everything' : request.changed), clock.monotonicMs());
+      ledger?.record(ledgerChanges(context, next, request.changed), clock.monotonicMs());
       const notice = createPushNotice(request, next);
       if (resources === undefined) resources = createResourceCache(next);
       else resources.advance(next, notice);

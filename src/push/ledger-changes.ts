@@ -1,24 +1,42 @@
 import { hash } from 'node:crypto';
 import { isTracked } from '../config/kind-traits.js';
-import type { ObjectKey } from '../config/object.js';
+import type { MeshObject, ObjectKey } from '../config/object.js';
 import type { PushContext } from '../model/push-context.js';
 import { kindOfKey, MESH_CONFIG_KEY, type PushRequest } from '../model/push-request.js';
 import type { LedgerChange } from './distribution-ledger.js';
 
-/** The versions that the ledger has to learn for a snapshot. */
-export function* ledgerChanges(context: PushContext, changed: PushRequest['changed']): Iterable<LedgerChange> {
-  if (changed !== 'everything') {
-    for (const key of changed) {
-      if (!isTracked(kindOfKey(key))) continue;
-      yield { key, version: versionOf(context, key) };
-    }
+/**
+ * The versions that the ledger has to learn for a snapshot.
+ *
+ * @param previous the snapshot that was recorded last; undefined before the first
+ * @param changed what the push is about; for `everything` the two snapshots are compared
+ */
+export function* ledgerChanges(
+  previous: PushContext | undefined,
+  context: PushContext,
+  changed: PushRequest['changed'],
+): Iterable<LedgerChange> {
+  if (changed !== 'everything' && previous !== undefined) {
+    for (const key of changed) if (isTracked(kindOfKey(key))) yield { key, version: versionOf(context, key) };
     return;
   }
-  // It has no version of its own, and proxies have to acknowledge what it changes.
-  yield { key: MESH_CONFIG_KEY, version: hash('sha256', JSON.stringify([context.mesh, context.networks])) };
-  for (const [kind, objects] of context.objects) {
-    if (!isTracked(kind)) continue;
-    for (const [key, object] of objects) yield { key, version: object.metadata.resourceVersion };
+  if (previous === undefined || previous.mesh !== context.mesh || previous.networks !== context.networks) {
+    // The mesh config has no version of its own, and proxies have to acknowledge its changes.
+    yield { key: MESH_CONFIG_KEY, version: hash('sha256', JSON.stringify([context.mesh, context.networks])) };
+  }
+  for (const kind of new Set([...(previous?.objects.keys() ?? []), ...context.objects.keys()])) {
+    if (isTracked(kind)) yield* compare(previous?.objects.get(kind), context.objects.get(kind));
+  }
+}
+
+type Table = ReadonlyMap<ObjectKey, MeshObject> | undefined;
+
+/** Snapshots share the objects that did not change. */
+function* compare(before: Table, after: Table): Iterable<LedgerChange> {
+  if (before === after) return;
+  for (const key of before?.keys() ?? []) if (after?.has(key) !== true) yield { key, version: undefined };
+  for (const [key, object] of after ?? []) {
+    if (before?.get(key) !== object) yield { key, version: object.metadata.resourceVersion };
   }
 }
 

@@ -173,7 +173,10 @@ export class ProxySession implements PushTarget {
     if (request.errorDetail !== undefined && watch !== undefined) {
       this.#reject(watch, request, names, request.errorDetail);
     } else if (watch === undefined || request.responseNonce === '') {
-      this.#subscribe(watch ?? this.#watches.add(new Watch(generator)), names);
+      this.#subscribe(
+        watch ?? this.#watches.add(new Watch(generator, () => this.#environment.progressed(this))),
+        names,
+      );
     } else if (request.responseNonce !== watch.sentNonce) {
       this.#environment.metrics.nonceExpired(shortTypeName(generator.typeUrl));
     } else {

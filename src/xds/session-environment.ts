@@ -29,6 +29,8 @@ export interface SessionEnvironment extends PeerReports {
   enqueue(session: ProxySession): void;
   /** The session's node is known; called once, before its first turn. */
   register(session: ProxySession): void;
+  /** What the session's proxy is known to have, or has rejected, has changed. */
+  progressed(session: ProxySession): void;
   /** Makes `<node id>-<counter>`. */
   connectionId(nodeId: string): string;
   /** Gives workloads whose identity is proven their certificates. Default: there are none to give. */

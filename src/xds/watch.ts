@@ -53,8 +53,12 @@ export class Watch {
   #ackedRoot = '';
   #rejection: WatchSnapshot['rejection'];
 
-  constructor(generator: ResourceGenerator) {
+  readonly #onProgress: () => void;
+
+  /** @param onProgress called when the acknowledged root or the rejection has changed */
+  constructor(generator: ResourceGenerator, onProgress: () => void) {
     this.generator = generator;
+    this.#onProgress = onProgress;
   }
 
   get names(): NameSet | undefined {
@@ -136,6 +140,7 @@ export class Watch {
     this.#accepted = this.sent;
     this.#refused = undefined;
     this.#rejection = undefined;
+    this.#onProgress();
   }
 
   /** The proxy is where it was: what it refused does not count as sent. */
@@ -144,13 +149,16 @@ export class Watch {
     this.#rejection = { code, message, nonce };
     this.#refused = this.sent;
     this.sent = this.#accepted;
+    this.#onProgress();
   }
 
   /** The newest configuration cannot have changed this type. */
   unaffected(root: string): void {
     if (this.#refused !== undefined) return;
     this.#sentRoot = root;
-    if (!this.#unanswered && this.#ackedNonce !== '') this.#ackedRoot = root;
+    if (this.#unanswered || this.#ackedNonce === '' || this.#ackedRoot === root) return;
+    this.#ackedRoot = root;
+    this.#onProgress();
   }
 
   /** The newest configuration was generated and is what the proxy has, or is being sent, already. */
@@ -161,6 +169,7 @@ export class Watch {
     if (!this.#unanswered) {
       this.#accepted = set;
       this.#refused = undefined;
+      if (this.#rejection !== undefined) this.#onProgress();
       this.#rejection = undefined;
     }
     this.unaffected(root);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { createDistributionLedger, ROOT_LENGTH } from '../../src/push/distribution-ledger.js';
+import { createDistributionLedger, type DistributionLedger, ROOT_LENGTH } from '../../src/push/distribution-ledger.js';
 
 test('a root is twelve characters and follows from the content alone', (t) => {
   const first = createDistributionLedger(1000);
@@ -86,4 +86,97 @@ test('every root within the retention answers as a copy of its state would', (t)
       }
     }),
   );
+});
+
+/** Versions of the objects 0, 1 and so on; without an object where the version is 0. */
+type Versions = readonly number[];
+
+/** A ledger that has recorded states after one another, each an hour after the one before. */
+function recordAll(states: readonly Versions[], afterEach?: (ledger: DistributionLedger) => void) {
+  const ledger = createDistributionLedger(1);
+  const roots = new Map<string, string>();
+  let previous: Versions = [];
+  states.forEach((versions, hour) => {
+    const changes = versions.flatMap((version, index) =>
+      version === previous[index] ? [] : [{ key: `k${index}`, version: version === 0 ? undefined : String(version) }],
+    );
+    previous = versions;
+    roots.set(versions.join(), ledger.record(changes, hour * 3_600_000));
+    afterEach?.(ledger);
+  });
+  return { ledger, rootOf: (versions: Versions) => roots.get(versions.join()) ?? '' };
+}
+
+const sorted = (keys: ReadonlySet<string> | undefined) => keys && [...keys].sort();
+
+/** Retains every state that was recorded. */
+function retainAll() {
+  const roots = new Set<string>();
+  return (ledger: DistributionLedger) => ledger.retain(roots.add(ledger.root));
+}
+
+test('the objects that changed after a state are those that were added, changed or removed', (t) => {
+  const states = [
+    [1, 1, 0],
+    [1, 2, 0],
+    [1, 2, 1],
+    [0, 2, 1],
+  ];
+  const { ledger, rootOf } = recordAll(states, retainAll());
+  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 1, 0]))), ['k0', 'k1', 'k2']);
+  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 2, 1]))), ['k0']);
+  t.deepEqual(sorted(ledger.changedBetween(rootOf([1, 2, 0]), rootOf([1, 2, 1]))), ['k2']);
+  t.deepEqual(sorted(ledger.changedBetween(rootOf([1, 2, 1]), rootOf([1, 2, 0]))), ['k2']);
+  t.deepEqual(sorted(ledger.changedSince(rootOf([0, 2, 1]))), []);
+  t.is(ledger.changedSince('never'), undefined);
+  t.is(ledger.changedBetween('never', rootOf([0, 2, 1])), undefined);
+});
+
+test('a proxy at a state that came back misses only the changes after it came back', (t) => {
+  const states = [
+    [1, 1],
+    [1, 2],
+    [1, 1],
+    [2, 1],
+  ];
+  const { ledger, rootOf } = recordAll(states, retainAll());
+  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 1]))), ['k0']);
+});
+
+test('a retained state outlives the retention, and expires when it is not retained any more', (t) => {
+  const ledger = createDistributionLedger(10);
+  const first = ledger.record([{ key: 'k', version: '1' }], 0);
+  ledger.retain(new Set([first]));
+  ledger.record([{ key: 'k', version: '2' }], 1);
+  ledger.record([{ key: 'k', version: '3' }], 1000);
+  t.is(ledger.versionAt(first, 'k'), '1');
+  t.deepEqual(sorted(ledger.changedSince(first)), ['k']);
+  ledger.retain(new Set());
+  ledger.record([], 2000);
+  t.is(ledger.versionAt(first, 'k'), undefined);
+  t.is(ledger.changedSince(first), undefined);
+});
+
+const histories = fc.array(fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 3, maxLength: 3 }), {
+  minLength: 1,
+  maxLength: 12,
+});
+
+test('the changes after a retained state name every object that differs from it, however old the state', (t) => {
+  fc.assert(
+    fc.property(histories, fc.nat(), (states, pick) => {
+      const held = states[pick % states.length] ?? [];
+      let heldRoot = '';
+      const retained = new Set<string>();
+      let step = 0;
+      const { ledger } = recordAll(states, (each) => {
+        if (states[step++]?.join() === held.join()) heldRoot = each.root;
+        each.retain(retained.add(heldRoot));
+      });
+      const since = ledger.changedSince(heldRoot);
+      const last = states.at(-1) ?? [];
+      return since !== undefined && held.every((version, index) => version === last[index] || since.has(`k${index}`));
+    }),
+  );
+  t.pass();
 });

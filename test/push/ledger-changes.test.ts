@@ -23,10 +23,10 @@ function contextOf(...objects: MeshObject[]): PushContext {
 const context = contextOf(object('Service', 'a', '1'), object('ServiceEntry', 'b', '2'), object('Pod', 'p', '3'));
 
 test('the first snapshot records every object but those that change with every pod, and the mesh config', (t) => {
-  const [mesh, ...objects] = ledgerChanges(context, 'everything');
+  const [mesh, ...objects] = ledgerChanges(undefined, context, 'everything');
   t.is(mesh?.key, 'MeshConfig//mesh');
   const changed = { ...context, mesh: { connectTimeoutMs: 1 } } as unknown as PushContext;
-  t.not([...ledgerChanges(changed, 'everything')][0]?.version, mesh?.version);
+  t.not([...ledgerChanges(undefined, changed, 'everything')][0]?.version, mesh?.version);
   t.deepEqual(objects, [
     { key: 'Service/ns/a', version: '1' },
     { key: 'ServiceEntry/ns/b', version: '2' },
@@ -43,10 +43,24 @@ test('a change records the objects it names, and deleted ones without a version'
     'Endpoints/ns/e',
   ]);
   t.deepEqual(
-    [...ledgerChanges(context, changed)],
+    [...ledgerChanges(context, context, changed)],
     [
       { key: 'Service/ns/a', version: '1' },
       { key: 'Service/ns/gone', version: undefined },
+    ],
+  );
+});
+
+test('two snapshots are compared where a push is about everything: deleted objects lose their version', (t) => {
+  const kept = object('ServiceEntry', 'kept', '1');
+  const before = contextOf(kept, object('ServiceEntry', 'gone', '2'), object('Service', 'old', '3'));
+  const after = { ...contextOf(kept, object('ServiceEntry', 'new', '4')), mesh: before.mesh };
+  t.deepEqual(
+    [...ledgerChanges(before, after, 'everything')],
+    [
+      { key: 'ServiceEntry/ns/gone', version: undefined },
+      { key: 'ServiceEntry/ns/new', version: '4' },
+      { key: 'Service/ns/old', version: undefined },
     ],
   );
 });

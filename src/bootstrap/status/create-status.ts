@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
+import type { ObjectKey } from '../../config/object.js';
+import { shortTypeName } from '../../envoy/type-urls.js';
+import type { ResourceGenerator } from '../../generators/generator.js';
 import type { ConfigProblem } from '../../introspection/views.js';
 import { createLeaderElection } from '../../kubernetes/election/leader-election.js';
 import type { WatchedList } from '../../kubernetes/watch/list-watcher.js';
 import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
+import { MESH_CONFIG_KEY, type PushRequest } from '../../model/push-request.js';
+import type { Distribution } from '../../push/distribution.js';
+import { ROOT_LENGTH } from '../../push/distribution-ledger.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
+import { type ConfigHistory, createLocalProgress } from '../../status/distribution/local-progress.js';
 import { createReportShelf } from '../../status/distribution/report-shelf.js';
 import { createResourcePaths } from '../../status/distribution/resource-path.js';
 import { createEventWriter } from '../../status/kubernetes/event-writer.js';
@@ -16,7 +23,6 @@ import { createReportSink, reportLabel } from '../../status/kubernetes/report-wa
 import type { Logger } from '../../telemetry/logger.js';
 import type { Cluster, ClusterConnection } from '../cluster-connection.js';
 import { createLeaderWork } from './leader-work.js';
-import { createLocalProgress, type FollowedDistributor } from './local-progress.js';
 import { createSettingsComplaints } from './settings-complaints.js';
 import { type FactSources, readFacts } from './status-facts.js';
 import type { StatusSettings } from './status-settings.js';
@@ -27,7 +33,11 @@ export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> 
   readonly kinds: KindRegistry;
   /** Settings of which the present content is not in force. */
   readonly refusedSettings: () => readonly ConfigProblem[];
-  readonly distributor: FollowedDistributor;
+  readonly distributor: Pick<Distribution, 'context'> & {
+    readonly generators: ReadonlyMap<string, Pick<ResourceGenerator, 'affectedBy'>>;
+  };
+  /** Undefined while NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
+  readonly history: ConfigHistory | undefined;
   readonly connections: { list(): readonly ProxyConnection[] };
   /** Scope `status`. */
   readonly logger: Logger;
@@ -42,7 +52,9 @@ export interface StatusRuntime {
    * @throws ClusterAccessError when there is no cluster to write to
    */
   start(): Promise<void>;
-  /** Ends: what is being written is answered, the lead is given back, the report is removed. */
+  /** A proxy has connected or disconnected, or what it has acknowledged or rejected has changed. */
+  connectionsChanged(): void;
+  /** Settles when running writes are answered, the lead is released and the report is removed. */
   stop(): Promise<void>;
 }
 
@@ -58,9 +70,19 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
   const { settings, kinds, distributor, logger, clock } = parts;
   if (!settings.hasConditions && !settings.hasMessages) return undefined;
   const definitions = kinds.definitions.filter(({ group }) => group.endsWith(`.${kinds.meshDomain}`));
-  const progress = settings.isTracked
-    ? createLocalProgress({ ...parts, ...settings, kinds: definitions.map(({ kind }) => kind) })
-    : undefined;
+  const progress =
+    parts.history &&
+    createLocalProgress({
+      history: parts.history,
+      context: () => distributor.context,
+      connections: parts.connections,
+      isPluginOn: settings.isPluginOn,
+      kinds: definitions.map(({ kind }) => kind),
+      affects: (key, typeUrl, proxyType) =>
+        distributor.generators.get(typeUrl)?.affectedBy(changeOf(key), proxyType, distributor.context) ?? false,
+      rootOfNonce: (nonce) => nonce.slice(0, ROOT_LENGTH),
+      shortTypeName,
+    });
   // Two instances without a name must not take one another for themselves.
   const identity = settings.podName === '' ? `unknown-${randomUUID()}` : settings.podName;
   const { namespace, revision } = settings;
@@ -158,11 +180,23 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       const cluster = await parts.cluster.open();
       if (!isStopped) end = run(cluster);
     },
+    connectionsChanged: () => progress?.connectionsChanged(),
     stop: async () => {
       isStopped = true;
-      progress?.stop();
       await withinTime(clock, STOP_TIMEOUT_MS, end?.() ?? Promise.resolve());
     },
+  };
+}
+
+/** A push request for a change of one object. */
+function changeOf(key: ObjectKey): PushRequest {
+  return {
+    full: true,
+    changed: key === MESH_CONFIG_KEY ? 'everything' : new Set([key]),
+    endpoints: new Set(),
+    addresses: new Set(),
+    reasons: [],
+    startMs: 0,
   };
 }
 

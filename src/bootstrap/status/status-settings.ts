@@ -6,8 +6,6 @@ export interface StatusSettings {
   readonly hasConditions: boolean;
   /** NAV_ENABLE_ANALYSIS: validation messages are written. */
   readonly hasMessages: boolean;
-  /** NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING */
-  readonly isTracked: boolean;
   /** Whether `--plugins` names `policy`. */
   readonly isPluginOn: boolean;
   /** NAV_STATUS_QPS */

@@ -9,14 +9,14 @@ import type { Rejection } from '../conditions/object-facts.js';
 import type { PolicyConcerns } from './concerned-policies.js';
 import { type ConnectedClient, connectedClients } from './connected-clients.js';
 import type { InstanceProgress, ObjectProgress } from './instance-progress.js';
-import type { RootHistory } from './root-history.js';
+import type { ConfigHistory } from './local-progress.js';
 
 export interface ProgressInput {
   readonly context: PushContext;
   /** Version of the snapshot in the ledger. */
   readonly root: string;
   readonly connections: readonly ProxyConnection[];
-  readonly history: RootHistory;
+  readonly history: ConfigHistory;
   readonly concerns: PolicyConcerns;
   /** Kinds whose objects have a status. */
   readonly kinds: readonly string[];

@@ -8,7 +8,7 @@ import type { ProxyConnection, WatchSnapshot } from '../../model/proxy-connectio
 import type { PushContext } from '../../model/push-context.js';
 import { kindOfKey } from '../../model/push-request.js';
 import type { Rejection } from '../conditions/object-facts.js';
-import type { RootHistory } from './root-history.js';
+import type { ConfigHistory } from './local-progress.js';
 
 /** The present rejections of proxies, by the objects that caused them. */
 export interface RejectionBook {
@@ -18,7 +18,7 @@ export interface RejectionBook {
 }
 
 export interface RejectionBookOptions {
-  readonly history: Pick<RootHistory, 'changedBetween'>;
+  readonly history: Pick<ConfigHistory, 'changedBetween'>;
   affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
   /** Version in the ledger of the configuration from which a response was made. */
   rootOfNonce(nonce: string): string;

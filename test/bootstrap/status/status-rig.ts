@@ -12,9 +12,7 @@ import type { ConfigProblem } from '../../../src/introspection/views.js';
 import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { createDistributionLedger } from '../../../src/push/distribution-ledger.js';
-import type { Subscriber } from '../../../src/push/distributor.js';
 import { ledgerChanges } from '../../../src/push/ledger-changes.js';
-import { createPushNotice } from '../../../src/push/push-notice.js';
 import { createKubernetesSource } from '../../../src/sources/kubernetes/kubernetes-source.js';
 import { analysisInputOf } from '../../../src/status/analysis/analysis-input.js';
 import { analyze } from '../../../src/status/analysis/analyze.js';
@@ -22,7 +20,6 @@ import { MESH } from '../../generators/context-builder.js';
 import { snapshot, storeWith } from '../../model/mesh-objects.js';
 import { createRecordingLogger, type LogEntry } from '../../sources/support/recording-logger.js';
 import { proxyAt, watchOf } from '../../status/distribution/support.js';
-import { pushRequest } from '../../support/push-requests.js';
 
 /** One instance of the control plane, with the cluster as its source; what proxies have is the test's to say. */
 export interface StatusInstance {
@@ -71,15 +68,14 @@ export async function startStatusInstance(
   const policy = { ...MESH.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
   const store = storeWith({}, { mesh: { ...MESH, policy } });
   const ledger = createDistributionLedger(60_000);
-  const followers = new Set<Subscriber>();
   const connected = new Map<string, Connected>();
   let context: PushContext | undefined;
 
   const push = (): void => {
-    context = snapshot(store, context);
-    ledger.record(ledgerChanges(context, 'everything'), performance.now());
-    const notice = createPushNotice(pushRequest({ changed: 'everything' }), context);
-    for (const follower of followers) follower.notePush(notice);
+    const previous = context;
+    context = snapshot(store, previous);
+    ledger.record(ledgerChanges(previous, context, 'everything'), performance.now());
+    status?.connectionsChanged();
   };
   const connectionOf = ({ name, ip, frozen }: Connected): ProxyConnection => {
     const proxy = proxyAt(name, ip, { configNamespace: namespace });
@@ -125,7 +121,6 @@ export async function startStatusInstance(
     settings: {
       hasConditions: true,
       hasMessages: true,
-      isTracked: true,
       isPluginOn: true,
       perSecond: 100,
       burst: 500,
@@ -141,13 +136,9 @@ export async function startStatusInstance(
       get context() {
         return context;
       },
-      get root() {
-        return ledger.root;
-      },
       generators,
-      add: (follower) => void followers.add(follower),
-      remove: (follower) => void followers.delete(follower),
     },
+    history: ledger,
     connections: { list: () => [...connected.values()].map(connectionOf) },
     problems: source.reports,
     refusedSettings: () => refusedSettings,
@@ -177,14 +168,22 @@ export async function startStatusInstance(
   };
   return {
     log: logger.entries,
-    connect: (name, ip) => void connected.set(name, { name, ip, frozen: undefined }),
+    connect: (name, ip) => {
+      connected.set(name, { name, ip, frozen: undefined });
+      status?.connectionsChanged();
+    },
     freeze: (name, rejection) => {
       find(name).frozen = { root: find(name).frozen?.root ?? ledger.root, rejection };
+      status?.connectionsChanged();
     },
     release: (name) => {
       find(name).frozen = undefined;
+      status?.connectionsChanged();
     },
-    disconnect: (name) => void connected.delete(name),
+    disconnect: (name) => {
+      connected.delete(name);
+      status?.connectionsChanged();
+    },
     stop,
   };
 }

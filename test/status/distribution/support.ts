@@ -16,7 +16,6 @@ import { createPolicyConcerns } from '../../../src/status/distribution/concerned
 import type { InstanceProgress } from '../../../src/status/distribution/instance-progress.js';
 import { measureProgress } from '../../../src/status/distribution/measure-progress.js';
 import { createRejectionBook } from '../../../src/status/distribution/rejection-book.js';
-import { createRootHistory } from '../../../src/status/distribution/root-history.js';
 import { MESH } from '../../generators/context-builder.js';
 import { batch, endpoints, pod, service, snapshot, storeWith } from '../../model/mesh-objects.js';
 import { pushRequest } from '../../support/push-requests.js';
@@ -62,7 +61,6 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
   const enforced = { mixerCheckServer: 'embedded', disablePolicyChecks: false, ...policy };
   const store = storeWith({}, { mesh: { ...MESH, policy: { ...MESH.policy, ...enforced } } });
   const ledger = createDistributionLedger(60_000);
-  const history = createRootHistory();
   const concerns = createPolicyConcerns(true);
   const connections: ProxyConnection[] = [];
   let nowMs = 0;
@@ -70,9 +68,9 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
   let context: PushContext | undefined;
 
   const push = (): string => {
-    context = snapshot(store, context);
-    ledger.record(ledgerChanges(context, 'everything'), nowMs);
-    history.observe(ledger.root, context, nowMs);
+    const previous = context;
+    context = snapshot(store, previous);
+    ledger.record(ledgerChanges(previous, context, 'everything'), nowMs);
     return ledger.root;
   };
   const current = (): PushContext => {
@@ -86,7 +84,7 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
       current(),
     ) ?? false;
   const book = createRejectionBook({
-    history,
+    history: ledger,
     affects,
     rootOfNonce: (nonce) => nonce.slice(0, ROOT_LENGTH),
     shortTypeName: (typeUrl) => (typeUrl === TypeUrl.cluster ? 'cds' : 'other'),
@@ -97,7 +95,7 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
       context: current(),
       root: ledger.root,
       connections,
-      history,
+      history: ledger,
       concerns: concerns(current()),
       kinds: STATUS_KINDS,
       affects,
@@ -144,12 +142,8 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
     },
     forget: () => {
       nowMs += 600_000;
-      history.retain(
-        new Set(connections.flatMap(({ watches }) => [...watches.values()].map((each) => each.ackedRoot))),
-        nowMs,
-      );
+      ledger.retain(new Set(connections.flatMap(({ watches }) => [...watches.values()].map((each) => each.ackedRoot))));
       ledger.record([{ key: objectKey('Service', '', 'tick'), version: String(nowMs) }], nowMs);
-      history.observe(ledger.root, current(), nowMs);
     },
     progress,
     shown: (key) => {
