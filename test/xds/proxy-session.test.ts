@@ -174,6 +174,23 @@ test('a rejection is counted with its code, kept with its text, and not answered
   });
 });
 
+test('a session reports each acknowledgement, each rejection and the end of a rejection', async (t) => {
+  const rig = createRig();
+  const { receive, response } = connect(rig);
+  receive({ node: NODE, typeUrl: TypeUrl.cluster });
+  const { nonce } = await response(0);
+  t.is(rig.counts['progressed'], undefined);
+  receive({ typeUrl: TypeUrl.cluster, nonce });
+  t.is(rig.counts['progressed'], 1);
+  rig.content.clusters = { a: 'bad' };
+  await push(rig);
+  receive({ typeUrl: TypeUrl.cluster, nonce: (await response(1)).nonce, error: 'no' });
+  t.is(rig.counts['progressed'], 2);
+  rig.content.clusters = { a: '1', b: '1' };
+  await push(rig);
+  t.is(rig.counts['progressed'], 3);
+});
+
 test('what was rejected is not offered again unchanged, and goes out with the next change', async (t) => {
   const rig = createRig();
   const { stream, receive, response } = connect(rig);

@@ -111,7 +111,7 @@ export function createRig(
     ...createPeerReports(metrics, logger, clock),
     readProxy: (node) => proxyOf(Buffer.from(node.subarray(2)).toString()),
     enqueue: (session) => distributor.enqueue(session),
-    progressed: () => undefined,
+    progressed: () => count('progressed')(),
     register: (session) => {
       sessions.add(session);
       distributor.add(session);
