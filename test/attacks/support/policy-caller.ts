@@ -15,11 +15,16 @@ export interface AskedRequest {
   readonly apiKey: string;
   /** The proxy's own configuration; empty counts as inbound. */
   readonly configText?: string;
+  /** Where requests of several kinds are sent: `askMany` counts `<label>: <answer>`. */
+  readonly label?: string;
 }
 
 /** A connection that sends Checks. */
 export interface PolicyCaller {
-  /** `granted`, `exhausted` (a quota refuses), `denied`, or the status of a failed call such as `7 the caller …`. */
+  /**
+   * `granted`, `exhausted` (a quota refuses), `shed` (the server had no time to decide, so nothing was charged and the fail
+   * policy answered), `denied: …`, or the status of a failed call such as `7 the caller …`.
+   */
   ask(request: AskedRequest): Promise<string>;
   close(): void;
 }
@@ -43,7 +48,8 @@ export function createPolicyCaller(
       const bytes = checkRequestBytes(httpCheck({ id: String(++id), path: '/', host: service, headers }));
       const metadata = { 'x-mesh-service': service, 'x-mesh-client-config': configText };
       try {
-        const { status } = readCheckResponse(await callUnary(session, CHECK, bytes, metadata));
+        const { status, dynamicMetadata } = readCheckResponse(await callUnary(session, CHECK, bytes, metadata));
+        if (dynamicMetadata.fields['overloaded']?.['boolValue'] === true) return 'shed';
         if (status.code === 0) return 'granted';
         return status.code === EXHAUSTED ? 'exhausted' : `denied: ${status.message}`;
       } catch (error) {
@@ -65,7 +71,9 @@ export async function askMany(
   const remaining = requests[Symbol.iterator]();
   const work = async (): Promise<void> => {
     for (let next = remaining.next(); !next.done && !signal.aborted; next = remaining.next()) {
-      const answer = await caller.ask(next.value);
+      const { label } = next.value;
+      const answered = await caller.ask(next.value);
+      const answer = label === undefined ? answered : `${label}: ${answered}`;
       counts.set(answer, (counts.get(answer) ?? 0) + 1);
     }
   };

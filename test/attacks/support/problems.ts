@@ -9,14 +9,14 @@ const MIB = 2 ** 20;
  * @param longestWaitMs of a user; one second unless given
  */
 export function problemsOf(
-  { end, peakBytes, limitBytes, users }: Outcome,
+  { failures, end, peakBytes, limitBytes, users }: Outcome,
   longestWaitMs = LONGEST_WAIT_MS,
 ): readonly string[] {
-  const problems: string[] = [];
+  const problems: string[] = [...failures];
   if (end !== undefined) problems.push(`the server ended with ${end.signal ?? `code ${end.code}`}: ${end.tail}`);
   if (peakBytes >= limitBytes) problems.push(`${inMiB(peakBytes)} MiB were resident, of ${inMiB(limitBytes)}`);
-  for (const { name, failures, slowestMs, actions } of users) {
-    if (failures.length > 0) problems.push(`${name}: ${failures.length} of ${actions} failed: ${failures[0]}`);
+  for (const { name, failures: failed, slowestMs, actions } of users) {
+    if (failed.length > 0) problems.push(`${name}: ${failed.length} of ${actions} failed: ${failed[0]}`);
     if (slowestMs >= longestWaitMs) problems.push(`${name} waited ${Math.round(slowestMs)} ms`);
   }
   return problems;
@@ -35,13 +35,22 @@ export function describeOutcome({ attacks, peakBytes, limitBytes, users }: Outco
 export function tableRow(names: readonly string[], outcome: Outcome): string {
   const slowest = outcome.users.reduce((worst, user) => (user.slowestMs > worst.slowestMs ? user : worst));
   const problems = problemsOf(outcome).map((problem) => problem.split('\n', 1)[0] ?? '');
-  const cells = [
+  return row([
     names.join(' + '),
     outcome.attacks.join('; '),
     `${inMiB(outcome.peakBytes)} MiB`,
     `${Math.round(slowest.slowestMs)} ms (${slowest.name})`,
     problems.length === 0 ? 'survived' : problems.join('; '),
-  ];
+  ]);
+}
+
+/** The row of attacks that could not be run. */
+export function failedRow(names: readonly string[], error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return row([names.join(' + '), 'not run', '', '', message]);
+}
+
+function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|').slice(0, 400)).join(' | ')} |`;
 }
 

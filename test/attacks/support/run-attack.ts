@@ -15,7 +15,7 @@ export async function loadAttack(name: string): Promise<Attack> {
  * Runs an attack in a process of its own.
  *
  * @returns what it said it did
- * @throws where the attack itself fails, which is a mistake in the attack
+ * @throws where the attack fails: it has a mistake, or the server did not do what it promises
  */
 export async function runAttack(name: string, target: AttackTarget, scale: number): Promise<string> {
   const attacker = startManagedProcess({

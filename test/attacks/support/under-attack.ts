@@ -29,8 +29,10 @@ export interface ServerEnd {
 
 /** What an attack did to a server and its users. */
 export interface Outcome {
-  /** What each attack said it did. */
+  /** What each attack said it did, or how it failed. */
   readonly attacks: readonly string[];
+  /** How attacks failed, which is a mistake in the attack or a broken promise of the server. */
+  readonly failures: readonly string[];
   /** How the server ended, with all that it printed last; undefined while it lives. */
   readonly end: ServerEnd | undefined;
   readonly peakBytes: number;
@@ -63,13 +65,15 @@ export async function putUnderAttack(
   try {
     const probe = startProbe([...legitimateUsers(server), ...((await moreUsers?.(server)) ?? [])]);
     await calm();
-    const attacks = await Promise.all(names.map((name) => runAttack(name, server.target, scale)));
+    const settled = await Promise.allSettled(names.map((name) => runAttack(name, server.target, scale)));
+    const failures = settled.flatMap((each) => (each.status === 'rejected' ? [messageOf(each.reason)] : []));
     await calm();
     const users = await probe.stop();
     const end = await endOf(server);
     if (end === undefined) await after?.(server);
     return {
-      attacks,
+      attacks: settled.map((each) => (each.status === 'fulfilled' ? each.value : messageOf(each.reason))),
+      failures,
       end,
       peakBytes: server.memory.peak(),
       limitBytes: server.memoryLimitBytes,
@@ -97,6 +101,10 @@ function legitimateUsers({ target, victim }: AttackedServer): readonly ProbeUser
     createReviewUser(target),
     createCheckUser(target, credentials, BOOKS),
   ];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function calm(): Promise<void> {
