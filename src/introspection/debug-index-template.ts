@@ -5,9 +5,9 @@ import type { ProxyState } from './proxy-state.js';
 import type { Readiness } from './ready.js';
 import type { BuildInfo } from './views.js';
 
-/** What the index page shows. */
+/** The content of the index page. */
 export interface DebugIndexModel {
-  /** Which program it is. */
+  /** Name of the program. */
   readonly title: string;
   readonly build: BuildInfo;
   readonly readiness: Readiness;
@@ -19,11 +19,11 @@ export interface DebugIndexModel {
   readonly current: number;
   readonly rejected: number;
   readonly problems: number;
-  /** How many of the problems are errors. */
+  /** Number of errors among the problems. */
   readonly errors: number;
-  /** The proxies to show, which may be fewer than there are. */
+  /** The listed proxies, which may be fewer than `proxies`. */
   readonly rows: readonly ProxyRow[];
-  /** Object keys to pick from. */
+  /** Suggested object keys. */
   readonly resources: readonly string[];
   readonly pages: readonly Page[];
 }
@@ -33,7 +33,7 @@ export interface ProxyRow {
   readonly state: ProxyState;
 }
 
-/** A whole page without scripts or anything from elsewhere. Everything inserted is escaped. */
+/** Renders the page, without scripts and external resources. All inserted text is escaped. */
 export function renderDebugIndex(model: DebugIndexModel): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -82,12 +82,11 @@ function renderSummary(model: DebugIndexModel): Html {
 ${renderCard('Services', model.services ?? '–', '/debug/registryz')}
 ${renderCard('Proxies connected', proxies, '/debug/adsz')}
 ${renderCard('Up to date', proxies === 0 ? '–' : `${current} of ${proxies}`, '/debug/syncz', current < proxies ? 'busy' : '')}
-${renderCard('Proxies rejecting', rejected, '/debug/syncz', rejected > 0 ? 'bad' : '')}
-${renderCard('Problems in configuration', problems, '/debug/config_problems', problemTone(model))}
+${renderCard('Proxies with rejections', rejected, '/debug/syncz', rejected > 0 ? 'bad' : '')}
+${renderCard('Configuration problems', problems, '/debug/config_problems', problemTone(model))}
 </ul>`;
 }
 
-/** Warnings are worth a look, errors worth an alarm. */
 function problemTone({ problems, errors }: DebugIndexModel): string {
   if (errors > 0) return 'bad';
   return problems > 0 ? 'busy' : '';
@@ -99,19 +98,19 @@ function renderCard(label: string, value: string | number, link: string, tone = 
 
 function renderProxies({ rows, proxies, now }: DebugIndexModel): Html {
   if (rows.length === 0) {
-    return html`<p class="empty">No proxy is connected. Proxies appear here as soon as they open a stream.</p>`;
+    return html`<p class="empty">No proxy is connected. A proxy appears here when it opens a stream.</p>`;
   }
   const rest = proxies - rows.length;
   return html`<div class="scroll"><table class="proxies">
-<thead><tr><th scope="col">Proxy</th><th scope="col">State</th><th scope="col">Connected</th><th scope="col">Look at</th></tr></thead>
+<thead><tr><th scope="col">Proxy</th><th scope="col">State</th><th scope="col">Connected</th><th scope="col">Details</th></tr></thead>
 <tbody>${rows.map((row) => renderProxy(row, now))}</tbody>
 </table></div>
-${rest > 0 ? html`<p class="empty">and ${rest} more, in <a href="/debug/syncz">/debug/syncz</a></p>` : ''}`;
+${rest > 0 ? html`<p class="empty">${rest} more proxies: <a href="/debug/syncz">/debug/syncz</a></p>` : ''}`;
 }
 
 function renderProxy({ connection, state }: ProxyRow, now: Date): Html {
   const { proxy, connectedAt } = connection;
-  // Unlike encodeURIComponent, this takes any text, broken surrogates too.
+  // Unlike encodeURIComponent, this accepts any text, also lone surrogates.
   const query = new URLSearchParams({ proxyID: connection.id }).toString();
   return html`<tr>
 <td><bdi class="name">${proxy.name}</bdi> <bdi class="quiet">${proxy.configNamespace}</bdi><br><bdi class="id">${connection.id}</bdi></td>
@@ -163,7 +162,7 @@ function elapsed(since: Date, now: Date): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
-/** The page's only style sheet; the content security policy names it by its hash. */
+/** The only style sheet of the page. The content security policy permits it by its hash. */
 export const DEBUG_INDEX_STYLE = `
 :root { --bg: #f6f7f9; --panel: #fff; --text: #1b2330; --quiet: #5c6675; --line: #dfe3e9; --link: #0b5cad;
   --good: #176b3a; --good-bg: #def3e5; --busy: #7a5200; --busy-bg: #fcefcf; --bad: #a32020; --bad-bg: #fbe3e1; }

@@ -5,15 +5,15 @@ import { proxyState } from './proxy-state.js';
 import { checkReadiness } from './ready.js';
 import type { Views } from './views.js';
 
-/** More than this is a list that nobody looks at; syncz has them all. */
+/** Maximum proxies in the list. /debug/syncz shows all. */
 const MAX_PROXIES = 100;
-/** Object names that the index offers to pick from. */
+/** Maximum object names that the index offers in its input field. */
 const MAX_RESOURCES = 200;
 
 /**
- * The page that opens the debug pages: the state in short, then all pages with their parameters.
+ * Makes the index of the debug pages: a summary of the state, then all pages with their parameters.
  *
- * @param title names the program
+ * @param title name of the program
  */
 export function createDebugIndex(title: string, pages: readonly Page[]): Page {
   return {
@@ -46,7 +46,7 @@ async function indexModel(views: Views, pages: readonly Page[], now: Date): Prom
     rejected: count('rejected'),
     problems: problems.length,
     errors: problems.filter(({ level = 'Error' }) => level === 'Error').length,
-    // Those that need attention first; the sort is stable, so by name within a state.
+    // Proxies that reject come first. The sort is stable, so proxies of one state stay sorted by name.
     rows: rows.toSorted((first, second) => urgency(first) - urgency(second)).slice(0, MAX_PROXIES),
     resources: [...(context?.objects.values() ?? [])]
       .flatMap((objects) => [...objects.keys()])

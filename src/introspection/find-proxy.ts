@@ -6,10 +6,10 @@ import type { Views } from './views.js';
 export const PROXY_ID: PageParameter = { name: 'proxyID', required: true, choice: { type: 'proxy' } };
 
 /**
- * The connection that `proxyID` names: part of a connection id (BEHAVIOUR 2). Where several match, an exact
- * id wins, then the newest connection, which is the live one when a proxy has just reconnected.
+ * Finds the connection whose ID contains `proxyID` (BEHAVIOUR 2). If several match, an exact ID has precedence, then the
+ * newest connection: after a reconnect, the old connection may still be there.
  *
- * @throws HttpProblem 400 without proxyID, 404 when nothing matches.
+ * @throws HttpProblem 400 without proxyID, 404 if no connection matches.
  */
 export function findProxy(views: Views, query: URLSearchParams): ProxyConnection {
   const wanted = query.get('proxyID') ?? '';

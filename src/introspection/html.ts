@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html` alone, which escapes whatever is put in. */
+/** Safe markup. Only the tag `html` makes it, which escapes all inserted text. */
 export class Html {
   readonly markup: string;
   constructor(markup: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Insertion = string | number | Html | readonly Html[];
 
-/** Template tag: inserted text is escaped for element content and quoted attributes; `Html` goes in as it is. */
+/** Template tag. Escapes inserted text for element content and quoted attributes. Inserts `Html` unchanged. */
 export function html(strings: TemplateStringsArray, ...insertions: readonly Insertion[]): Html {
   let markup = strings[0] ?? '';
   for (const [index, insertion] of insertions.entries()) {
@@ -35,7 +35,7 @@ function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** @param styleSheet our own text, which must not be escaped and cannot hold a closing tag. */
+/** @param styleSheet trusted text without a closing tag. It is not escaped. */
 export function styleElement(styleSheet: string): Html {
   return new Html(`<style>${styleSheet}</style>`);
 }

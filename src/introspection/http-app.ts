@@ -1,16 +1,14 @@
+import { hash } from 'node:crypto';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Clock } from '../base/clock.js';
+import { nearestName } from '../config/schema/nearest-name.js';
 import type { Logger } from '../telemetry/logger.js';
-import { type AccessPolicy, refusalOf } from './access.js';
-import { limitBody } from './body-limit.js';
-import { callerOf, isLoopbackCaller } from './caller.js';
+import { type AccessPolicy, callerOf, isLoopbackCaller, refusalOf } from './access.js';
 import { DEBUG_INDEX_STYLE } from './debug-index-template.js';
 import { HttpProblem } from './http-problem.js';
-import { nearestPath } from './nearest-path.js';
 import type { Page } from './page.js';
 import { createPages } from './page-table.js';
 import { createRenderTurns, MAX_OPEN_PAGES } from './render-turns.js';
-import { securityHeaders } from './security-headers.js';
 import { type SendTools, sendReply } from './send-reply.js';
 import { createSharedBytes } from './shared-bytes.js';
 import type { Views } from './views.js';
@@ -19,15 +17,15 @@ export interface HttpAppOptions {
   readonly views: Views;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Who may see configuration. Default: callers on this machine, under any of its loopback names. */
+  /** The callers that may see configuration. Default: callers on this machine that use a loopback name or address. */
   readonly access?: Partial<AccessPolicy>;
-  /** Called when a page is refused, or its slow reader cut off, because too many are read at once. */
+  /** Called when a limit of open pages refuses a request, or closes the connection of a slow reader. */
   readonly onRefused?: (peer: string) => void;
-  /** Default: all pages of BEHAVIOUR 2 that have landed. */
+  /** Default: `createPages()`. */
   readonly pages?: readonly Page[];
 }
 
-/** The HTTP surface that :8080 and :15014 share (BEHAVIOUR 2), to be served by `createHttpServer`. */
+/** Makes the app that :8080 and :15014 share (BEHAVIOUR 2). `createHttpServer` serves it. */
 export function createHttpApp(options: HttpAppOptions): Express {
   const { logger } = options;
   const pages = options.pages ?? createPages();
@@ -92,11 +90,14 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
     if (close === undefined) {
       options.onRefused?.(request.socket.remoteAddress ?? '');
       response.setHeader('Retry-After', '1');
-      throw new HttpProblem(503, `${MAX_OPEN_PAGES} pages are being read already. Try again when one of them is done.`);
+      throw new HttpProblem(
+        503,
+        `This server sends at most ${MAX_OPEN_PAGES} pages at the same time. Try again later.`,
+      );
     }
     try {
       await tools.turns.next();
-      // Nothing is rendered for a client that has gone meanwhile.
+      // The client may have disconnected while it waited.
       if (!response.destroyed) await answer(request, response);
     } finally {
       close();
@@ -107,33 +108,83 @@ function pageHandler(page: Page, access: AccessPolicy, tools: SendTools, options
 function requireReadMethod(request: Request, response: Response): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   response.setHeader('Allow', 'GET, HEAD');
-  throw new HttpProblem(405, `${request.path} takes GET and HEAD, not ${request.method}.`);
+  throw new HttpProblem(405, `${request.path} accepts GET and HEAD, not ${request.method}.`);
 }
 
+/** Characters of an unknown path in the error message. */
+const MAX_SHOWN_PATH = 100;
+
 function notFoundText(path: string, pages: readonly Page[]): string {
-  const known = pages.map((page) => page.path);
-  const nearest = nearestPath(path, known);
+  const shown = path.slice(0, MAX_SHOWN_PATH);
+  const nearest = nearestName(
+    shown,
+    pages.map((page) => page.path),
+  );
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  return `There is no ${path.slice(0, 200)} here.${hint} /debug lists all pages.`;
+  return `There is no page ${shown}.${hint} /debug lists all pages.`;
 }
 
 function sendProblem(error: unknown, request: Request, response: Response, logger: Logger): void {
   const problem =
     error instanceof HttpProblem
       ? error
-      : new HttpProblem(500, 'The page could not be made; the log of this server has the error.');
+      : new HttpProblem(500, 'The server failed to render this page. Its log has the error.');
   if (problem !== error)
     logger.error({ err: error, method: request.method, path: request.path }, 'http handler failed');
   if (response.headersSent) {
-    // The answer is broken off, so that its reader does not take it for complete.
+    // The connection is closed, so that the reader notices the incomplete response.
     response.destroy();
     return;
   }
   response.status(problem.status).setHeader('Content-Type', 'text/plain; charset=utf-8').end(`${problem.message}\n`);
 }
 
-/** Never fails, whatever the request line says. */
+/** Parses the query. Accepts any text. */
 function queryOf(url: string): URLSearchParams {
   const start = url.indexOf('?');
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
+}
+
+/** No page needs a body. A smaller body is ignored, a larger body is refused. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Refuses a request with 413 if its declared length is too large. Closes the connection if an undeclared body becomes too large. */
+function limitBody(request: Request, response: Response, next: NextFunction): void {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > MAX_BODY_BYTES) {
+    response.setHeader('Connection', 'close');
+    next(
+      new HttpProblem(
+        413,
+        `The request body is longer than ${MAX_BODY_BYTES} bytes. The pages of this server need no body.`,
+      ),
+    );
+    return;
+  }
+  if (request.headers['transfer-encoding'] !== undefined) {
+    let received = 0;
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > MAX_BODY_BYTES) request.socket.destroy();
+    });
+  }
+  next();
+}
+
+/**
+ * Headers of every response: no caching, no framing, no content sniffing. There are no CORS headers, so other origins
+ * cannot read the pages. A page loads only its own style sheet.
+ *
+ * @param styleSheets texts of the `<style>` elements of pages
+ */
+function securityHeaders(styleSheets: readonly string[]): Readonly<Record<string, string>> {
+  const styles = styleSheets.map((text) => `'sha256-${hash('sha256', text, 'base64')}'`).join(' ');
+  return {
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `default-src 'none'; style-src ${styles}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
 }

@@ -1,4 +1,4 @@
-/** A request that is answered with an error page: its status and the text that the caller reads. */
+/** An error that the caller sees: the status of the response, and its text. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   /** 400 to 599. */

@@ -9,28 +9,28 @@ import { ListenError } from '../net/listen-error.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface HttpServerOptions {
-  /** Parsed, or as `parseListenAddress` reads it. */
+  /** Parsed, or a text for `parseListenAddress`. */
   readonly address: ListenAddress | string;
-  /** The flag that the address comes from, for errors: `--httpAddr`, `--monitoringAddr`. */
+  /** The flag of the address, for errors: `--httpAddr`, `--monitoringAddr`. */
   readonly setting: string;
-  /** Usually the app of `createHttpApp`; several servers may share it. */
+  /** Usually the app of `createHttpApp`. Several servers may share it. */
   readonly app: RequestListener;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly limits?: Partial<HttpLimits>;
-  /** Told of every request and connection that a limit ended. */
+  /** Called for every request and connection that a limit ended. */
   readonly onRefused?: (refusal: HttpRefusal) => void;
 }
 
 export interface HttpServer {
   /**
-   * Opens the listener and says where, with the port that the system chose for port 0.
+   * Opens the listener. Returns its address, with the actual port if the port was 0.
    *
-   * @throws ListenError when the address cannot be had.
+   * @throws ListenError if the address cannot be opened.
    */
   start(): Promise<ListenAddress>;
-  /** Takes no new connections, lets running requests finish, and cuts off those that do not in time. */
+  /** Stops accepting connections, waits for running requests for `graceMs`, then closes the remaining connections. */
   stop(): Promise<void>;
 }
 

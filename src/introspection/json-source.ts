@@ -1,9 +1,9 @@
 import { redactSecrets } from './redact.js';
 
 /**
- * A JSON document that is made while it is written, so that a large dump neither fills the memory nor holds
- * the event loop: lists and records produce their items on demand, everything else is one plain value.
- * A record's entry whose value is undefined is left out.
+ * A JSON document that is rendered while it is sent, so that a large page neither fills the memory nor blocks the event
+ * loop. Lists and records produce their items on demand; any other value is rendered at once. Entries of a record whose
+ * value is undefined are left out.
  */
 export type JsonSource = null | boolean | number | string | object | JsonList | JsonRecord;
 
@@ -21,7 +21,7 @@ export class JsonRecord {
   }
 }
 
-/** Produces each item when its turn comes. */
+/** Makes a list that converts each item on demand. */
 export function listOf<Item>(items: Iterable<Item>, toJson: (item: Item) => JsonSource): JsonList {
   return new JsonList(
     (function* () {
@@ -34,14 +34,14 @@ export function recordOf(fields: Readonly<Record<string, JsonSource | undefined>
   return new JsonRecord(Object.entries(fields));
 }
 
-/** Pretty-printed text (2 spaces) in pieces, one per plain value. Secrets are redacted here, so no page can forget. */
+/** Pretty-printed text (2 spaces) in pieces, one per plain value. Redacts secrets for all pages. */
 export function* jsonPieces(source: JsonSource, indent = ''): Generator<string, void> {
   if (source instanceof JsonList) {
     yield* bracketed('[', ']', indent, itemPieces(source, `${indent}  `));
   } else if (source instanceof JsonRecord) {
     yield* bracketed('{', '}', indent, entryPieces(source, `${indent}  `));
   } else {
-    // Line breaks inside strings are escaped, so every one in the text is the printer's own.
+    // JSON escapes line breaks in strings, so every line break in the text is one of the formatting.
     yield JSON.stringify(source, redactSecrets, 2).replaceAll('\n', `\n${indent}`);
   }
 }

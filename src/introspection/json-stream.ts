@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../base/clock.js';
 import type { RenderTurns } from './render-turns.js';
 
-/** How long one dump may hold the event loop before everybody else gets a turn. */
+/** Maximum time that a page uses the event loop without a pause. */
 const SLICE_MS = 5;
 const CHUNK_CHARS = 64 * 1024;
 
 /**
- * Joins small pieces into chunks, in slices of 5 ms, each in its turn: pushes to proxies and probes go on while a
- * large dump is read. A chunk is made when its reader has taken the one before.
+ * Joins small pieces into chunks, in slices of 5 ms, so that pushes to proxies and probes continue while a large page is
+ * rendered. Makes a chunk only after the reader has taken the previous one.
  */
 export async function* chunkPieces(
   pieces: Iterable<string>,
@@ -34,10 +34,10 @@ export async function* chunkPieces(
 }
 
 /**
- * Streams the rest of a document, no faster than the reader takes it. A reader who goes away ends it quietly.
+ * Streams the rest of a document at the speed of the reader. If the reader disconnects, the stream ends without an error.
  *
- * @throws whatever producing a piece throws; the destination is destroyed then, so that its reader can tell
- * a broken document from a complete one.
+ * @throws the error of producing a piece. The destination is destroyed then, so that the reader can distinguish an
+ * incomplete document from a complete one.
  */
 export async function streamChunks(
   first: string,

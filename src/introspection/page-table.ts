@@ -13,16 +13,14 @@ import { endpointz } from './pages/endpointz.js';
 import { inject } from './pages/inject.js';
 import { instancesz } from './pages/instancesz.js';
 import { mesh } from './pages/mesh.js';
-import { metricsPage } from './pages/metrics-page.js';
 import { policyz } from './pages/policyz.js';
+import { metricsPage, readyPage, versionPage } from './pages/public-pages.js';
 import { pushStatus } from './pages/push-status.js';
-import { readyPage } from './pages/ready-page.js';
 import { registryz } from './pages/registryz.js';
 import { resourcesz } from './pages/resourcesz.js';
 import { syncz } from './pages/syncz.js';
-import { versionPage } from './pages/version-page.js';
 
-/** Every page that the index lists, sorted by path; the index itself comes first. */
+/** All pages: the index, then the listed pages, sorted by path. */
 export function createPages(): readonly Page[] {
   const listed = [
     adsz,

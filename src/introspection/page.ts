@@ -2,7 +2,7 @@ import type { Html } from './html.js';
 import type { JsonSource } from './json-source.js';
 import type { Views } from './views.js';
 
-/** What a page reads of a request. */
+/** The part of a request that pages read. */
 export interface PageRequest {
   readonly query: URLSearchParams;
   /** True for HEAD, which must not change anything. */
@@ -10,32 +10,32 @@ export interface PageRequest {
   readonly now: Date;
 }
 
-/** What a page answers; errors are thrown as HttpProblem. */
+/** The reply of a page. A page throws errors as HttpProblem. */
 export type Reply =
   | { readonly type: 'json'; readonly body: JsonSource }
   | { readonly type: 'text'; readonly text: string; readonly contentType?: string }
-  /** Text that answers share as it is, already encoded. */
+  /** Encoded text that several responses share. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly contentType: string }
-  /** Text too long to be made at once. */
+  /** A long text, rendered in parts. */
   | { readonly type: 'lines'; readonly lines: Iterable<string> }
   | { readonly type: 'html'; readonly html: Html }
   | { readonly type: 'empty'; readonly status: number };
 
-/** A query parameter, as the index page offers it. */
+/** A query parameter, for the form on the index page. */
 export interface PageParameter {
   readonly name: string;
   readonly required: boolean;
-  /** What the index offers to pick from; a fixed value becomes a button. */
+  /** Suggestions of the input field; `value` becomes a button or a check box. */
   readonly choice:
     | { readonly type: 'proxy' | 'resource' | 'text' }
     | { readonly type: 'value'; readonly value: string };
 }
 
-/** One path of the HTTP surface. */
+/** One path of the HTTP server. */
 export interface Page {
   readonly path: string;
   readonly description: string;
-  /** `operator` pages show configuration and answer only callers that may read it (DESIGN 8). */
+  /** `operator` pages show configuration, and answer only callers that `AccessPolicy` permits (DESIGN 8). */
   readonly audience: 'anyone' | 'operator';
   readonly parameters?: readonly PageParameter[];
   handle(views: Views, request: PageRequest): Reply | Promise<Reply>;

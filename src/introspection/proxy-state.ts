@@ -1,13 +1,13 @@
 import { shortTypeName } from '../envoy/type-urls.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
 
-/** How far a proxy has come: `current` has acknowledged everything, `waiting` not yet, `rejected` refused something. */
+/** `current`: the proxy has acknowledged everything. `waiting`: not yet. `rejected`: it has rejected a response. */
 export type ProxyState =
   | { readonly type: 'current' }
   | { readonly type: 'waiting' }
   | { readonly type: 'rejected'; readonly rejections: readonly string[] };
 
-/** @param currentRoot ledger root of the newest snapshot; empty when tracking is off, then nonces alone decide. */
+/** @param currentRoot configuration version of the newest snapshot; empty if tracking is off, then only nonces decide */
 export function proxyState({ watches }: ProxyConnection, currentRoot: string): ProxyState {
   const all = [...watches.values()];
   const rejections = all.flatMap(({ typeUrl, rejection }) =>

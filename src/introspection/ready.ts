@@ -1,21 +1,21 @@
-/** Whether something is ready to serve, and if not, why. */
+/** Whether a component is ready, and the reason if it is not. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
-/** One condition of `/ready` (BEHAVIOUR 2): caches synced, later also the webhook server's own answer. */
+/** One condition of `/ready` (BEHAVIOUR 2), for example: the sources have synced. */
 export interface ReadinessProbe {
   readonly name: string;
-  /** A probe that does I/O bounds it by itself. One that throws or rejects is not ready. */
+  /** Must limit the time of its own I/O. An error means not ready. */
   check(): Readiness | Promise<Readiness>;
 }
 
-/** Asks all probes at once; the reason names every one that is not ready. */
+/** Runs all probes in parallel. The reason names every probe that is not ready. */
 export async function checkReadiness(probes: readonly ReadinessProbe[]): Promise<Readiness> {
-  const failures = await Promise.all(probes.map(failureOf));
+  const failures = await Promise.all(probes.map(findFailure));
   const reasons = failures.filter((failure) => failure !== undefined);
   return reasons.length === 0 ? { ready: true } : { ready: false, reason: reasons.join('; ') };
 }
 
-async function failureOf(probe: ReadinessProbe): Promise<string | undefined> {
+async function findFailure(probe: ReadinessProbe): Promise<string | undefined> {
   try {
     const result = await probe.check();
     return result.ready ? undefined : `${probe.name}: ${result.reason}`;

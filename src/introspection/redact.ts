@@ -1,13 +1,13 @@
 const REDACTED = '[redacted]';
 
-/** Fields that hold secrets, in Envoy's messages and in Kubernetes objects, in either spelling. */
+/** Fields with secrets, in Envoy's messages and in Kubernetes objects, in camel case or snake case. */
 const SECRET_FIELD =
   /^(?:private_?key|password|passphrase|secret|client_?secret|hmac_?secret|token|token_?secret|access_?token|api_?key|session_?ticket_?keys)$/i;
 
-/** Headers whose values are credentials; `{key, value}` is how Envoy writes a header. */
+/** Headers whose values are credentials. Envoy represents a header as `{key, value}`. */
 const SECRET_HEADER = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key)$/i;
 
-/** Says where a secret is, not what it is. */
+/** Fields that name the place of a secret. They stay visible. */
 const POINTERS: ReadonlySet<string> = new Set(['filename', 'environmentVariable', '@type']);
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -15,8 +15,8 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 type Fields = { readonly [key: string]: unknown };
 
 /**
- * Replacer for JSON.stringify that takes secrets out (DESIGN 8): values of secret fields, data of Secret
- * objects and credentials in headers. Paths of secret files stay, for they help and give nothing away.
+ * Replacer for JSON.stringify that hides secrets (DESIGN 8): values of secret fields, data of Secret objects, and credentials
+ * in headers. Paths of secret files stay visible.
  */
 export function redactSecrets(key: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '' || typeof value === 'boolean') return value;

@@ -1,21 +1,21 @@
-/** Shares the time that rendering pages may take of the event loop. */
+/** Limits the share of the event loop that rendering pages may take. */
 export interface RenderTurns {
-  /** Settles when the caller may hold the event loop for one slice. */
+  /** Resolves when the caller may use the event loop for one slice. */
   next(): Promise<void>;
   /**
-   * Counts a page that is being rendered and read.
+   * Counts a page from the start of its rendering to the end of its transfer.
    *
-   * @returns ends it; undefined when there are too many.
+   * @returns a function that ends the count; undefined if too many pages are open.
    */
   open(): (() => void) | undefined;
 }
 
-/** Pages that show configuration, rendered and read at once. Each holds one chunk of text. */
+/** Maximum open pages with configuration. Each keeps one chunk of text in memory. */
 export const MAX_OPEN_PAGES = 32;
 
 /**
- * Gives one slice in each turn of the event loop, whatever number of pages is rendered: with a slice for each page in
- * each turn, thirty readers of large pages would hold up everything else for 150 ms at a time.
+ * Grants one slice in each turn of the event loop, for all pages together. With a slice for each page, thirty readers of
+ * large pages would block the event loop for 150 ms at a time.
  */
 export function createRenderTurns(): RenderTurns {
   const waiting: (() => void)[] = [];

@@ -9,13 +9,12 @@ const VIRTUAL_HOST = 'type.googleapis.com/envoy.config.route.v3.VirtualHost';
 /** RouteConfiguration.virtual_hosts, as a tag on the wire. */
 const VIRTUAL_HOSTS_TAG = (2 << 3) | 2;
 
-/** Smaller route tables take less time as a whole than in parts. */
+/** Smaller route tables render faster as a whole than in parts. */
 const LARGE_BYTES = 64 * 1024;
 
 /**
- * A resource as protobuf JSON. The one kind that grows with the mesh, a route table with a virtual host for
- * every service, is decoded one virtual host at a time while it is written: at once, 10,000 of them would
- * hold the event loop for 0.2 s.
+ * A resource as protobuf JSON. A route table has a virtual host for every service. A large one is decoded one virtual host
+ * at a time, because decoding 10,000 at once would block the event loop for 0.2 s.
  */
 export function resourceJson(messageJson: MessageJson, resource: EncodedResource): JsonSource {
   if (resource.entry.length < LARGE_BYTES) return messageJson.resourceToJson(resource);
@@ -43,7 +42,7 @@ function openEntry(entry: Uint8Array): { readonly typeUrl: string; readonly mess
 
 interface RouteTableParts {
   readonly virtualHosts: readonly Uint8Array[];
-  /** All other fields, still a RouteConfiguration. */
+  /** All other fields, as an encoded RouteConfiguration. */
   readonly rest: Uint8Array;
 }
 

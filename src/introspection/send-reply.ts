@@ -12,7 +12,7 @@ export interface SendTools {
   readonly shared: SharedBytes;
 }
 
-/** Writes what a page answered; HEAD gets the headers alone, and nothing long is made for it. */
+/** Writes the reply of a page. A HEAD request gets only the headers, and no long body is rendered for it. */
 export async function sendReply(request: Request, response: Response, reply: Reply, tools: SendTools): Promise<void> {
   switch (reply.type) {
     case 'empty':
@@ -55,7 +55,7 @@ async function stream(
     response.setHeader('Content-Type', contentType).end();
     return;
   }
-  // What fails before the first chunk is there can still be answered with 500.
+  // An error before the first chunk can still be answered with 500.
   const first = await chunks.next();
   if (response.destroyed) return;
   response.setHeader('Content-Type', contentType);

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
-/** Sends bytes that many answers share, and bounds how many of them slow readers keep in memory. */
+/** Sends bytes that several responses share. Limits the memory that slow readers keep. */
 export interface SharedBytes {
   send(response: ServerResponse, bytes: Uint8Array): void;
 }
 
-/** Renderings of one page that are being read at once; with one a second, a reader has about this many seconds. */
+/** Maximum renderings of one page in memory. At one rendering per second, a reader has about this many seconds. */
 const MAX_HELD = 8;
 
 /**
- * Of more than eight different bodies that are still being read, the oldest is given up and its readers are cut off:
- * else a client that reads a byte now and then keeps each of them.
+ * Keeps at most eight different bodies for slow readers. Beyond that, the connections that read the oldest body are closed.
+ * Otherwise a client that reads a byte now and then would keep every body in memory.
  */
 export function createSharedBytes(onCutOff: (response: ServerResponse) => void): SharedBytes {
-  // In the order in which they were first sent.
+  // In the order of their first response.
   const readers = new Map<Uint8Array, Set<ServerResponse>>();
-  const giveUpOldest = (): void => {
+  const closeOldest = (): void => {
     const [oldest] = readers;
     if (oldest === undefined) return;
     readers.delete(oldest[0]);
@@ -28,7 +28,7 @@ export function createSharedBytes(onCutOff: (response: ServerResponse) => void):
     send: (response, bytes) => {
       const of = readers.get(bytes) ?? new Set();
       readers.set(bytes, of.add(response));
-      if (readers.size > MAX_HELD) giveUpOldest();
+      if (readers.size > MAX_HELD) closeOldest();
       response.once('close', () => {
         of.delete(response);
         if (of.size === 0) readers.delete(bytes);

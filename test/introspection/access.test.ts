@@ -1,7 +1,6 @@
 import test from 'ava';
 import { isLoopbackAddress } from '../../src/base/ip-address.js';
-import { refusalOf } from '../../src/introspection/access.js';
-import { type Caller, isLoopbackCaller, plainAddress } from '../../src/introspection/caller.js';
+import { type Caller, isLoopbackCaller, plainAddress, refusalOf } from '../../src/introspection/access.js';
 import { createPages } from '../../src/introspection/page-table.js';
 import { call } from './fixtures/http-client.js';
 import { serve } from './fixtures/serve.js';

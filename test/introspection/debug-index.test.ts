@@ -46,8 +46,8 @@ test('the index sums up services, proxies, rejections and problems', async (t) =
     ['Services', '2'],
     ['Proxies connected', '3'],
     ['Up to date', '1 of 3'],
-    ['Proxies rejecting', '1'],
-    ['Problems in configuration', '1'],
+    ['Proxies with rejections', '1'],
+    ['Configuration problems', '1'],
   ]);
   t.true(body.includes('lds: no such cluster'));
   t.true(body.indexOf('>second<') < body.indexOf('>first<'), 'proxies that reject come first');
@@ -111,7 +111,7 @@ test('the index offers proxies and objects to pick from, and at most 100 and 200
   const { body } = await call(port, '/debug');
   t.is(body.match(/<option value="proxy-/g)?.length, 100);
   t.is(body.match(/<option value="ServiceEntry\/default\/entry-/g)?.length, 200);
-  t.true(body.includes('and 50 more'));
+  t.true(body.includes('50 more proxies'));
   t.regex(body, /<form action="\/debug\/edsz" method="get"><input name="proxyID" list="proxies"[^>]* required>/);
 });
 

@@ -26,7 +26,7 @@ test('a path like no other answers 404 without a guess', async (t) => {
   const { port } = await serve(t);
   const { status, body } = await call(port, '/a/very/different/thing');
   t.is(status, 404);
-  t.is(body, 'There is no /a/very/different/thing here. /debug lists all pages.\n');
+  t.is(body, 'There is no page /a/very/different/thing. /debug lists all pages.\n');
 });
 
 test('a path that makes no sense is a 404 too, never an error', async (t) => {
@@ -111,7 +111,7 @@ for (const [what, handle] of Object.entries(FAILING)) {
     const { status, headers, body } = await call(port, '/broken');
     t.is(status, 500);
     t.is(headers['content-type'], 'text/plain; charset=utf-8');
-    t.is(body, 'The page could not be made; the log of this server has the error.\n');
+    t.is(body, 'The server failed to render this page. Its log has the error.\n');
     t.like(log[0], { level: 'error', message: 'http handler failed', fields: { method: 'GET', path: '/broken' } });
     t.true(log[0] !== undefined && 'err' in log[0].fields);
     t.is((await call(port, '/ready')).status, 200);

@@ -48,7 +48,7 @@ test('thirty-two pages are rendered at a time, one more is 503, and /ready is an
   await Promise.all(readers.map((socket) => once(socket, 'readable')));
   const refused = await call(port, '/debug/syncz');
   t.is(refused.status, 503);
-  t.regex(refused.body, /32 pages are being read already\. Try again/);
+  t.regex(refused.body, /at most 32 pages at the same time\. Try again/);
   t.is((await call(port, '/ready')).status, 200);
   readers[0]?.destroy();
   await eventually('there is room again', async () => (await call(port, '/debug/syncz')).status === 200);

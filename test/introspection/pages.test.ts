@@ -294,6 +294,6 @@ for (const page of ['registryz', 'endpointz', 'endpointShardz', 'configz', 'inst
     const { port } = await serve(t, { views: { context: () => undefined } });
     const { status, body } = await call(port, `/debug/${page}`);
     t.is(status, 503);
-    t.regex(body, /has not been read completely yet/);
+    t.regex(body, /has not read the whole configuration yet/);
   });
 }

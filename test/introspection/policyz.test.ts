@@ -102,7 +102,7 @@ test('policyz says which ports of a service the workload serves for an older one
     return (page['services'] ?? []).map(({ service, checks, shadowed }) => [service, checks, shadowed]);
   };
   const shadowed = [{ port: 8080, servedFor: older.hostname }];
-  const why = `port 8080 is served for the older ${older.hostname}`;
+  const why = `port 8080 belongs to the older service ${older.hostname}`;
   t.deepEqual(await readChecks(contested), [
     [older.hostname, { on: true }, undefined],
     [HOST, { on: false, why }, shadowed],
@@ -177,7 +177,7 @@ test('policyz says that a router checks what it sends, whatever the mesh config 
 });
 
 test('policyz says that a service without bindings is not checked by the embedded server', async (t) => {
-  const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names it';
+  const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names the service';
   const embedded = await read(t, contextWith(EVERYTHING_ON, [SPEC]));
   t.deepEqual(embedded['services']?.[0]?.['checks'], { on: false, why });
   const external = await read(t, contextWith({ ...EVERYTHING_ON, mixerCheckServer: 'p.x:1' }, [SPEC]));
@@ -189,7 +189,10 @@ test('policyz names the bindings that the namespace of a service does not let ac
   const spec = ofCluster('QuotaSpec evil/none {rules: [{quotas: [{quota: q}]}]}');
   const context = contextWith(EVERYTHING_ON, [spec, binding]);
   const [service] = (await read(t, context))['services'] ?? [];
-  t.deepEqual(service?.['checks'], { on: false, why: 'its namespace lets no binding that names it act on it' });
+  t.deepEqual(service?.['checks'], {
+    on: false,
+    why: 'the namespace of the service has granted no binding that names it',
+  });
   t.deepEqual(service?.['quotaSpecs'], []);
   const grant = 'kubectl annotate --overwrite namespace default policy.mesh.internal/bindings-from=evil';
   t.deepEqual(service?.['notGranted'], [{ binding: 'QuotaSpecBinding/evil/b', grant }]);

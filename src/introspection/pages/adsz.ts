@@ -1,15 +1,26 @@
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { listOf, recordOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
-import { json, type Page } from '../page.js';
-import { PUSH, pushNow } from './push-now.js';
+import { json, type Page, type PageParameter, type PageRequest, type Reply, text } from '../page.js';
+import type { Views } from '../views.js';
 import { debugResources } from './served-resources.js';
+
+const PUSH: PageParameter = { name: 'push', required: false, choice: { type: 'value', value: 'true' } };
+
+/**
+ * `push=true` starts a full push with reason `debug` and answers `Pushed to N servers` (BEHAVIOUR 2). A HEAD request gets the
+ * same headers, but starts no push.
+ */
+export function pushNow(views: Views, request: PageRequest): Reply | undefined {
+  if (request.query.get('push') !== 'true') return undefined;
+  return text(`Pushed to ${request.safe ? views.connections().length : views.triggerPush()} servers`);
+}
 
 /** Array of {node, addr, connect, listeners, RDSRoutes, clusters} (BEHAVIOUR 2). */
 export const adsz: Page = {
   path: '/debug/adsz',
   description:
-    'Connected proxies, with their resources when NAV_DEBUG_ADSZ_CONFIG is set; push=true pushes everything to all',
+    'Connected proxies; with their resources if NAV_DEBUG_ADSZ_CONFIG is true; push=true pushes the configuration to all proxies',
   audience: 'operator',
   parameters: [PUSH],
   handle: (views, request) =>

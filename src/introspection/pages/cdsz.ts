@@ -7,7 +7,7 @@ import { debugResources } from './served-resources.js';
 /** Array of {node, addr, connect, Clusters} (BEHAVIOUR 2). */
 export const cdsz: Page = {
   path: '/debug/cdsz',
-  description: 'Connected proxies, with their clusters when NAV_DEBUG_ADSZ_CONFIG is set',
+  description: 'Connected proxies; with their clusters if NAV_DEBUG_ADSZ_CONFIG is true',
   audience: 'operator',
   handle: (views) =>
     json(

@@ -13,13 +13,12 @@ const TYPES = [
 ] as const;
 
 /**
- * Which version of one object each proxy has acknowledged: array of {proxy, cluster_acked, listener_acked,
- * route_acked}, versions that are not known omitted (BEHAVIOUR 2). 409 when tracking is off, 422 without a
- * usable `resource`.
+ * The version of one object that each proxy has acknowledged: array of {proxy, cluster_acked, listener_acked,
+ * route_acked}, without unknown versions (BEHAVIOUR 2). 409 if tracking is off, 422 without a valid `resource`.
  */
 export const configDistribution: Page = {
   path: '/debug/config_distribution',
-  description: 'Version of one object (Kind/namespace/name) that each proxy has acknowledged',
+  description: 'The version of one object (Kind/namespace/name) that each proxy has acknowledged',
   audience: 'operator',
   parameters: [
     { name: 'resource', required: true, choice: { type: 'resource' } },
@@ -41,7 +40,7 @@ export const configDistribution: Page = {
   },
 };
 
-/** Namespace may be empty, for cluster-scoped kinds. */
+/** The namespace is empty for cluster-scoped kinds. */
 function parseResource(resource: string): string {
   const [kind, namespace, name, ...rest] = resource.split('/');
   if (!kind || namespace === undefined || !name || rest.length > 0) {

@@ -10,14 +10,14 @@ import type { Views } from '../views.js';
 const ADMIN = 'type.googleapis.com/envoy.admin.v3';
 
 /**
- * What a proxy's own admin endpoint would show if it had taken everything it is served: envoy.admin.v3.ConfigDump
- * in protobuf JSON, so that tools for proxy dumps read it (BEHAVIOUR 2). The bootstrap is the proxy's own
- * affair and stays empty. `include_eds` adds endpoints, as on the proxy.
+ * The configuration that the control plane sends to a proxy, as envoy.admin.v3.ConfigDump in protobuf JSON, so that tools for
+ * dumps of a proxy's admin endpoint can read it (BEHAVIOUR 2). The bootstrap is empty, because the control plane does not
+ * know it. `include_eds` adds endpoints, as on the proxy.
  */
 export const configDump: Page = {
   path: '/debug/config_dump',
   description:
-    'Clusters, listeners, filters and routes of one proxy in the form of its admin config_dump; include_eds adds endpoints',
+    "Clusters, listeners, filters and routes of one proxy, in the form of Envoy's config_dump; include_eds adds endpoints",
   audience: 'operator',
   parameters: [PROXY_ID, { name: 'include_eds', required: false, choice: { type: 'value', value: 'true' } }],
   handle: (views, { query }) => {

@@ -1,11 +1,11 @@
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
 
-/** Ours: what the sources could not take and what analysis found, so that nobody has to search a log for it. */
+/** The files and objects that sources rejected, and the findings of analysis. */
 export const configProblems: Page = {
   path: '/debug/config_problems',
   description:
-    'Files and objects that could not be read, whose last good state is served on; and what is odd about those that were',
+    'Rejected files and objects, whose last valid state stays in force; and findings of analysis in valid objects',
   audience: 'operator',
   handle: (views) =>
     json(

@@ -3,12 +3,12 @@ import type { PushContext } from '../../model/push-context.js';
 import { listOf } from '../json-source.js';
 import { compareText, sortKeys } from '../order.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
+import { requireContext } from '../views.js';
 
-/** All config objects in the form in which they are applied (BEHAVIOUR 2), by kind, namespace and name. */
+/** All configuration objects, by kind, namespace and name, in the form of files (BEHAVIOUR 2). */
 export const configz: Page = {
   path: '/debug/configz',
-  description: 'All configuration objects in resource form',
+  description: 'All configuration objects, in the form of files',
   audience: 'operator',
   handle: (views) => json(listOf(sortedObjects(requireContext(views)), resourceForm)),
 };
@@ -35,7 +35,7 @@ function resourceForm({ apiVersion, kind, metadata, body }: MeshObject): object 
   return isCoreKind(apiVersion) ? { ...envelope, ...(body as object) } : { ...envelope, spec: body };
 }
 
-/** Bodies of core kinds are their top-level fields (`spec`, `status`, `subsets`); of ours, the spec. */
+/** The body of a core kind has its top-level fields (`spec`, `status`, `subsets`); the body of a mesh kind is its spec. */
 function isCoreKind(apiVersion: string): boolean {
   return !apiVersion.includes('/') || apiVersion.startsWith('discovery.k8s.io/');
 }

@@ -1,13 +1,13 @@
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { findProxy, PROXY_ID } from '../find-proxy.js';
 import { json, type Page } from '../page.js';
-import { pushNow } from './push-now.js';
+import { pushNow } from './adsz.js';
 import { servedResources } from './served-resources.js';
 
 /** Array of the proxy's load assignments (BEHAVIOUR 2). */
 export const edsz: Page = {
   path: '/debug/edsz',
-  description: 'Load assignments of one proxy; push=true pushes everything to all',
+  description: 'Endpoints of one proxy as load assignments; push=true pushes the configuration to all proxies',
   audience: 'operator',
   parameters: [PROXY_ID],
   handle: (views, request) =>

@@ -3,13 +3,13 @@ import type { PushContext } from '../../model/push-context.js';
 import { JsonRecord, type JsonSource, listOf, recordOf } from '../json-source.js';
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
+import { requireContext } from '../views.js';
 import { endpointJson } from './service-json.js';
 
-/** Service, namespace, then {Shards: shard key to endpoints, ServiceAccounts} (BEHAVIOUR 2). */
+/** By service and namespace: {Shards: endpoints by shard key, ServiceAccounts} (BEHAVIOUR 2). */
 export const endpointShardz: Page = {
   path: '/debug/endpointShardz',
-  description: 'Endpoints of every service by the registry and cluster that they come from',
+  description: 'Endpoints of every service, by their registry and cluster',
   audience: 'operator',
   handle: (views) => json(new JsonRecord(services(requireContext(views)))),
 };

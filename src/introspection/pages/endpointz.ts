@@ -2,20 +2,19 @@ import type { Endpoint } from '../../model/endpoint.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
-import { everyService } from '../every-service.js';
 import { JsonList, type JsonSource, recordOf } from '../json-source.js';
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
-import { endpointJson } from './service-json.js';
+import { requireContext } from '../views.js';
+import { endpointJson, everyService } from './service-json.js';
 
 /**
- * Array of {svc: "host:port", ep: [instances…, {}]}, closed by an empty object; with `brief` (any value)
+ * Array of {svc: "host:port", ep: [instances…, {}]}, with an empty object at its end; with `brief` (any value)
  * one text line per instance (BEHAVIOUR 2).
  */
 export const endpointz: Page = {
   path: '/debug/endpointz',
-  description: 'Endpoints of every service port; brief=true gives one line of text for each',
+  description: 'Endpoints of every service port; brief=true shows one line of text per endpoint',
   audience: 'operator',
   parameters: [{ name: 'brief', required: false, choice: { type: 'value', value: 'true' } }],
   handle: (views, { query }) => {

@@ -4,12 +4,12 @@ import type { PushContext } from '../../model/push-context.js';
 import { JsonRecord, type JsonSource, listOf } from '../json-source.js';
 import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
+import { requireContext } from '../views.js';
 
-/** Node id to the proxy's own service instances (BEHAVIOUR 2). */
+/** The service instances of each workload, by node ID (BEHAVIOUR 2). */
 export const instancesz: Page = {
   path: '/debug/instancesz',
-  description: 'The services that each connected proxy itself serves',
+  description: 'The services of the workload of each connected proxy',
   audience: 'operator',
   handle: (views) => json(new JsonRecord(instancesByNode(views.connections(), requireContext(views)))),
 };
@@ -20,7 +20,7 @@ function* instancesByNode(
 ): Generator<readonly [string, JsonSource]> {
   let previous: string | undefined;
   for (const { proxy } of sortConnections(connections)) {
-    // A proxy that has just reconnected may be here twice; JSON keys must not be.
+    // After a reconnect a proxy may have two connections, but a JSON key must be unique.
     if (proxy.id !== previous)
       yield [proxy.id, listOf(context.targetsOf(proxy), (target) => targetJson(proxy, target))];
     previous = proxy.id;

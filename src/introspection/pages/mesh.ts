@@ -1,9 +1,9 @@
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
+import { requireContext } from '../views.js';
 
 export const mesh: Page = {
   path: '/debug/mesh',
-  description: 'The mesh config in force, defaults filled in',
+  description: 'The mesh config in force, with defaults',
   audience: 'operator',
   handle: (views) => json(requireContext(views).mesh),
 };

@@ -14,8 +14,8 @@ import type { Service } from '../../model/service.js';
 import { findProxy, PROXY_ID } from '../find-proxy.js';
 import { JsonRecord, type JsonSource, recordOf } from '../json-source.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
 import type { PolicyConfigs } from '../views.js';
+import { requireContext } from '../views.js';
 
 type Fields = { readonly [key: string]: Json };
 
@@ -23,12 +23,13 @@ const PLUGIN_OFF = '--plugins does not name policy';
 const NO_CONFIGS: PolicyConfigs = { http: [], tcp: [], services: [] };
 
 /**
- * What a proxy checks and reports, why not where it does not, which specs apply to its own services, and its client
- * configurations as they are served (DESIGN 6).
+ * Shows whether a proxy checks and reports, or the reason why not, the specs that apply to its services, and its client
+ * configurations (DESIGN 6).
  */
 export const policyz: Page = {
   path: '/debug/policyz',
-  description: 'What one proxy checks and reports, why, and which QuotaSpecs and HTTPAPISpecs apply to its services',
+  description:
+    'Whether one proxy checks and reports, or why not; the QuotaSpecs and HTTPAPISpecs of its services; its client configuration',
   audience: 'operator',
   parameters: [PROXY_ID],
   handle: (views, { query }) => {
@@ -51,7 +52,7 @@ export const policyz: Page = {
   },
 };
 
-/** @param whyNothing why there is no policy at all */
+/** @param whyNothing why there is no policy; undefined: there is */
 function explanation(context: PushContext, proxy: Proxy, whyNothing: string | undefined): Record<string, JsonSource> {
   const { mesh } = context;
   const bindings = resolvePolicyBindings(context);
@@ -91,7 +92,7 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
   };
 }
 
-/** The ports of a service that this workload serves for an older one, and why none is left when none is. */
+/** The ports on which the workload serves an older service instead. `why` is set if the service has no other port. */
 function shadowedPorts({ served, shadowed }: ReturnType<typeof servedPorts>, hostname: string) {
   const ports = shadowed
     .filter(({ target }) => target.service.hostname === hostname)
@@ -100,7 +101,7 @@ function shadowedPorts({ served, shadowed }: ReturnType<typeof servedPorts>, hos
   const why =
     ports.length === 0 || isServed
       ? undefined
-      : ports.map(({ port, servedFor }) => `port ${port} is served for the older ${servedFor}`).join(', ');
+      : ports.map(({ port, servedFor }) => `port ${port} belongs to the older service ${servedFor}`).join(', ');
   return { ports, why };
 }
 
@@ -110,21 +111,21 @@ function state(whyNot: string | undefined): object {
 
 function whyUnbound(notGranted: readonly ObjectKey[]): string {
   return notGranted.length === 0
-    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names it'
-    : 'its namespace lets no binding that names it act on it';
+    ? 'no QuotaSpecBinding or HTTPAPISpecBinding names the service'
+    : 'the namespace of the service has granted no binding that names it';
 }
 
-/** The command that lets a binding act on a service. */
+/** The command with which the owner of a service's namespace permits a binding. */
 function grantOf({ bindingGrants }: PushContext, binding: ObjectKey, { namespace }: Service): string {
   return grantCommand(bindingGrants, namespace, namespaceOfKey(binding));
 }
 
-/** The proxy's own services, one of each host. */
+/** The services of the workload, one per host. */
 function servicesOf(context: PushContext, proxy: Proxy): readonly Service[] {
   return [...new Map(context.targetsOf(proxy).map(({ service }) => [service.hostname, service])).values()];
 }
 
-/** By direction; inbound has what its own services add, which a client gets as resources of their own. */
+/** The configurations by direction. `inbound` includes those of the workload's services, which are separate resources. */
 function httpClientConfigs(
   messageJson: MessageJson,
   { http, services }: PolicyConfigs,
@@ -151,7 +152,7 @@ function byName(messageJson: MessageJson, resources: readonly EncodedResource[])
   );
 }
 
-/** The message inside the wrapper that carries its name. */
+/** The message inside the resource wrapper. */
 function contentOf(messageJson: MessageJson, resource: EncodedResource): { [key: string]: Json } {
   const { resource: packed } = messageJson.resourceToJson(resource) as Fields;
   const { '@type': _type, ...content } = packed as Fields;

@@ -3,10 +3,10 @@ import { JsonRecord, type JsonSource } from '../json-source.js';
 import { compareText } from '../order.js';
 import { json, type Page } from '../page.js';
 
-/** Metric, then key, then {proxy, message}; an empty object before the first push (BEHAVIOUR 2). */
+/** {proxy, message} by metric and key; an empty object before the first push (BEHAVIOUR 2). */
 export const pushStatus: Page = {
   path: '/debug/push_status',
-  description: 'What the last push met: conflicts, services without endpoints and the like',
+  description: 'Problems of the last push, for example conflicts and services without endpoints',
   audience: 'operator',
   handle: (views) => json(new JsonRecord(byMetric(views.pushStatus() ?? []))),
 };
@@ -18,7 +18,7 @@ function* byMetric(findings: readonly Finding[]): Generator<readonly [string, Js
   }
 }
 
-/** Of findings with one key, the first proxy's stands for all, as the gauges count keys. */
+/** Keeps one finding per key, that of the first proxy, because the gauges count keys. */
 function byKey(findings: readonly Finding[]): ReadonlyMap<string, object> {
   const sorted = findings.toSorted((first, second) => compareText(second.proxy ?? '', first.proxy ?? ''));
   return new Map(sorted.map(({ key, proxy, message }) => [key, { ...(proxy ? { proxy } : {}), message }]));

@@ -1,10 +1,9 @@
-import { everyService } from '../every-service.js';
 import { JsonList } from '../json-source.js';
 import { json, type Page } from '../page.js';
-import { requireContext } from '../require-context.js';
-import { serviceJson } from './service-json.js';
+import { requireContext } from '../views.js';
+import { everyService, serviceJson } from './service-json.js';
 
-/** Array of all services, closed by an empty object (BEHAVIOUR 2). */
+/** Array of all services, with an empty object at its end (BEHAVIOUR 2). */
 export const registryz: Page = {
   path: '/debug/registryz',
   description: 'All services of all registries',

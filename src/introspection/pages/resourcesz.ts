@@ -3,7 +3,7 @@ import { json, type Page } from '../page.js';
 
 export const resourcesz: Page = {
   path: '/debug/resourcesz',
-  description: 'Kinds of configuration that this server knows',
+  description: 'Supported kinds of configuration',
   audience: 'operator',
   handle: (views) =>
     json(

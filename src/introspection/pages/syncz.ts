@@ -12,10 +12,10 @@ const TYPES = [
   ['extension_config', TypeUrl.extensionConfig],
 ] as const;
 
-/** Array of nonces sent and acknowledged per proxy, empty fields omitted; `*_rejection` and `extension_config_*` are ours (BEHAVIOUR 2). */
+/** Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*` (BEHAVIOUR 2). */
 export const syncz: Page = {
   path: '/debug/syncz',
-  description: 'What each connected proxy was sent and has acknowledged, and what it rejected',
+  description: 'The responses that each connected proxy has received, acknowledged and rejected',
   audience: 'operator',
   handle: (views) => json(listOf(sortConnections(views.connections()), syncStatus)),
 };
@@ -29,12 +29,12 @@ function syncStatus({ proxy, watches }: ProxyConnection): object {
     if (watch === undefined) continue;
     if (watch.sentNonce !== '') status[`${name}_sent`] = watch.sentNonce;
     if (watch.ackedNonce !== '') status[`${name}_acked`] = watch.ackedNonce;
-    const rejection = describeRejection(watch);
+    const rejection = formatRejection(watch);
     if (rejection !== undefined) status[`${name}_rejection`] = rejection;
   }
   return status;
 }
 
-function describeRejection({ rejection }: WatchSnapshot): string | undefined {
+function formatRejection({ rejection }: WatchSnapshot): string | undefined {
   return rejection === undefined ? undefined : `${rejection.code}: ${rejection.message}`;
 }
