@@ -90,8 +90,14 @@ function hashOf(resources: readonly EncodedResource[]): string {
 
 export const EMPTY_RESOURCE_SET: ResourceSet = createResourceSet([]);
 
-/** Builds a set, or returns the previous one when it has the very same resources. */
-export function nextResourceSet(previous: ResourceSet | undefined, resources: readonly EncodedResource[]): ResourceSet {
+/**
+ * Builds a set, or returns the previous one when it has the very same resources. Sorts them: generators return resources
+ * in any order.
+ *
+ * @param unsorted each name once
+ */
+export function nextResourceSet(previous: ResourceSet | undefined, unsorted: readonly EncodedResource[]): ResourceSet {
+  const resources = unsorted.toSorted(compareNames);
   if (previous !== undefined && sameResources(previous.resources, resources)) return previous;
   return createResourceSet(resources);
 }

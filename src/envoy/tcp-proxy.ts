@@ -4,10 +4,13 @@ import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
 
-/** A TCP proxy to one cluster. */
+/** A TCP proxy to one cluster, or to several by weight. */
 export interface TcpProxyOptions {
   readonly statPrefix: string;
-  readonly cluster: string;
+  /** At least one. */
+  readonly clusters: readonly { readonly name: string; readonly weight: number }[];
+  /** Whether connections of one source address go to the same endpoint of a cluster with a consistent hash. */
+  readonly hashesSourceAddress?: boolean;
   readonly accessLogs: readonly AccessLog[];
   /** Log each connection when it begins, then each time after this, and when it ends; undefined for its end alone. */
   readonly intervalMs?: number;
@@ -17,11 +20,12 @@ export interface TcpProxyOptions {
 
 const TCP_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy';
 
-/** The network filter that hands a connection's bytes to a cluster. */
+/** The network filter that passes the bytes of a connection to a cluster. */
 export function buildTcpProxy(encoder: MessageEncoder, options: TcpProxyOptions): TypedFilter {
   const config: TcpProxy = {
     statPrefix: options.statPrefix,
-    cluster: options.cluster,
+    ...clusterFields(options.clusters),
+    ...(options.hashesSourceAddress === true ? { hashPolicy: [{ sourceIp: {} }] } : {}),
     accessLog: [...options.accessLogs],
     ...(options.intervalMs === undefined
       ? {}
@@ -34,4 +38,11 @@ export function buildTcpProxy(encoder: MessageEncoder, options: TcpProxyOptions)
     idleTimeout: options.idleTimeoutMs === undefined ? null : duration(options.idleTimeoutMs),
   };
   return { name: 'envoy.filters.network.tcp_proxy', typedConfig: encoder.packAny(TCP_PROXY, config) };
+}
+
+function clusterFields(clusters: TcpProxyOptions['clusters']): Pick<TcpProxy, 'cluster' | 'weightedClusters'> {
+  const [first] = clusters;
+  return clusters.length === 1 && first !== undefined
+    ? { cluster: first.name }
+    : { weightedClusters: { clusters: clusters.map(({ name, weight }) => ({ name, weight })) } };
 }

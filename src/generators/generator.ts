@@ -19,7 +19,7 @@ export interface Generated {
 
 /**
  * One independently cached part of a type's resources, for example the outbound clusters of a view, or the
- * inbound clusters of a workload. Pure: equal snapshot and scope give equal bytes, sorted by name.
+ * inbound clusters of a workload. Pure: equal snapshot and scope give equal bytes, in any order.
  */
 export interface ResourcePart<S extends Scope = Scope> {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { createMemo } from '../model/memo.js';
 import type { PushContext, ServiceView } from '../model/push-context.js';
 import type { Service } from '../model/service.js';
 import { shadowedKey } from '../model/snapshot/endpoints-of.js';
-import { createMemo } from './memo.js';
 
 /** The services that a view has instead of those that the mesh at large has under the same host. */
 export interface OwnServices {

@@ -1,6 +1,6 @@
+import { memoize } from '../model/memo.js';
 import type { ServiceView } from '../model/push-context.js';
 import type { Port, Service } from '../model/service.js';
-import { memoize } from './memo.js';
 
 export interface ServicePort {
   readonly service: Service;

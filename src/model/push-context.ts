@@ -9,6 +9,7 @@ import type { Proxy, ServiceTarget } from './proxy.js';
 import type { PeerAuthentications } from './security/peer-authentications.js';
 import type { SharedPort } from './served-ports.js';
 import type { Service } from './service.js';
+import type { MeshTraffic } from './traffic/mesh-traffic.js';
 
 /**
  * The services that a namespace may see (exportTo). Namespaces that see the same services share the very
@@ -53,8 +54,10 @@ export interface PushContext {
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   /** All objects by kind, for configz, status and analysis. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
-  /** Who takes mutual TLS. */
+  /** Which workloads take mutual TLS. */
   readonly peerAuthentications: PeerAuthentications;
+  /** The clusters of services and their policies. */
+  readonly traffic: MeshTraffic;
   /** ServiceEntries that claim what is not their namespace's, and act on it alone for that. */
   readonly entryOffences: ReadonlyMap<ObjectKey, readonly EntryOffence[]>;
   /** Which namespaces let bindings of others act on them. */

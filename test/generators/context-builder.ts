@@ -10,6 +10,7 @@ import {
 } from '../../src/model/security/peer-authentications.js';
 import type { Port, Service } from '../../src/model/service.js';
 import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
+import { createTrafficTranslator, type MeshTraffic } from '../../src/model/traffic/mesh-traffic.js';
 import { NO_GRANTS } from '../model/policy/no-grants.js';
 
 /** What a test says of a snapshot; the rest is as plain as can be. */
@@ -24,6 +25,8 @@ export interface ContextParts {
   readonly views?: Readonly<Record<string, ServiceView>>;
   readonly targets?: readonly ServiceTarget[];
   readonly peerAuthentications?: readonly MeshObject[];
+  /** How services are reached; default: as services without any objects are. */
+  readonly traffic?: MeshTraffic;
 }
 
 export const MESH: MeshConfig = {
@@ -86,6 +89,7 @@ export const MESH: MeshConfig = {
 
 export const NO_NETWORKS: MeshNetworks = { networks: new Map() };
 
+const TRAFFIC_OF = createTrafficTranslator();
 let sequence = 0;
 
 export function buildContext(parts: ContextParts = {}): PushContext {
@@ -108,6 +112,7 @@ export function buildContext(parts: ContextParts = {}): PushContext {
     entryOffences: new Map(),
     bindingGrants: NO_GRANTS,
     peerAuthentications: buildPeerAuthentications(parts.peerAuthentications, parts.mesh),
+    traffic: parts.traffic ?? TRAFFIC_OF(parts.mesh ?? MESH),
     findings: [],
     sharedPorts: [],
     viewOf: (namespace) => parts.views?.[namespace] ?? everything,

@@ -1,6 +1,6 @@
 import type { GeneratorSettings } from '../../src/generators/settings.js';
 
-/** The defaults of SPEC 4.6. */
+/** The defaults of the settings. */
 export const SETTINGS: GeneratorSettings = {
   initialFetchTimeoutMs: 0,
   http10: false,

@@ -2,6 +2,7 @@ import type { EncodedResource } from '../../src/envoy/encoded-resource.js';
 import { createMessageEncoder } from '../../src/envoy/message-encoder.js';
 import { createMessageJson, type Json } from '../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
+import { compareNames } from '../../src/envoy/resource-set.js';
 import type { Generated, WildcardGenerator } from '../../src/generators/generator.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
@@ -22,7 +23,7 @@ export function generateAll(generator: WildcardGenerator, context: PushContext, 
     const scope = part.scope(context, proxy);
     if (scope === undefined) continue;
     const generated = part.generate(context, scope);
-    resources.push(...generated.resources);
+    resources.push(...generated.resources.toSorted(compareNames));
     findings.push(...generated.findings);
   }
   return { resources, findings };

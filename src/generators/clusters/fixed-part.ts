@@ -7,13 +7,12 @@ import {
   INBOUND_PASSTHROUGH_CLUSTER_IPV6,
   PASSTHROUGH_CLUSTER,
 } from '../../envoy/names.js';
-import { compareNames } from '../../envoy/resource-set.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import { createMemo } from '../../model/memo.js';
 import type { ProxyType } from '../../model/proxy.js';
 import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createMemo } from '../memo.js';
 import { buildClusterBase } from './cluster-defaults.js';
 import { bindToInboundSource } from './inbound-source.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
@@ -53,9 +52,7 @@ export function createFixedPart(encoder: MessageEncoder, protocols: UpstreamProt
     if (isSidecar && families.ipv6) {
       clusters.push(inbound(INBOUND_PASSTHROUGH_CLUSTER_IPV6, { ipv4: false, ipv6: true }));
     }
-    return clusters
-      .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster))
-      .sort(compareNames);
+    return clusters.map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster));
   };
 
   return {

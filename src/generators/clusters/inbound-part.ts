@@ -3,16 +3,15 @@ import { duration } from '../../envoy/durations.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { inboundClusterName } from '../../envoy/names.js';
-import { compareNames } from '../../envoy/resource-set.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import { createMemo } from '../../model/memo.js';
 import type { ServiceTarget } from '../../model/proxy.js';
 import type { Port, Service } from '../../model/service.js';
 import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../address-families.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
 import { bindToInboundSource } from './inbound-source.js';
@@ -58,7 +57,7 @@ export function createInboundPart(
       ...buildClusterBase(name, mesh.connectTimeoutMs),
       ...(statName === '' ? {} : { altStatName: clusterStatName(statName, { service, port, subset: WHOLE_SERVICE }) }),
       ...(targetPort === undefined ? capturedFields(families) : loopbackFields(name, targetPort, families)),
-      ...protocols[protocolsOfPort(port.protocol, sniffInbound)],
+      ...protocols.of(protocolsOfPort(port.protocol, sniffInbound)),
       metadata: buildServiceMetadata(service),
     };
   };
@@ -80,8 +79,7 @@ export function createInboundPart(
       resources: clustersMemo.of([mesh, ports], key, () =>
         ports
           .map((port) => build(mesh, port, families))
-          .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster))
-          .sort(compareNames),
+          .map((cluster) => encoder.encodeResource(TypeUrl.cluster, cluster.name ?? '', cluster)),
       ),
       findings: [],
     }),

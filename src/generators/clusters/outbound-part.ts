@@ -3,16 +3,17 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext, ServiceView } from '../../model/push-context.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
+import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { addressFamiliesOf } from '../address-families.js';
 import type { LoadTarget } from '../endpoints/load-assignment.js';
 import { visibleEndpoints } from '../endpoints/visible-endpoints.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createMemo, memoize } from '../memo.js';
 import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -27,135 +28,142 @@ export interface OutboundScope extends Scope {
   readonly ipv6Only: boolean;
   /** Sorted; empty for all. Read for services that the proxy resolves by DNS. */
   readonly networkView: readonly string[];
+  /** Of the proxy; empty while no policy balances by locality. Read for services that the proxy resolves by DNS. */
+  readonly locality: string;
   /** Whether it has a certificate, and the mesh uses mutual TLS where both sides can. */
   readonly sendsMutualTls: boolean;
 }
 
-/** Proxies say what networks they want: clusters of so many sets of networks are remembered, those used last. */
-const MAX_NETWORK_VIEWS = 64;
+/** Proxies name their networks and locality: clusters of so many of these views are remembered, those used last. */
+const MAX_VIEWS = 64;
 
 /** Clusters of one service, each with its port. */
-type ServiceClusters = readonly { readonly port: number; readonly resource: EncodedResource }[];
+type EncodedClusters = readonly { readonly port: number; readonly resource: EncodedResource }[];
 
-/** What clusters depend on beside their service; undefined where they do not. */
+/** Stands for an input that the clusters of a service do not depend on. */
+const NO_INPUT = {};
+const NO_ACCOUNTS: readonly string[] = [];
+
+/** One cluster per port and subset of every service in view, encoded again only when one of its inputs has changed. */
+export function createOutboundPart(
+  encoder: MessageEncoder,
+  settings: GeneratorSettings,
+  protocols: UpstreamProtocols,
+): ResourcePart<OutboundScope> {
+  const memo = createMemo<EncodedClusters>();
+  const memoOfView = createRecent(MAX_VIEWS, () => createMemo<EncodedClusters>());
+  const tlsOf = createOutboundTls(encoder, settings);
+  const byHostname = createHostnameOrder();
+
+  const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): EncodedClusters => {
+    const clusters = context.traffic.clustersOf(service).map((cluster) => ({
+      cluster,
+      discovery: outboundDiscovery(service, cluster.policy, scope.proxyType, settings.edsForHeadlessServices),
+    }));
+    const inputs = inputsOf(context, service, clusters, scope.sendsMutualTls);
+    // Only clusters that the proxy resolves itself contain their endpoints.
+    const isInline = clusters.some(({ discovery }) => discovery === 'dns');
+    const isOfView = isInline && (scope.networkView.length > 0 || scope.locality !== '');
+    const memory = isOfView ? memoOfView(JSON.stringify([scope.networkView, scope.locality])) : memo;
+    const key = [scope.proxyType, scope.sendsMutualTls, isInline && scope.ipv6Only].join();
+    // Inputs that many services share come first: they need fewer levels of memory then.
+    const { mutualTls = NO_INPUT, serviceAccounts = NO_INPUT, endpoints = NO_INPUT } = inputs;
+    const dependencies = [context.mesh, mutualTls, serviceAccounts, endpoints, context.traffic.clustersOf(service)];
+    return memory.of(dependencies as [object, ...object[]], key, () =>
+      encodeClusters(context, service, clusters, inputs, scope),
+    );
+  };
+
+  const encodeClusters = (
+    { mesh, peerAuthentications }: PushContext,
+    service: Service,
+    clusters: readonly DiscoveredCluster[],
+    { endpoints, serviceAccounts = NO_ACCOUNTS }: ClusterInputs,
+    { ipv6Only, networkView, locality, sendsMutualTls }: OutboundScope,
+  ): EncodedClusters => {
+    const networks = networkView.length === 0 ? undefined : new Set(networkView);
+    const mutualTls = peerAuthentications.ofNamespace(service.namespace);
+    const targetsOf = ({ cluster: { port, destination }, discovery }: DiscoveredCluster): readonly LoadTarget[] => {
+      if (discovery !== 'dns') return [];
+      if (endpoints === undefined) return hostItself(service, port);
+      const { labels } = destination.subset;
+      const filter = { portName: port.name, labels, networkView: networks, cluster: undefined };
+      return withTakenTls(visibleEndpoints(endpoints, filter), mutualTls);
+    };
+    return clusters.map((each) => {
+      const { cluster, discovery } = each;
+      const mode = clusterTlsMode(cluster, discovery, sendsMutualTls, endpoints, mutualTls);
+      const tls = tlsOf(mode, { mesh, cluster, serviceAccounts });
+      const targets = targetsOf(each);
+      const input = { service, cluster, discovery, mesh, ipv6Only, targets, callerLocality: locality, tls };
+      const built = buildOutboundCluster(input, settings, protocols);
+      const resource = encoder.encodeResource(TypeUrl.cluster, built.name ?? '', built);
+      return { port: cluster.port.number, resource };
+    });
+  };
+
+  return {
+    name: 'outbound',
+    scope: (context, { type, configNamespace, ipAddresses, locality, metadata, hasSecrets }) => {
+      const view = context.viewOf(configNamespace);
+      const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
+      const networkView = [...new Set(metadata.requestedNetworkView)].sort();
+      const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
+      const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
+      const callerLocality = context.traffic.balancesByLocality ? locality : '';
+      const key = [view.id, type, flags, JSON.stringify([networkView, callerLocality])].join('|');
+      return { key, view, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
+    },
+    generate: (context, scope) => {
+      // Ports are runs of sorted names, which makes the sort of all names cheap.
+      const byPort = new Map<number, EncodedResource[]>();
+      const names = new Set<string>();
+      const findings: Finding[] = [];
+      for (const service of byHostname(scope.view)) {
+        for (const { port, resource } of clustersOf(context, service, scope)) {
+          if (names.has(resource.name)) {
+            findings.push(duplicate(resource.name, service));
+            continue;
+          }
+          names.add(resource.name);
+          const bucket = byPort.get(port);
+          if (bucket === undefined) byPort.set(port, [resource]);
+          else bucket.push(resource);
+        }
+      }
+      return { resources: [...byPort.values()].flat(), findings };
+    },
+  };
+}
+
+interface DiscoveredCluster {
+  readonly cluster: ServiceCluster;
+  readonly discovery: OutboundDiscovery;
+}
+
+/** The inputs of a service's clusters beside its policies and the mesh config; undefined where they do not matter. */
 interface ClusterInputs {
   readonly endpoints: ServiceEndpoints | undefined;
   readonly serviceAccounts: readonly string[] | undefined;
   readonly mutualTls: NamespaceMutualTls | undefined;
 }
 
-interface Remembered {
-  inputs: ClusterInputs;
-  clusters: ServiceClusters | undefined;
-}
-
-/** One cluster per port of every service in view, encoded again only when its service has changed. */
-export function createOutboundPart(
-  encoder: MessageEncoder,
-  settings: GeneratorSettings,
-  protocols: UpstreamProtocols,
-): ResourcePart<OutboundScope> {
-  const memo = createMemo<Remembered>();
-  const memoOfView = createRecent(MAX_NETWORK_VIEWS, () => createMemo<Remembered>());
-  const tlsOf = createOutboundTls(encoder, settings);
-  const byHostname = createHostnameOrder();
-
-  const clustersOf = (context: PushContext, service: Service, scope: OutboundScope): ServiceClusters => {
-    const discovery = outboundDiscovery(service, scope.proxyType, settings.edsForHeadlessServices);
-    // Only what the proxy resolves itself has its endpoints, and so what they depend on, in the cluster.
-    const inline = discovery === 'dns';
-    const inputs = inputsOf(context, service, discovery, scope.sendsMutualTls);
-    const key = inline ? `dns ${scope.ipv6Only}` : discovery;
-    const isOfView = inline && scope.networkView.length > 0;
-    const memory = isOfView ? memoOfView(JSON.stringify(scope.networkView)) : memo;
-    const variant = scope.sendsMutualTls ? `mtls ${key}` : key;
-    const remembered = memory.of([context.mesh, service], variant, () => ({ inputs, clusters: undefined }));
-    if (remembered.clusters === undefined || !isSame(remembered.inputs, inputs)) {
-      remembered.inputs = inputs;
-      remembered.clusters = encodeClusters(context, service, discovery, inputs, scope);
-    }
-    return remembered.clusters;
-  };
-
-  const encodeClusters = (
-    { mesh, peerAuthentications }: PushContext,
-    service: Service,
-    discovery: OutboundDiscovery,
-    { endpoints, serviceAccounts = [] }: ClusterInputs,
-    { ipv6Only, networkView, sendsMutualTls }: OutboundScope,
-  ): ServiceClusters => {
-    const networks = networkView.length === 0 ? undefined : new Set(networkView);
-    const mutualTls = peerAuthentications.ofNamespace(service.namespace);
-    const targetsOf = (port: Port): readonly LoadTarget[] => {
-      if (discovery !== 'dns') return [];
-      if (endpoints === undefined) return hostItself(service, port);
-      const filter = { portName: port.name, networkView: networks, cluster: undefined };
-      return withTakenTls(visibleEndpoints(endpoints, filter), mutualTls);
-    };
-    const tlsFieldsOf = (port: Port) => {
-      const mode = sendsMutualTls ? clusterTlsMode(service, port, discovery, endpoints, mutualTls) : 'never';
-      return tlsOf(mode, { mesh, service, port, serviceAccounts });
-    };
-    return service.ports
-      .filter(({ protocol }) => protocol !== 'udp')
-      .map((port) => {
-        const facts = { service, port, discovery, mesh, ipv6Only, targets: targetsOf(port), tls: tlsFieldsOf(port) };
-        const cluster = buildOutboundCluster(facts, settings, protocols);
-        const name = cluster.name ?? '';
-        return { port: port.number, resource: encoder.encodeResource(TypeUrl.cluster, name, cluster) };
-      });
-  };
-
-  return {
-    name: 'outbound',
-    scope: (context, { type, configNamespace, ipAddresses, metadata, hasSecrets }) => {
-      const view = context.viewOf(configNamespace);
-      const ipv6Only = !addressFamiliesOf(ipAddresses).ipv4;
-      const networkView = [...new Set(metadata.requestedNetworkView)].sort();
-      const sendsMutualTls = hasSecrets && context.mesh.enableAutoMtls;
-      const flags = [ipv6Only ? 'ipv6' : '', sendsMutualTls ? 'mtls' : ''].join();
-      const key = [view.id, type, flags, JSON.stringify(networkView)].join('|');
-      return { key, view, proxyType: type, ipv6Only, networkView, sendsMutualTls };
-    },
-    generate: (context, scope) => {
-      const byPort = new Map<number, EncodedResource[]>();
-      const findings: Finding[] = [];
-      for (const service of byHostname(scope.view)) {
-        for (const { port, resource } of clustersOf(context, service, scope)) {
-          const bucket = byPort.get(port);
-          if (bucket === undefined) byPort.set(port, [resource]);
-          // Services of one host follow each other, the oldest first: it keeps the name.
-          else if (bucket.at(-1)?.name === resource.name) findings.push(duplicate(resource.name, service));
-          else bucket.push(resource);
-        }
-      }
-      return { resources: joinSorted(byPort), findings };
-    },
-  };
-}
-
 function inputsOf(
   context: PushContext,
   service: Service,
-  discovery: OutboundDiscovery,
+  clusters: readonly DiscoveredCluster[],
   sendsMutualTls: boolean,
 ): ClusterInputs {
-  // What is in the cluster, or decides about its TLS as a whole.
-  const readsEndpoints = discovery === 'dns' || (sendsMutualTls && discovery === 'originalDestination');
-  const endpoints = readsEndpoints || sendsMutualTls ? endpointsOf(context, service) : undefined;
+  const endpoints = endpointsOf(context, service);
+  const namesServers = sendsMutualTls || clusters.some(({ cluster: { policy } }) => policy.tls.mode === 'mesh');
+  const readsEndpoints = clusters.some(
+    ({ discovery }) => discovery === 'dns' || (sendsMutualTls && discovery === 'originalDestination'),
+  );
   return {
     endpoints: readsEndpoints ? endpoints : undefined,
-    serviceAccounts: sendsMutualTls ? endpoints?.serviceAccounts : undefined,
+    serviceAccounts: namesServers ? endpoints?.serviceAccounts : undefined,
     mutualTls: readsEndpoints ? context.peerAuthentications.ofNamespace(service.namespace) : undefined,
   };
-}
-
-function isSame(first: ClusterInputs, second: ClusterInputs): boolean {
-  return (
-    first.endpoints === second.endpoints &&
-    first.serviceAccounts === second.serviceAccounts &&
-    first.mutualTls === second.mutualTls
-  );
 }
 
 /** Services by host, the oldest of a host first; sorted once per view. */
@@ -165,15 +173,7 @@ function createHostnameOrder(): (view: ServiceView) => readonly Service[] {
   );
 }
 
-/** Names start with the port and end with the host: sorted hosts in sorted ports are sorted names, without a sort. */
-function joinSorted(byPort: ReadonlyMap<number, readonly EncodedResource[]>): readonly EncodedResource[] {
-  return [...byPort]
-    .map(([port, resources]) => ({ prefix: `${port}|`, resources }))
-    .sort((a, b) => (a.prefix < b.prefix ? -1 : 1))
-    .flatMap(({ resources }) => resources);
-}
-
-/** What to resolve for a service whose endpoints are not known: its own name. */
+/** A service without known endpoints is resolved by its own name. */
 function hostItself({ hostname, externalName = hostname }: Service, { number }: Port): readonly LoadTarget[] {
   if (externalName.startsWith('*')) return [];
   const target = { address: externalName, port: number, locality: '', network: '', weight: 1 };

@@ -5,14 +5,14 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { ServiceEndpoints } from '../../model/endpoint.js';
 import type { Finding } from '../../model/finding.js';
+import { createMemo } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
-import type { Port, Service } from '../../model/service.js';
 import { endpointsOf } from '../../model/snapshot/endpoints-of.js';
+import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { endpointsAffectedBy } from '../affected-by.js';
-import { destinationNamed } from '../destination-names.js';
+import { clusterOf } from '../destination-names.js';
 import type { NamedGenerator } from '../generator.js';
-import { createMemo } from '../memo.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
@@ -25,7 +25,7 @@ interface Assignment {
   readonly findings: readonly Finding[];
 }
 
-/** Assignments of one service: by network key, own cluster and the workloads that take plaintext alone, then by name. */
+/** Assignments of one service: by the fields of the scope that they depend on and by mutual TLS, then by cluster name. */
 type ServiceAssignments = Map<string, Map<string, Assignment>>;
 
 const NO_FINDINGS: readonly Finding[] = [];
@@ -54,8 +54,12 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     findings: NO_FINDINGS,
   });
 
-  const recall = (service: Service, endpoints: ServiceEndpoints | undefined, key: string): Map<string, Assignment> => {
-    const assignments = memo.of([service, endpoints ?? service], '', () => new Map());
+  const recall = (
+    clusters: readonly ServiceCluster[],
+    endpoints: ServiceEndpoints | undefined,
+    key: string,
+  ): Map<string, Assignment> => {
+    const assignments = memo.of([clusters, endpoints ?? clusters], '', () => new Map());
     let named = assignments.get(key);
     if (named === undefined) {
       named = new Map();
@@ -72,31 +76,34 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     const endpoints = endpointsOf(context, service);
     const isLocal = scoped.cluster !== '' && isClusterLocal(hostname, context.mesh.clusterLocalHosts);
     const mutualTls = context.peerAuthentications.ofNamespace(service.namespace);
-    const place = isLocal ? `${scoped.networkKey}${scoped.cluster}` : scoped.networkKey;
-    const named = recall(service, endpoints, mutualTls.hasDisabled ? `${place}${mutualTls.key}` : place);
+    const place = [scoped.networkKey, isLocal ? scoped.cluster : '', scoped.locality].join('|');
+    const clusters = context.traffic.clustersOf(service);
+    const named = recall(clusters, endpoints, mutualTls.hasDisabled ? `${place}|${mutualTls.key}` : place);
     const known = named.get(name);
     if (known !== undefined) return known;
-    const port = portOf(service, name);
-    // Names come from proxies: only those that can be right are remembered.
-    if (port === undefined) return emptyAssignment(name);
-    const assignment = build(name, port, endpoints, scoped, isLocal, mutualTls);
+    // Names come from proxies: only those of clusters are remembered. Proxies resolve the names of `dns` clusters.
+    const cluster = clusters.find(({ destination }) => clusterOf(destination) === name);
+    if (cluster === undefined || service.resolution === 'dns') return emptyAssignment(name);
+    const assignment = build(name, cluster, endpoints, scoped, isLocal, mutualTls);
     named.set(name, assignment);
     return assignment;
   };
 
   const build = (
     name: string,
-    port: Port,
+    { port, destination, policy }: ServiceCluster,
     endpoints: ServiceEndpoints | undefined,
-    { network, networkView, gateways, cluster }: EndpointScope,
+    { network, networkView, gateways, cluster, locality }: EndpointScope,
     isLocal: boolean,
     mutualTls: NamespaceMutualTls,
   ): Assignment => {
-    const filter = { portName: port.name, networkView, cluster: isLocal ? cluster : undefined };
+    const { labels } = destination.subset;
+    const filter = { portName: port.name, labels, networkView, cluster: isLocal ? cluster : undefined };
     const visible = endpoints === undefined ? [] : visibleEndpoints(endpoints, filter);
     const reachable = splitHorizon(withTakenTls(visible, mutualTls), network, gateways);
+    const balance = policy.localities && { callerLocality: locality, policy: policy.localities };
     return {
-      resource: encode(name, buildLoadAssignment(name, reachable)),
+      resource: encode(name, buildLoadAssignment(name, reachable, balance)),
       findings: reachable.length === 0 ? [noInstances(name)] : NO_FINDINGS,
     };
   };
@@ -124,16 +131,6 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
 /** The host of `outbound|<port>|<subset>|<host>`. */
 function hostOf(name: string): string {
   return name.slice(name.lastIndexOf('|') + 1);
-}
-
-/**
- * The service port that a cluster stands for. Undefined when the name is not exactly that of an outbound
- * cluster that gets its endpoints from us, among them clusters whose names the proxy resolves itself.
- */
-function portOf(service: Service, name: string): Port | undefined {
-  const destination = destinationNamed(service, name);
-  if (destination === undefined || service.resolution === 'dns') return undefined;
-  return service.ports.find(({ number, protocol }) => number === destination.port && protocol !== 'udp');
 }
 
 function noInstances(name: string): Finding {

@@ -15,7 +15,9 @@ export interface EndpointScope extends Scope {
   readonly cluster: string;
   /** Services that the proxy's namespace sees instead of those that others see under the same host. */
   readonly ownServices: OwnServices;
-  /** Key of all facts but the last two, which few hosts depend on. */
+  /** Of the proxy; empty while no policy balances by locality. */
+  readonly locality: string;
+  /** Key of network, network view and gateways, which all hosts depend on. */
   readonly networkKey: string;
 }
 
@@ -32,8 +34,9 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
     const view = networkView === undefined ? '' : JSON.stringify([...networkView].sort());
     const networkKey = JSON.stringify([network, view, gateways.id]);
     const ownServices = ownServicesOf(context, context.viewOf(proxy.configNamespace));
-    const key = `${networkKey}${cluster}|${ownServices.key}`;
-    return { key, network, networkView, gateways, cluster, ownServices, networkKey };
+    const locality = context.traffic.balancesByLocality ? proxy.locality : '';
+    const key = `${networkKey}${cluster}|${ownServices.key}|${locality}`;
+    return { key, network, networkView, gateways, cluster, ownServices, locality, networkKey };
   };
 }
 

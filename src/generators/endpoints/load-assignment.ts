@@ -6,6 +6,7 @@ import type { LbEndpoint } from '../../generated/envoy/config/endpoint/v3/LbEndp
 import type { LocalityLbEndpoints } from '../../generated/envoy/config/endpoint/v3/LocalityLbEndpoints.js';
 import type { Endpoint, Health } from '../../model/endpoint.js';
 import { buildEndpointMetadata } from '../endpoint-metadata.js';
+import { balanceLocalities, type LocalityBalance } from './locality-balance.js';
 import { fitWeights } from './weights.js';
 
 /** What of an endpoint goes into a load assignment. */
@@ -26,8 +27,14 @@ const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 2 | 3 }>> = {
  * messages whatever their order: localities are sorted, and in them addresses. An address that is listed
  * twice (it moves from one slice to another, say) is sent once, in its healthiest state. Enums are numbers, so
  * the message is an exact one for the encoder.
+ *
+ * @param balance undefined: localities get requests in proportion to their weights
  */
-export function buildLoadAssignment(clusterName: string, targets: readonly LoadTarget[]): ClusterLoadAssignment {
+export function buildLoadAssignment(
+  clusterName: string,
+  targets: readonly LoadTarget[],
+  balance?: LocalityBalance,
+): ClusterLoadAssignment {
   if (targets.length === 0) return { clusterName };
   const sorted = fitWeights(withoutDuplicates(targets.toSorted(compareTargets)));
   const metadata = createMetadataCache();
@@ -42,15 +49,31 @@ export function buildLoadAssignment(clusterName: string, targets: readonly LoadT
     group.weight += target.weight;
   }
   const localities = [...byLocality].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { clusterName, endpoints: localities.map(([name, group]) => buildLocality(name, group)) };
+  if (balance === undefined) {
+    return { clusterName, endpoints: localities.map(([name, group]) => buildLocality(name, group.endpoints, group)) };
+  }
+  const balanced = balanceLocalities(
+    localities.map(([locality, { weight }]) => ({ locality, weight })),
+    balance,
+  );
+  const endpoints = localities.flatMap(([name, group], index) => {
+    const share = balanced[index];
+    return share === undefined ? [] : [buildLocality(name, group.endpoints, share)];
+  });
+  return { clusterName, endpoints };
 }
 
 function buildLocality(
   name: string,
-  { endpoints, weight }: { readonly endpoints: LbEndpoint[]; readonly weight: number },
+  lbEndpoints: LbEndpoint[],
+  { weight, priority = 0 }: { readonly weight: number; readonly priority?: number },
 ): LocalityLbEndpoints {
-  const group: LocalityLbEndpoints = { lbEndpoints: endpoints, loadBalancingWeight: { value: weight } };
-  return name === '' ? group : { locality: parseLocality(name), ...group };
+  return {
+    ...(name === '' ? {} : { locality: parseLocality(name) }),
+    lbEndpoints,
+    loadBalancingWeight: { value: weight },
+    ...(priority === 0 ? {} : { priority }),
+  };
 }
 
 function buildLbEndpoint(target: LoadTarget, metadata: Metadata | undefined): LbEndpoint {

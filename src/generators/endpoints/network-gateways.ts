@@ -1,9 +1,9 @@
 import { isIpAddress } from '../../base/ip-address.js';
 import type { NetworkGateway } from '../../config/mesh/mesh-networks.js';
 import type { Endpoint } from '../../model/endpoint.js';
+import { memoize } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
-import { memoize } from '../memo.js';
-import { clusterOfShard } from './shard-cluster.js';
+import { clusterOfShard } from './visible-endpoints.js';
 
 /** Where another network is entered. */
 export interface Gateway {

@@ -11,6 +11,7 @@ import {
   upstreamProtocolsFilter,
 } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { BLACK_HOLE_CLUSTER } from '../../envoy/names.js';
 import { buildRedisProxy } from '../../envoy/redis-proxy.js';
 import { buildTcpProxy, type TcpProxyOptions } from '../../envoy/tcp-proxy.js';
 import { buildThriftProxy } from '../../envoy/thrift-proxy.js';
@@ -22,6 +23,8 @@ import type { HttpFilter } from '../../generated/envoy/extensions/filters/networ
 import type { Protocol } from '../../model/protocol.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { ConnectionAction } from '../../model/traffic/connection-route.js';
+import type { RouteClusters } from '../destination-names.js';
 import { FILTER_ORDER, type HttpFilterSlot } from '../plugins/filter-order.js';
 import type { ChainDescription } from '../plugins/listener-plan.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
@@ -36,13 +39,13 @@ interface HttpChainOptions {
   readonly grpcWeb: boolean;
 }
 
-/** What a chain of bytes is for. */
-interface TcpChainOptions {
+/** A chain that passes bytes on. */
+export interface TcpChainOptions {
   readonly direction: Direction;
-  readonly cluster: string;
-  /** Whether the cluster is a service's, rather than for what no service claims. */
-  readonly isService: boolean;
-  /** Default: the cluster's name. */
+  readonly action: ConnectionAction;
+  /** Names of the clusters that the action leads to. */
+  readonly clusters: RouteClusters;
+  /** Default: the name of the first cluster. */
   readonly statPrefix?: string;
   /** Protocol of the port, where it may have a filter of its own. */
   readonly protocol?: Protocol;
@@ -64,7 +67,7 @@ export interface FilterFactory {
     facts: ListenerFacts,
     options: HttpChainOptions & { readonly routes: RouteConfiguration; readonly serviceCluster: string | undefined },
   ): Filter;
-  /** The filters for a cluster of a port that is not served as HTTP. */
+  /** The filters of connections that are not served as HTTP. */
   tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter[];
 }
 
@@ -141,11 +144,21 @@ export function createFilterFactory(
   });
 
   const terminalFilter = (mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter => {
-    const { direction, cluster, statPrefix = cluster, protocol } = options;
-    if (protocol === 'redis' && settings.keyValueFilter) return buildRedisProxy(encoder, statPrefix, cluster);
-    if (protocol === 'thrift' && settings.thriftFilter) return buildThriftProxy(encoder, statPrefix, cluster);
+    const { direction, action, protocol } = options;
+    const clusters = clustersOf(action, options.clusters);
+    const [{ name: cluster }] = clusters;
+    const { statPrefix = cluster } = options;
+    const isSingle = clusters.length === 1;
+    if (isSingle && protocol === 'redis' && settings.keyValueFilter) {
+      return buildRedisProxy(encoder, statPrefix, cluster);
+    }
+    if (isSingle && protocol === 'thrift' && settings.thriftFilter) {
+      return buildThriftProxy(encoder, statPrefix, cluster);
+    }
     const { idleTimeoutMs } = facts;
-    return buildTcpProxy(encoder, { statPrefix, cluster, ...tcpAccessLogs(mesh, facts, direction), idleTimeoutMs });
+    const hashesSourceAddress = action.type === 'forward' && action.hashesSourceAddress;
+    const logs = tcpAccessLogs(mesh, facts, direction);
+    return buildTcpProxy(encoder, { statPrefix, clusters, hashesSourceAddress, ...logs, idleTimeoutMs });
   };
 
   return {
@@ -171,8 +184,8 @@ export function createFilterFactory(
         inboundServerName: INBOUND_SERVER_NAME,
       }),
     tcp: (mesh, facts, options) => {
-      const { direction, cluster, isService } = options;
-      const chain = { direction, serviceCluster: isService ? cluster : undefined };
+      const { direction, action, clusters } = options;
+      const chain = { direction, serviceCluster: serviceClusterOf(action, clusters) };
       return FILTER_ORDER.tcp.flatMap((slot) =>
         slot === 'plugins'
           ? facts.plans.flatMap((plan) => plan.networkFilters(chain))
@@ -180,4 +193,28 @@ export function createFilterFactory(
       );
     },
   };
+}
+
+type NamedWeights = readonly [{ readonly name: string; readonly weight: number }, ...TcpProxyOptions['clusters']];
+
+/** The clusters that an action leads to, at least one. */
+function clustersOf(action: ConnectionAction, clusters: RouteClusters): NamedWeights {
+  switch (action.type) {
+    case 'forward': {
+      const [first, ...others] = action.destinations.map((each) => ({ name: clusters.of(each), weight: each.weight }));
+      return [first ?? { name: BLACK_HOLE_CLUSTER, weight: 1 }, ...others];
+    }
+    case 'passThrough':
+      return [{ name: clusters.passThrough, weight: 1 }];
+    case 'close':
+      return [{ name: BLACK_HOLE_CLUSTER, weight: 1 }];
+  }
+}
+
+/** The cluster by which plugins find the service of a chain; undefined where destinations have different hosts. */
+function serviceClusterOf(action: ConnectionAction, clusters: RouteClusters): string | undefined {
+  if (action.type !== 'forward') return undefined;
+  const [first, ...others] = action.destinations;
+  const isOneHost = others.every(({ hostname }) => hostname === first?.hostname);
+  return first !== undefined && isOneHost ? clusters.of(first) : undefined;
 }

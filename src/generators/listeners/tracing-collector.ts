@@ -1,5 +1,5 @@
 import type { PushContext, ServiceView } from '../../model/push-context.js';
-import { destinationOf } from '../../model/traffic/service-traffic.js';
+import { destinationOf } from '../../model/traffic/destination.js';
 import { clusterOf } from '../destination-names.js';
 import { trafficClass } from '../traffic-class.js';
 

@@ -4,6 +4,7 @@ import { encodeExtensionConfig } from '../../envoy/extension-config.js';
 import { buildHeaderMutation } from '../../envoy/header-mutation.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import { createMemo } from '../../model/memo.js';
 import { forwardAttributesOf } from '../../model/policy/filter-attributes.js';
 import {
   failPolicyText,
@@ -16,7 +17,6 @@ import type { PushContext } from '../../model/push-context.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
-import { createMemo } from '../memo.js';
 import { createViewIndexer } from '../view-index.js';
 import { type CheckedService, createCheckFilters } from './check-filters.js';
 import { extensionConfigsAffectedBy } from './extension-config-affected-by.js';

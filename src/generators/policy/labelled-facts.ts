@@ -1,8 +1,8 @@
+import { createMemo } from '../../model/memo.js';
 import { bindingLabelKeys, type LabelSet } from '../../model/policy/label-conditions.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { labelsOf } from '../../model/security/mutual-tls-of-proxy.js';
-import { createMemo } from '../memo.js';
 import type { PolicyFacts, PolicyFactsOf } from './proxy-facts.js';
 
 /** The facts of a proxy, with those of its labels that bindings name. */

@@ -1,8 +1,8 @@
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
+import { createMemo } from '../../model/memo.js';
 import { failPolicyText, keptFailPolicies, keptIndexOf, ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
-import { createMemo } from '../memo.js';
 
 /** Which check filter of a proxy has which of the fail policies that services have of their own. */
 export interface OutboundFailPolicies {

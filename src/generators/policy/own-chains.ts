@@ -1,6 +1,6 @@
 import { inboundClusterName } from '../../envoy/names.js';
+import { memoize } from '../../model/memo.js';
 import type { ServiceTarget } from '../../model/proxy.js';
-import { memoize } from '../memo.js';
 
 /** The workload's own services, by the inbound cluster that their chain leads to. */
 export interface OwnChains {

@@ -4,6 +4,7 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { compareNames } from '../../envoy/resource-set.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import type { HttpProtocolOptions } from '../../generated/envoy/extensions/upstreams/http/v3/HttpProtocolOptions.js';
+import { createMemo } from '../../model/memo.js';
 import {
   AFFINE_REPORT_CLUSTER,
   checkClusterOf,
@@ -14,11 +15,10 @@ import {
 } from '../../model/policy/policy-servers.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
-import { destinationOf } from '../../model/traffic/service-traffic.js';
+import { destinationOf } from '../../model/traffic/destination.js';
 import { addressFamiliesOf } from '../address-families.js';
 import { clusterOf } from '../destination-names.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { createMemo } from '../memo.js';
 import type { GeneratorSettings } from '../settings.js';
 import { buildPolicyCluster, type ServerPlace } from './policy-cluster.js';
 import { addressOfServer, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';

@@ -1,7 +1,7 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createMemo } from '../../model/memo.js';
 import { checkServerOf, type PolicyServer, reportServerOf } from '../../model/policy/policy-servers.js';
 import type { PushContext } from '../../model/push-context.js';
-import { createMemo } from '../memo.js';
 
 /** A host and port that proxies call. */
 export interface ServerAddress {

@@ -1,8 +1,8 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
+import { createMemo } from '../../model/memo.js';
 import type { PolicyProxy } from '../../model/policy/client-configs.js';
 import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
-import { createMemo } from '../memo.js';
 
 /** What policy reads of a proxy. */
 export interface PolicyFacts {

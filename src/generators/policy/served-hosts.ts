@@ -1,6 +1,6 @@
+import { createMemo } from '../../model/memo.js';
 import type { ServiceView } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
-import { createMemo } from '../memo.js';
 
 /** The service of a view that serves a port, over TCP, under one of these names; the first name that is found wins. */
 export type ServedLookup = (view: ServiceView, hosts: readonly string[], port: number) => Service | undefined;

@@ -73,12 +73,12 @@ export function composeRouteTable(
   hosts: VirtualHostEncoder,
   name: string,
   destinations: readonly Destination[],
-  { context: { mesh }, dnsDomain, plan }: RouteTableInput,
+  { context, dnsDomain, plan }: RouteTableInput,
 ): RouteTable {
   const taken = new Set<string>();
   const findings: Finding[] = [];
   const fields = [encoder.encode(TypeUrl.route, { name, validateClusters: { value: false } })];
-  const encoderOfTable = hosts.encoderFor(mesh, dnsDomain, plan);
+  const encoderOfTable = hosts.encoderFor(context, dnsDomain, plan);
   const framed = new Map<Destination, Buffer>();
   for (const target of inOrderOfRank(destinations, ({ service }) => service)) {
     const { authorities, field } = encoderOfTable.encode(target, target.withoutPort);
@@ -96,7 +96,7 @@ export function composeRouteTable(
     const field = framed.get(target);
     if (field !== undefined) fields.push(field);
   }
-  fields.push(hosts.fallback(mesh, plan));
+  fields.push(hosts.fallback(context.mesh, plan));
   return { resource: frameResource(TypeUrl.route, name, Buffer.concat(fields)), findings };
 }
 

@@ -1,12 +1,14 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { frameField, type MessageEncoder } from '../../envoy/message-encoder.js';
 import type { VirtualHost as EnvoyVirtualHost } from '../../generated/envoy/config/route/v3/VirtualHost.js';
+import { createMemo } from '../../model/memo.js';
+import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
-import type { HttpRoute } from '../../model/traffic/http-route.js';
-import { serviceVirtualHost } from '../../model/traffic/service-traffic.js';
-import { unknownHosts } from '../../model/traffic/unknown-hosts.js';
-import type { VirtualHost } from '../../model/traffic/virtual-host.js';
-import { createMemo } from '../memo.js';
+import type { HttpRoute, VirtualHost } from '../../model/traffic/http-route.js';
+import { clusterOfPort } from '../../model/traffic/mesh-traffic.js';
+import { serviceVirtualHost } from '../../model/traffic/service-routes.js';
+import { unknownHosts } from '../../model/traffic/unknown-destinations.js';
+import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
@@ -32,10 +34,13 @@ interface HostEncoder {
   encodeWithout(target: ServicePort, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
+/** The parts of a snapshot that virtual hosts depend on. */
+type RouteContext = Pick<PushContext, 'mesh' | 'traffic'>;
+
 /** Encodes virtual hosts, each once for as long as its service stays the same. */
 export interface VirtualHostEncoder {
   /** For proxies of one DNS domain. @param plan undefined where plugins add nothing */
-  encoderFor(mesh: MeshConfig, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
+  encoderFor(context: RouteContext, dnsDomain: string, plan: RoutePlan | undefined): HostEncoder;
   fallback(mesh: MeshConfig, plan: RoutePlan | undefined): Buffer;
 }
 
@@ -50,7 +55,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   const fallbacks = createMemo<Buffer>();
 
   const encodeRoute = (route: HttpRoute, added: RouteFields): Buffer => {
-    const fields = buildHttpRoute(encoder, route);
+    const fields = buildHttpRoute(encoder, route, OUTBOUND_CLUSTERS);
     return frameField(ROUTES_FIELD, encoder.encode(ROUTE, { ...fields, ...mergeRouteFields([fields, added]) }));
   };
   const encodeRoutes = ({ routes }: VirtualHost, added: RouteFields): Buffer =>
@@ -61,33 +66,34 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
   };
 
   const encodeWith = (
-    mesh: MeshConfig,
+    { mesh, traffic }: RouteContext,
     { service, port }: ServicePort,
     domains: readonly string[],
     plan: RoutePlan | undefined,
   ): Buffer => {
     const added = plan?.keyOf(service);
     // The same routes serve all the domains that proxies of different namespaces know the service by.
-    const { name, encoded } = hostRoutes.of([mesh, service], memoKey(String(port.number), added), () => {
-      const host = serviceVirtualHost(service, port, settings.defaultRequestTimeoutMs);
+    const clusters = traffic.clustersOf(service);
+    const { name, encoded } = hostRoutes.of([mesh, clusters], memoKey(String(port.number), added), () => {
+      const host = serviceVirtualHost(clusterOfPort(clusters, port.number), settings.defaultRequestTimeoutMs);
       return { name: host.name, encoded: encodeRoutes(host, fieldsOf(plan, service)) };
     });
     return encodeHost(name, domains, encoded);
   };
 
   return {
-    encoderFor: (mesh, dnsDomain, plan) => {
+    encoderFor: (context, dnsDomain, plan) => {
       const relationOf = hostRelationTo(dnsDomain);
       return {
         encode: (target, withoutPort) => {
           const { service, port } = target;
           const plainKey = `${port.number}|${relationOf(service.hostname)}|${withoutPort}`;
           const key = plan === undefined ? plainKey : memoKey(plainKey, plan.keyOf(service));
-          return hosts.of([mesh, service], key, () => {
+          return hosts.of([context.mesh, context.traffic.clustersOf(service)], key, () => {
             const names = virtualHostNames(service, dnsDomain);
             const domains = virtualHostDomains(names, port.number, withoutPort);
             const authorities = virtualHostDomains(names, port.number, false);
-            return { authorities, field: encodeWith(mesh, target, domains, plan) };
+            return { authorities, field: encodeWith(context, target, domains, plan) };
           });
         },
         encodeWithout: (target, withoutPort, authorities) => {
@@ -96,7 +102,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
             return !authorities.has(`${name}:${port.number}`);
           });
           if (names.length === 0) return undefined;
-          return encodeWith(mesh, target, virtualHostDomains(names, port.number, withoutPort), plan);
+          return encodeWith(context, target, virtualHostDomains(names, port.number, withoutPort), plan);
         },
       };
     },

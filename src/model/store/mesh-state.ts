@@ -13,6 +13,7 @@ import type { Service } from '../service.js';
 import type { ClusterViews } from '../snapshot/cluster-views.js';
 import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
+import type { MeshTraffic } from '../traffic/mesh-traffic.js';
 
 /** Everything a push context is made of, as the stores had it at one moment; immutable. */
 export interface MeshState {
@@ -30,6 +31,7 @@ export interface MeshState {
   /** Which namespaces let bindings of others act on them. */
   readonly bindingGrants: BindingGrants;
   readonly peerAuthentications: PeerAuthentications;
+  readonly traffic: MeshTraffic;
   readonly findings: readonly Finding[];
   readonly views: ServiceViews;
   /** The control plane's own, whether it has objects or not. */

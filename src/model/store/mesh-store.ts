@@ -10,6 +10,7 @@ import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
+import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
 import { ChangeLog } from './change-log.js';
 import { EntryTable } from './entry-table.js';
 import { GrantTable } from './grant-table.js';
@@ -60,6 +61,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const entries = new EntryTable(settings.domain, mesh);
   const grants = new GrantTable(settings.meshDomain);
   const peerAuthenticationsOf = createPeerAuthenticationIndexer();
+  const trafficOf = createTrafficTranslator();
   const clusters = new Map<string, Cluster>();
   const clusterViews = createClusterViews(settings.clusterId);
   const revisionLabel = `${settings.meshDomain}/rev`;
@@ -211,6 +213,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
         objects: settings.ignoresPeerAuthentications === true ? NO_OBJECTS : objects.snapshot(),
         mesh,
       }),
+      traffic: trafficOf(mesh),
       findings: directory.findings.list(),
       views: directory.hosts.views(),
       ownCluster: settings.clusterId,

@@ -1,3 +1,4 @@
+import type { HashKey } from './cluster-policy.js';
 import type { Destination } from './destination.js';
 import type { HeaderChanges } from './header-changes.js';
 
@@ -20,8 +21,6 @@ export interface RetryPolicy {
   readonly perTryTimeoutMs?: number;
   /** How often another endpoint is chosen when the chosen one has failed already; absent where it does not matter. */
   readonly otherHostAttempts?: number;
-  /** Whether endpoints of other localities may be chosen, in the order of their priority. */
-  readonly otherLocalities?: boolean;
 }
 
 /** A share of requests, 0 to 100 percent. */
@@ -50,11 +49,14 @@ export interface Forward {
   readonly retries?: RetryPolicy;
   readonly mirrors?: readonly Mirror[];
   readonly rewrite?: Rewrite;
+  /** What the endpoint is chosen by; absent for any endpoint. */
+  readonly hashKey?: HashKey;
 }
 
 /** Sends the request where its connection was going before the proxy captured it. */
 export interface PassThrough {
   readonly type: 'passThrough';
+  readonly retries?: RetryPolicy;
 }
 
 /** Asks the caller to come again elsewhere. What is absent stays as it is in the request. */

@@ -33,3 +33,9 @@ export interface HttpRoute {
   /** Name of the span in traces; absent for none of its own. */
   readonly operation?: string;
 }
+
+/** The routes of requests to some hosts, in the order in which they are tried. */
+export interface VirtualHost {
+  readonly name: string;
+  readonly routes: readonly HttpRoute[];
+}

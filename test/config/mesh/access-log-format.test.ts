@@ -17,7 +17,12 @@ const testWithEnvoy = 'value' in envoy ? test : test.skip;
 /** Envoy's own verdict on a TCP listener with such a log; it reads HTTP commands there too. */
 async function envoyTakes(format: string, encoding: Encoding): Promise<boolean> {
   const log = buildFileAccessLog(ENCODER, { path: '/dev/stdout', format, encoding });
-  const proxy = buildTcpProxy(ENCODER, { statPrefix: 'a', cluster: 'a', accessLogs: [log], idleTimeoutMs: undefined });
+  const proxy = buildTcpProxy(ENCODER, {
+    statPrefix: 'a',
+    clusters: [{ name: 'a', weight: 1 }],
+    accessLogs: [log],
+    idleTimeoutMs: undefined,
+  });
   const address = { socketAddress: { address: '127.0.0.1', portValue: 1 } };
   const listener = ENCODER.encodeResource(TypeUrl.listener, 'a', {
     name: 'a',

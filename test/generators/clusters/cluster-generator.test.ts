@@ -4,6 +4,7 @@ import type { EncodedResource } from '../../../src/envoy/encoded-resource.js';
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { createMessageJson, type Json } from '../../../src/envoy/message-json.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
+import { nextResourceSet } from '../../../src/envoy/resource-set.js';
 import { createClusterGenerator } from '../../../src/generators/clusters/cluster-generator.js';
 import type { ServiceEndpoints } from '../../../src/model/endpoint.js';
 import type { Finding } from '../../../src/model/finding.js';
@@ -34,7 +35,7 @@ function createSubject(settings: Partial<typeof SETTINGS> = {}) {
       return scope === undefined ? [] : [part.generate(context, scope)];
     });
     return {
-      resources: results.flatMap(({ resources }) => resources),
+      resources: results.flatMap(({ resources }) => nextResourceSet(undefined, resources).resources),
       findings: results.flatMap(({ findings }) => findings),
     };
   };

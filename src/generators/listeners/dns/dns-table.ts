@@ -1,11 +1,11 @@
 import { frameField, type MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { DnsTable } from '../../../generated/envoy/data/dns/v3/DnsTable.js';
-import type { ServiceEndpoints } from '../../../model/endpoint.js';
+import { createMemo } from '../../../model/memo.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import { createMemo } from '../../memo.js';
+import { readsEndpoints } from '../outbound/service-claims.js';
 import { dnsAddresses, dnsNames } from './dns-names.js';
 
 /** Encoded table of what DNS capture answers to proxies of a namespace in a cluster. */
@@ -18,12 +18,6 @@ interface DnsEntry {
   readonly bytes: Buffer;
 }
 
-/** A service's addresses, for as long as its endpoints stay the same. */
-interface DnsAddresses {
-  endpoints: ServiceEndpoints | undefined;
-  addresses: readonly string[] | undefined;
-}
-
 const DNS_TABLE = 'type.googleapis.com/envoy.data.dns.v3.DnsTable';
 /** How often a query that is not in the table is repeated to the resolver behind. */
 const EXTERNAL_RETRIES = 3;
@@ -32,24 +26,13 @@ const ANSWER_TTL_SECONDS = 30;
 
 /** Builds tables from entries that are encoded once, for as long as their service and its endpoints stay the same. */
 export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder {
-  const addressMemo = createMemo<DnsAddresses>();
-  const entryMemo = createMemo<DnsEntry>();
+  const memo = createMemo<DnsEntry>();
   const head = encoder.encode(DNS_TABLE, { externalRetryCount: EXTERNAL_RETRIES } satisfies DnsTable);
 
-  const addressesOf = (context: PushContext, service: Service): readonly string[] => {
-    const endpoints = endpointsOf(context, service);
-    const remembered = addressMemo.of([context.mesh, service], '', () => ({ endpoints, addresses: undefined }));
-    if (remembered.addresses === undefined || remembered.endpoints !== endpoints) {
-      remembered.endpoints = endpoints;
-      remembered.addresses = dnsAddresses(context, service);
-    }
-    return remembered.addresses;
-  };
-
   const entryOf = (context: PushContext, service: Service, sameNamespace: boolean): DnsEntry => {
-    const addresses = addressesOf(context, service);
-    const key = `${sameNamespace}|${addresses.join()}`;
-    return entryMemo.of([context.mesh, service], key, () => {
+    const endpoints = readsEndpoints(service) ? endpointsOf(context, service) : undefined;
+    return memo.of([service, endpoints ?? service], String(sameNamespace), () => {
+      const addresses = dnsAddresses(context, service);
       const names = dnsNames(service, sameNamespace);
       return { names, addresses, bytes: encodeDomains(encoder, names, addresses) };
     });

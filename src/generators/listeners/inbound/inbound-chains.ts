@@ -1,17 +1,19 @@
 import type { MeshConfig } from '../../../config/mesh/mesh-config.js';
-import { cidrRange } from '../../../envoy/addresses.js';
 import { encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import {
-  BLACK_HOLE_CLUSTER,
   INBOUND_PASSTHROUGH_CLUSTER_IPV4,
   INBOUND_PASSTHROUGH_CLUSTER_IPV6,
   inboundClusterName,
 } from '../../../envoy/names.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
-import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
 import type { MutualTlsMode } from '../../../model/security/mutual-tls.js';
+import type { ConnectionMatch } from '../../../model/traffic/connection-route.js';
+import { destinationOf } from '../../../model/traffic/destination.js';
+import { workloadConnections, workloadVirtualHost } from '../../../model/traffic/workload-routes.js';
 import { type AddressFamilies, wildcardAddresses } from '../../address-families.js';
+import { OUTBOUND_CLUSTERS, type RouteClusters } from '../../destination-names.js';
+import { buildConnectionMatch } from '../connection-match.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
 import { type InboundKind, type InboundTraffic, inboundKinds } from './inbound-kinds.js';
@@ -31,28 +33,28 @@ export interface InboundChainContext {
 
 /** The chains for one port of the workload: as HTTP, as bytes, or both; in mutual TLS, in plaintext, or both. */
 export function inboundPortChains(context: InboundChainContext, port: InboundPort, mode: MutualTlsMode): Buffer[] {
-  const { filters, mesh, facts } = context;
+  const { encoder, filters, mesh, facts } = context;
   const cluster = inboundClusterName(port.servicePort, port.servicePortName, port.hostname);
+  const destination = destinationOf(port, port.servicePort);
+  const clusters: RouteClusters = { of: () => cluster, passThrough: cluster };
   const [wildcard] = wildcardAddresses(facts.families);
   const name = `${wildcard}_${port.targetPort}`;
   const plainLabel = port.traffic === 'http' || port.traffic === 'sniffed' ? 'http' : 'tcp';
   return encodeChains(context, {
     traffic: port.traffic,
     mode,
-    match: { destinationPort: { value: port.targetPort } },
+    match: { port: port.targetPort },
     nameOf: ({ label }) => (label === plainLabel ? name : `${name}-${label}`),
     http: () => {
-      const routes = buildInboundRoutes({
-        name: cluster,
-        cluster,
-        port: port.servicePort,
-        hostname: port.hostname,
-      });
+      const routes = buildInboundRoutes(encoder, cluster, workloadVirtualHost(destination), clusters);
       const grpcWeb = port.protocol === 'grpc-web';
       const options = { statPrefix: `inbound_${name}`, grpcWeb, routes, serviceCluster: cluster };
       return [filters.inboundHttp(mesh, facts, options)];
     },
-    tcp: () => filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: true, protocol: port.protocol }),
+    tcp: () => {
+      const action = workloadConnections(destination);
+      return filters.tcp(mesh, facts, { direction: 'inbound', action, clusters, protocol: port.protocol });
+    },
   });
 }
 
@@ -60,8 +62,8 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
 export function inboundBlackHoleChain({ encoder, filters, mesh, facts }: InboundChainContext): Buffer {
   return encodeFilterChain(encoder, {
     name: 'virtualInbound-blackhole',
-    filterChainMatch: { destinationPort: { value: VIRTUAL_INBOUND_PORT } },
-    filters: filters.tcp(mesh, facts, { direction: 'inbound', cluster: BLACK_HOLE_CLUSTER, isService: false }),
+    filterChainMatch: buildConnectionMatch({ port: VIRTUAL_INBOUND_PORT }),
+    filters: filters.tcp(mesh, facts, { direction: 'inbound', action: { type: 'close' }, clusters: OUTBOUND_CLUSTERS }),
   });
 }
 
@@ -79,22 +81,23 @@ export function inboundPassthroughChains(
   context: InboundChainContext,
   { port, mode, sniff }: UnclaimedPorts,
 ): Buffer[] {
-  const { filters, mesh, facts } = context;
+  const { encoder, filters, mesh, facts } = context;
   const place = port === undefined ? 'catchall' : `catchall-${port}`;
-  return passthroughClusters(facts.families).flatMap(({ cluster, suffix, match }) =>
-    encodeChains(context, {
+  return passthroughClusters(facts.families).flatMap(({ cluster, suffix, match }) => {
+    const clusters: RouteClusters = { of: () => cluster, passThrough: cluster };
+    return encodeChains(context, {
       traffic: sniff ? 'sniffed' : 'tcp',
       mode,
-      match: port === undefined ? match : { destinationPort: { value: port }, ...match },
+      match: port === undefined ? match : { port, ...match },
       nameOf: ({ label }) => `virtualInbound-${place}-${label}${suffix}`,
       http: () => {
-        const routes = buildInboundRoutes({ name: cluster, cluster, port: 0, hostname: '' });
+        const routes = buildInboundRoutes(encoder, cluster, workloadVirtualHost(undefined), clusters);
         const options = { statPrefix: cluster, grpcWeb: false, routes, serviceCluster: undefined };
         return [filters.inboundHttp(mesh, facts, options)];
       },
-      tcp: () => filters.tcp(mesh, facts, { direction: 'inbound', cluster, isService: false }),
-    }),
-  );
+      tcp: () => filters.tcp(mesh, facts, { direction: 'inbound', action: workloadConnections(undefined), clusters }),
+    });
+  });
 }
 
 /** What the chains of one port are made of. */
@@ -102,7 +105,7 @@ interface ChainPlan {
   readonly traffic: InboundTraffic;
   readonly mode: MutualTlsMode;
   /** What they have in common. */
-  readonly match: FilterChainMatch;
+  readonly match: ConnectionMatch;
   nameOf(kind: InboundKind): string;
   http(): Filter[];
   tcp(): Filter[];
@@ -116,7 +119,7 @@ function encodeChains({ encoder, tls, mesh, facts }: InboundChainContext, plan: 
     filters[kind.as] ??= plan[kind.as]();
     return encodeFilterChain(encoder, {
       name: plan.nameOf(kind),
-      filterChainMatch: { ...plan.match, ...kind.match },
+      filterChainMatch: { ...buildConnectionMatch(plan.match), ...kind.match },
       filters: filters[kind.as] ?? [],
       ...(kind.isMutualTls ? { transportSocket: tls(mesh, kind.as) } : {}),
     });
@@ -125,13 +128,13 @@ function encodeChains({ encoder, tls, mesh, facts }: InboundChainContext, plan: 
 
 function passthroughClusters({ ipv4, ipv6 }: AddressFamilies) {
   const both = ipv4 && ipv6;
-  const clusters: { cluster: string; suffix: string; match: FilterChainMatch }[] = [];
+  const clusters: { cluster: string; suffix: string; match: ConnectionMatch }[] = [];
   if (ipv4) {
-    const match = both ? { prefixRanges: [cidrRange('0.0.0.0/0')] } : {};
+    const match = both ? { destinationRanges: ['0.0.0.0/0'] } : {};
     clusters.push({ cluster: INBOUND_PASSTHROUGH_CLUSTER_IPV4, suffix: '', match });
   }
   if (ipv6) {
-    const match = both ? { prefixRanges: [cidrRange('::/0')] } : {};
+    const match = both ? { destinationRanges: ['::/0'] } : {};
     clusters.push({ cluster: INBOUND_PASSTHROUGH_CLUSTER_IPV6, suffix: both ? '-ipv6' : '', match });
   }
   return clusters;

@@ -3,7 +3,7 @@ import { adsConfigSource } from '../../../envoy/config-source.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { buildDownstreamMutualTls } from '../../../envoy/tls-context.js';
 import type { TransportSocket } from '../../../generated/envoy/config/core/v3/TransportSocket.js';
-import { createMemo } from '../../memo.js';
+import { createMemo } from '../../../model/memo.js';
 import { HTTP_SERVER_PROTOCOLS } from '../../security/mesh-protocols.js';
 import { clientNames } from '../../security/trusted-names.js';
 import type { GeneratorSettings } from '../../settings.js';

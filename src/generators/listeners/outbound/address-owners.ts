@@ -1,7 +1,7 @@
+import { memoize } from '../../../model/memo.js';
 import type { ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import { parseServiceAddress } from '../../address-families.js';
-import { memoize } from '../../memo.js';
 
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 

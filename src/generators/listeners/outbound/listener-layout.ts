@@ -1,13 +1,11 @@
 import type { Service } from '../../../model/service.js';
+import type { ConnectionMatch } from '../../../model/traffic/connection-route.js';
 import type { Claim } from './claim.js';
 import type { ListenerPlan, TrafficPlan } from './listener-plan.js';
 
 /** One filter chain: what it matches and where it leads. */
 export interface ChainLayout {
-  /** CIDR, or empty for all destinations. */
-  readonly range: string;
-  /** TLS connections for this server name only; empty for any. */
-  readonly serverName: string;
+  readonly match: ConnectionMatch;
   /** Only what was recognised as plaintext HTTP. */
   readonly onlyHttp: boolean;
   readonly target:
@@ -46,7 +44,7 @@ export function layOutListener(
   const passOn = rules.captured && plan.shared && whole.rest === undefined && competes;
   const own = layOutTraffic(plan, whole, '', passOn);
   chains.push(...own.chains);
-  const inspectTls = chains.some((chain) => chain.serverName !== '');
+  const inspectTls = chains.some((chain) => chain.match.serverNames !== undefined);
   const inspectHttp = chains.some((chain) => chain.onlyHttp);
   return { chains, rest: own.rest, inspectTls, inspectHttp };
 }
@@ -58,14 +56,15 @@ function layOutTraffic(
   passOn: boolean,
 ): { chains: ChainLayout[]; rest: ChainLayout | undefined } {
   const chains: ChainLayout[] = [];
-  const anyOf = { range, serverName: '', onlyHttp: false };
+  const match: ConnectionMatch = range === '' ? {} : { destinationRanges: [range] };
+  const anyOf = { match, onlyHttp: false };
   const [firstTls] = traffic.byServerName.values();
   const dedicated = !plan.shared || range !== '';
   // Alone at its address, a TLS service needs no server name, and gets the connections without one.
   const lastTls = dedicated ? firstTls : undefined;
   if (!dedicated || traffic.byServerName.size > 1 || traffic.rest !== undefined) {
     for (const [serverName, claim] of traffic.byServerName) {
-      chains.push({ ...anyOf, serverName, target: { type: 'service', claim } });
+      chains.push({ ...anyOf, match: { ...match, serverNames: [serverName] }, target: { type: 'service', claim } });
     }
   }
   const restClaim = traffic.rest ?? lastTls;

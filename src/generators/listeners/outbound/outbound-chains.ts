@@ -1,16 +1,16 @@
-import { cidrRange } from '../../../envoy/addresses.js';
 import { encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { Filter } from '../../../generated/envoy/config/listener/v3/Filter.js';
 import type { FilterChainMatch } from '../../../generated/envoy/config/listener/v3/FilterChainMatch.js';
-import type { Service } from '../../../model/service.js';
-import { destinationOf } from '../../../model/traffic/service-traffic.js';
+import { createMemo } from '../../../model/memo.js';
+import { clusterOfPort, type ServiceCluster } from '../../../model/traffic/mesh-traffic.js';
+import { serviceConnections } from '../../../model/traffic/service-routes.js';
+import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
 import { clusterStatName } from '../../clusters/stat-name.js';
-import { clusterOf } from '../../destination-names.js';
-import { createMemo } from '../../memo.js';
+import { clusterOf, OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { GeneratorSettings } from '../../settings.js';
+import { buildConnectionMatch } from '../connection-match.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { unclaimedTrafficCluster } from '../passthrough.js';
 import { plaintextHttpProtocols } from '../plaintext-http.js';
 import type { ChainLayout } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
@@ -21,7 +21,7 @@ export interface OutboundChains {
   encode(chain: ChainLayout, plan: ListenerPlan, context: OutboundListenerContext): Buffer;
 }
 
-const OUTBOUND = { direction: 'outbound' } as const;
+const OUTBOUND = { direction: 'outbound', clusters: OUTBOUND_CLUSTERS } as const;
 
 export function createOutboundChains(
   encoder: MessageEncoder,
@@ -30,8 +30,11 @@ export function createOutboundChains(
 ): OutboundChains {
   const memo = createMemo<Buffer>();
 
-  const filtersFor = (chain: ChainLayout, plan: ListenerPlan, { mesh, facts }: OutboundListenerContext): Filter[] => {
-    const { target } = chain;
+  const filtersFor = (
+    { target }: ChainLayout,
+    plan: ListenerPlan,
+    { mesh, traffic, facts }: OutboundListenerContext,
+  ): Filter[] => {
     switch (target.type) {
       case 'http': {
         const { routeName, grpcWeb } = target;
@@ -40,22 +43,21 @@ export function createOutboundChains(
       }
       case 'service': {
         const { service, port } = target.claim;
-        const destination = destinationOf(service, port.number);
-        const cluster = clusterOf(destination);
+        const cluster = clusterOfPort(traffic.clustersOf(service), port.number);
+        const { subset } = cluster.destination;
         const pattern = mesh.outboundClusterStatName;
         const statPrefix =
-          pattern === '' ? cluster : clusterStatName(pattern, { service, port, subset: destination.subset });
-        return filters.tcp(mesh, facts, { ...OUTBOUND, cluster, isService: true, statPrefix, protocol: port.protocol });
+          pattern === '' ? clusterOf(cluster.destination) : clusterStatName(pattern, { service, port, subset });
+        const action = serviceConnections(cluster);
+        return filters.tcp(mesh, facts, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
-        return filters.tcp(mesh, facts, { ...OUTBOUND, cluster: unclaimedTrafficCluster(mesh), isService: false });
+        return filters.tcp(mesh, facts, { ...OUTBOUND, action: unknownConnections(mesh) });
     }
   };
 
   const encode = (chain: ChainLayout, plan: ListenerPlan, context: OutboundListenerContext): Buffer => {
-    const match: FilterChainMatch = {};
-    if (chain.range !== '') match.prefixRanges = [cidrRange(chain.range)];
-    if (chain.serverName !== '') match.serverNames = [chain.serverName];
+    const match: FilterChainMatch = buildConnectionMatch(chain.match);
     if (chain.onlyHttp) {
       match.transportProtocol = 'raw_buffer';
       match.applicationProtocols = plaintextHttpProtocols(settings.http10 || context.facts.http10);
@@ -71,19 +73,26 @@ export function createOutboundChains(
     encode: (chain, plan, context) => {
       const http = chain.target.type === 'http' ? `${chain.target.routeName}|${chain.target.grpcWeb}` : '';
       const key = `${plan.name}|${chainName(chain)}|${chain.onlyHttp}|${http}|${context.key}`;
-      return memo.of([context.mesh, serviceOf(chain) ?? context.mesh], key, () => encode(chain, plan, context));
+      return memo.of([context.mesh, clustersOf(chain, context) ?? context.mesh], key, () =>
+        encode(chain, plan, context),
+      );
     },
   };
 }
 
-function serviceOf({ target }: ChainLayout): Service | undefined {
-  if (target.type === 'service') return target.claim.service;
-  return target.type === 'http' ? target.service : undefined;
+/** The clusters of the only service of a chain. */
+function clustersOf(
+  { target }: ChainLayout,
+  { traffic }: OutboundListenerContext,
+): readonly ServiceCluster[] | undefined {
+  if (target.type === 'unclaimed') return undefined;
+  const service = target.type === 'service' ? target.claim.service : target.service;
+  return service && traffic.clustersOf(service);
 }
 
 /** Unique within its listener. */
-function chainName({ range, serverName, target }: ChainLayout): string {
+function chainName({ match, target }: ChainLayout): string {
   if (target.type === 'unclaimed') return 'PassthroughFilterChain';
   const kind = target.type === 'http' ? 'http' : 'tcp';
-  return [range, serverName, kind].filter((part) => part !== '').join('|');
+  return [...(match.destinationRanges ?? []), ...(match.serverNames ?? []), kind].join('|');
 }

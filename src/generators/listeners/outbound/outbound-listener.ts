@@ -6,7 +6,8 @@ import { composeListener, type ListenerParts } from '../../../envoy/listener-byt
 import { httpInspectorFilter, tlsInspectorFilter } from '../../../envoy/listener-filters.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
-import { createMemo } from '../../memo.js';
+import { createMemo } from '../../../model/memo.js';
+import type { MeshTraffic } from '../../../model/traffic/mesh-traffic.js';
 import type { ListenerFacts } from '../listener-facts.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
@@ -16,6 +17,7 @@ import type { OutboundChains } from './outbound-chains.js';
 /** What all outbound listeners of a proxy have in common. */
 export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
+  readonly traffic: MeshTraffic;
   readonly facts: ListenerFacts;
   /** False when the sidecar binds its ports itself (INTERCEPTION_MODE NONE). */
   readonly captured: boolean;
@@ -23,7 +25,7 @@ export interface OutboundListenerContext {
   readonly sniff: boolean;
   /** Further addresses of shared listeners: the other family's wildcard of a dual-stack proxy. */
   readonly additionalAddresses: readonly string[];
-  /** Names all of the above except the mesh config. */
+  /** Names all of the above except the mesh config and the traffic. */
   readonly key: string;
 }
 
@@ -49,7 +51,8 @@ export function createOutboundListenerBuilder(
     const subject = listenerSubject(plan);
     if (subject === undefined) return build(plan, context);
     const key = `${plan.name}|${subject.key}|${context.key}`;
-    return memo.of([context.mesh, subject.service ?? context.mesh], key, () => build(plan, context));
+    const clusters = subject.service && context.traffic.clustersOf(subject.service);
+    return memo.of([context.mesh, clusters ?? context.mesh], key, () => build(plan, context));
   };
 }
 

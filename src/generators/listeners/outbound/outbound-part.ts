@@ -1,8 +1,8 @@
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
-import { compareNames } from '../../../envoy/resource-set.js';
 import type { PushContext, ServiceView } from '../../../model/push-context.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
+import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
 import { loopbackAddress, wildcardAddresses } from '../../address-families.js';
 import { outboundDiscovery } from '../../clusters/outbound-discovery.js';
 import type { ResourcePart, Scope } from '../../generator.js';
@@ -42,6 +42,7 @@ export function createOutboundPart(
   filters: FilterFactory,
 ): ResourcePart<OutboundScope> {
   const buildListener = createOutboundListenerBuilder(encoder, createOutboundChains(encoder, filters, settings));
+  const { edsForHeadlessServices } = settings;
   const claimsFor = createServiceClaims();
   const ownersOf = createAddressOwners();
   return {
@@ -60,7 +61,7 @@ export function createOutboundPart(
     },
     generate: (context, scope) => {
       const { facts, captured, autoAddresses } = scope;
-      const { mesh } = context;
+      const { mesh, traffic } = context;
       const [wildcard, ...additional] = wildcardAddresses(facts.families);
       const sharedBind = captured ? wildcard : loopbackAddress(facts.families);
       const rules: ClaimRules = {
@@ -68,8 +69,10 @@ export function createOutboundPart(
         sharedBind,
         captured,
         autoAddresses,
-        discovers: (service) =>
-          outboundDiscovery(service, 'sidecar', settings.edsForHeadlessServices) !== 'originalDestination',
+        discovers: (service, port) => {
+          const { policy } = clusterOfPort(traffic.clustersOf(service), port.number);
+          return outboundDiscovery(service, policy, 'sidecar', edsForHeadlessServices) !== 'originalDestination';
+        },
         sniff: settings.sniffOutbound,
         podListeners: settings.headlessPodListeners,
       };
@@ -81,9 +84,17 @@ export function createOutboundPart(
       );
       const additionalAddresses = captured ? additional : [];
       const key = `${facts.key}|${captured}`;
-      const listenerContext = { mesh, facts, captured, sniff: settings.sniffOutbound, additionalAddresses, key };
+      const listenerContext = {
+        mesh,
+        traffic,
+        facts,
+        captured,
+        sniff: settings.sniffOutbound,
+        additionalAddresses,
+        key,
+      };
       const resources = [...plan.listeners.values()].map((listener) => buildListener(listener, listenerContext));
-      return { resources: resources.sort(compareNames), findings: plan.conflicts.map(conflictFinding) };
+      return { resources, findings: plan.conflicts.map(conflictFinding) };
     },
   };
 }

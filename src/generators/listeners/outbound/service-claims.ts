@@ -1,8 +1,8 @@
+import { createMemo } from '../../../model/memo.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Port, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
-import { createMemo } from '../../memo.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 import type { Claim } from './claim.js';
 
@@ -19,7 +19,7 @@ export interface ClaimRules {
   /** Made-up addresses of ServiceEntries are in use (metadata DNS_CAPTURE). */
   readonly autoAddresses: boolean;
   /** Whether the proxy is told a service's endpoints, rather than keep the address that its application chose. */
-  readonly discovers: (service: Service) => boolean;
+  readonly discovers: (service: Service, port: Port) => boolean;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
   /** NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS */
@@ -33,7 +33,9 @@ export function createServiceClaims(): ServiceClaims {
     if (readsEndpoints(service)) return serviceClaims(context, service, rules);
     const { families, captured, autoAddresses } = rules;
     const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
-    return memo.of([context.mesh, service], key, () => serviceClaims(context, service, rules));
+    return memo.of([context.mesh, context.traffic.clustersOf(service)], key, () =>
+      serviceClaims(context, service, rules),
+    );
   };
 }
 
@@ -51,7 +53,7 @@ function serviceClaims(context: PushContext, service: Service, rules: ClaimRules
     const shared = { ...at(rules.sharedBind), shared: true };
     if (traffic === 'http' || !rules.captured) {
       // Nobody knows where a connection to a bound port was going to: only found endpoints can take it.
-      if (traffic === 'http' || rules.discovers(service)) claims.push({ ...shared, range: '' });
+      if (traffic === 'http' || rules.discovers(service, port)) claims.push({ ...shared, range: '' });
       continue;
     }
     if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {

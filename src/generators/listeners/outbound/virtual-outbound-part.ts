@@ -1,13 +1,16 @@
 import { socketAddress } from '../../../envoy/addresses.js';
 import { composeListener, encodeFilterChain } from '../../../envoy/listener-bytes.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
-import { BLACK_HOLE_CLUSTER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
+import { VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
+import type { ConnectionAction } from '../../../model/traffic/connection-route.js';
+import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
 import { wildcardAddresses } from '../../address-families.js';
+import { OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { ResourcePart, Scope } from '../../generator.js';
+import { buildConnectionMatch } from '../connection-match.js';
 import type { FilterFactory } from '../filter-factory.js';
 import type { ListenerFacts } from '../listener-facts.js';
-import { unclaimedTrafficCluster } from '../passthrough.js';
 
 export interface VirtualOutboundScope extends Scope {
   readonly facts: ListenerFacts;
@@ -42,20 +45,18 @@ export function createVirtualOutboundPart(
         transparent: interceptionMode === 'TPROXY' ? { value: true } : null,
         trafficDirection: 'OUTBOUND',
       } as const;
+      const filtersFor = (action: ConnectionAction) =>
+        filters.tcp(mesh, facts, { direction: 'outbound', action, clusters: OUTBOUND_CLUSTERS });
       const chains = [
         // Connections to the listener's own port have no other destination: passed on, they would come back.
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-blackhole',
-          filterChainMatch: { destinationPort: { value: port } },
-          filters: filters.tcp(mesh, facts, { direction: 'outbound', cluster: BLACK_HOLE_CLUSTER, isService: false }),
+          filterChainMatch: buildConnectionMatch({ port }),
+          filters: filtersFor({ type: 'close' }),
         }),
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-catchall-tcp',
-          filters: filters.tcp(mesh, facts, {
-            direction: 'outbound',
-            cluster: unclaimedTrafficCluster(mesh),
-            isService: false,
-          }),
+          filters: filtersFor(unknownConnections(mesh)),
         }),
       ];
       return { resources: [composeListener(encoder, { head, chains })], findings: [] };

@@ -1,12 +1,12 @@
 import type { ServiceConfig } from '../../../config/policy/client-config.js';
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { createMemo } from '../../../model/memo.js';
 import { checkServerOf, reportServerOf } from '../../../model/policy/policy-servers.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
-import { createMemo } from '../../memo.js';
 import { serviceConfigsAffectedBy } from './configs-affected-by.js';
 
 interface ServiceConfigScope extends Scope {

@@ -4,7 +4,7 @@ import type { Protocol } from '../../../model/protocol.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
 import type { ServiceView } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
-import { destinationOf } from '../../../model/traffic/service-traffic.js';
+import { destinationOf } from '../../../model/traffic/destination.js';
 import { clusterOf } from '../../destination-names.js';
 import { trafficClass } from '../../traffic-class.js';
 

@@ -1,12 +1,12 @@
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { createMemo } from '../../../model/memo.js';
 import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
 import { withFailPolicy } from '../../../model/policy/own-fail-policy.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
-import { createMemo } from '../../memo.js';
 import type { GeneratorSettings } from '../../settings.js';
 import { createLabelledFacts } from '../labelled-facts.js';
 import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';

@@ -1,47 +1,62 @@
 import { duration } from '../../../envoy/durations.js';
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
-import { PASSTHROUGH_CLUSTER } from '../../../envoy/names.js';
 import { fractionalPercent } from '../../../envoy/percent.js';
 import type { RetryPolicy as EnvoyRetryPolicy } from '../../../generated/envoy/config/route/v3/RetryPolicy.js';
-import type { RouteAction } from '../../../generated/envoy/config/route/v3/RouteAction.js';
-import type { Forward, RetryPolicy, Rewrite } from '../../../model/traffic/http-action.js';
+import type {
+  RouteAction,
+  _envoy_config_route_v3_RouteAction_HashPolicy as RouteHashPolicy,
+} from '../../../generated/envoy/config/route/v3/RouteAction.js';
+import type { HashKey } from '../../../model/traffic/cluster-policy.js';
+import type { Forward, PassThrough, RetryPolicy, Rewrite } from '../../../model/traffic/http-action.js';
 import type { PathMatch } from '../../../model/traffic/http-match.js';
-import { clusterOf } from '../../destination-names.js';
+import type { RouteClusters } from '../../destination-names.js';
 import { buildHeaderChanges } from './header-changes.js';
 
 const PREVIOUS_HOSTS = 'type.googleapis.com/envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate';
 
-/** Where requests go whose host no route table knows: where their connection was going. */
-export const PASS_THROUGH: RouteAction = { cluster: PASSTHROUGH_CLUSTER, ...timeouts(0) };
+/** Passes a request on to the original destination of its connection. */
+export function buildPassThrough(
+  encoder: MessageEncoder,
+  { retries }: PassThrough,
+  { passThrough }: RouteClusters,
+): RouteAction {
+  return { cluster: passThrough, ...timeouts(0), ...retryFields(encoder, retries) };
+}
 
 /** @param path that the route matched, for the rewrite */
-export function buildForward(encoder: MessageEncoder, forward: Forward, path: PathMatch): RouteAction {
-  const { timeoutMs, retries, mirrors, rewrite } = forward;
+export function buildForward(
+  encoder: MessageEncoder,
+  forward: Forward,
+  path: PathMatch,
+  clusters: RouteClusters,
+): RouteAction {
+  const { timeoutMs, retries, mirrors, rewrite, hashKey } = forward;
   return {
-    ...clusterFields(forward),
+    ...clusterFields(forward, clusters),
     ...timeouts(timeoutMs),
-    ...(retries === undefined ? {} : { retryPolicy: buildRetryPolicy(encoder, retries) }),
+    ...retryFields(encoder, retries),
     ...(rewrite === undefined ? {} : rewriteFields(rewrite, path)),
+    ...(hashKey === undefined ? {} : { hashPolicy: [buildHashPolicy(hashKey)] }),
     ...(mirrors === undefined
       ? {}
       : {
           requestMirrorPolicies: mirrors.map(({ destination, percent }) => ({
-            cluster: clusterOf(destination),
+            cluster: clusters.of(destination),
             runtimeFraction: { defaultValue: fractionalPercent(percent) },
           })),
         }),
   };
 }
 
-/** One destination that has no headers of its own needs no draw. */
-function clusterFields({ destinations }: Forward): RouteAction {
+/** A single destination without headers of its own needs no weights. */
+function clusterFields({ destinations }: Forward, clusters: RouteClusters): RouteAction {
   const [first] = destinations;
   if (destinations.length === 1 && first !== undefined && first.headers === undefined)
-    return { cluster: clusterOf(first) };
+    return { cluster: clusters.of(first) };
   return {
     weightedClusters: {
       clusters: destinations.map((destination) => ({
-        name: clusterOf(destination),
+        name: clusters.of(destination),
         weight: { value: destination.weight },
         ...(destination.headers === undefined ? {} : buildHeaderChanges(destination.headers)),
       })),
@@ -55,6 +70,10 @@ function timeouts(timeoutMs: number): RouteAction {
     timeout: duration(timeoutMs),
     maxStreamDuration: { maxStreamDuration: duration(0), grpcTimeoutHeaderMax: duration(timeoutMs) },
   };
+}
+
+function retryFields(encoder: MessageEncoder, retries: RetryPolicy | undefined): RouteAction {
+  return retries === undefined ? {} : { retryPolicy: buildRetryPolicy(encoder, retries) };
 }
 
 function buildRetryPolicy(
@@ -75,6 +94,21 @@ function buildRetryPolicy(
           hostSelectionRetryMaxAttempts: otherHostAttempts,
         }),
   };
+}
+
+function buildHashPolicy(key: HashKey): RouteHashPolicy {
+  switch (key.type) {
+    case 'header':
+      return { header: { headerName: key.name } };
+    case 'queryParameter':
+      return { queryParameter: { name: key.name } };
+    case 'cookie': {
+      const { name, path, lifetimeMs } = key;
+      return { cookie: { name, ttl: duration(lifetimeMs), ...(path === undefined ? {} : { path }) } };
+    }
+    case 'sourceAddress':
+      return { connectionProperties: { sourceIp: true } };
+  }
 }
 
 function rewriteFields({ path, authority }: Rewrite, matched: PathMatch): RouteAction {

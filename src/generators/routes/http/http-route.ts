@@ -3,18 +3,19 @@ import type { RedirectAction } from '../../../generated/envoy/config/route/v3/Re
 import type { Route } from '../../../generated/envoy/config/route/v3/Route.js';
 import type { Redirect } from '../../../model/traffic/http-action.js';
 import type { HttpRoute } from '../../../model/traffic/http-route.js';
-import { buildForward, PASS_THROUGH } from './forward-action.js';
+import type { RouteClusters } from '../../destination-names.js';
+import { buildForward, buildPassThrough } from './forward-action.js';
 import { buildHeaderChanges } from './header-changes.js';
 import { buildHttpMatch } from './http-match.js';
 import { routeExtras } from './route-extras.js';
 
-/** A route of the traffic model as Envoy has it. */
-export function buildHttpRoute(encoder: MessageEncoder, route: HttpRoute): Route {
+/** A route of the traffic model in the form of Envoy. */
+export function buildHttpRoute(encoder: MessageEncoder, route: HttpRoute, clusters: RouteClusters): Route {
   const { name, match, headers, operation } = route;
   return {
     name,
     match: buildHttpMatch(match),
-    ...actionFields(encoder, route),
+    ...actionFields(encoder, route, clusters),
     ...(headers === undefined ? {} : buildHeaderChanges(headers)),
     ...routeExtras(encoder, route),
     ...(operation === undefined ? {} : { decorator: { operation } }),
@@ -24,12 +25,13 @@ export function buildHttpRoute(encoder: MessageEncoder, route: HttpRoute): Route
 function actionFields(
   encoder: MessageEncoder,
   { action, match }: HttpRoute,
+  clusters: RouteClusters,
 ): Pick<Route, 'route' | 'redirect' | 'directResponse'> {
   switch (action.type) {
     case 'forward':
-      return { route: buildForward(encoder, action, match.path) };
+      return { route: buildForward(encoder, action, match.path, clusters) };
     case 'passThrough':
-      return { route: PASS_THROUGH };
+      return { route: buildPassThrough(encoder, action, clusters) };
     case 'redirect':
       return { redirect: buildRedirect(action) };
     case 'respond': {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { HttpAction } from '../../../../src/model/traffic/http-action.js';
 import type { HttpMatch, PathMatch, StringMatch } from '../../../../src/model/traffic/http-match.js';
 import type { HttpRoute } from '../../../../src/model/traffic/http-route.js';
+import { arbitraryHashKey } from '../../clusters/arbitrary-policy.js';
 
 const token = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/);
 const percent = fc.double({ min: 0, max: 100, noNaN: true });
@@ -74,6 +75,7 @@ const action: fc.Arbitrary<HttpAction> = fc.oneof(
       ),
       mirrors: fc.array(fc.record({ destination, percent }), { maxLength: 2 }),
       rewrite: fc.record({ path, authority: token }, { requiredKeys: [] }),
+      hashKey: arbitraryHashKey,
     },
     { requiredKeys: ['type', 'destinations', 'timeoutMs'] },
   ),

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { frameResource } from '../../../../src/envoy/message-encoder.js';
 import { TypeUrl } from '../../../../src/envoy/type-urls.js';
 import type { Route } from '../../../../src/generated/envoy/config/route/v3/Route.js';
+import { OUTBOUND_CLUSTERS } from '../../../../src/generators/destination-names.js';
 import { buildHttpRoute } from '../../../../src/generators/routes/http/http-route.js';
+import { destinationOf } from '../../../../src/model/traffic/destination.js';
 import type { HttpAction } from '../../../../src/model/traffic/http-action.js';
 import { EVERY_REQUEST } from '../../../../src/model/traffic/http-match.js';
 import type { HttpRoute } from '../../../../src/model/traffic/http-route.js';
-import { destinationOf } from '../../../../src/model/traffic/service-traffic.js';
 import { findEnvoy } from '../../../counterparts/find-envoy.js';
 import { validateWithEnvoy } from '../../envoy-verdict.js';
 import { ENCODER } from '../../served-resources.js';
@@ -27,7 +28,7 @@ const forwardTo = (fields: object = {}): HttpAction => ({
   ...fields,
 });
 const built = (fields: Partial<HttpRoute>): Route =>
-  buildHttpRoute(ENCODER, { name: 'r', match: EVERY_REQUEST, action: forwardTo(), ...fields });
+  buildHttpRoute(ENCODER, { name: 'r', match: EVERY_REQUEST, action: forwardTo(), ...fields }, OUTBOUND_CLUSTERS);
 
 const WHOLE = 'outbound|80||web.shop.svc.cluster.local';
 const PART = 'outbound|80|canary|web.shop.svc.cluster.local';
@@ -80,6 +81,17 @@ test('retries name their conditions, and choose other hosts only where that is a
   t.is(others?.retryHostPredicate?.[0]?.name, 'envoy.retry_host_predicates.previous_hosts');
   t.is(others?.hostSelectionRetryMaxAttempts, 5);
 });
+
+for (const [hashKey, expected] of [
+  [{ type: 'header', name: 'x-user' }, { header: { headerName: 'x-user' } }],
+  [{ type: 'queryParameter', name: 'id' }, { queryParameter: { name: 'id' } }],
+  [{ type: 'cookie', name: 'c', path: '/', lifetimeMs: 0 }, { cookie: { name: 'c', path: '/', ttl: { seconds: 0 } } }],
+  [{ type: 'sourceAddress' }, { connectionProperties: { sourceIp: true } }],
+] as const) {
+  test(`a route chooses the endpoint by the hash key ${hashKey.type}`, (t) => {
+    t.deepEqual(built({ action: forwardTo({ hashKey }) }).route?.hashPolicy, [expected]);
+  });
+}
 
 test('a mirror gets its share of the requests', (t) => {
   t.deepEqual(
@@ -145,7 +157,9 @@ envoyTest('Envoy takes every route that the traffic model can express', async (t
   const routes = fc.sample(arbitraryRoute, 300);
   const message = ENCODER.encode(TypeUrl.route, {
     name: 'table',
-    virtualHosts: [{ name: 'all', domains: ['*'], routes: routes.map((route) => buildHttpRoute(ENCODER, route)) }],
+    virtualHosts: [
+      { name: 'all', domains: ['*'], routes: routes.map((route) => buildHttpRoute(ENCODER, route, OUTBOUND_CLUSTERS)) },
+    ],
     validateClusters: { value: false },
   });
   const served = { clusters: [], listeners: [], routes: [frameResource(TypeUrl.route, 'table', message)] };

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createMemo, memoize } from '../../src/generators/memo.js';
+import { createMemo, memoize } from '../../src/model/memo.js';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { eventually } from '../support/eventually.js';
 

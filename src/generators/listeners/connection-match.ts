@@ -1,0 +1,18 @@
+import { cidrRange } from '../../envoy/addresses.js';
+import type { FilterChainMatch } from '../../generated/envoy/config/listener/v3/FilterChainMatch.js';
+import type { ConnectionMatch } from '../../model/traffic/connection-route.js';
+
+/** The condition of a filter chain; empty for all connections. */
+export function buildConnectionMatch({
+  port,
+  destinationRanges,
+  sourceRanges,
+  serverNames,
+}: ConnectionMatch): FilterChainMatch {
+  return {
+    ...(port === undefined ? {} : { destinationPort: { value: port } }),
+    ...(destinationRanges === undefined ? {} : { prefixRanges: destinationRanges.map(cidrRange) }),
+    ...(sourceRanges === undefined ? {} : { sourcePrefixRanges: sourceRanges.map(cidrRange) }),
+    ...(serverNames === undefined ? {} : { serverNames: [...serverNames] }),
+  };
+}
