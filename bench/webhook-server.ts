@@ -12,7 +12,7 @@ import { createMetrics } from '../src/telemetry/metrics.js';
 import { createReviewIntake } from '../src/webhooks/admission/review-intake.js';
 import { createHttpsServer } from '../src/webhooks/https-server.js';
 import { createCandidateWarnings } from '../src/webhooks/validation/candidate-warnings.js';
-import { createValidationEndpoint } from '../src/webhooks/validation/validation-endpoint.js';
+import { createValidationEndpoint } from '../src/webhooks/validation/validation-handler.js';
 import { createWebhookApp } from '../src/webhooks/webhook-app.js';
 import { createSelfSignedCertificate } from '../test/support/self-signed-certificate.js';
 import type { WebhookServerReady, WebhookServerTask } from './webhook/webhook-protocol.js';

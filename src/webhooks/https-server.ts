@@ -11,35 +11,35 @@ import { createLimitedLog } from '../telemetry/limited-log.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface HttpsServerOptions {
-  /** Of `--httpsAddr`; parsed, or as `parseListenAddress` reads it. */
+  /** The value of `--httpsAddr`; a text is parsed by `parseListenAddress`. */
   readonly address: ListenAddress | string;
-  /** What is presented; a change of it counts for the connections made afterwards. */
+  /** Certificate and key. New connections use a changed one. */
   readonly material: TlsMaterialSource;
-  /** Usually of `createWebhookApp`. */
+  /** Usually the result of `createWebhookApp`. */
   readonly app: RequestListener;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly limits?: Partial<HttpLimits>;
-  /** Told of every request and connection that a limit ended. */
+  /** Called for every request and connection that a limit ends. */
   readonly onRefused?: (refusal: HttpRefusal) => void;
 }
 
 export interface HttpsServer {
   /**
-   * Opens the listener and says where, with the port that the system chose for port 0.
+   * Opens the listener and returns its address, with the port that the system chose for port 0.
    *
-   * @throws ListenError when the address cannot be had.
+   * @throws ListenError if the address cannot be used
    */
   start(): Promise<ListenAddress>;
-  /** Takes no new connections, lets running requests finish, and cuts off those that do not in time. */
+  /** Accepts no new connections, waits for running requests, and closes those that take longer than `graceMs`. */
   stop(): Promise<void>;
 }
 
-/** Longer than API servers keep idle connections, so that they are the ones to close them, never while they ask. */
+/** Longer than API servers keep idle connections, so that the server never closes a connection as a request begins. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** The HTTPS listener of the webhooks, :15017 (BEHAVIOUR 2). A client certificate is welcome, and never needed. */
+/** The HTTPS listener of the webhooks, :15017. Client certificates are optional. */
 export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
   const { material, logger, clock } = options;
   const address = typeof options.address === 'string' ? parseListenAddress(options.address) : options.address;
@@ -53,7 +53,7 @@ export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
       alpn: ['http/1.1'],
       clock,
       onRefused: (refusal) => limitedLog.warn({ ...refusal }, 'https connection refused'),
-      onUnusableMaterial: (err) => logger.error({ err }, 'https certificate cannot be used; the one before stays'),
+      onUnusableMaterial: (err) => logger.error({ err }, 'https certificate cannot be used, the previous one stays'),
     },
     (socket) => server.emit('connection', socket),
   );
@@ -73,7 +73,7 @@ export function createHttpsServer(options: HttpsServerOptions): HttpsServer {
 
   return {
     start: async () => {
-      // It never listens itself; its checks of slow requests begin with this event.
+      // The HTTP server does not listen itself, but this event starts its checks of slow requests.
       server.emit('listening');
       const port = await listener.listen(address.host, address.port).catch((cause: NodeJS.ErrnoException) => {
         throw new ListenError('--httpsAddr', address, cause);

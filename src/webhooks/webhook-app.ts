@@ -4,7 +4,7 @@ import type { AdmissionEndpoint } from './admission/admission-endpoint.js';
 
 export interface WebhookAppOptions {
   readonly validate: AdmissionEndpoint;
-  /** Undefined while injection is off: its paths are then not served. */
+  /** Undefined if injection is off: its paths are then not served. */
   readonly inject: AdmissionEndpoint | undefined;
   readonly logger: Logger;
 }
@@ -12,12 +12,12 @@ export interface WebhookAppOptions {
 const VALIDATION_PATHS = ['/validate', '/admitnavigator', '/admitpolicy'];
 const INJECTION_PATHS = ['/inject', '/inject/*rest'];
 
-/** The routes of :15017 (BEHAVIOUR 2). What is read of a request is for each endpoint to bound. */
+/** The routes of :15017. Each endpoint limits the bytes that it reads of a request. */
 export function createWebhookApp({ validate, inject, logger }: WebhookAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // `/inject/cluster/%zz` and the like are paths as good as others.
+  // Endpoints read the query themselves.
   app.set('query parser', false);
   app.all(VALIDATION_PATHS, validate);
   if (inject !== undefined) app.all(INJECTION_PATHS, inject);
@@ -43,12 +43,12 @@ function notFoundText(path: string, injects: boolean): string {
 }
 
 function sendText(response: Response, status: number, text: string): void {
-  // A body that nobody reads must not be taken for the next request.
+  // An unread body must not be parsed as the next request.
   response.setHeader('Connection', 'close');
   response.status(status).setHeader('Content-Type', 'text/plain; charset=utf-8').end(`${text}\n`);
 }
 
-/** Express marks a path that it cannot decode. */
+/** Express sets `status` on the error for a path that it cannot decode. */
 function statusOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
 }

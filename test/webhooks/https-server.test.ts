@@ -160,7 +160,7 @@ test('material that is no certificate is told, and the one before stays', async 
   const { port, material, logger } = await serve(t, webhookApp());
   material.useMaterial({ certificate: { certificateChain: 'no', privateKey: 'key' }, clientRoots: [] });
   t.is((await call(port, '/httpsReady')).status, 200);
-  t.like(logger.records[0], { level: 'error', message: 'https certificate cannot be used; the one before stays' });
+  t.like(logger.records[0], { level: 'error', message: 'https certificate cannot be used, the previous one stays' });
 });
 
 test('a client that speaks no TLS is refused', async (t) => {

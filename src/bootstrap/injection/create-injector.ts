@@ -18,7 +18,7 @@ import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpo
 import type { ReviewIntake } from '../../webhooks/admission/review-intake.js';
 import { createInjectionTools } from '../../webhooks/injection/create-injection-tools.js';
 import type { InjectionSettings } from '../../webhooks/injection/inject.js';
-import { createInjectionEndpoint } from '../../webhooks/injection/injection-endpoint.js';
+import { createInjectionEndpoint } from '../../webhooks/injection/injection-handler.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
 import type { MountedFromOf } from '../mounted-settings.js';

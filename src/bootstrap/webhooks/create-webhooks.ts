@@ -14,7 +14,7 @@ import { webhookRules } from '../../webhooks/certificates/webhook-configuration.
 import { createHttpsServer, type HttpsServer } from '../../webhooks/https-server.js';
 import type { CandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import type { RegexAdmission } from '../../webhooks/validation/regex-admission.js';
-import { createValidationEndpoint } from '../../webhooks/validation/validation-endpoint.js';
+import { createValidationEndpoint } from '../../webhooks/validation/validation-handler.js';
 import { createWebhookApp } from '../../webhooks/webhook-app.js';
 import type { Cluster } from '../cluster-connection.js';
 import { httpServerSettings } from '../map-options.js';

@@ -1,17 +1,17 @@
 import type { AdmissionRequest } from './admission-request.js';
 import type { WorkPace } from './work-pace.js';
 
-/** One operation of RFC 6902, of those that an injector needs. */
+/** An operation of RFC 6902 that the injector uses. */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
-/** What is said to the API server, and by it to its user. */
+/** The answer to the API server, which passes message and warnings to its user. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
-  /** Why not; shown by kubectl. */
+  /** Why the request is rejected; kubectl shows it. */
   readonly message?: string;
-  /** HTTP status that the API server answers its user with; its own default is 400. */
+  /** HTTP status of the API server's response to its user; default 400. */
   readonly code?: number;
   /** Machine-readable, for example `Invalid`. */
   readonly reason?: string;
@@ -21,20 +21,20 @@ export interface AdmissionAnswer {
   readonly patch?: readonly PatchOperation[];
 }
 
-/** How a question came in. */
+/** How a request arrived. */
 export interface AdmissionCall {
   /** Path of the URL, without query: `/inject/cluster/X/net/Y`. */
   readonly path: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** At which the handler does heavy work: reviews of callers that do not compete have another one. */
+  /** Paces heavy work of the handler; each lane of the queue has its own. */
   readonly pace: WorkPace;
 }
 
 /**
- * Answers one question.
+ * Answers one request.
  *
- * @throws anything: the call is then answered 500, and the API server acts by the webhook's failurePolicy.
+ * @throws any error: the endpoint then answers 500, and the API server applies the webhook's failurePolicy
  */
 export type AdmissionHandler = (
   request: AdmissionRequest,

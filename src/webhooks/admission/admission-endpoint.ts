@@ -5,19 +5,19 @@ import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from './admissi
 import type { AdmissionRequest } from './admission-request.js';
 import { type DecodedReview, decodeReview } from './decode-review.js';
 import { encodeReview } from './encode-review.js';
-import { estimateParsedBytes } from './parsed-size.js';
+import { estimateParsedBytes } from './json-text.js';
 import { type ReadBody, readBody } from './read-body.js';
 import { type ReviewCaller, reviewCallerOf } from './review-caller.js';
 import { type ReviewIntake, type ShedReason, shedText } from './review-intake.js';
 import { SMALL_BODY_BYTES } from './review-queue.js';
 import type { WorkPace } from './work-pace.js';
 
-/** What became of calls before a handler saw them, for metrics (BEHAVIOUR 3, "Common envelope"). */
+/** Counts calls that end before the handler runs. */
 export interface AdmissionObserver {
   received?(): void;
-  /** Answered with an HTTP error: no body, not JSON, too long, too busy, too slow, a handler's exception. */
+  /** The answer is an HTTP error: no body, wrong type, too long, overload, timeout, or an exception of the handler. */
   httpError?(status: number): void;
-  /** Refused because the body is no review. */
+  /** The body is not a review. */
   undecodable?(): void;
 }
 
@@ -28,9 +28,9 @@ export interface AdmissionEndpointOptions {
   readonly clock: Clock;
   /** Shared by all endpoints of a server. */
   readonly intake: ReviewIntake;
-  /** Default 3 MiB, the most that an API server stores of one object twice over. */
+  /** Default 3 MiB: the largest object of an API server, old and new version. */
   readonly maxBodyBytes?: number;
-  /** The most that an answer may take, even where the API server waits longer. Default 10,000 ms, its own default. */
+  /** Maximum time of an answer, even if the API server waits longer. Default 10,000 ms, the default of API servers. */
   readonly timeLimitMs?: number;
 }
 
@@ -39,7 +39,7 @@ export type AdmissionEndpoint = (request: IncomingMessage, response: ServerRespo
 const JSON_TYPE = 'application/json';
 const DEFAULT_MAX_BODY_BYTES = 3 * 1024 * 1024;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
-const FAILED = 'the request could not be judged; the log of this server has the error';
+const FAILED = 'the request could not be reviewed; the log of this server has the error';
 
 /** Serves one admission handler over HTTP. The promise never rejects. */
 export function createAdmissionEndpoint(options: AdmissionEndpointOptions): AdmissionEndpoint {
@@ -54,7 +54,7 @@ export function createAdmissionEndpoint(options: AdmissionEndpointOptions): Admi
     const shed = (reason: ShedReason): void => {
       intake.shed(caller, reason);
       const text = shedText(reason, intake.queue.maxWaitMs);
-      // API servers try again by themselves, as long as they have time.
+      // API servers retry by themselves within their timeout.
       if (reason !== 'parsed-size' && !response.headersSent) response.setHeader('Retry-After', '1');
       fail(reason === 'parsed-size' ? 413 : 503, text);
     };
@@ -120,7 +120,7 @@ async function answer(
     }
     send(response, 200, JSON_TYPE, encodeReview(result.decoded.envelope, result.answer));
   } catch (err) {
-    // A caller that has gone is not answered.
+    // The caller has closed the connection.
     if (abort.signal.aborted) return;
     options.logger.error({ err, url: request.url }, 'admission review could not be answered');
     fail(500, FAILED);
@@ -129,7 +129,7 @@ async function answer(
   }
 }
 
-/** Undefined where the caller does not say, and where it says nonsense. */
+/** Undefined if the header is missing or invalid. */
 function declaredLength({ headers }: IncomingMessage): number | undefined {
   const length = Number(headers['content-length'] ?? Number.NaN);
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined;
@@ -138,13 +138,13 @@ function declaredLength({ headers }: IncomingMessage): number | undefined {
 interface OutcomeOptions extends AnswerOptions {
   readonly abort: AbortController;
   readonly pace: WorkPace;
-  /** Since the body was whole. */
+  /** Time since the body was complete. */
   readonly waitedMs: number;
 }
 
 type Outcome =
   | { readonly type: 'answered'; readonly answer: AdmissionAnswer }
-  /** Nobody may be there to hear it. */
+  /** The caller may have closed the connection. */
   | { readonly type: 'failed'; readonly status: number; readonly text: string };
 
 async function outcomeOf(review: DecodedReview, request: IncomingMessage, options: OutcomeOptions): Promise<Outcome> {
@@ -168,7 +168,7 @@ async function outcomeOf(review: DecodedReview, request: IncomingMessage, option
   }
 }
 
-/** @returns undefined when the time was up, or the caller gone, before there was an answer. */
+/** @returns undefined if the time ran out or the caller closed the connection before the answer */
 async function within(
   limitMs: number,
   clock: Clock,
@@ -183,7 +183,7 @@ async function within(
   const gone = new Promise<undefined>((resolve) => {
     abort.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  // What comes too late is nobody's any more, an error of it included.
+  // A response after the deadline is dropped, errors too.
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, gone]);
@@ -198,14 +198,14 @@ function splitUrl(url: string): { readonly path: string; readonly query: URLSear
   return { path: url.slice(0, start), query: new URLSearchParams(url.slice(start + 1)) };
 }
 
-/** API servers say how long they wait: `?timeout=10s`. */
+/** API servers send their timeout: `?timeout=10s`. */
 function callersLimitMs(query: URLSearchParams): number | undefined {
   const seconds = /^([1-9][0-9]?)s$/.exec(query.get('timeout') ?? '')?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
 function sendError(response: ServerResponse, status: number, text: string): void {
-  // The rest of a body that is not read would be taken for the next request.
+  // The rest of an unread body would be parsed as the next request.
   if (!response.headersSent) response.setHeader('Connection', 'close');
   send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
 }

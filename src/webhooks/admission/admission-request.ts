@@ -13,25 +13,25 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** What an API server asks: may this be done (BEHAVIOUR 3, "Common envelope"). The same in admission v1 and v1beta1. */
+/** The request in an AdmissionReview; equal in admission v1 and v1beta1. */
 export interface AdmissionRequest {
-  /** Names this one question; the reply repeats it. */
+  /** Identifies the request; the response repeats it. */
   readonly uid: string;
-  /** Of `object`, in the version that the webhook is registered for. */
+  /** Kind of `object`, in the version of the webhook's rule. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   /** For example `status`; empty for the object itself. */
   readonly subResource: string;
-  /** CREATE, UPDATE, DELETE, CONNECT, or what API servers may add. */
+  /** CREATE, UPDATE, DELETE, CONNECT, or a later operation. */
   readonly operation: string;
-  /** Empty while an object to be created has only a `generateName`. */
+  /** Empty if a new object has only a `generateName`. */
   readonly name: string;
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
-  /** Nothing is kept of what is asked; an answer must not have effects either. */
+  /** The API server stores nothing, and the handler must have no effects either. */
   readonly dryRun: boolean;
-  /** As parsed and not checked in any way; undefined on DELETE. */
+  /** Parsed but not checked; undefined on DELETE. */
   readonly object: unknown;
-  /** What is there now; undefined on CREATE. */
+  /** The present version; undefined on CREATE. */
   readonly oldObject: unknown;
 }

@@ -1,31 +1,31 @@
 import type { ReviewCaller } from './review-caller.js';
 
-/** Bytes of request bodies that may be held at once, by all requests together. */
+/** Limits the bytes of request bodies in memory, over all requests. */
 export interface BodyBudget {
-  /** @param cutOff called when the body has to make room; what it holds is released already */
+  /** @param cutOff called after the budget released the body to make room for another one */
   open(claim: BodyClaim, cutOff: () => void): BodyAccount;
 }
 
-/** The request that wants to hold a body. */
+/** The request of a body. */
 export interface BodyClaim {
   readonly caller: ReviewCaller;
-  /** It said that its body is small. */
+  /** Its Content-Length is that of a small body. */
   readonly isSmall: boolean;
 }
 
-/** What one body holds of the budget. */
+/** The bytes of one body in the budget. */
 export interface BodyAccount {
-  /** @returns false when there is no room for them. */
+  /** @returns false if there is no room for the bytes */
   take(bytes: number): boolean;
-  /** The body is whole, and waits: it makes room only for callers that hold less. */
+  /** The body is complete and waits: from now on it makes room only for callers that hold less. */
   complete(): void;
-  /** The body is being answered: it makes room for none. */
+  /** The review begins: from now on the body makes room for no other. */
   begin(): void;
   /** Releases everything. */
   close(): void;
 }
 
-/** Shares of the whole: the rest is kept for callers with a certificate, and for small bodies. */
+/** Shares of the budget; the rest is reserved for callers with a certificate, and for small bodies. */
 const ANONYMOUS_SHARE = 3 / 4;
 const ANONYMOUS_LARGE_SHARE = 5 / 8;
 
@@ -37,11 +37,11 @@ interface Holder extends BodyClaim {
 
 /**
  * Counts bytes that have arrived, not requests. Callers without a certificate get three quarters, their large bodies
- * five eighths. When there is no room, a body makes room that is still arriving, of the address that holds the most,
- * for API servers send a body at once; else one that waits, of an address that holds more than the one that asks.
+ * five eighths. Without room, the budget releases an incomplete body of the address that holds the most, because API
+ * servers send a body at once. Otherwise it releases a waiting body of an address that holds more than the caller.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
-  // In the order in which they began.
+  // Ordered by their begin.
   const holders = new Set<Holder>();
 
   const release = (holder: Holder): void => {
@@ -53,7 +53,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
     for (const holder of holders) if (isCounted(holder)) total += holder.held;
     return total;
   };
-  /** Bodies that share the limit which these bytes would exceed; undefined when they fit. */
+  /** Selects the bodies that share the limit that these bytes would exceed; undefined if the bytes fit. */
   const crowdOf = (asking: Holder, bytes: number): ((holder: Holder) => boolean) | undefined => {
     const limits: readonly (readonly [share: number, isCounted: (holder: Holder) => boolean])[] = [
       [ANONYMOUS_LARGE_SHARE, (holder) => isAnonymous(holder) && !holder.isSmall],
@@ -117,7 +117,7 @@ function isAnonymous({ caller }: Holder): boolean {
   return !caller.isTrusted;
 }
 
-/** How willingly a body is given up for another one; negative when it is not. */
+/** Rank of a body for release in favour of another: the highest rank goes first, and negative ranks stay. */
 function rankOf({ phase, caller }: Holder, asking: Holder, ofSource: number, ofAsking: number): number {
   if (caller.isTrusted && !asking.caller.isTrusted) return -1;
   switch (phase) {

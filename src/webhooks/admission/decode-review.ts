@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { isRecord } from '../../base/record.js';
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource } from './admission-request.js';
-import { nestsDeeperThan } from './json-nesting.js';
+import { nestsDeeperThan } from './json-text.js';
 
-/** What a reply repeats of its question. */
+/** The fields of a request that its response repeats. */
 export interface ReviewEnvelope {
   readonly apiVersion: string;
   readonly kind: 'AdmissionReview';
-  /** Empty when the question has none that can be read. */
+  /** Empty if the request has no readable uid. */
   readonly uid: string;
 }
 
@@ -15,13 +15,13 @@ export type DecodedReview =
   | { readonly type: 'review'; readonly envelope: ReviewEnvelope; readonly request: AdmissionRequest }
   | { readonly type: 'undecodable'; readonly envelope: ReviewEnvelope; readonly reason: string };
 
-/** Kubernetes objects stay below 30; what reads them may recurse this far. */
+/** Kubernetes objects stay below 30 levels; readers may recurse this far. */
 const MAX_NESTING = 100;
 const KIND = 'AdmissionReview';
 const API_VERSIONS: readonly string[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
 const [NEWEST = ''] = API_VERSIONS;
 
-/** Reads an AdmissionReview of admission v1 or v1beta1. Never throws, whatever the body is. */
+/** Reads an AdmissionReview of admission v1 or v1beta1. Never throws, for any body. */
 export function decodeReview(body: Buffer): DecodedReview {
   const parsed = parse(body);
   if (parsed.type === 'broken') return undecodable(NEWEST, '', parsed.reason);
@@ -29,7 +29,7 @@ export function decodeReview(body: Buffer): DecodedReview {
   if (!isRecord(review)) return undecodable(NEWEST, '', 'it is not a JSON object');
 
   const { apiVersion, kind, request } = review;
-  const uid = isRecord(request) ? textOf(request['uid']) : '';
+  const uid = isRecord(request) ? textOrEmpty(request['uid']) : '';
   if (typeof apiVersion !== 'string' || !API_VERSIONS.includes(apiVersion)) {
     return undecodable(NEWEST, uid, `apiVersion: ${shown(apiVersion)}: is neither ${API_VERSIONS.join(' nor ')}`);
   }
@@ -86,16 +86,16 @@ function problemOf(request: Mapping): string | undefined {
     : `request.dryRun: ${shown(dryRun)}: is not a boolean`;
 }
 
-/** Of a request without a problem. */
+/** @param request without problems */
 function requestOf(uid: string, request: Mapping): AdmissionRequest {
   return {
     uid,
     kind: own(request, 'kind') as GroupVersionKind,
     resource: own(request, 'resource') as GroupVersionResource,
-    subResource: textOf(own(request, 'subResource')),
-    operation: textOf(own(request, 'operation')),
-    name: textOf(own(request, 'name')),
-    namespace: textOf(own(request, 'namespace')),
+    subResource: textOrEmpty(own(request, 'subResource')),
+    operation: textOrEmpty(own(request, 'operation')),
+    name: textOrEmpty(own(request, 'name')),
+    namespace: textOrEmpty(own(request, 'namespace')),
     dryRun: own(request, 'dryRun') === true,
     object: own(request, 'object') ?? undefined,
     oldObject: own(request, 'oldObject') ?? undefined,
@@ -110,7 +110,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function textOf(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

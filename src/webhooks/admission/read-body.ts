@@ -5,21 +5,21 @@ export type ReadBody =
   | {
       readonly type: 'body';
       readonly bytes: Buffer;
-      /** Called when it has to make room before it is begun; it is released then. */
+      /** The listener is called if the budget releases the body before `begin`. */
       onCutOff(listener: () => void): void;
-      /** It is being answered from now on. */
+      /** Marks the start of the review. */
       begin(): void;
       release(): void;
     }
   | { readonly type: 'too-long' }
-  /** The budget that all requests share is spent, and this one had to make room or found none. */
+  /** The shared budget is used up, and this body found no room or had to make room. */
   | { readonly type: 'busy' }
-  /** The caller is gone. */
+  /** The caller closed the connection. */
   | { readonly type: 'cut-off' };
 
 /**
- * Reads a request's body, as much of it as allowed. How long it may take is the server's to bound. What a body takes of
- * the budget is given back by `release`, when nothing is held any more that was made from it.
+ * Reads a request's body up to `maxBytes`. The server limits the time. Call `release` to return the bytes to the budget,
+ * when the body and all objects made from it are no longer used.
  */
 export function readBody(
   request: IncomingMessage,

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { clientCertificateOf } from '../../net/client-certificate.js';
 
-/** The sender of a review, for deciding which review runs next. */
+/** The sender of a review, which decides about the order of reviews. */
 export interface ReviewCaller {
-  /** Its address: callers without a certificate share fairly by address. */
+  /** IP address: callers without a certificate share fairly by address. */
   readonly source: string;
-  /** It has presented a client certificate of the cluster, as an API server can be told to. */
+  /** The caller presented a client certificate of the cluster. API servers can be configured to do so. */
   readonly isTrusted: boolean;
 }
 
-/** Kubelets have certificates of the same authority, and every node would get priority with one of them. */
+/** Kubelets have certificates of the same CA, which must not give priority to every node. */
 const NODES = /^O=system:nodes$/m;
 
 export function reviewCallerOf({ socket }: IncomingMessage): ReviewCaller {

@@ -3,22 +3,22 @@ import { type BodyBudget, createBodyBudget } from './body-budget.js';
 import type { ReviewCaller } from './review-caller.js';
 import { createReviewQueue, type LaneRefusal, type ReviewQueue } from './review-queue.js';
 
-/** Why a review was turned away unread. */
+/** Why a review was rejected unread. */
 export type ShedReason = 'bytes' | LaneRefusal;
 
 export interface ReviewIntakeOptions {
   readonly clock: Clock;
-  /** Of bodies that are received, wait or are answered, all together. Default 64 MiB. */
+  /** Total bytes of bodies that are received, wait or are answered. Default 64 MiB. */
   readonly maxBodyBytes?: number;
-  /** Of what reviews take once they are parsed, by estimate. Default 192 MiB. */
+  /** Estimated total bytes of parsed reviews. Default 192 MiB. */
   readonly maxParsedBytes?: number;
-  /** How long a review may wait for its turn. Default 2,000 ms, of the 10,000 ms that API servers wait. */
+  /** How long a review may wait for its turn. Default 2,000 ms; API servers wait 10,000 ms. */
   readonly maxWaitMs?: number;
-  /** Called for each review that is turned away. */
+  /** Called for each review that is rejected unread. */
   readonly onShed?: (caller: ReviewCaller, reason: ShedReason) => void;
 }
 
-/** What all endpoints of a server share: the memory of reviews, and the order in which they run. */
+/** The memory limits and the queue that all endpoints of a server share. */
 export interface ReviewIntake {
   readonly budget: BodyBudget;
   readonly queue: ReviewQueue;
@@ -39,13 +39,13 @@ export function createReviewIntake(options: ReviewIntakeOptions): ReviewIntake {
   };
 }
 
-/** The text that a caller gets; API servers put it into their own error. */
+/** The error text for the caller. API servers include it in their own error. */
 export function shedText(reason: ShedReason, maxWaitMs: number): string {
   switch (reason) {
     case 'bytes':
       return 'the bodies of all reviews together take more than NAV_WEBHOOK_BODY_BYTES; try again';
     case 'queue-full':
-      return 'too many large reviews wait already; try again, or send objects of less than 64 KiB';
+      return 'too many large reviews are waiting; try again, or send objects of less than 64 KiB';
     case 'parsed-size':
       return 'the review consists of too many values: parsed, it would take more than a quarter of NAV_WEBHOOK_PARSED_BYTES';
     case 'queue-time':

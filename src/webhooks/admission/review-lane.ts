@@ -5,19 +5,19 @@ import { createWorkPace, type WorkPace } from './work-pace.js';
 export interface ReviewLaneOptions {
   readonly clock: Clock;
   readonly maxWaitMs: number;
-  /** Reviews that run at once. */
+  /** Maximum number of running reviews. */
   readonly slots: number;
-  /** Reviews that wait at once. */
+  /** Maximum number of waiting reviews. */
   readonly maxWaiting: number;
-  /** Of those that run, by estimate; a review that takes more runs alone. */
+  /** Estimated total of running reviews. A larger review runs alone. */
   readonly maxParsedBytes: number;
-  /** Of one review, by estimate; without it, there is no such limit. */
+  /** Estimated maximum of one review. Default: no limit. */
   readonly maxParsedBytesEach?: number;
 }
 
-/** Reviews that compete with one another for their turn. */
+/** Reviews that compete for their turn. */
 export interface ReviewLane {
-  /** Whether a further review of this address would be turned away. */
+  /** Whether the lane would reject a further review of this address. */
   isFull(source: string): boolean;
   run<Result>(review: WaitingReview, work: (pace: WorkPace) => Promise<Result>): Promise<QueueOutcome<Result>>;
 }
@@ -31,18 +31,18 @@ interface Place {
   leave(outcome: Turn): void;
 }
 
-/** Addresses whose last turn is remembered. */
+/** Number of addresses whose last turn is stored. */
 const MAX_SOURCES = 4096;
 
 /**
- * The address that was served longest ago is next, with the smallest of its reviews. A lane that is full turns away
- * reviews of the address with the most of them.
+ * The address whose last turn is the longest ago is next, with its smallest review. A full lane rejects reviews of the
+ * address that has the most.
  */
 export function createReviewLane(options: ReviewLaneOptions): ReviewLane {
   const { clock, maxWaitMs, slots, maxWaiting, maxParsedBytes } = options;
   const pace = createWorkPace(clock);
   const waiting = new Set<Place>();
-  /** When each address was served last, in turns. */
+  /** Number of the last turn of each address. */
   const lastTurns = new Map<string, number>();
   let turns = 0;
   let running = 0;
@@ -53,7 +53,7 @@ export function createReviewLane(options: ReviewLaneOptions): ReviewLane {
     for (const { review } of waiting) if (review.caller.source === source) count++;
     return count;
   };
-  /** The last to come of the address with the most, when that has more than the one that asks. */
+  /** The newest review of the address with the most, if that address has more than the given one. */
   const displacedBy = (source: string): Place | undefined => {
     let found: Place | undefined;
     let most = waitingOf(source) + 1;

@@ -3,18 +3,18 @@ import type { ReviewCaller } from './review-caller.js';
 import { createReviewLane, type ReviewLane } from './review-lane.js';
 import type { WorkPace } from './work-pace.js';
 
-/** A review whose body is whole and not parsed yet. */
+/** A review whose body is complete and not parsed yet. */
 export interface WaitingReview {
   readonly caller: ReviewCaller;
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number;
-  /** What it will take once it is parsed, by estimate. Asked for once, when it begins to wait: it reads the whole body. */
+  /** Estimated memory of the parsed body. Called once, when the wait begins, because it reads the whole body. */
   parsedBytes(): number;
-  /** Aborted when its caller has gone. */
+  /** Aborted when the caller closes the connection. */
   readonly signal: AbortSignal;
 }
 
-/** Why a review does not run: too many wait, it has waited too long, or it is too large by itself. */
+/** Why a review does not run: too many wait, it waited too long, or it is too large. */
 export type LaneRefusal = 'queue-full' | 'queue-time' | 'parsed-size';
 
 export type QueueOutcome<Result> =
@@ -24,32 +24,33 @@ export type QueueOutcome<Result> =
 
 export interface ReviewQueue {
   readonly maxWaitMs: number;
-  /** Whether a review of a body so long would be turned away now, so that its body need not be read. */
+  /** Whether the queue would now reject a review of this size, so that its body need not be read. */
   isFull(caller: ReviewCaller, bytes: number | undefined): boolean;
   /**
-   * Runs a review when it is its turn. @param work gets the pace at which heavy work of its kind may be done
-   * @throws what the work throws
+   * Runs a review in its turn.
+   *
+   * @param work gets the pace for heavy work
+   * @throws the error of the work
    */
   run<Result>(review: WaitingReview, work: (pace: WorkPace) => Promise<Result>): Promise<QueueOutcome<Result>>;
 }
 
 export interface ReviewQueueOptions {
   readonly clock: Clock;
-  /** Of all lanes together. */
+  /** Total of all lanes. */
   readonly maxParsedBytes: number;
   readonly maxWaitMs: number;
 }
 
-/** Bodies up to here are small: objects of Kubernetes and of the mesh seldom have more than 10 KiB. */
+/** Largest small body: objects of Kubernetes and of the mesh rarely have more than 10 KiB. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
-/** An API server has up to 200 changes under way, and a review may wait half a second for what an object refers to. */
+/** An API server has up to 200 changes under way, and a review may wait half a second for a missing reference. */
 const SLOTS = 256;
 
 /**
- * Three lanes, which do not wait for one another: callers with a certificate, and small and large reviews of the
- * others. Whatever is sent in one of them, the others go on, and reviews of an API server with a certificate are
- * delayed by none of the others.
+ * Three lanes that do not wait for each other: reviews of callers with a certificate, and small and large reviews of other
+ * callers. Load in one lane does not delay the others.
  */
 export function createReviewQueue({ clock, maxParsedBytes, maxWaitMs }: ReviewQueueOptions): ReviewQueue {
   const half = maxParsedBytes / 2;

@@ -1,25 +1,25 @@
 import type { Clock } from '../../base/clock.js';
 import { pause } from '../../kubernetes/watch/pause.js';
 
-/** Does work whose cost its caller chooses, and leaves as much time to the rest of the process. */
+/** Runs work whose cost the caller determines, and leaves as much time to the rest of the process. */
 export interface WorkPace {
-  /** @throws when the signal is aborted before its turn */
+  /** @throws if the signal is aborted before the work begins */
   run<Result>(work: () => Result, signal: AbortSignal): Promise<Result>;
 }
 
-/** Ordinary work takes a millisecond or two, and is followed by the next at once. */
+/** Ordinary work takes one or two milliseconds and needs no rest. */
 const HEAVY_MS = 20;
 
 /**
- * After heavy work there is a rest of the same length before the next: whoever can reach the webhook can send objects
- * that take a second each, but proxies are served meanwhile.
+ * Heavy work is followed by a rest of the same length: a caller of the webhook can send objects that take a second each,
+ * but the process continues to serve proxies.
  *
- * @param cpuMs processor time that this process has used; where it waits for a processor, work is not heavy
+ * @param cpuMs returns the processor time of this process, because time without a processor does not make work heavy
  */
 export function createWorkPace(clock: Clock, cpuMs = processCpuMs): WorkPace {
   let restUntilMs = 0;
-  // To ask for it costs as much as a tenth of ordinary work: one answer serves a while, and counts as if the processor
-  // had been used ever since.
+  // Reading the processor time costs a tenth of ordinary work, so one reading serves for a while. Time after the reading
+  // counts as used.
   let known = { atMs: Number.NEGATIVE_INFINITY, cpuMs: 0 };
   const usedBy = (nowMs: number): number => {
     if (nowMs - known.atMs > HEAVY_MS / 2) known = { atMs: nowMs, cpuMs: cpuMs() };
@@ -29,7 +29,7 @@ export function createWorkPace(clock: Clock, cpuMs = processCpuMs): WorkPace {
     run: async (work, signal) => {
       for (let nowMs = clock.monotonicMs(); nowMs < restUntilMs; nowMs = clock.monotonicMs()) {
         await pause(clock, restUntilMs - nowMs, signal);
-        if (signal.aborted) throw new Error('nobody waits for it any more');
+        if (signal.aborted) throw new Error('the caller no longer waits');
       }
       const startMs = clock.monotonicMs();
       const usedBefore = usedBy(startMs);

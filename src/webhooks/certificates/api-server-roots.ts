@@ -8,24 +8,24 @@ import { createRepeatedWork } from './repeated-work.js';
 
 export interface ApiServerRootsOptions {
   readonly send: SendRequest;
-  /** PEM file of NAV_WEBHOOK_CLIENT_CA_FILE; empty: the cluster is asked. */
+  /** PEM file of NAV_WEBHOOK_CLIENT_CA_FILE; empty to read the roots from the cluster. */
   readonly file: string;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** Roots that verify client certificates of API servers. */
+/** Root certificates that verify client certificates of API servers. */
 export interface ApiServerRoots {
-  /** PEM, one certificate each; empty until known, and where the cluster does not say. */
+  /** One PEM certificate each; empty until they are known. */
   current(): readonly string[];
-  /** @returns ends it. */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
-  /** Settles after the first attempt, whether it succeeds or not. */
+  /** Settles after the first attempt, successful or not. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Every cluster's API server writes it, for servers that extend it (Kubernetes, "Configure the aggregation layer"). */
+/** The API server of every cluster writes it for extension servers (Kubernetes, "Configure the aggregation layer"). */
 const CONFIG_MAP = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const KEYS = ['client-ca-file', 'requestheader-client-ca-file'] as const;
 
@@ -34,9 +34,9 @@ const CLUSTER_AGAIN_MS = 600_000;
 const FAILED_AGAIN_MS = 60_000;
 
 /**
- * Reads the authorities of the cluster's client certificates from a file, or else from the ConfigMap
- * `extension-apiserver-authentication` of kube-system, and again as time passes. While neither can be read, the last
- * roots stay; without any, no caller of the webhook has priority.
+ * Reads the root certificates of the cluster's client certificates from a file, or else from the ConfigMap
+ * `extension-apiserver-authentication` of kube-system: a file every minute, the ConfigMap every ten minutes. If they
+ * cannot be read, the last roots stay in force; without roots, no caller of the webhook has priority.
  */
 export function createApiServerRoots({ send, file, logger, clock }: ApiServerRootsOptions): ApiServerRoots {
   let roots: readonly string[] = [];
@@ -49,7 +49,7 @@ export function createApiServerRoots({ send, file, logger, clock }: ApiServerRoo
 
   const take = (pem: string): void => {
     const next = readCertificates(pem);
-    if (next.length === 0) throw new Error('there is no certificate in it');
+    if (next.length === 0) throw new Error('it contains no certificate');
     if (next.join() === roots.join()) return;
     roots = next;
     logger.info({ certificates: next.length, ...placeOf(file) }, 'webhook client roots read');
@@ -107,7 +107,7 @@ async function readConfigMap(send: SendRequest): Promise<string> {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Those that can be read: one that cannot would keep the listener from its own next certificate. */
+/** The readable CA certificates: TLS would reject the whole list because of an unreadable one. */
 function readCertificates(pem: string): readonly string[] {
   const readable = (pem.match(CERTIFICATE) ?? []).filter((each) => {
     try {

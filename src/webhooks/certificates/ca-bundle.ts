@@ -1,24 +1,24 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The roots that vouch for the certificate of our HTTPS server, PEM; they change at run time. */
+/** The root certificates that verify the HTTPS server's certificate, in PEM. They change at run time. */
 export interface CaBundleSource {
-  /** Undefined while there are none. */
+  /** Undefined until there is a root certificate. */
   current(): string | undefined;
-  /** @returns ends it. */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
 }
 
-/** Reasons of cfgsrv_validation_config_load_error (BEHAVIOUR 1, "Webhooks"). */
+/** Reasons of the metric cfgsrv_validation_config_load_error. */
 export type CaBundleProblem = 'could not read caBundle file' | 'could not verify caBundle';
 
 export type CaBundle =
-  /** As webhook configurations hold it. */
+  /** The value of `caBundle` in webhook configurations. */
   | { readonly type: 'bundle'; readonly base64: string }
   | { readonly type: 'unusable'; readonly reason: CaBundleProblem; readonly cause: string };
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 
-/** API servers refuse a webhook configuration whose caBundle is anything but certificates. */
+/** API servers reject a webhook configuration whose caBundle contains anything but certificates. */
 export function readCaBundle(source: CaBundleSource): CaBundle {
   const pem = source.current();
   if (pem === undefined) {

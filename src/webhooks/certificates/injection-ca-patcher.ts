@@ -3,13 +3,12 @@ import { refusalText, type SendRequest } from '../../kubernetes/client/api-sende
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
-import { createChangeSink } from './change-sink.js';
-import { createRepeatedWork } from './repeated-work.js';
+import { createChangeSink, createRepeatedWork } from './repeated-work.js';
 import { configurationPath, MUTATING_CONFIGURATION_KIND, trustOf, trustPatch } from './webhook-configuration.js';
 import { createWritePace, UNDONE_REMEDY } from './write-pace.js';
 
 export interface InjectionCaPatcherOptions {
-  /** Name of the mutating webhook configuration: INJECTION_WEBHOOK_CONFIG_NAME; empty to leave it alone. */
+  /** Name of the mutating webhook configuration (INJECTION_WEBHOOK_CONFIG_NAME); empty to patch none. */
   readonly configName: string;
   readonly meshDomain: string;
   readonly caBundle: CaBundleSource;
@@ -27,8 +26,8 @@ export interface InjectionCaPatcher {
 const RETRY_MS = 1000;
 
 /**
- * Keeps the caBundle of the injection webhook's entry right (BEHAVIOUR 3, "caBundle patching"). Every instance does:
- * they all write the same, and only where it is not so already.
+ * Keeps the caBundle of the injection webhook's entry equal to the present root certificates. Every instance does this:
+ * all write the same content, and only if it differs.
  */
 export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): InjectionCaPatcher {
   const { configName, caBundle, createWatcher, clock, logger } = options;
@@ -52,7 +51,7 @@ export function createInjectionCaPatcher(options: InjectionCaPatcherOptions): In
   };
 }
 
-/** @returns does what is to be done now; says when to try again, undefined for when something changes */
+/** @returns the work: it returns the milliseconds until the next attempt, or undefined to wait for a change */
 function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number | undefined> {
   const { configName, meshDomain, caBundle, send, clock, logger } = options;
   const pace = createWritePace(clock);
@@ -61,7 +60,7 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
   const fields = { configuration: configName, entry };
   let lastTrouble = '';
 
-  /** Once for each trouble, until there is another or none. */
+  /** Logs a problem once, until another problem or a success. */
   const tell = (trouble: string, message: string): void => {
     if (trouble !== lastTrouble) logger.warn({ ...fields, reason: trouble }, message);
     lastTrouble = trouble;
@@ -70,33 +69,33 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
   const patch = async (): Promise<number | undefined> => {
     const bundle = readCaBundle(caBundle);
     if (bundle.type === 'unusable') {
-      tell(bundle.cause, 'The roots for the injection webhook cannot be used');
+      tell(bundle.cause, 'root certificates for the injection webhook cannot be used');
       return undefined;
     }
     const present = await send({ method: 'GET', path });
     if (present.status !== 200) {
-      tell(refusalText(present), 'The injection webhook configuration cannot be read');
+      tell(refusalText(present), 'injection webhook configuration cannot be read');
       return present.status === 404 ? undefined : RETRY_MS;
     }
     const trusted = trustOf(present.body, entry);
     if (trusted === undefined) {
-      tell(`it has no entry ${entry}`, 'The injection webhook configuration is not ours');
+      tell(`it has no entry ${entry}`, 'injection webhook configuration has no entry of this mesh');
       return undefined;
     }
     if (trusted !== bundle.base64) {
       const waitMs = pace.waitMs();
       if (waitMs > 0) {
-        tell(UNDONE_REMEDY, 'The injection webhook configuration does not keep the present roots');
+        tell(UNDONE_REMEDY, 'injection webhook configuration does not keep its root certificates');
         return waitMs;
       }
       pace.wrote();
       const contentType = 'application/strategic-merge-patch+json';
       const answer = await send({ method: 'PATCH', path, contentType, body: trustPatch(entry, bundle.base64) });
       if (answer.status >= 300) {
-        tell(refusalText(answer), 'The injection webhook configuration cannot be patched');
+        tell(refusalText(answer), 'injection webhook configuration cannot be patched');
         return RETRY_MS;
       }
-      logger.info(fields, 'The injection webhook configuration trusts the present roots');
+      logger.info(fields, 'injection webhook configuration has the present root certificates');
     }
     lastTrouble = '';
     return undefined;
@@ -107,7 +106,7 @@ function createPatcher(options: InjectionCaPatcherOptions): () => Promise<number
       return await patch();
     } catch (error) {
       const trouble = error instanceof Error ? error.message : String(error);
-      tell(trouble, 'The API server cannot be asked about the injection webhook configuration');
+      tell(trouble, 'request about the injection webhook configuration failed');
       return RETRY_MS;
     }
   };

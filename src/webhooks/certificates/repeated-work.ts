@@ -1,14 +1,15 @@
 import type { Clock } from '../../base/clock.js';
+import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 
-/** Work that is done whenever something has changed, once at a time. */
+/** Work that runs after each change, one run at a time. */
 export interface RepeatedWork {
-  /** Asks for it to be done now, or once more when it is being done. */
+  /** Starts a run now, or another one after the present run. */
   request(): void;
-  /** Settles when it is not being done any more. */
+  /** Settles when the last run has ended. */
   stop(): Promise<void>;
 }
 
-/** @param work must not reject; it says in how many milliseconds it is to be done again, undefined for when asked */
+/** @param work must not reject; returns the milliseconds until the next run, or undefined to wait for a request */
 export function createRepeatedWork(work: () => Promise<number | undefined>, clock: Clock): RepeatedWork {
   let isDue = false;
   let isStopped = false;
@@ -36,5 +37,14 @@ export function createRepeatedWork(work: () => Promise<number | undefined>, cloc
       cancelNext();
       await running;
     },
+  };
+}
+
+/** A sink that only reports changes of a list; the receiver reads the objects itself. */
+export function createChangeSink(onChange: () => void): ReflectorSink {
+  return {
+    replace: () => ({ add: () => undefined, commit: onChange }),
+    apply: onChange,
+    isEmpty: () => true,
   };
 }

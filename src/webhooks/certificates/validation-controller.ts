@@ -8,9 +8,8 @@ import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type CaBundleSource, readCaBundle } from './ca-bundle.js';
-import { createChangeSink } from './change-sink.js';
 import { probeReadiness, validationEntryName } from './readiness-probe.js';
-import { createRepeatedWork } from './repeated-work.js';
+import { createChangeSink, createRepeatedWork } from './repeated-work.js';
 import {
   configurationPath,
   leavesRules,
@@ -21,14 +20,14 @@ import {
 import { createWritePace, UNDONE_REMEDY } from './write-pace.js';
 
 export interface ValidationControllerOptions {
-  /** Name of the validating webhook configuration: VALIDATION_WEBHOOK_CONFIG_NAME, with `${namespace}` replaced. */
+  /** Name of the validating webhook configuration (VALIDATION_WEBHOOK_CONFIG_NAME), with `${namespace}` replaced. */
   readonly configName: string;
-  /** The control plane's: of its service, its Lease, and the object that readiness is tried with. */
+  /** Namespace of the control plane, with its Service and Lease; the readiness probe uses it too. */
   readonly namespace: string;
   readonly meshDomain: string;
   /** POD_NAME. */
   readonly identity: string;
-  /** Of a configuration that leaves them to the control plane. */
+  /** Rules for a configuration that leaves its rules to the control plane. */
   readonly rules: readonly WebhookRule[];
   readonly caBundle: CaBundleSource;
   readonly send: SendRequest;
@@ -59,8 +58,8 @@ const ENDPOINT_SLICE_KIND = rawKind({
 });
 
 /**
- * Keeps caBundle and failurePolicy of the validating webhook configuration right while this instance leads (BEHAVIOUR
- * 3, "Validation controller"): objects pass unvalidated until API servers are seen to reach us, and never after.
+ * Keeps caBundle and failurePolicy of the validating webhook configuration correct while this instance is the leader.
+ * The failurePolicy is Ignore until API servers reach the webhook, and Fail from then on.
  */
 export function createValidationController(options: ValidationControllerOptions): ValidationController {
   const { namespace, identity, caBundle, send, createWatcher, clock, logger, random } = options;
@@ -100,14 +99,14 @@ export function createValidationController(options: ValidationControllerOptions)
   return {
     start: election.start,
     stop: async () => {
-      // No longer to lead ends the session.
+      // The end of the leadership ends the session.
       await election.stop();
       await ending;
     },
   };
 }
 
-/** @returns does what is to be done now; says when to look again, undefined for when something changes */
+/** @returns the work: it returns the milliseconds until the next run, or undefined to wait for a change */
 function createReconciler(options: ValidationControllerOptions): () => Promise<number | undefined> {
   const { configName, caBundle, send, clock, logger, metrics, random } = options;
   const pace = createWritePace(clock);
@@ -117,7 +116,7 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
   let isReady = false;
   let lastTrouble = '';
 
-  /** Once for each trouble, until there is another or none. */
+  /** Logs a problem once, until another problem or a success. */
   const tell = (trouble: string, message: string): void => {
     if (trouble !== lastTrouble) logger.warn({ ...fields, reason: trouble }, message);
     lastTrouble = trouble;
@@ -133,9 +132,12 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
     const readiness = await probeReadiness(options);
     if (readiness.ready) {
       isReady = true;
-      logger.info({ ...fields, entry: validationEntryName(options.meshDomain) }, 'API servers ask the webhook');
+      logger.info(
+        { ...fields, entry: validationEntryName(options.meshDomain) },
+        'api servers call the validation webhook',
+      );
     } else {
-      logger.debug({ ...fields, why: readiness.why }, 'API servers do not ask the webhook yet');
+      logger.debug({ ...fields, why: readiness.why }, 'api servers do not call the validation webhook yet');
     }
   };
 
@@ -143,16 +145,16 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
     const present = await send({ method: 'GET', path });
     if (present.status === 404) {
       metrics.increment('cfgsrv_validation_config_update_error', { reason: reasonOf(present) });
-      tell(refusalText(present), 'The validating webhook configuration is missing');
+      tell(refusalText(present), 'validating webhook configuration is missing');
       return undefined;
     }
     if (present.status !== 200) {
-      return failed(reasonOf(present), refusalText(present), 'The validating webhook configuration cannot be read');
+      return failed(reasonOf(present), refusalText(present), 'validating webhook configuration cannot be read');
     }
     const bundle = readCaBundle(caBundle);
     if (bundle.type === 'unusable') {
       metrics.increment('cfgsrv_validation_config_load_error', { reason: bundle.reason });
-      tell(bundle.cause, 'The roots for the validating webhook configuration cannot be used');
+      tell(bundle.cause, 'root certificates for the validating webhook configuration cannot be used');
       return undefined;
     }
     if (!isReady) await becomeReady();
@@ -161,16 +163,16 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
     if (changed !== undefined) {
       const waitMs = pace.waitMs();
       if (waitMs > 0) {
-        tell(UNDONE_REMEDY, 'The validating webhook configuration does not keep what it is given');
+        tell(UNDONE_REMEDY, 'validating webhook configuration does not keep its content');
         return waitMs;
       }
       pace.wrote();
       const answer = await send({ method: 'PUT', path, body: changed });
       if (answer.status >= 300) {
-        return failed(reasonOf(answer), refusalText(answer), 'The validating webhook configuration cannot be updated');
+        return failed(reasonOf(answer), refusalText(answer), 'validating webhook configuration cannot be updated');
       }
       metrics.increment('cfgsrv_validation_config_updates');
-      logger.info({ ...fields, isReady }, 'The validating webhook configuration is updated');
+      logger.info({ ...fields, isReady }, 'validating webhook configuration updated');
     }
     lastTrouble = '';
     backoff.reset();
@@ -182,12 +184,12 @@ function createReconciler(options: ValidationControllerOptions): () => Promise<n
       return await reconcile();
     } catch (error) {
       const trouble = error instanceof Error ? error.message : String(error);
-      return failed('Unknown', trouble, 'The API server cannot be asked about the validating webhook configuration');
+      return failed('Unknown', trouble, 'request about the validating webhook configuration failed');
     }
   };
 }
 
-/** As Kubernetes names them: whatever a remote API server says, there are only as many series as these. */
+/** The reasons of Kubernetes. Others count as Unknown, so that a remote API server cannot create metric series. */
 const REASONS: ReadonlySet<unknown> = new Set([
   ...['AlreadyExists', 'BadRequest', 'Conflict', 'Expired', 'Forbidden', 'Gone', 'InternalError', 'Invalid'],
   ...['MethodNotAllowed', 'NotAcceptable', 'NotFound', 'RequestEntityTooLarge', 'ServerTimeout', 'ServiceUnavailable'],

@@ -28,7 +28,7 @@ export type FailurePolicy = 'Ignore' | 'Fail';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Which objects API servers ask about, as they hold it. */
+/** A rule of a webhook: the requests that API servers send to it. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -37,7 +37,7 @@ export interface WebhookRule {
   readonly scope: string;
 }
 
-/** Every object of the mesh's own kinds, when it is created and when it is changed. */
+/** Rules for the creation and update of all objects of the mesh's own kinds. */
 export function webhookRules(definitions: readonly KindDefinition[], meshDomain: string): readonly WebhookRule[] {
   const plurals = new Map<string, string[]>();
   for (const { group, plural } of definitions) {
@@ -56,8 +56,8 @@ export function webhookRules(definitions: readonly KindDefinition[], meshDomain:
 
 /**
  * Whether the configuration leaves its rules to the control plane, by the annotation `<mesh domain>/webhook-rules` with
- * the value `managed`. Without rules API servers ask nothing, so such a configuration can be installed before the
- * control plane answers, and applied again without taking anything back.
+ * the value `managed`. Without rules API servers send no requests, so such a configuration can be installed before the
+ * control plane answers, and applied again without a change.
  */
 export function leavesRules(configuration: unknown, meshDomain: string): boolean {
   const metadata = isRecord(configuration) ? configuration['metadata'] : undefined;
@@ -66,10 +66,10 @@ export function leavesRules(configuration: unknown, meshDomain: string): boolean
 }
 
 /**
- * A configuration whose entries all trust these roots and fail in this way.
+ * The configuration with this caBundle and failurePolicy in all entries.
  *
- * @param rules what its entries are asked about; default: the rules that they have
- * @returns undefined when it is so already, or has no entries
+ * @param rules rules of the entries; default: the rules that they have
+ * @returns undefined if the configuration needs no change, or has no entries
  */
 export function withTrust(
   configuration: unknown,
@@ -92,13 +92,13 @@ export function withTrust(
   return { ...configuration, webhooks };
 }
 
-/** What one entry trusts; undefined when there is no such entry, empty when it trusts nothing yet. */
+/** The caBundle of one entry; undefined without such an entry, empty if the entry has none yet. */
 export function trustOf(configuration: unknown, entryName: string): string | undefined {
   const entry = entriesOf(configuration).find(({ name }) => name === entryName);
   return entry === undefined ? undefined : caBundleOf(entry);
 }
 
-/** The strategic merge patch that gives one entry its roots: entries are merged by name. */
+/** The strategic merge patch that sets the caBundle of one entry. Kubernetes merges entries by name. */
 export function trustPatch(entryName: string, caBundle: string): object {
   return { webhooks: [{ name: entryName, clientConfig: { caBundle } }] };
 }

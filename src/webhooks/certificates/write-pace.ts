@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.js';
 
-/** How fast one object is written to: at once a few times, then seldom. */
+/** Limits the writes to one object: a few at once, then one every `EVERY_MS`. */
 export interface WritePace {
-  /** Milliseconds until the next write may be; 0 for now. */
+  /** Milliseconds until the next write is allowed; 0 for now. */
   waitMs(): number;
-  /** There was one. */
+  /** Counts a write. */
   wrote(): void;
 }
 
@@ -12,11 +12,11 @@ const BURST = 5;
 const EVERY_MS = 5_000;
 
 /**
- * Whoever undoes what we write would have us write without end, as fast as the API server answers: another control
- * plane with roots of its own, a replica that has not read its new CA yet, or a remote API server that means no good.
+ * Without this limit, a client that reverts each write causes endless writes, as fast as the API server answers: another
+ * control plane with its own root, a replica that has not read its new CA yet, or a hostile remote API server.
  */
 export function createWritePace(clock: Clock): WritePace {
-  /** When as many writes as at first may follow on each other again. */
+  /** Time at which the full burst is available again. */
   let restedAtMs = 0;
   return {
     waitMs: () => Math.max(0, restedAtMs - (BURST - 1) * EVERY_MS - clock.monotonicMs()),
@@ -26,6 +26,6 @@ export function createWritePace(clock: Clock): WritePace {
   };
 }
 
-/** What to do about it. */
+/** The remedy for a configuration that does not keep its content. */
 export const UNDONE_REMEDY =
-  'somebody else keeps changing it: find who; two control planes must not share a webhook configuration';
+  'another client keeps changing it; find that client: two control planes must not share a webhook configuration';

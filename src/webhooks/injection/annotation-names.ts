@@ -1,4 +1,4 @@
-/** Annotations and labels that injection reads and writes, under the mesh domain `D` (BEHAVIOUR 3, "Injection"). */
+/** Names of the annotations and labels that injection reads and writes, under the mesh domain. */
 export interface InjectionNames {
   readonly inject: string;
   readonly status: string;

@@ -3,29 +3,29 @@ import { type JsonMapping, type NamedItem, own, ownMappings, type PodSpec, PROBE
 
 export type ProbeProtocol = 'http' | 'tcp' | 'grpc';
 
-/** A probe of the application's, and the path on the status port that stands for it. */
+/** A probe of the application, and the path on the status port that replaces it. */
 export interface ApplicationProbe {
   readonly container: string;
   readonly field: ProbeField;
   readonly protocol: ProbeProtocol;
-  /** `/app-health/<container>/readyz` (BEHAVIOUR 3, "Patch order"). */
+  /** Path on the status port: `/app-health/<container>/readyz`. */
   readonly route: string;
   readonly port: number;
-  /** Of HTTP; else empty. */
+  /** Path of an HTTP probe; otherwise empty. */
   readonly path: string;
-  /** HTTPS. */
+  /** Whether an HTTP probe uses HTTPS. */
   readonly isTls: boolean;
-  /** Of gRPC; else empty, which is the server as a whole. */
+  /** Service of a gRPC probe; empty for the whole server, and for other probes. */
   readonly service: string;
   readonly timeoutSeconds: number;
   readonly periodSeconds: number;
-  /** As the pod has it. */
+  /** The pod's probe. */
   readonly probe: JsonMapping;
-  /** What of it says how it is made: `httpGet`, `tcpSocket` or `grpc`. */
+  /** Its `httpGet`, `tcpSocket` or `grpc`. */
   readonly handler: JsonMapping;
 }
 
-/** The field of a probe that says how it is made. */
+/** The field of a probe for each protocol. */
 export const PROBE_HANDLERS: Readonly<Record<ProbeProtocol, string>> = {
   http: 'httpGet',
   tcp: 'tcpSocket',
@@ -36,13 +36,13 @@ const ROUTE_ENDS: Readonly<Record<ProbeField, string>> = {
   livenessProbe: 'livez',
   startupProbe: 'startupz',
 };
-/** Of a probe that does not say (Kubernetes). */
+/** Defaults of Kubernetes. */
 const DEFAULT_TIMEOUT_SECONDS = 1;
 const DEFAULT_PERIOD_SECONDS = 10;
 
 /**
- * Probes that the kubelet could make by way of the status port, where mutual TLS does not keep it out: those to a port of
- * the pod's own that is known.
+ * The probes to known ports of the pod, which the kubelet can send to the status port instead. Mutual TLS does not apply
+ * to the status port.
  */
 export function applicationProbes(spec: PodSpec): readonly ApplicationProbe[] {
   return (spec.containers ?? []).flatMap((container) =>
@@ -53,7 +53,7 @@ export function applicationProbes(spec: PodSpec): readonly ApplicationProbe[] {
   );
 }
 
-/** The path that stands for a probe. */
+/** The path on the status port that replaces a probe. */
 export function probeRoute(container: string, field: ProbeField): string {
   return `/app-health/${container}/${ROUTE_ENDS[field]}`;
 }
@@ -63,7 +63,7 @@ function applicationProbe(container: NamedItem, field: ProbeField, probe: JsonMa
     const handler = own(probe, name);
     if (!isRecord(handler)) continue;
     const port = portNumber(container, own(handler, 'port'));
-    // With a host it asks somebody else.
+    // A probe with a host does not go to this pod.
     if (port === undefined || textIn(handler, 'host') !== '') return [];
     const path = textIn(handler, 'path');
     return [
@@ -91,7 +91,7 @@ function secondsIn(probe: JsonMapping, field: string): number | undefined {
   return typeof value === 'number' && value >= 1 ? value : undefined;
 }
 
-/** Ports may be named, as the container names them. */
+/** The number of a port, which may be the name of a container port. */
 function portNumber(container: NamedItem, port: unknown): number | undefined {
   if (typeof port === 'number') return isPort(port) ? port : undefined;
   const named = ownMappings(container, 'ports').find((each) => own(each, 'name') === port);

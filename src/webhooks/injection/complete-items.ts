@@ -5,7 +5,7 @@ import { PROXY_CONTAINER } from './proxy-container.js';
 
 const SERVICE_ACCOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What the template's proxy container gets besides: variables, and the mount of the pod's service account token. */
+/** Adds variables, and the mount of the pod's service account token, to the template's proxy container. */
 export function completeItems(lists: PodItems, spec: PodSpec, variables: ReadonlyMap<string, string>): PodItems {
   const mount = serviceAccountMount(spec);
   const complete = (container: NamedItem): NamedItem => {

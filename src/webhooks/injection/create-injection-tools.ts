@@ -13,7 +13,7 @@ export interface InjectionToolsOptions {
   readonly compiler: SchemaCompiler;
 }
 
-/** Everything that injecting a pod needs and that never changes. */
+/** Creates the constant parts of injection. */
 export function createInjectionTools({ meshDomain, revision, compiler }: InjectionToolsOptions): InjectionTools {
   const names = createInjectionNames(meshDomain);
   return {

@@ -2,8 +2,8 @@ import { isRecord } from '../../base/record.js';
 import { type JsonMapping, type NamedItem, own } from './pod.js';
 
 /**
- * The value of a container's variable as the process will see it; undefined when it has none, or one that comes from
- * elsewhere. The counterpart of withVariable.
+ * The value of a container's variable as its process will see it; undefined without the variable, or if it has a
+ * `valueFrom`. The counterpart of withVariable.
  */
 export function variableOf(container: JsonMapping, name: string): string | undefined {
   const value = variablesOf(container).find((variable) => own(variable, 'name') === name);
@@ -11,7 +11,7 @@ export function variableOf(container: JsonMapping, name: string): string | undef
   return typeof text === 'string' ? text.replaceAll('$$', '$') : undefined;
 }
 
-/** The container with a variable set, in the place of one of that name. Kubernetes expands nothing in it. */
+/** The container with the variable, which replaces one of that name. The value is escaped, so Kubernetes expands nothing in it. */
 export function withVariable(container: NamedItem, name: string, value: string): NamedItem {
   const variable = { name, value: value.replaceAll('$', '$$$$') };
   const present = variablesOf(container);

@@ -2,38 +2,35 @@ import type { InjectionConfig, InjectionValues } from '../../config/injection/in
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { PatchOperation } from '../admission/admission-answer.js';
 import type { InjectionNames } from './annotation-names.js';
+import { buildPatch } from './build-patch.js';
 import { completeItems } from './complete-items.js';
 import { isInjectionRequired, type SkipReason } from './decision/injection-required.js';
-import { missingLabels } from './decision/missing-labels.js';
+import { missingLabels, takesMutualTls } from './decision/missing-labels.js';
 import { type ProxyConfigTools, podProxyConfig } from './decision/pod-proxy-config.js';
-import { takesMutualTls } from './decision/takes-mutual-tls.js';
 import { isTrue } from './decision/validate-annotations.js';
-import { warnOfUsers } from './decision/warn-of-users.js';
 import { workloadOf } from './decision/workload-of.js';
 import { mergeMetrics } from './merge-metrics.js';
-import { checkNames } from './name-conflicts.js';
-import { buildPatch } from './patch/build-patch.js';
-import { own, type Pod, readPod } from './pod.js';
+import { checkNames, warnOfUsers } from './own-containers.js';
+import { own, type ReviewedPod, readPod } from './pod.js';
 import { type PodItems, previouslyInjected, statusOf, withoutInjected } from './previous-injection.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE } from './proxy-container.js';
 import { variablesOfPath } from './request-path.js';
 import { rewriteProbes } from './rewrite-probes.js';
-import type { CompiledTemplate } from './template/compile-template.js';
+import type { CompiledTemplate, TemplateData } from './template/compile-template.js';
 import type { RenderedItems, RenderedItemsReader } from './template/rendered-items.js';
-import type { TemplateData } from './template/template-data.js';
 
-/** What is asked. */
+/** The request to inject a pod. */
 export interface InjectionRequest {
-  /** The pod's. */
+  /** Namespace of the pod. */
   readonly namespace: string;
   readonly operation: string;
-  /** The pod, as it was parsed. */
+  /** The parsed pod. */
   readonly object: unknown;
-  /** Of the URL: `/inject`, `/inject/cluster/X/net/Y`. */
+  /** Path of the URL: `/inject`, `/inject/cluster/X/net/Y`. */
   readonly path: string;
 }
 
-/** What is injected at present: it changes as a whole. */
+/** The present settings of injection, which change as a whole. */
 export interface InjectionSettings {
   readonly config: InjectionConfig;
   readonly values: InjectionValues;
@@ -41,10 +38,10 @@ export interface InjectionSettings {
   readonly mesh: MeshConfig;
 }
 
-/** What stays the same as long as the process lives. */
+/** The parts of injection that never change. */
 export interface InjectionTools extends ProxyConfigTools {
   readonly meshDomain: string;
-  /** Of the control plane; empty for none. */
+  /** Revision of the control plane; empty for none. */
   readonly revision: string;
   readonly validateAnnotations: (annotations: Readonly<Record<string, string>>) => void;
   readonly readRenderedItems: RenderedItemsReader;
@@ -55,10 +52,10 @@ export type InjectionDecision =
   | { readonly type: 'inject'; readonly patch: readonly PatchOperation[]; readonly warnings: readonly string[] };
 
 /**
- * Decides about one pod, and what it gets (BEHAVIOUR 3, "Injection"). Equal input gives an equal answer; an injected
- * pod that comes again gets what it would have got the first time, once.
+ * Decides whether a pod is injected, and makes its patch. Equal input gives an equal result. A pod that is already injected
+ * gets the same content again, without duplicates.
  *
- * @throws InjectionError for a pod that has to be refused
+ * @throws InjectionError for a pod that must be rejected
  */
 export function inject(
   request: InjectionRequest,
@@ -71,8 +68,8 @@ export function inject(
   const pod = readPod(request.object);
   const required = isInjectionRequired(pod, request.namespace, config, names);
   if (!required.inject) {
-    const { reason, warnings: told } = required;
-    return { type: 'skip', reason, ...(told === undefined ? {} : { warnings: told }) };
+    const { reason, warnings } = required;
+    return { type: 'skip', reason, ...(warnings === undefined ? {} : { warnings }) };
   }
   tools.validateAnnotations(pod.annotations ?? {});
 
@@ -130,7 +127,7 @@ export function inject(
   };
 }
 
-/** Only an agent can merge; without one the application's metrics would be lost. */
+/** Only a template with an agent can merge metrics; otherwise the application's metrics would be lost. */
 function mergesMetrics(
   rendered: RenderedItems,
   annotations: Readonly<Record<string, string>>,
@@ -141,8 +138,8 @@ function mergesMetrics(
   return rendered.mergeMetrics && (typeof wish === 'string' ? isTrue(wish) : mesh.enablePrometheusMerge);
 }
 
-/** A secret that the pod names itself is there already, and stays when what was injected is taken out. */
-function withoutPresentSecrets(lists: PodItems, { spec }: Pod): PodItems {
+/** Leaves out secrets that the pod itself names, so that a later injection does not remove them. */
+function withoutPresentSecrets(lists: PodItems, { spec }: ReviewedPod): PodItems {
   const present = spec.imagePullSecrets ?? [];
   return {
     ...lists,
@@ -155,9 +152,9 @@ function isSet(values: InjectionValues, field: string): boolean {
   return value === true || (typeof value === 'string' && value !== '');
 }
 
-/** The same for a pod that comes again: without the status of the first time, and labels in an order of their own. */
+/** Equal for the first and for a repeated injection: without the status annotation, and with sorted labels. */
 function objectMetaOf(
-  { name, generateName, labels, annotations }: Pod,
+  { name, generateName, labels, annotations }: ReviewedPod,
   namespace: string,
   added: Readonly<Record<string, string>>,
   names: InjectionNames,

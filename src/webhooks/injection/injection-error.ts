@@ -6,7 +6,7 @@ export type InjectionErrorCode =
   | 'INVALID_OUTPUT'
   | 'NAME_CONFLICT';
 
-/** Refuses one pod; the message is for whoever creates it, or for whoever wrote the template. */
+/** Rejects one pod. The message addresses the author of the pod, or the author of the template. */
 export class InjectionError extends Error {
   readonly code: InjectionErrorCode;
 

@@ -1,13 +1,19 @@
+import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionHandler } from '../admission/admission-answer.js';
-import type { AdmissionObserver } from '../admission/admission-endpoint.js';
+import {
+  type AdmissionEndpoint,
+  type AdmissionObserver,
+  createAdmissionEndpoint,
+} from '../admission/admission-endpoint.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
+import type { ReviewIntake } from '../admission/review-intake.js';
 import { type InjectionSettings, type InjectionTools, inject } from './inject.js';
 import { InjectionError, type InjectionErrorCode } from './injection-error.js';
 
 export interface InjectionHandlerOptions {
-  /** What is injected at present; undefined while the injector is off, for it has no configuration. */
+  /** The present settings; undefined if the injector is off because it has no configuration. */
   readonly settings: () => InjectionSettings | undefined;
   readonly tools: InjectionTools;
   readonly metrics: Metrics;
@@ -15,10 +21,10 @@ export interface InjectionHandlerOptions {
   readonly logger: Logger;
 }
 
-/** What is the operator's to repair, not the pod's author's. */
+/** Errors that the operator must repair, not the author of the pod. */
 const OURS: ReadonlySet<InjectionErrorCode> = new Set(['TEMPLATE_FAILED', 'INVALID_OUTPUT']);
 
-/** Answers `/inject` (BEHAVIOUR 3): a patch, nothing, or a refusal that says why. */
+/** Answers `/inject` with a patch, without one, or with an error. */
 export function createInjectionHandler(options: InjectionHandlerOptions): AdmissionHandler {
   const { settings, tools, metrics, logger } = options;
 
@@ -43,7 +49,7 @@ export function createInjectionHandler(options: InjectionHandlerOptions): Admiss
         if (reason === 'POLICY_UNKNOWN') {
           logger.error(
             { namespace, name, policy: present.config.policy },
-            'policy of the injector is unknown, nothing is injected',
+            'unknown policy of the injector, pod is not injected',
           );
         } else logger.debug({ namespace, name, uid, reason }, 'pod is not injected');
         metrics.increment('sidecar_injection_skip_total');
@@ -54,20 +60,33 @@ export function createInjectionHandler(options: InjectionHandlerOptions): Admiss
       return { allowed: true, patch: decision.patch, warnings: decision.warnings };
     } catch (err) {
       if (!(err instanceof InjectionError)) throw err;
-      logger.warn({ err, namespace, name, uid }, 'pod cannot be injected and is refused');
+      logger.warn({ err, namespace, name, uid }, 'pod rejected, because it cannot be injected');
       return refuse(err.message, OURS.has(err.code) ? 500 : undefined);
     }
   };
 
-  // For a pod that is made for it, a template may take a second.
+  // For a hostile pod, a template may take a second.
   return (request, { path, signal, pace }) => pace.run(() => decide(request, path), signal);
 }
 
-/** Counts what happens before the handler is asked (BEHAVIOUR 3, "Common envelope"). */
+/** Counts the calls that end before the handler runs. */
 export function createInjectionObserver(metrics: Metrics): AdmissionObserver {
   return {
     received: () => metrics.increment('sidecar_injection_requests_total'),
     httpError: () => metrics.increment('sidecar_injection_failure_total'),
     undecodable: () => metrics.increment('sidecar_injection_failure_total'),
   };
+}
+
+export interface InjectionEndpointOptions extends InjectionHandlerOptions {
+  readonly clock: Clock;
+  /** Shared with the other endpoints of the server. */
+  readonly intake: ReviewIntake;
+}
+
+/** `/inject` and the paths below it. */
+export function createInjectionEndpoint(options: InjectionEndpointOptions): AdmissionEndpoint {
+  const { metrics, logger, clock, intake } = options;
+  const observer = createInjectionObserver(metrics);
+  return createAdmissionEndpoint({ handler: createInjectionHandler(options), observer, logger, clock, intake });
 }

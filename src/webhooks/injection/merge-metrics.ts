@@ -2,7 +2,7 @@ import { own } from './pod.js';
 
 export type ScrapeField = 'scrape' | 'path' | 'port';
 
-/** Annotations that scrapers of metrics look for. */
+/** Annotations that scrapers of metrics read. */
 export const METRICS_ANNOTATIONS: Readonly<Record<ScrapeField, string>> = {
   scrape: 'prometheus.io/scrape',
   path: 'prometheus.io/path',
@@ -13,13 +13,13 @@ const MERGED_PATH = '/stats/prometheus';
 
 export interface MergedMetrics {
   readonly annotations: Readonly<Record<string, string>>;
-  /** The pod's own settings, for the agent. */
+  /** The pod's own annotations, for the agent. */
   readonly original: Readonly<Partial<Record<ScrapeField, string>>>;
 }
 
 /**
- * Sends scrapers to the agent on the status port, which asks the application itself (BEHAVIOUR 3, "Patch order").
- * Undefined for a pod that is not to be scraped.
+ * Directs scrapers to the agent on the status port, which scrapes the application. Undefined for a pod that excludes
+ * scraping.
  */
 export function mergeMetrics(
   annotations: Readonly<Record<string, string>>,

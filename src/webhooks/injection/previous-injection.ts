@@ -4,20 +4,20 @@ import type { InjectionNames } from './annotation-names.js';
 import { probeRoute } from './app-probes.js';
 import { variableOf } from './environment-variable.js';
 import { METRICS_ANNOTATIONS, type ScrapeField } from './merge-metrics.js';
-import { ITEM_LISTS, type ItemList, type NamedItem, own, type Pod, type PodSpec, PROBES } from './pod.js';
+import { ITEM_LISTS, type ItemList, type NamedItem, own, type PodSpec, PROBES, type ReviewedPod } from './pod.js';
 import { METRICS_VARIABLE, PROBES_VARIABLE, PROXY_CONTAINER } from './proxy-container.js';
 import { restoreProbe } from './rewrite-probes.js';
 
-/** Names of what an earlier injection added, by list. */
+/** Names of the items that an earlier injection added, by list. */
 export type InjectedNames = { readonly [List in ItemList]: readonly string[] };
 
-/** What there is to inject, by list. */
+/** The items to inject, by list. */
 export type PodItems = { readonly [List in ItemList]: readonly NamedItem[] };
 
-/** Of each list; templates bring no more. */
+/** Maximum of each list, which is that of templates. */
 const MAX_INJECTED = 100;
 
-/** What pods have that were injected before there was a status annotation (BEHAVIOUR 3, "Patch order"). */
+/** The injected items of pods without a status annotation, from old versions. */
 const LEGACY: InjectedNames = {
   initContainers: ['mesh-init', 'enable-core-dump'],
   containers: ['mesh-proxy'],
@@ -25,8 +25,8 @@ const LEGACY: InjectedNames = {
   imagePullSecrets: [],
 };
 
-/** What the status annotation says was injected earlier. */
-export function previouslyInjected(pod: Pod, names: InjectionNames): InjectedNames {
+/** The injected items according to the status annotation. */
+export function previouslyInjected(pod: ReviewedPod, names: InjectionNames): InjectedNames {
   const text = pod.annotations === undefined ? undefined : own(pod.annotations, names.status);
   const status = typeof text === 'string' ? parse(text) : undefined;
   if (!isRecord(status)) return LEGACY;
@@ -42,7 +42,7 @@ export function previouslyInjected(pod: Pod, names: InjectionNames): InjectedNam
   };
 }
 
-/** The status annotation: what was injected, so that it can be found again. */
+/** The status annotation, which lists the injected items for a later injection. */
 export function statusOf(version: string, lists: PodItems): string {
   const names = (list: ItemList): readonly string[] => lists[list].map(({ name }) => name);
   return JSON.stringify({
@@ -54,8 +54,8 @@ export function statusOf(version: string, lists: PodItems): string {
   });
 }
 
-/** A pod as it was before an earlier injection, so that injecting it again begins from there. */
-export function withoutInjected(pod: Pod, injected: InjectedNames): Pod {
+/** The pod as it was before an earlier injection, which is the start of the next one. */
+export function withoutInjected(pod: ReviewedPod, injected: InjectedNames): ReviewedPod {
   const proxy = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].find(
     ({ name }) => name === PROXY_CONTAINER,
   );
@@ -66,7 +66,7 @@ export function withoutInjected(pod: Pod, injected: InjectedNames): Pod {
     const items = pod.spec[list];
     if (items !== undefined && items !== null) spec[list] = items.filter(({ name }) => !injected[list].includes(name));
   }
-  const bare: Pod = { ...pod, spec: spec as PodSpec };
+  const bare: ReviewedPod = { ...pod, spec: spec as PodSpec };
   return isInjected
     ? { ...bare, annotations: ownAnnotations(bare, proxy), spec: withOwnProbes(bare.spec, proxy) }
     : bare;
@@ -88,7 +88,7 @@ function withOwnProbes(spec: PodSpec, proxy: NamedItem): PodSpec {
   return isDeepStrictEqual(containers, spec.containers) ? spec : { ...spec, containers };
 }
 
-function ownAnnotations({ annotations }: Pod, proxy: NamedItem): Pod['annotations'] {
+function ownAnnotations({ annotations }: ReviewedPod, proxy: NamedItem): ReviewedPod['annotations'] {
   const earlier = parse(variableOf(proxy, METRICS_VARIABLE) ?? '');
   if (!isRecord(earlier) || annotations === undefined) return annotations;
   const scrape = Object.entries(METRICS_ANNOTATIONS) as [ScrapeField, string][];

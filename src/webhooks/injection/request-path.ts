@@ -8,8 +8,8 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
 const VALUE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Variables that a webhook configuration's URL sets: `/inject/cluster/X/net/Y` (BEHAVIOUR 3, "Injection"). Pairs of
- * other names are for those who know them.
+ * The variables that the URL of a webhook configuration sets: `/inject/cluster/X/net/Y`. Pairs with other names are
+ * ignored.
  *
  * @throws InjectionError for a value that cannot name a cluster or a network
  */
@@ -22,7 +22,10 @@ export function variablesOfPath(path: string): ReadonlyMap<string, string> {
     if (variable === undefined) continue;
     if (!VALUE.test(value)) {
       const remedy = 'correct the path in the webhook configuration, /inject/cluster/<name>/net/<name>';
-      throw new InjectionError('INVALID_POD', `URL ${path.slice(0, 256)}: ${steps[index]} is no name; ${remedy}`);
+      throw new InjectionError(
+        'INVALID_POD',
+        `URL ${path.slice(0, 256)}: ${steps[index]} is not a valid name; ${remedy}`,
+      );
     }
     variables.set(variable, value);
   }

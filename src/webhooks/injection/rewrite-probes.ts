@@ -2,27 +2,27 @@ import { isRecord } from '../../base/record.js';
 import { type ApplicationProbe, applicationProbes, PROBE_HANDLERS, type ProbeProtocol } from './app-probes.js';
 import { type JsonMapping, own, type PodSpec } from './pod.js';
 
-/** A probe as it is to be. */
+/** A probe after the rewrite. */
 export interface RewrittenProbe extends Pick<ApplicationProbe, 'container' | 'field'> {
   readonly probe: JsonMapping;
 }
 
 export interface RewrittenProbes {
   readonly probes: readonly RewrittenProbe[];
-  /** How the pod's own are made, by the path that stands for them: what the agent's variable says. */
+  /** The pod's own probes, by the path that replaces them, for the agent's variable. */
   readonly originals: Readonly<Record<string, JsonMapping>>;
 }
 
 /**
- * Sends probes to the status port (BEHAVIOUR 3, "Patch order"): the kubelet has no certificate of the mesh, and a
- * connection that the proxy takes says nothing about the application.
+ * Directs probes to the status port: the kubelet has no certificate of the mesh, and a connection that the proxy accepts
+ * does not prove that the application is healthy.
  */
 export function rewriteProbes(spec: PodSpec, statusPort: number, protocols: readonly ProbeProtocol[]): RewrittenProbes {
   const all = statusPort === 0 ? [] : applicationProbes(spec).filter(({ protocol }) => protocols.includes(protocol));
   return {
     probes: all.map(({ container, field, protocol, probe, handler, route }) => {
-      const asked = protocol === 'http' ? handler : {};
-      const httpGet = { ...asked, path: route, port: statusPort, scheme: 'HTTP' };
+      const present = protocol === 'http' ? handler : {};
+      const httpGet = { ...present, path: route, port: statusPort, scheme: 'HTTP' };
       return { container, field, probe: { ...without(probe, PROBE_HANDLERS[protocol]), httpGet } };
     }),
     originals: Object.fromEntries(
@@ -34,7 +34,7 @@ export function rewriteProbes(spec: PodSpec, statusPort: number, protocols: read
   };
 }
 
-/** A rewritten probe as the pod had it. @param original what `originals` says about it */
+/** Restores a rewritten probe. @param original its entry in `originals` */
 export function restoreProbe(probe: JsonMapping, original: unknown): JsonMapping | undefined {
   if (!isRecord(original)) return undefined;
   for (const name of Object.values(PROBE_HANDLERS)) {

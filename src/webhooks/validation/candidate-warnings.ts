@@ -7,15 +7,15 @@ import { type CandidateAnalysis, createCandidateAnalysis } from '../../status/an
 import { MESSAGE_CODES } from '../../status/analysis/message-codes.js';
 import { messageLine } from './warning-lines.js';
 
-/** What is legal but suspicious about an object that is about to be applied. */
+/** Warnings about a valid object that looks wrong or has no effect, before it is applied. */
 export interface CandidateWarnings {
-  /** Takes the newest snapshot. Before the first there are no warnings. */
+  /** Takes the newest snapshot. Before the first one there are no warnings. */
   observe(context: PushContext): void;
   /**
-   * One line each. Where something is missing, it may have been applied a moment before: then the next snapshots are
-   * waited for, up to `catchUpMs`.
+   * Returns one line for each warning. A missing object may have been applied just before: the method then waits for the
+   * next snapshots, up to `catchUpMs`.
    *
-   * @param isNew there is no old version of it
+   * @param isNew whether the candidate has no old version
    */
   warningsOf(
     candidate: MeshObject,
@@ -26,16 +26,16 @@ export interface CandidateWarnings {
 
 export interface CandidateWarningsOptions {
   readonly clock: Clock;
-  /** As it is at the time of the call. */
+  /** The facts at the time of the call. */
   readonly enforcement: () => Enforcement;
-  /** Default 500 ms: some times what a snapshot takes after a change. */
+  /** Default 500 ms: several times the delay of a snapshot after a change. */
   readonly catchUpMs?: number;
-  /** Requests that wait at once; more are answered at once. Default 32. */
+  /** Requests that may wait at the same time; further requests are answered immediately. Default 32. */
   readonly maxWaiting?: number;
 }
 
 const MISSING: readonly string[] = [MESSAGE_CODES.missingReference.code, MESSAGE_CODES.missingService.code];
-/** A binding usually follows its spec in the same file. */
+/** Not reported for a new spec: its binding usually follows in the same file. */
 const UNBOUND: string = MESSAGE_CODES.unboundSpec.code;
 
 export function createCandidateWarnings(options: CandidateWarningsOptions): CandidateWarnings {
@@ -49,7 +49,7 @@ export function createCandidateWarnings(options: CandidateWarningsOptions): Cand
   return {
     observe: (context) => {
       const isNews = newest === undefined || canDiffer(newest.context, context);
-      // Also where nothing that matters has changed: an old snapshot, held for long, would hold all that it was made of.
+      // Also without a relevant change: an old snapshot would keep all its objects in memory.
       newest = { context, analysis: createCandidateAnalysis(context) };
       if (isNews) for (const look of waiting) look();
     },

@@ -5,25 +5,23 @@ import { explainUnknownKind } from '../../config/unknown-kind.js';
 import { formatFinding, formatViolation } from '../../config/violation.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
-import { joinErrors } from './error-list.js';
-import { isLegacyPolicyKind, judgeLegacyPolicy } from './legacy-policy-kinds.js';
 import { reviewAnnotations } from './review-annotations.js';
 import { reviewEntry } from './review-entry.js';
-import type { FailureReason, Verdict } from './verdict.js';
+import { type FailureReason, joinErrors, type ValidationDecision } from './validation-decision.js';
 
 /**
- * Judges one request by the same schemas and rules as every source reads objects (BEHAVIOUR 3, "Validation").
+ * Decides about one request by the schemas and rules with which every source reads objects.
  *
- * @param guard what of the mesh decides how far ServiceEntries act; undefined while that is not known
+ * @param guard the facts of the mesh that decide which namespaces a ServiceEntry affects; undefined until they are known
  */
-export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, guard?: EntryGuard): Verdict {
+export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, guard?: EntryGuard): ValidationDecision {
   if (isLegacyPolicyKind(request, kinds.meshDomain)) return judgeLegacyPolicy(request);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') {
     return { type: 'unsupported', reason: 'unsupported_operation' };
   }
   const { object } = request;
   if (!isRecord(object)) return refused('yaml_decode_error', 'cannot decode configuration: it is not an object');
-  // A status is written by who reads the object; an object that goes must not be kept by what is wrong with it.
+  // Controllers must be able to write a status, and to remove finalizers of an invalid object that is deleted.
   if (request.subResource !== '' || isBeingDeleted(object)) return { type: 'passed', unknownFields: [] };
   const verdict = judgeObject(object, request, kinds);
   if (verdict.type !== 'passed') return verdict;
@@ -33,10 +31,10 @@ export function judgeRequest(request: AdmissionRequest, kinds: KindRegistry, gua
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-function judgeObject(object: Mapping, request: AdmissionRequest, kinds: KindRegistry): Verdict {
-  const kind = textOf(object['kind']);
-  const definition = kinds.find(textOf(object['apiVersion']), kind);
-  if (definition?.unknownFields !== 'refused') return unrecognized(kind, textOf(object['apiVersion']), kinds);
+function judgeObject(object: Mapping, request: AdmissionRequest, kinds: KindRegistry): ValidationDecision {
+  const kind = textOrEmpty(object['kind']);
+  const definition = kinds.find(textOrEmpty(object['apiVersion']), kind);
+  if (definition?.unknownFields !== 'refused') return unrecognized(kind, textOrEmpty(object['apiVersion']), kinds);
 
   const known = Object.fromEntries(Object.entries(object).filter(([field]) => ENVELOPE_FIELDS.includes(field)));
   const result = kinds.read(
@@ -54,31 +52,35 @@ function judgeObject(object: Mapping, request: AdmissionRequest, kinds: KindRegi
   return { type: 'passed', object: result.object, unknownFields: result.unknownFields ?? [] };
 }
 
-function judgeViolations({ breaks, subject, violations }: Extract<ReadResult, { readonly type: 'invalid' }>): Verdict {
+function judgeViolations({
+  breaks,
+  subject,
+  violations,
+}: Extract<ReadResult, { readonly type: 'invalid' }>): ValidationDecision {
   const errors = joinErrors(violations.map((violation) => formatViolation(subject, violation)));
   return breaks === 'form'
     ? refused('crd_conversion_error', `error decoding configuration: ${errors}`)
     : refused('invalid_resource', `configuration is invalid: ${errors}`);
 }
 
-/** No kind has a longer name. */
+/** Longest name of a kind. */
 const MAX_KIND = 63;
 
-function unrecognized(kind: string, apiVersion: string, kinds: KindRegistry): Verdict {
+function unrecognized(kind: string, apiVersion: string, kinds: KindRegistry): ValidationDecision {
   const isKnown = kinds.find(apiVersion, kind) !== undefined;
   const mistake = isKnown ? undefined : explainUnknownKind(kinds.definitions, apiVersion, kind);
   const hint = mistake === undefined ? '' : `: ${formatFinding(mistake)}`;
   return refused('unknown_type', `unrecognized type ${kind.slice(0, MAX_KIND)}${hint}`);
 }
 
-/** An API server that makes up names from this many characters of `generateName` adds others that are always valid. */
+/** API servers generate a name from this many characters of `generateName` and a valid suffix. */
 const GENERATED_NAME_BASE = 58;
 
-/** Some API servers ask before they have made up a name. */
+/** Some API servers call the webhook before they generate the name. */
 function namedMetadata(metadata: unknown, { name }: AdmissionRequest): unknown {
   if (!isRecord(metadata)) return metadata;
   const { generateName } = metadata;
-  if (textOf(metadata['name']) !== '' || typeof generateName !== 'string') return metadata;
+  if (textOrEmpty(metadata['name']) !== '' || typeof generateName !== 'string') return metadata;
   return { ...metadata, name: name === '' ? `${generateName.slice(0, GENERATED_NAME_BASE)}x` : name };
 }
 
@@ -86,10 +88,35 @@ function isBeingDeleted(object: Mapping): boolean {
   return isRecord(object['metadata']) && typeof object['metadata']['deletionTimestamp'] === 'string';
 }
 
-function refused(reason: FailureReason, message: string): Verdict {
+function refused(reason: FailureReason, message: string): ValidationDecision {
   return { type: 'refused', reason, message };
 }
 
-function textOf(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** Kinds of old policy adapters, which the control plane does not read. */
+const KINDS: ReadonlySet<string> = new Set(['rule', 'attributemanifest', 'adapter', 'handler', 'instance', 'template']);
+
+export function isLegacyPolicyKind({ kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
+  return group === `config.${meshDomain}` && KINDS.has(kind);
+}
+
+/** These kinds pass unread; only a deletion without a name is rejected. */
+export function judgeLegacyPolicy({ operation, name }: AdmissionRequest): ValidationDecision {
+  switch (operation) {
+    case 'CREATE':
+    case 'UPDATE':
+      return { type: 'passed', unknownFields: [] };
+    case 'DELETE':
+      if (name !== '') return { type: 'passed', unknownFields: [] };
+      return {
+        type: 'refused',
+        reason: 'unknown_type',
+        message: 'illformed request: name not found on delete request',
+      };
+    default:
+      return { type: 'unsupported', reason: 'unsupported_operation' };
+  }
 }

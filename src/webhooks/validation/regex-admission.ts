@@ -4,11 +4,11 @@ import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { createRegexSums, REGEX_KINDS } from '../../model/policy/regex-sums.js';
 import type { PushContext } from '../../model/push-context.js';
 
-/** Refuses specs and bindings whose regular expressions are, together with what is there, beyond a budget. */
+/** Rejects specs and bindings whose regular expressions exceed a limit together with those of existing objects. */
 export interface RegexAdmission {
-  /** Takes the newest snapshot. Before the first only the object itself is judged, by its own rules. */
+  /** Takes the newest snapshot. Before the first one, only the rules of the object itself apply. */
   observe(context: PushContext): void;
-  /** Why the object is refused, with the sum, the limit, the field and the remedy; undefined when it is not. */
+  /** The error with sum, limit, field and remedy; undefined if the object is accepted. */
   refusalOf(candidate: MeshObject): string | undefined;
 }
 
@@ -16,7 +16,7 @@ type Context = Pick<PushContext, 'objects' | 'services' | 'domain' | 'bindingGra
 
 const KINDS: readonly string[] = [...REGEX_KINDS, 'QuotaSpecBinding', 'HTTPAPISpecBinding'];
 
-/** @param limits as they are at the time of the call */
+/** @param limits returns the limits at the time of the call */
 export function createRegexAdmission(limits: () => RegexLimits = () => DEFAULT_REGEX_LIMITS): RegexAdmission {
   const sums = createRegexSums();
   let context: Context | undefined;
@@ -46,7 +46,7 @@ export function createRegexAdmission(limits: () => RegexLimits = () => DEFAULT_R
   const refusedByService = (candidate: MeshObject, present: Context): string | undefined => {
     const { serviceBytes } = limits();
     const objects = withCandidate(present.objects, candidate);
-    // Nearly always: no service can have more than all specs together.
+    // The usual case: no service can have more than all specs together.
     if (total(specsOf(objects)) <= serviceBytes) return undefined;
     const bindings = resolvePolicyBindings({ ...present, objects });
     const before = resolvePolicyBindings(present);
@@ -58,7 +58,7 @@ export function createRegexAdmission(limits: () => RegexLimits = () => DEFAULT_R
       seen.add(id);
       const bytes = sums.bytesTogether(specs);
       if (bytes <= serviceBytes) continue;
-      // What others have brought there is not the candidate's, unless it makes it more.
+      // A service that other objects brought over the limit is not the candidate's fault, unless it adds more.
       const earlier = sums.bytesTogether([...before.apiSpecsOf(service), ...before.quotaSpecsOf(service)]);
       if (bytes <= earlier) continue;
       return (

@@ -3,18 +3,17 @@ import { formatViolation } from '../../config/violation.js';
 import { readServiceFailPolicy } from '../../model/policy/read-service-fail-policy.js';
 import { refusedAnnotationMessages } from '../../status/analysis/analyzers/refused-annotations.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
-import { joinErrors } from './error-list.js';
-import type { Verdict } from './verdict.js';
+import { joinErrors, type ValidationDecision } from './validation-decision.js';
 
 /**
- * Refuses a ServiceEntry whose annotations about its fail policy cannot be used. Annotations that the old version has too
- * are warned of only, so that the finalizers and the status of the object can change, and so are unknown ones.
+ * Rejects a ServiceEntry whose fail policy annotations cannot be used. Unchanged annotations of the old version only
+ * cause warnings, so that finalizers and status of the object can change; unknown annotations too.
  */
 export function reviewAnnotations(
-  verdict: Extract<Verdict, { readonly type: 'passed' }>,
+  verdict: Extract<ValidationDecision, { readonly type: 'passed' }>,
   { oldObject }: Pick<AdmissionRequest, 'oldObject'>,
   meshDomain: string,
-): Verdict {
+): ValidationDecision {
   const { object, concerns = [] } = verdict;
   if (object?.kind !== 'ServiceEntry') return verdict;
   const { kind, metadata } = object;

@@ -6,18 +6,17 @@ import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import { type EntryOffence, entryOffences } from '../../model/entries/entry-offences.js';
 import { confinedEntryMessages } from '../../status/analysis/analyzers/confined-entries.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
-import { joinErrors } from './error-list.js';
-import type { Verdict } from './verdict.js';
+import { joinErrors, type ValidationDecision } from './validation-decision.js';
 
 /**
- * Refuses a ServiceEntry that would take traffic of other namespaces. One that was there before keeps being accepted
- * with the same spec, so that its labels, finalizers and status can change: it has no effect there in any case.
+ * Rejects a ServiceEntry that would take traffic of other namespaces. An existing entry with an unchanged spec is accepted
+ * with a warning, so that its labels, finalizers and status can change: it does not affect other namespaces anyway.
  */
 export function reviewEntry(
-  verdict: Extract<Verdict, { readonly type: 'passed' }>,
+  verdict: Extract<ValidationDecision, { readonly type: 'passed' }>,
   { object: raw, oldObject }: Pick<AdmissionRequest, 'object' | 'oldObject'>,
   guard: EntryGuard | undefined,
-): Verdict {
+): ValidationDecision {
   const { object } = verdict;
   if (object?.kind !== 'ServiceEntry' || guard === undefined) return verdict;
   const offences = entryOffences(object as MeshObject<'ServiceEntry', ServiceEntrySpec>, guard);

@@ -1,14 +1,17 @@
+import type { Clock } from '../../base/clock.js';
 import { apiVersionOf } from '../../config/kind-definition.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionAnswer, AdmissionCall, AdmissionHandler } from '../admission/admission-answer.js';
+import { type AdmissionEndpoint, createAdmissionEndpoint } from '../admission/admission-endpoint.js';
 import type { AdmissionRequest } from '../admission/admission-request.js';
+import type { ReviewIntake } from '../admission/review-intake.js';
 import type { CandidateWarnings } from './candidate-warnings.js';
 import { judgeRequest } from './judge-request.js';
 import type { RegexAdmission } from './regex-admission.js';
-import type { FailureReason, Verdict } from './verdict.js';
+import type { FailureReason, ValidationDecision } from './validation-decision.js';
 import { messageLine, unknownFieldLine } from './warning-lines.js';
 
 export interface ValidationOptions {
@@ -17,13 +20,13 @@ export interface ValidationOptions {
   /** Scope `validation`. */
   readonly logger: Logger;
   readonly warnings: Pick<CandidateWarnings, 'warningsOf'>;
-  /** What of the mesh decides how far ServiceEntries act, at the time of the call. Default: not known. */
+  /** The facts that decide which namespaces ServiceEntries affect, at the time of the call. Default: unknown. */
   readonly entryGuard?: () => EntryGuard | undefined;
-  /** By default objects are judged by themselves alone. */
+  /** Limits of regular expressions over several objects. Default: none. */
   readonly regexes?: Pick<RegexAdmission, 'refusalOf'>;
 }
 
-/** Answers API servers on objects of the mesh's kinds (BEHAVIOUR 3, "Validation"), and counts the answers. */
+/** Validates objects of the mesh's kinds for API servers, and counts the answers. */
 export function createValidationHandler(options: ValidationOptions): AdmissionHandler {
   const { kinds, metrics, logger, warnings, regexes, entryGuard = () => undefined } = options;
   const labelsOf = createResourceLabels(kinds);
@@ -31,7 +34,7 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
     metrics.increment('cfgsrv_validation_failed', { ...labelsOf(request), reason });
 
   const warningsOf = async (
-    { object, unknownFields, concerns = [] }: Extract<Verdict, { readonly type: 'passed' }>,
+    { object, unknownFields, concerns = [] }: Extract<ValidationDecision, { readonly type: 'passed' }>,
     { oldObject }: AdmissionRequest,
     { signal, pace }: AdmissionCall,
   ): Promise<readonly string[]> => {
@@ -42,7 +45,7 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
       return [...known, ...found];
     } catch (err) {
       const { namespace, name } = object.metadata;
-      logger.error({ err, kind: object.kind, namespace, name }, 'Warnings about an object could not be found');
+      logger.error({ err, kind: object.kind, namespace, name }, 'finding warnings about an object failed');
       return known;
     }
   };
@@ -65,7 +68,7 @@ export function createValidationHandler(options: ValidationOptions): AdmissionHa
         const { reason, message } = verdict;
         countFailed(request, reason);
         const { uid, namespace, name } = request;
-        logger.debug({ uid, kind: request.kind.kind, namespace, name, reason, message }, 'An object is refused');
+        logger.debug({ uid, kind: request.kind.kind, namespace, name, reason, message }, 'object rejected');
         return refusal(reason, message);
       }
     }
@@ -82,7 +85,7 @@ type ResourceLabels = Readonly<Record<'group' | 'version' | 'resource', string>>
 
 const UNKNOWN: ResourceLabels = { group: 'unknown', version: 'unknown', resource: 'unknown' };
 
-/** Whatever callers send, there are only as many series as kinds. */
+/** Labels of metrics: unknown kinds share one series, so that callers cannot create series. */
 function createResourceLabels({ definitions }: KindRegistry): (request: AdmissionRequest) => ResourceLabels {
   const known = new Set(
     definitions.flatMap((definition) =>
@@ -91,4 +94,24 @@ function createResourceLabels({ definitions }: KindRegistry): (request: Admissio
   );
   return ({ resource: { group, version, resource } }) =>
     known.has(`${group}/${version}/${resource}`) ? { group, version, resource } : UNKNOWN;
+}
+
+export interface ValidationEndpointOptions extends ValidationOptions {
+  readonly clock: Clock;
+  /** Shared with the other endpoints of the server. */
+  readonly intake: ReviewIntake;
+}
+
+/** `/validate`. Counts HTTP errors by status. */
+export function createValidationEndpoint(options: ValidationEndpointOptions): AdmissionEndpoint {
+  const { metrics, logger, clock, intake } = options;
+  return createAdmissionEndpoint({
+    handler: createValidationHandler(options),
+    observer: {
+      httpError: (status) => metrics.increment('cfgsrv_validation_http_error', { status: String(status) }),
+    },
+    logger,
+    clock,
+    intake,
+  });
 }

@@ -2,10 +2,10 @@ import type { Violation } from '../../config/violation.js';
 import type { AnalysisMessage } from '../../status/analysis/analysis-message.js';
 import { MESSAGE_CODES } from '../../status/analysis/message-codes.js';
 
-/** API servers cut what is longer. */
+/** API servers cut longer lines. */
 const MAX_LINE = 256;
 
-/** A message as kubectl shows it; where that is too long, the remedy is left to the documentation. */
+/** A message as kubectl shows it. In a long one, a link to the documentation replaces the remedy. */
 export function messageLine({ code, field, message }: AnalysisMessage): string {
   const head = field === undefined ? code : `${code}: ${field}`;
   const line = `${head}: ${message}`;
@@ -18,5 +18,5 @@ export function messageLine({ code, field, message }: AnalysisMessage): string {
 }
 
 export function unknownFieldLine({ path, remedy }: Violation): string {
-  return `unknown field ${JSON.stringify(path)}: nothing reads it; ${remedy}`;
+  return `unknown field ${JSON.stringify(path)}: it has no effect; ${remedy}`;
 }

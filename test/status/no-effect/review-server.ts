@@ -11,7 +11,7 @@ import { createReviewIntake } from '../../../src/webhooks/admission/review-intak
 import { createHttpsServer } from '../../../src/webhooks/https-server.js';
 import { createCandidateWarnings } from '../../../src/webhooks/validation/candidate-warnings.js';
 import { createRegexAdmission } from '../../../src/webhooks/validation/regex-admission.js';
-import { createValidationEndpoint } from '../../../src/webhooks/validation/validation-endpoint.js';
+import { createValidationEndpoint } from '../../../src/webhooks/validation/validation-handler.js';
 import { createWebhookApp } from '../../../src/webhooks/webhook-app.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { kinds } from '../../webhooks/fixtures/ask.js';

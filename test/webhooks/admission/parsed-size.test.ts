@@ -1,5 +1,5 @@
 import test from 'ava';
-import { estimateParsedBytes } from '../../../src/webhooks/admission/parsed-size.js';
+import { estimateParsedBytes } from '../../../src/webhooks/admission/json-text.js';
 
 const MEGABYTE = 1 << 20;
 

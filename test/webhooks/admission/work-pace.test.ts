@@ -123,7 +123,7 @@ test('who gives up waiting is not worked for', async (t) => {
   const next = run('next', 1, abort.signal);
   await setImmediate();
   abort.abort();
-  await t.throwsAsync(next, { message: 'nobody waits for it any more' });
+  await t.throwsAsync(next, { message: 'the caller no longer waits' });
   t.is(clock.timers, 0);
   t.deepEqual(done, ['heavy']);
 });

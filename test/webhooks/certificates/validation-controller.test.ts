@@ -219,7 +219,8 @@ test('who undoes what is written does not have it written without end', async (t
     await eventually('it is written', () => rig.writes.length === count);
     rig.somethingChanges();
   }
-  const isTold = () => rig.logger.records.some(({ fields }) => String(fields['reason']).includes('somebody else'));
+  const isTold = () =>
+    rig.logger.records.some(({ fields }) => String(fields['reason']).includes('another client keeps changing it'));
   await eventually('it is told', isTold);
   rig.somethingChanges();
   rig.clock.advance(4_999);

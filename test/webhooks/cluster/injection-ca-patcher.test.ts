@@ -62,7 +62,7 @@ it('the entry of the injector gets the roots, keeps them, and follows them; othe
 
   const warnings = () => logger.records.filter(({ level }) => level === 'warn').map(({ message }) => message);
   await eventually('its absence is told', () => warnings().length > 0);
-  t.deepEqual(warnings(), ['The injection webhook configuration cannot be read']);
+  t.deepEqual(warnings(), ['injection webhook configuration cannot be read']);
   await api.client.apply(CONFIGURATION);
   await trusts('the roots are there', first);
   const [before] = (await entriesOf(api, CONFIGURATION)) as readonly unknown[];

@@ -220,7 +220,7 @@ it('a configuration that is missing is told and counted, and looked after once i
     'it is counted',
     async () => ((await controller.metric('config_update_error{reason="NotFound"}')) ?? 0) > 0,
   );
-  t.is(controller.log.filter(({ message }) => message === 'The validating webhook configuration is missing').length, 1);
+  t.is(controller.log.filter(({ message }) => message === 'validating webhook configuration is missing').length, 1);
   await api.client.apply(configurationAt(port));
   await eventually('failurePolicy is Fail', () => isEnforced(api, CONFIGURATION));
 });

@@ -11,7 +11,7 @@ import {
   type CandidateWarnings,
   createCandidateWarnings,
 } from '../../../src/webhooks/validation/candidate-warnings.js';
-import { createValidationEndpoint } from '../../../src/webhooks/validation/validation-endpoint.js';
+import { createValidationEndpoint } from '../../../src/webhooks/validation/validation-handler.js';
 import { createWebhookApp } from '../../../src/webhooks/webhook-app.js';
 import { type ApiServer, READERS } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';

@@ -56,7 +56,7 @@ test('a template that fails refuses the pod as a failure of the server, with its
   const answer = await ask(podOf());
   t.like(answer, { allowed: false, code: 500 });
   t.regex(answer.message ?? '', /^injection template: line 2/);
-  t.is(logger.records.at(-1)?.message, 'pod cannot be injected and is refused');
+  t.is(logger.records.at(-1)?.message, 'pod rejected, because it cannot be injected');
 });
 
 test('what is no pod is refused', async (t) => {

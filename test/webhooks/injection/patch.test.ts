@@ -208,7 +208,7 @@ test('a name that the pod has already is refused, with what to do', (t) => {
     [{ initContainers: [{ name: 'mesh-proxy', image: 'own' }] }, /^container mesh-proxy of the pod has the name/],
     [
       { volumes: [{ name: 'mesh-token' }] },
-      /^volume mesh-token of the pod has the name of one that is injected; rename it$/,
+      /^volume mesh-token of the pod has the name of an injected volume; rename it$/,
     ],
   ] as const) {
     const error = t.throws(() => decide(podOf({}, spec), { config: { template: SMALL_TEMPLATE } }), {

@@ -9,7 +9,7 @@ for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets
   test(`a pod with more ${list} than anybody has is refused, whatever it would take to inject it`, (t) => {
     t.notThrows(() => readPod(podOf({}, { [list]: many(1000) })));
     t.throws(() => readPod(podOf({}, { [list]: many(1001) })), {
-      message: `could not read the pod: spec.${list}: has 1001 items; 1000 are the most`,
+      message: `could not read the pod: spec.${list}: has 1001 items; the maximum is 1000`,
     });
   });
 }

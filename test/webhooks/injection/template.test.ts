@@ -2,8 +2,8 @@ import test from 'ava';
 import type { Violation } from '../../../src/config/violation.js';
 import { InjectionError } from '../../../src/webhooks/injection/injection-error.js';
 import { createTemplateCompiler } from '../../../src/webhooks/injection/template/compile-template.js';
+import { TEMPLATE_LIMITS } from '../../../src/webhooks/injection/template/create-engine.js';
 import { createStopAfter, TimeLimitError } from '../../../src/webhooks/injection/template/stop-after.js';
-import { TEMPLATE_LIMITS } from '../../../src/webhooks/injection/template/template-limits.js';
 import { decide, injected, podOf, settingsOf } from './support/injection.js';
 
 const stopAfter = createStopAfter();
@@ -89,9 +89,11 @@ test('env gives what templates are given, and nothing of the process', (t) => {
   t.is(render("{{ 'REGION' | env }}", { environment: { REGION: 'north' } }), 'north');
   t.is(render("{{ 'PATH' | env: 'none' }}"), 'none');
   t.throws(() => render("{{ 'PATH' | env }}"), {
-    message: /env: PATH: templates are given no variables; write a default/,
+    message: /env: PATH: templates have no variables; write a default/,
   });
-  t.throws(() => render("{{ 'constructor' | env }}", { environment: { A: '' } }), { message: /templates are given A/ });
+  t.throws(() => render("{{ 'constructor' | env }}", { environment: { A: '' } }), {
+    message: /templates have the variables A/,
+  });
 });
 
 test('fail refuses the pod with its own words', (t) => {
@@ -160,7 +162,7 @@ const TOO_MUCH: readonly (readonly [title: string, text: string, limits: Renderi
     'loops in loops',
     '{% for a in (1..10000) %}{% for b in (1..10000) %}x{% endfor %}{% endfor %}',
     { renderMs: 100 },
-    /limit exceeded|not done within 100 ms/,
+    /limit exceeded|takes longer than 100 ms/,
   ],
   [
     'one long loop',
@@ -184,7 +186,7 @@ const TOO_MUCH: readonly (readonly [title: string, text: string, limits: Renderi
     'a template that renders itself',
     "{% assign t = '{{ t | render }}' %}{{ t | render }}",
     {},
-    /render: 4 templates within one another are the most/,
+    /render: templates are nested deeper than 4 levels/,
   ],
   [
     'long output',
@@ -231,7 +233,7 @@ const OUTPUTS: readonly (readonly [output: string, message: RegExp])[] = [
   ['containers: [{ image: i }]', /containers\[0\]\.name: is not a text/],
   ['containers: [{ name: a }]', /containers\[0\]\.image: is not a text; give the container an image/],
   ['containers: [{ name: a, image: }]', /containers\[0\]\.image/],
-  ['containers: [{ name: a, image: i }, { name: a, image: i }]', /containers\[1\]\.name: "a" is there twice/],
+  ['containers: [{ name: a, image: i }, { name: a, image: i }]', /containers\[1\]\.name: "a" occurs twice/],
   ['dnsConfig: []', /dnsConfig: is not a mapping/],
   ['podRedirectAnnot: { a: 1 }', /podRedirectAnnot\["a"\]: is not a text; put it in quotes/],
   ['rewriteAppHTTPProbe: yes', /rewriteAppHTTPProbe: is neither true nor false/],

@@ -131,6 +131,6 @@ test('the URL says which cluster and network the pod is in', (t) => {
 
 test('a URL whose cluster is no name is refused', (t) => {
   for (const path of ['/inject/cluster/', '/inject/cluster/a%24(X)', '/inject/net/%zz', '/inject/net/a%0Ab']) {
-    t.throws(() => decide(podOf(), { request: { path } }), { message: /is no name; correct the path/ }, path);
+    t.throws(() => decide(podOf(), { request: { path } }), { message: /is not a valid name; correct the path/ }, path);
   }
 });

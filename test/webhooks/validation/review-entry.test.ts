@@ -1,6 +1,6 @@
 import test from 'ava';
 import { judgeRequest } from '../../../src/webhooks/validation/judge-request.js';
-import type { Verdict } from '../../../src/webhooks/validation/verdict.js';
+import type { ValidationDecision } from '../../../src/webhooks/validation/validation-decision.js';
 import { batch, otherObject, service, storeWith } from '../../model/mesh-objects.js';
 import { asked, kinds } from '../fixtures/ask.js';
 
@@ -22,14 +22,15 @@ const entryOf = (spec: object, metadata: object = { name: 'mine' }): object => (
 });
 
 /** In namespace `shop`, as requests of `asked` are. */
-const judge = (object: object, oldObject?: object): Verdict =>
+const judge = (object: object, oldObject?: object): ValidationDecision =>
   judgeRequest(
     asked(object, oldObject === undefined ? {} : { operation: 'UPDATE', oldObject }),
     kinds,
     store.entryGuard(),
   );
 
-const messageOf = (verdict: Verdict): string => (verdict.type === 'refused' ? verdict.message : verdict.type);
+const messageOf = (verdict: ValidationDecision): string =>
+  verdict.type === 'refused' ? verdict.message : verdict.type;
 
 const REFUSED: readonly (readonly [field: string, spec: object, why: string])[] = [
   ['spec.hosts[0]', { hosts: ['web.bank.svc.cluster.local'] }, 'is a host of namespace bank'],

@@ -81,7 +81,7 @@ test('resources that are none of ours share one series, whatever callers make up
 
 test('unknown fields of a spec are warned of', async (t) => {
   const answer = await createRig().answer({ ...QUOTA_SPEC, spec: { ...QUOTA_SPEC.spec, rulez: 1 } });
-  t.deepEqual(answer.warnings, ['unknown field "spec.rulez": nothing reads it; did you mean rules?']);
+  t.deepEqual(answer.warnings, ['unknown field "spec.rulez": it has no effect; did you mean rules?']);
 });
 
 test('warnings that cannot be found do not keep an object out', async (t) => {

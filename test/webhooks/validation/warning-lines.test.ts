@@ -15,6 +15,6 @@ test('where the remedy makes it too long for an API server, the documentation is
 test('an unknown field is told with the name that was meant', (t) => {
   t.is(
     unknownFieldLine({ path: 'spec.rulez', message: 'is not a known field', remedy: 'did you mean rules?' }),
-    'unknown field "spec.rulez": nothing reads it; did you mean rules?',
+    'unknown field "spec.rulez": it has no effect; did you mean rules?',
   );
 });

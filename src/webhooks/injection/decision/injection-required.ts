@@ -1,9 +1,9 @@
 import type { InjectionConfig } from '../../../config/injection/injection-config.js';
 import { selectsLabels } from '../../../config/injection/label-selector.js';
 import type { InjectionNames } from '../annotation-names.js';
-import { own, type Pod } from '../pod.js';
+import { own, type ReviewedPod } from '../pod.js';
 
-/** Why a pod is left as it is. */
+/** Why a pod is not injected. */
 export type SkipReason =
   | 'HOST_NETWORK'
   | 'SYSTEM_NAMESPACE'
@@ -11,7 +11,7 @@ export type SkipReason =
   | 'NEVER_INJECT_SELECTOR'
   | 'POLICY_DISABLED'
   | 'POLICY_UNKNOWN'
-  /** Containers of a pod that exists cannot be added to. */
+  /** An existing pod cannot get containers. */
   | 'NOT_CREATED';
 
 export type InjectionRequired =
@@ -19,7 +19,7 @@ export type InjectionRequired =
   | {
       readonly inject: false;
       readonly reason: SkipReason;
-      /** For people who apply the pod: what of it was not understood. */
+      /** Warnings for the user about values that are not understood. */
       readonly warnings?: readonly string[];
     };
 
@@ -28,9 +28,9 @@ const YES: ReadonlySet<string> = new Set(['y', 'yes', 'true', 'on']);
 const NO: ReadonlySet<string> = new Set(['n', 'no', 'false', 'off']);
 const INJECT: InjectionRequired = { inject: true };
 
-/** Whether a pod is injected: the decision order of BEHAVIOUR 3, "Injection". */
+/** Decides whether a pod is injected. The checks run in the order of the code. */
 export function isInjectionRequired(
-  pod: Pod,
+  pod: ReviewedPod,
   namespace: string,
   config: InjectionConfig,
   names: InjectionNames,
@@ -57,7 +57,7 @@ export function isInjectionRequired(
   return isWanted || policy === 'enabled' ? INJECT : skip('POLICY_DISABLED');
 }
 
-/** A word that is not known means no (BEHAVIOUR 3), which may not be what was meant. */
+/** An unknown word means no, which the author may not expect. */
 function unknownWord(annotation: string): string {
   return `the pod gets no sidecar: its annotation ${annotation} has a value that means neither yes nor no; use "true" or "false"`;
 }

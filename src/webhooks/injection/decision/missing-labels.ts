@@ -1,20 +1,22 @@
+import type { InjectionValues } from '../../../config/injection/injection-config.js';
+import type { ProxyConfig } from '../../../config/mesh/mesh-config.js';
 import type { InjectionNames } from '../annotation-names.js';
-import { own, type Pod } from '../pod.js';
+import { own, ownMapping, type ReviewedPod } from '../pod.js';
 
 const MAX_LABEL_LENGTH = 63;
 
 export interface LabelFacts {
   /** Name of the workload. */
   readonly workload: string;
-  /** Of the control plane; empty for none. */
+  /** Revision of the control plane; empty for none. */
   readonly revision: string;
-  /** Peers choose by this label whether they come with mutual TLS. */
+  /** Whether peers use mutual TLS, which they decide by a label. */
   readonly takesMutualTls: boolean;
 }
 
-/** Labels that a pod gets where it does not have them yet (BEHAVIOUR 3, "Patch order"). */
+/** The labels that injection adds to a pod that does not have them. */
 export function missingLabels(
-  pod: Pod,
+  pod: ReviewedPod,
   { labels: names }: InjectionNames,
   { workload, revision, takesMutualTls }: LabelFacts,
 ): Readonly<Record<string, string>> {
@@ -30,7 +32,22 @@ export function missingLabels(
   return Object.fromEntries(wanted.filter(([key]) => !Object.hasOwn(present, key)));
 }
 
-/** Names of workloads may be longer than labels, which have to end in a letter or a digit. */
+/** Names of workloads can be longer than labels, and labels must end with a letter or digit. */
 function labelValue(name: string): string {
   return name.slice(0, MAX_LABEL_LENGTH).replace(/[^A-Za-z0-9]+$/, '');
+}
+
+/**
+ * Whether peers reach a proxy with a certificate at the pod's ports. A proxy gets no certificate without authentication
+ * at the control plane, and without interception peers reach the application itself.
+ *
+ * @param interceptionMode the pod's annotation; default: `traffic.interceptionMode` of the values
+ */
+export function takesMutualTls(
+  interceptionMode: unknown,
+  { controlPlaneAuthPolicy }: ProxyConfig,
+  values: InjectionValues,
+): boolean {
+  const usual = own(ownMapping(values, 'traffic') ?? {}, 'interceptionMode');
+  return controlPlaneAuthPolicy !== 'NONE' && (interceptionMode ?? usual) !== 'NONE';
 }

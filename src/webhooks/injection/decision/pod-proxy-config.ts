@@ -13,7 +13,7 @@ export interface ProxyConfigTools {
 }
 
 /**
- * The settings of a pod's proxy: those of the mesh, and over them what the annotation `proxy.D/config` says.
+ * The settings of a pod's proxy: the annotation `proxy.<mesh domain>/config`, merged over the settings of the mesh.
  *
  * @throws InjectionError INVALID_ANNOTATION
  */

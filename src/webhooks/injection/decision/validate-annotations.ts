@@ -9,7 +9,7 @@ import { readPolicyOverrides } from '../../../model/policy/read-policy-overrides
 import type { InjectionNames } from '../annotation-names.js';
 import { InjectionError } from '../injection-error.js';
 
-/** @returns what is wrong with a value, and what would be right; undefined when nothing is */
+/** @returns the problem with a value and the remedy; undefined for a valid value */
 type Check = (value: string) => string | undefined;
 
 const MAX_SHOWN = 256;
@@ -20,8 +20,8 @@ const BOOLEANS: ReadonlySet<string> = new Set(
 const INTERCEPTION_MODES = ['REDIRECT', 'TPROXY', 'NONE'];
 
 /**
- * Says so of a pod's annotations that cannot be used (BEHAVIOUR 3, "Validated annotations"), among them those that its
- * proxy hands on as node metadata: a control plane would refuse to serve such a proxy.
+ * Returns a function that throws an InjectionError for an annotation of a pod that cannot be used. It also checks the
+ * annotations that the proxy sends as node metadata: the control plane would reject such a proxy.
  */
 export function createAnnotationValidator(
   names: InjectionNames,
@@ -57,13 +57,13 @@ export function createAnnotationValidator(
   };
 }
 
-/** The text of BEHAVIOUR 3: `invalid value 'v' for annotation 'n': …`. */
+/** The error `invalid value 'v' for annotation 'n': …`. */
 export function invalidAnnotation(name: string, value: string, problem: string): InjectionError {
   const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
   return new InjectionError('INVALID_ANNOTATION', `invalid value '${shown}' for annotation '${name}': ${problem}`);
 }
 
-/** Whether an annotation with a value that is known to be in order says yes. */
+/** @param value a valid boolean annotation */
 export function isTrue(value: string): boolean {
   return /^(1|t)/i.test(value);
 }

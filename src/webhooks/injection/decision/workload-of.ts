@@ -1,14 +1,14 @@
-import type { Pod } from '../pod.js';
+import type { ReviewedPod } from '../pod.js';
 
-/** What made a pod, as the template's `TypeMeta` and `DeploymentMeta` say it. */
+/** The workload of a pod, for the template's `TypeMeta` and `DeploymentMeta`. */
 export interface PodWorkload {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
-/** The workload that a pod belongs to: its controller, and a ReplicaSet's Deployment (BEHAVIOUR 3, "Injection"). */
-export function workloadOf(pod: Pod): PodWorkload {
+/** The controller of a pod; for a ReplicaSet of a Deployment, the Deployment. */
+export function workloadOf(pod: ReviewedPod): PodWorkload {
   const controller = pod.owners.find((owner) => owner.controller && owner.name !== '');
   if (controller === undefined) return { apiVersion: 'v1', kind: 'Pod', name: ownName(pod) };
   const { apiVersion, kind, name } = controller;
@@ -19,6 +19,6 @@ export function workloadOf(pod: Pod): PodWorkload {
   return { apiVersion, kind, name };
 }
 
-function ownName({ name, generateName }: Pod): string {
+function ownName({ name, generateName }: ReviewedPod): string {
   return name === '' ? generateName.replace(/-$/, '') : name;
 }

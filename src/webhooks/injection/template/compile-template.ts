@@ -1,20 +1,45 @@
 import { createHash } from 'node:crypto';
 import type { Liquid, Template } from 'liquidjs';
+import type { InjectionValues } from '../../../config/injection/injection-config.js';
+import type { MeshConfig, ProxyConfig } from '../../../config/mesh/mesh-config.js';
 import type { Violation } from '../../../config/violation.js';
 import { InjectionError } from '../injection-error.js';
-import { createEngine } from './create-engine.js';
+import type { JsonMapping, PodSpec } from '../pod.js';
+import { createEngine, TEMPLATE_LIMITS, type TemplateLimits } from './create-engine.js';
 import { type StopAfter, TimeLimitError } from './stop-after.js';
-import type { TemplateData } from './template-data.js';
-import { TEMPLATE_LIMITS, type TemplateLimits } from './template-limits.js';
 
-/** A template that is ready to render. */
+/** The data of a template. Durations are in milliseconds, in fields that end in `Ms`. */
+export interface TemplateData {
+  /** `apiVersion` and `kind` of the pod's workload. */
+  readonly TypeMeta: { readonly apiVersion: string; readonly kind: string };
+  /** The workload's `name` and `namespace`. */
+  readonly DeploymentMeta: { readonly name: string; readonly namespace: string };
+  /** Metadata of the pod, with the labels that injection adds. `name` is empty if the pod has only a `generateName`. */
+  readonly ObjectMeta: {
+    readonly name: string;
+    readonly generateName: string;
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  };
+  /** Spec of the pod before any injection. */
+  readonly Spec: PodSpec & { readonly containers: readonly JsonMapping[] };
+  readonly ProxyConfig: ProxyConfig;
+  readonly MeshConfig: MeshConfig;
+  /** Content of the file `values`. */
+  readonly Values: InjectionValues;
+  /** The mesh domain, as in the annotation `sidecar.<mesh domain>/inject`. */
+  readonly MeshDomain: string;
+}
+
+/** A compiled template. */
 export interface CompiledTemplate {
-  /** SHA-256 of its text in hex, which the status annotation tells. */
+  /** SHA-256 of the template's text in hex, for the status annotation. */
   readonly version: string;
   /**
-   * Renders it for one pod.
+   * Renders the template for one pod.
    *
-   * @throws InjectionError TEMPLATE_FAILED, with the template's line and what to do
+   * @throws InjectionError TEMPLATE_FAILED, with the template's line and the remedy
    */
   render(data: TemplateData): string;
 }
@@ -22,13 +47,13 @@ export interface CompiledTemplate {
 export interface TemplateCompiler {
   /** @throws InjectionError TEMPLATE_FAILED */
   compile(text: string): CompiledTemplate;
-  /** What keeps a text from being a template, for the reader of the config file. */
+  /** The reason why a text is not a valid template, for the reader of the config file. */
   check(text: string): Violation | undefined;
 }
 
 export interface TemplateCompilerOptions {
   readonly stopAfter: StopAfter;
-  /** Variables that templates may read by the filter `env`. Default none. */
+  /** Variables that templates may read with the filter `env`. Default none. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly limits?: TemplateLimits;
 }
@@ -69,13 +94,13 @@ function parse(engine: Liquid, text: string): Template[] {
   return engine.parse(text);
 }
 
-/** Whatever goes wrong in a template is the template's fault, and refuses one pod. */
+/** Converts every error of a template to one that rejects the pod. */
 function guarded<Result>({ renderMs }: TemplateLimits, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
     if (error instanceof TimeLimitError) {
-      throw failure(`it is not done within ${renderMs} ms: take out loops that do not end soon`, error);
+      throw failure(`it takes longer than ${renderMs} ms: remove long loops`, error);
     }
     throw failure(explain(error), error);
   }
@@ -87,7 +112,7 @@ function failure(message: string, cause?: unknown): InjectionError {
 
 const MAX_MESSAGE = 500;
 
-/** The engine's messages end with the place: `undefined variable: x, line:3, col:7`. */
+/** Messages of the engine end with the place: `undefined variable: x, line:3, col:7`. */
 function explain(error: unknown): string {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
   const place = /, line:(\d+), col:(\d+)$/.exec(message);

@@ -3,44 +3,44 @@ import { isRecord } from '../../../base/record.js';
 import { applicationProbes } from '../app-probes.js';
 import { own, ownMappings, type PodSpec } from '../pod.js';
 import { PROXY_CONTAINER } from '../proxy-container.js';
-import { textOf } from './text-filters.js';
+import { toText } from './text-filters.js';
 
-/** What a template asks of a pod (BEHAVIOUR 3, "Helpers"). */
+/** Filters for pods. */
 export const podFilters: Readonly<Record<string, FilterImplOptions>> = {
   /** Whether a mapping has a field: `{{ ObjectMeta.annotations | isset: 'name' }}` */
-  isset: (mapping: unknown, field: unknown): boolean => isRecord(mapping) && Object.hasOwn(mapping, textOf(field)),
+  isset: (mapping: unknown, field: unknown): boolean => isRecord(mapping) && Object.hasOwn(mapping, toText(field)),
 
-  /** An annotation, or else what is given: `{{ ObjectMeta | annotation: 'name', '*' }}` */
+  /** An annotation, or a default: `{{ ObjectMeta | annotation: 'name', '*' }}` */
   annotation(meta: unknown, name: unknown, otherwise: unknown): unknown {
     const annotations = isRecord(meta) ? own(meta, 'annotations') : undefined;
-    const value = isRecord(annotations) ? own(annotations, textOf(name)) : undefined;
+    const value = isRecord(annotations) ? own(annotations, toText(name)) : undefined;
     return value ?? otherwise ?? '';
   },
 
-  /** What is given in the place of what is empty: nothing, '', false, 0, an empty list or mapping. */
+  /** Replaces an empty value by a default. Empty are null, '', false, 0, an empty list and an empty mapping. */
   valueOrDefault: (value: unknown, otherwise: unknown): unknown => (isEmpty(value) ? otherwise : value),
 
-  /** A list of ports with one more: `{{ 15020 | excludeInboundPort: '22,80' }}`. Port 0 adds nothing. */
+  /** Adds a port to a list: `{{ 15020 | excludeInboundPort: '22,80' }}`. Port 0 adds nothing. */
   excludeInboundPort(port: unknown, excluded: unknown): string {
-    const ports = textOf(excluded)
+    const ports = toText(excluded)
       .split(',')
       .map((each) => each.trim())
       .filter((each) => each !== '');
-    const more = textOf(port).trim();
+    const more = toText(port).trim();
     return (more === '' || more === '0' || ports.includes(more) ? ports : [...ports, more]).join(',');
   },
 
-  /** TCP ports of containers, with commas: `{{ Spec.containers | includeInboundPorts }}` */
+  /** TCP ports of containers, separated by commas: `{{ Spec.containers | includeInboundPorts }}` */
   includeInboundPorts: (containers: unknown): string => portsOf(containers, () => true),
 
-  /** The same without the proxy's own. */
+  /** TCP ports of the containers except the proxy. */
   applicationPorts: (containers: unknown): string => portsOf(containers, (name) => name !== PROXY_CONTAINER),
 
-  /** Names of network interfaces as they are written. */
-  kubevirtInterfaces: (value: unknown): string => textOf(value),
+  /** Returns the names of network interfaces unchanged. */
+  kubevirtInterfaces: (value: unknown): string => toText(value),
 
   /**
-   * The probes that can be made by way of the status port: `protocol` (http, tcp, grpc), `route`, `port`, `path`, `isTls`,
+   * The probes that can go to the status port: `protocol` (http, tcp, grpc), `route`, `port`, `path`, `isTls`,
    * `service`, `timeoutSeconds`, `periodSeconds` of each. `{{ Spec | applicationProbes }}`
    */
   applicationProbes: (spec: unknown): unknown =>

@@ -5,20 +5,20 @@ import { InjectionError } from '../injection-error.js';
 import { ITEM_LISTS, type ItemList, type JsonMapping, type NamedItem } from '../pod.js';
 import type { PodItems } from '../previous-injection.js';
 
-/** What a template says is to be injected (BEHAVIOUR 3, "Template data"). */
+/** The items that a template injects. */
 export interface RenderedItems {
   readonly lists: PodItems;
   readonly dnsConfig: JsonMapping | undefined;
   /** Annotations of the pod. */
   readonly podRedirectAnnot: Readonly<Record<string, string>>;
   /**
-   * Probes that go to the status port, where something that the template brings makes them: `rewriteAppHTTPProbe`, and
-   * ours `rewriteAppTCPProbe` and `rewriteAppGRPCProbe`.
+   * Protocols of the probes that an injected agent makes, so that they go to the status port: `rewriteAppHTTPProbe`,
+   * `rewriteAppTCPProbe`, `rewriteAppGRPCProbe`.
    */
   readonly rewrittenProbes: readonly ProbeProtocol[];
-  /** Ours: the template brings an agent that serves the application's metrics with the proxy's on the status port. */
+  /** Whether an injected agent serves the application's metrics with those of the proxy on the status port. */
   readonly mergeMetrics: boolean;
-  /** Ours: lines for whoever creates the pod. */
+  /** Warnings for the author of the pod. */
   readonly warnings: readonly string[];
 }
 
@@ -35,8 +35,8 @@ const FIELDS = [
 const MAX_ITEMS = 100;
 
 /**
- * Reads a template's output, which has to be a mapping of these fields; the API server checks what is in containers
- * and volumes.
+ * Reads a template's output, which must be a mapping of these fields. The API server checks the content of containers and
+ * volumes.
  *
  * @throws InjectionError INVALID_OUTPUT
  */
@@ -78,14 +78,14 @@ function readItemsOf(output: string, parsed: ParsedYaml): RenderedItems {
 function readItems(content: JsonMapping, list: ItemList): readonly NamedItem[] {
   const value = content[list] ?? [];
   if (!Array.isArray(value)) throw invalid(`${list}: is not a list; write each item on a line that starts with "-"`);
-  if (value.length > MAX_ITEMS) throw invalid(`${list}: has ${value.length} items; ${MAX_ITEMS} are the most`);
+  if (value.length > MAX_ITEMS) throw invalid(`${list}: has ${value.length} items; the maximum is ${MAX_ITEMS}`);
   const names = new Set<string>();
   for (const [index, item] of value.entries()) {
     const path = `${list}[${index}]`;
     if (!isRecord(item)) throw invalid(`${path}: is not a mapping; give it a name and the rest of its fields`);
     const name = item['name'];
     if (typeof name !== 'string' || name === '') throw invalid(`${path}.name: is not a text; give each item a name`);
-    if (names.has(name)) throw invalid(`${path}.name: ${JSON.stringify(name)} is there twice; rename one`);
+    if (names.has(name)) throw invalid(`${path}.name: ${JSON.stringify(name)} occurs twice; rename one item`);
     names.add(name);
     const isContainer = list === 'containers' || list === 'initContainers';
     if (isContainer && (typeof item['image'] !== 'string' || item['image'] === '')) {

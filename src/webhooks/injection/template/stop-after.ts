@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 
-/** Thrown for work that took longer than it may. */
+/** The work took longer than its limit. */
 export class TimeLimitError extends Error {
   readonly code = 'TIME_LIMIT';
 
@@ -10,12 +10,12 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** Runs synchronous work, and stops it in the middle of whatever it does when its time is up. */
+/** Runs synchronous work, and interrupts it when its time is up. */
 export type StopAfter = <Result>(limitMs: number, work: () => Result) => Result;
 
 /**
- * The engine's own time limit is looked at between tags; a filter can work on for long after it. The timeout of
- * `node:vm` ends JavaScript of this realm too, as long as the script called it.
+ * The engine checks its own time limit only between tags, so a filter can run much longer. The timeout of `node:vm` also
+ * interrupts functions of this realm that the script calls.
  */
 export function createStopAfter(): StopAfter {
   const sandbox: { work?: () => void } = {};

@@ -4,13 +4,13 @@ import { formatDuration } from '../../../config/format-duration.js';
 import { parseDurationNs } from '../../../config/parse-duration.js';
 import { createYamlParser } from '../../../config/yaml/parse-document.js';
 
-/** A filter's value as text; nothing is no text. */
-export function textOf(value: unknown): string {
+/** Converts the value of a filter to text; undefined and null become the empty text. */
+export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Texts: their form, and the forms that values are written in (BEHAVIOUR 3, "Helpers"). */
+/** Filters for texts, and for the formats of values. */
 export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
   toJSON,
   toJson: toJSON,
@@ -19,7 +19,7 @@ export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
 
   /** `{{ text | fromJSON }}` */
   fromJSON(value: unknown): unknown {
-    const text = textOf(value);
+    const text = toText(value);
     this.context.memoryLimit.use(text.length);
     try {
       return JSON.parse(text);
@@ -28,9 +28,9 @@ export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
     }
   },
 
-  /** The value that a text of YAML says; what is no YAML refuses the pod. */
+  /** Parses a text of YAML. Invalid YAML rejects the pod. */
   fromYaml(value: unknown): unknown {
-    const text = textOf(value);
+    const text = toText(value);
     this.context.memoryLimit.use(text.length);
     const parsed = createYamlParser()(text);
     if (parsed.type === 'value') return parsed.value;
@@ -43,12 +43,12 @@ export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
     return dump(value ?? null, { lineWidth: -1, noRefs: true, skipInvalid: true }).trimEnd();
   },
 
-  /** Puts spaces before every line. */
+  /** Indents every line by a number of spaces. */
   indent(value: unknown, spaces: unknown): string {
-    const text = textOf(value);
+    const text = toText(value);
     const count = Number(spaces);
     if (!Number.isInteger(count) || count < 0 || count > 100) {
-      throw new Error(`indent: ${textOf(spaces)} spaces: give it a whole number from 0 to 100`);
+      throw new Error(`indent: ${toText(spaces)} spaces: give it a whole number from 0 to 100`);
     }
     const lines = text.split('\n');
     this.context.memoryLimit.use(text.length + lines.length * (count + 1));
@@ -56,41 +56,41 @@ export const textFilters: Readonly<Record<string, FilterImplOptions>> = {
   },
 
   toLower(value: unknown): string {
-    const text = textOf(value);
+    const text = toText(value);
     this.context.memoryLimit.use(text.length);
     return text.toLowerCase();
   },
 
   /** The folder of a path: `/etc/certs` of `/etc/certs/root.pem`. */
   directory(value: unknown): string {
-    const path = textOf(value);
+    const path = toText(value);
     const end = path.lastIndexOf('/');
     if (end === -1) return '.';
     return end === 0 ? '/' : path.slice(0, end);
   },
 
-  /** Whether a text has another one in it, or a list an item. */
+  /** Whether a text contains another text, or a list an item. */
   contains(value: unknown, part: unknown): boolean {
-    return Array.isArray(value) ? value.includes(part) : textOf(value).includes(textOf(part));
+    return Array.isArray(value) ? value.includes(part) : toText(value).includes(toText(part));
   },
 
-  /** Milliseconds, or a duration, as a duration: `45s`. */
+  /** Formats milliseconds or a duration as a duration: `45s`. */
   formatDuration(value: unknown): string {
     if (typeof value === 'string') return formatDuration(parseDurationNs(value));
     if (typeof value === 'number' && Number.isFinite(value)) return formatDuration(BigInt(Math.round(value * 1e6)));
-    throw new Error(`formatDuration: ${textOf(value)} is no duration: give it milliseconds, or a text such as 45s`);
+    throw new Error(`formatDuration: ${toText(value)} is not a duration: give it milliseconds, or a text such as 45s`);
   },
 
-  /** Keeps Kubernetes from expanding `$(NAME)` in what is written into args, command or env: a pod's texts, above all. */
+  /** Escapes `$`, so that Kubernetes does not expand `$(NAME)` in args, command or env. Use it for texts of the pod. */
   literal(value: unknown): string {
-    const text = textOf(value);
+    const text = toText(value);
     this.context.memoryLimit.use(text.length * 2);
     return text.replaceAll('$', '$$$$');
   },
 
-  /** Refuses the pod, with what the text says. */
+  /** Rejects the pod with this text as the error. */
   fail(value: unknown): never {
-    throw new Error(textOf(value));
+    throw new Error(toText(value));
   },
 };
 
