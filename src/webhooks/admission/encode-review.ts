@@ -39,7 +39,7 @@ const ELLIPSIS = '…';
  * Warnings as an API server passes them on: lines of at most 256 characters, 4,096 in total, without control characters,
  * because they become HTTP headers. A last line has the number of the warnings that do not fit.
  */
-export function fitWarnings(warnings: readonly string[]): readonly string[] {
+function fitWarnings(warnings: readonly string[]): readonly string[] {
   const fitted = warnings.map(fitLine).filter((line) => line !== '');
   const kept: string[] = [];
   let total = 0;

@@ -30,7 +30,7 @@ export function nestsDeeperThan(text: Uint8Array, maxDepth: number): boolean {
 }
 
 /** @param start index of the opening quotation mark. @returns index of the closing one, or the length of the text */
-export function endOfString(text: Uint8Array, start: number): number {
+function endOfString(text: Uint8Array, start: number): number {
   let index = start + 1;
   for (; index < text.length; index++) {
     const byte = text[index];

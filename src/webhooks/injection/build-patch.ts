@@ -98,7 +98,7 @@ function setProbes(
 }
 
 /** Removes the items of an earlier injection, the last one first, so that the indices of the others stay valid. */
-export function removeItems(spec: PodSpec, injected: InjectedNames): readonly PatchOperation[] {
+function removeItems(spec: PodSpec, injected: InjectedNames): readonly PatchOperation[] {
   return ITEM_LISTS.flatMap((list) =>
     [...(spec[list] ?? []).entries()]
       .filter(([, { name }]) => injected[list].includes(name))
@@ -108,7 +108,7 @@ export function removeItems(spec: PodSpec, injected: InjectedNames): readonly Pa
 }
 
 /** Adds items at the end of a list, or at its beginning in the order of the template. The first item of a new list creates it. */
-export function addItems(
+function addItems(
   spec: PodSpec,
   list: ItemList,
   items: readonly NamedItem[],
@@ -129,7 +129,7 @@ export function addItems(
  * Sets entries of `metadata.annotations` or `metadata.labels`, sorted by key, without those that need no change. The first
  * entry of a new mapping creates it.
  */
-export function setTexts(
+function setTexts(
   path: string,
   present: Readonly<Record<string, string>> | undefined,
   wanted: Readonly<Record<string, string>>,

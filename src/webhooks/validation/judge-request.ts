@@ -99,12 +99,12 @@ function textOrEmpty(value: unknown): string {
 /** Kinds of old policy adapters, which the control plane does not read. */
 const KINDS: ReadonlySet<string> = new Set(['rule', 'attributemanifest', 'adapter', 'handler', 'instance', 'template']);
 
-export function isLegacyPolicyKind({ kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
+function isLegacyPolicyKind({ kind: { group, kind } }: AdmissionRequest, meshDomain: string): boolean {
   return group === `config.${meshDomain}` && KINDS.has(kind);
 }
 
 /** These kinds pass unread; only a deletion without a name is rejected. */
-export function judgeLegacyPolicy({ operation, name }: AdmissionRequest): ValidationDecision {
+function judgeLegacyPolicy({ operation, name }: AdmissionRequest): ValidationDecision {
   switch (operation) {
     case 'CREATE':
     case 'UPDATE':
