@@ -1,6 +1,6 @@
-/** Those who want to be told of changes. */
+/** Listeners that are called on each change. */
 export interface ChangeListeners {
-  /** The same function may be added again. @returns ends it. */
+  /** Adds a listener; the same function may be added twice. @returns a function that removes it. */
   add(listener: () => void): () => void;
   tell(): void;
 }

@@ -1,24 +1,27 @@
 import type { Clock } from '../base/clock.js';
 
 /**
- * Runs a bounded number of works at once; the others wait. Works have a key, such as their caller's address: keys take
- * turns, so that a key with many works delays its own, not those of others.
+ * Limits how many works run at once; the others wait. Each work has a key, such as the address of its caller. Keys take
+ * turns, so many works of one key delay only that key.
  */
 export interface ConcurrencyLimiter {
-  /** @throws OverloadError when no place is left for it, or its turn does not come in time */
+  /** @throws OverloadError when too many works wait, or the work waits too long */
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 export interface ConcurrencyLimits {
   readonly maxConcurrent: number;
-  /** Of one key; default: as many as in all. Below that some are free for other keys, however slow each work is. */
+  /**
+   * Concurrent works of one key. Default: `maxConcurrent`. A smaller value keeps places free for other keys, however
+   * slow each work is.
+   */
   readonly maxConcurrentPerKey?: number;
-  /** In all. When they are taken, the key with most of them loses its oldest. */
+  /** Waiting works of all keys. Beyond it, the key with most waiting works loses its oldest one. */
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
 }
 
-/** Work that was not begun, because there was too much of it. It can be asked for again. */
+/** The work was not started because of overload. The caller may retry. */
 export class OverloadError extends Error {
   readonly reason: 'queue full' | 'waited too long';
 
@@ -37,7 +40,7 @@ interface Waiter {
 export function createConcurrencyLimiter(limits: ConcurrencyLimits, clock: Clock): ConcurrencyLimiter {
   const { maxConcurrent, maxWaiting, maxWaitMs, maxConcurrentPerKey = maxConcurrent } = limits;
   const running = new Map<string, number>();
-  // Keys in the order of their turns. The sets keep the order of arrival, and drop a waiter from the middle.
+  // Keys in the order of their turns. Each set keeps the order of arrival and can drop any waiter.
   const waiting = new Map<string, Set<Waiter>>();
   let runningInAll = 0;
   let waitingInAll = 0;
@@ -62,7 +65,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits, clock: Clock
     for (const [other, those] of waiting) {
       if (those.size > (waiting.get(longest)?.size ?? 0)) longest = other;
     }
-    const error = new OverloadError('queue full', `${waitingInAll} wait already`);
+    const error = new OverloadError('queue full', `${waitingInAll} are waiting already`);
     const [oldest] = waiting.get(longest) ?? [];
     if (longest === key || oldest === undefined) throw error;
     drop(longest, oldest);
@@ -95,7 +98,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits, clock: Clock
     });
   };
 
-  /** The first key in turn that may run more goes to the end of the line. */
+  /** Admits a waiter of the first key in turn that has room, and moves that key to the end of the line. */
   const admitNext = (): void => {
     for (const [key, those] of waiting) {
       if (!hasRoom(key)) continue;

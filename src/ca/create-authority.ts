@@ -4,22 +4,21 @@ import type { ListWatcher } from '../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { CertificateAuthority } from './authority/certificate-authority.js';
-import type { TtlLimits } from './authority/leaf-ttl.js';
 import { createLocalAuthority } from './authority/local-authority.js';
 import { type PluggedIn, type PluggedInContents, pluggedInPaths, readPluggedIn } from './authority/plugged-in.js';
 import { recordExpiry } from './authority/record-expiry.js';
-import { createWatchedFiles } from './files/watched-files.js';
+import type { TtlLimits } from './authority/validity.js';
 import { createRootRotator, type RootRotator, type SelfSignedSettings } from './rotation/root-rotator.js';
 import { createMemoryRootStore } from './rotation/root-store.js';
-import { createSecretRootStore } from './rotation/secret-root-store.js';
-import { watchRootSecret } from './rotation/watch-root-secret.js';
+import { createSecretRootStore, watchRootSecret } from './rotation/secret-root-store.js';
+import { createWatchedFiles } from './watched-files.js';
 
-/** Where the root's secret is. */
+/** The cluster that holds the secret of the root. */
 export interface RootCluster {
   readonly send: SendRequest;
-  /** Replicas see another root at once; without it, when they check. */
+  /** With it, a replica sees a changed root at once; without it, at the next check. */
   readonly createWatcher?: (logger: Logger) => ListWatcher;
-  /** The control plane's own. */
+  /** Namespace of the control plane. */
   readonly namespace: string;
   readonly meshDomain: string;
 }
@@ -29,7 +28,7 @@ export interface AuthorityOptions {
   readonly rootCaDir: string;
   readonly ttls: TtlLimits;
   readonly selfSigned: SelfSignedSettings;
-  /** Undefined without an orchestrator, when a root lives in memory. */
+  /** Undefined without an orchestrator; then the root is kept in memory. */
   readonly cluster: RootCluster | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -41,19 +40,19 @@ export interface AuthorityOptions {
   readonly random: () => number;
 }
 
-/** The authority of this process, wherever its key comes from. */
+/** The authority of this process, from ROOT_CA_DIR or self-signed. */
 export interface RunningAuthority extends CertificateAuthority {
   /**
-   * Settles when it has a key; with an API server that cannot be reached, after the first attempt, and `bundle` is empty
-   * until there is one.
+   * Settles when the authority has a key. If the API server cannot be reached, it settles after the first attempt, and
+   * `bundle` stays empty until there is a key.
    *
-   * @throws PluggedInError when ROOT_CA_DIR has a CA that cannot be used.
+   * @throws PluggedInError when the CA in ROOT_CA_DIR is unusable
    */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The CA in ROOT_CA_DIR cannot be used: which file, why, and what to do. */
+/** The CA in ROOT_CA_DIR is unusable. The message names the file, the reason and the remedy. */
 export class PluggedInError extends Error {
   constructor(message: string) {
     super(`ROOT_CA_DIR: ${message}`);
@@ -61,7 +60,9 @@ export class PluggedInError extends Error {
   }
 }
 
-/** Signs with the CA in ROOT_CA_DIR, or else with a self-signed one (BEHAVIOUR 4, "CA material"). */
+/**
+ * Signs with the CA in ROOT_CA_DIR, or with a self-signed one (docs/reference/certificate-authority.md#ca-material).
+ */
 export function createAuthority(options: AuthorityOptions): RunningAuthority {
   const { rootCaDir, clock, logger, metrics, cluster } = options;
   const authority = createLocalAuthority({ clock, ttls: options.ttls });
@@ -78,13 +79,13 @@ export function createAuthority(options: AuthorityOptions): RunningAuthority {
   const read = (contents: PluggedInContents): PluggedIn => readPluggedIn(rootCaDir, contents, clock.now());
 
   const reactPluggedIn = (found: PluggedIn): void => {
-    const remedy = 'the CA that was loaded before stays in force';
-    if (found.type === 'none') logger.error({ rootCaDir, remedy }, 'The CA in ROOT_CA_DIR is gone');
+    const remedy = 'the CA that was loaded before stays in force; correct the files';
+    if (found.type === 'none') logger.error({ rootCaDir, remedy }, 'ca in ROOT_CA_DIR removed');
     else if (found.type === 'refused') {
-      logger.error({ reason: found.reason, remedy }, 'The CA in ROOT_CA_DIR cannot be used');
+      logger.error({ reason: found.reason, remedy }, 'ca in ROOT_CA_DIR unusable');
     } else {
       authority.replace(found.material);
-      logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'The CA in ROOT_CA_DIR is loaded again');
+      logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'ca in ROOT_CA_DIR reloaded');
     }
   };
 
@@ -95,7 +96,7 @@ export function createAuthority(options: AuthorityOptions): RunningAuthority {
       return;
     }
     const remedy = 'restart to sign with it';
-    logger.warn({ rootCaDir, remedy }, 'There is a CA in ROOT_CA_DIR now; the self-signed one stays in force');
+    logger.warn({ rootCaDir, remedy }, 'ca in ROOT_CA_DIR ignored until restart');
   };
 
   const react = (found: PluggedIn): void => (rotator === undefined ? reactPluggedIn(found) : reactSelfSigned(found));
@@ -113,7 +114,7 @@ export function createAuthority(options: AuthorityOptions): RunningAuthority {
       endRecording = recordExpiry({ authority, metrics, clock });
       if (found.type === 'material') {
         authority.replace(found.material);
-        logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'The CA in ROOT_CA_DIR signs');
+        logger.info({ rootCaDir, notAfter: found.material.notAfter }, 'ca in ROOT_CA_DIR loaded');
         return;
       }
       extraRoots = found.extraRoots;

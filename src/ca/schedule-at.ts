@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
 
-/** Timers of Node wait 24.8 days at most; certificates last longer, and clocks are set. */
+/** A timer of Node waits at most 24.8 days, certificates last longer, and the wall clock may be set. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
-/** Calls back once when the wall clock has reached a time, also a far one. @returns cancels. */
+/** Calls back once when the wall clock reaches a time, however far away. @returns a function that cancels it. */
 export function scheduleAt(clock: Clock, time: Date, callback: () => void): () => void {
   let cancel = (): void => undefined;
   const wait = (): void => {

@@ -53,7 +53,7 @@ test('when the queue is full the key with most of it is refused, and the others 
   const { run, begun, end } = create({ maxConcurrent: 1, maxWaiting: 3 });
   void run('a1');
   const [a2] = [run('a2'), run('a3'), run('a4')];
-  await t.throwsAsync(run('a5'), { name: 'OverloadError', message: '3 wait already' });
+  await t.throwsAsync(run('a5'), { name: 'OverloadError', message: '3 are waiting already' });
   const refused = t.throwsAsync(a2, { name: 'OverloadError' });
   void run('b1');
   await refused;

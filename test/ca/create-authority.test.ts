@@ -73,7 +73,7 @@ test('the CA in ROOT_CA_DIR signs, and is loaded again when its files change', a
   t.is(await gauge('ca_server_root_cert_expiry_timestamp'), await endOf(openssl, second.roots));
   t.is(await gauge('ca_server_cert_chain_expiry_timestamp'), undefined, 'there is no chain any more');
   t.true(changes() >= 2);
-  t.true(messages().includes('The CA in ROOT_CA_DIR is loaded again'));
+  t.true(messages().includes('ca in ROOT_CA_DIR reloaded'));
 });
 
 /** Unix seconds. */
@@ -113,15 +113,13 @@ test('a change to something that cannot be used leaves the CA in force, and says
   await writeFolder(folder, { certificate: (await selfSigned()).certificate });
   await eventually('the complaint', () => records.some(({ level }) => level === 'error'));
   const complaint = records.find(({ level }) => level === 'error');
-  t.is(complaint?.message, 'The CA in ROOT_CA_DIR cannot be used');
+  t.is(complaint?.message, 'ca in ROOT_CA_DIR unusable');
   t.regex(String(complaint?.fields['reason']), /ca-key\.pem does not belong to the certificate; /);
   t.deepEqual(authority.bundle().roots, [first.roots]);
   t.is((await issue()).chain.length, 1);
 
   await rm(folder, { recursive: true });
-  await eventually('another complaint', () =>
-    records.some(({ message }) => message === 'The CA in ROOT_CA_DIR is gone'),
-  );
+  await eventually('another complaint', () => records.some(({ message }) => message === 'ca in ROOT_CA_DIR removed'));
   t.is((await issue()).chain.length, 1);
 });
 
@@ -163,7 +161,7 @@ test('in a cluster the root is that of its secret, and the roots in ROOT_CA_DIR 
   await eventually('one root more', () => authority.bundle().roots.length === 3);
 
   await writeFolder(folder, await selfSigned());
-  const warning = 'There is a CA in ROOT_CA_DIR now; the self-signed one stays in force';
+  const warning = 'ca in ROOT_CA_DIR ignored until restart';
   await eventually('the warning', () => messages().includes(warning));
   t.is(authority.bundle().roots[0], server.text('ca-cert.pem'));
   t.is((await issue()).chain.length, 1);

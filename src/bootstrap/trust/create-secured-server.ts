@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { AuthenticationError, isTemporaryFailure } from '../../ca/authentication/authenticator.js';
 import type { AuthenticateCaller } from '../../ca/authentication/caller-authentication.js';
-import { addressOf } from '../../ca/authentication/refuse-offenders.js';
+import { addressOf } from '../../ca/authentication/offenders.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
 import { createCertificateService } from '../../ca/service/certificate-service.js';
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';

@@ -5,9 +5,8 @@ import { type AccountChecks, createAccountChecks } from '../../ca/authentication
 import type { AccountDirectory } from '../../ca/authentication/accounts/account-directory.js';
 import { type AuthenticateCaller, createCallerAuthentication } from '../../ca/authentication/caller-authentication.js';
 import { createAuthenticators } from '../../ca/authentication/create-authenticators.js';
-import { createOffenders, type Offenders } from '../../ca/authentication/offenders.js';
+import { createOffenders, type Offenders, refuseOffenders } from '../../ca/authentication/offenders.js';
 import { expectedTokens } from '../../ca/authentication/oidc/own-token.js';
-import { refuseOffenders } from '../../ca/authentication/refuse-offenders.js';
 import { parseBundleEndpoints } from '../../ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { createSpiffeBundles, type SpiffeBundles } from '../../ca/authentication/spiffe/spiffe-bundles.js';
 import { createTrustDomains, type TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';

@@ -1,17 +1,17 @@
 import type { CallCredentials } from '../../net/call-credentials.js';
 
-/** A caller whose identity is proven. */
+/** A caller with a proven identity. */
 export interface Caller {
-  /** SPIFFE ids; one or more. */
+  /** SPIFFE ids, at least one. */
   readonly identities: readonly string[];
   readonly authenticatedBy: 'client certificate' | 'orchestrator token' | 'OIDC token';
 }
 
-/** The credentials were for this authenticator, and are not good. The message is for logs, and names no secret. */
+/** The authenticator rejects the credentials. The message is for logs, and contains no secret. */
 export class AuthenticationError extends Error {
-  /** An API server or issuer that may accept the credentials could not be asked. */
+  /** An API server or issuer that might accept the credentials gave no answer. */
   readonly isTemporary: boolean;
-  /** It was not asked because too many callers wait. */
+  /** The API server or issuer was not asked, because too many callers wait. */
   readonly isOverload: boolean;
 
   constructor(
@@ -25,16 +25,16 @@ export class AuthenticationError extends Error {
   }
 }
 
-/** Whether what was thrown says nothing about the credentials: asked again, the answer may be another. */
+/** Whether the error says nothing about the credentials, so that a retry may succeed. */
 export function isTemporaryFailure(error: unknown): boolean {
   return !(error instanceof AuthenticationError) || error.isTemporary;
 }
 
-/** One way to prove who one is (BEHAVIOUR 4, "Authenticators"). */
+/** One way to authenticate a caller (docs/reference/certificate-authority.md#authenticators). */
 export interface Authenticator {
   readonly name: Caller['authenticatedBy'];
   /**
-   * @returns undefined when the credentials have nothing that this authenticator looks at.
+   * @returns undefined when the credentials have no part that this authenticator checks
    * @throws AuthenticationError
    */
   authenticate(credentials: CallCredentials): Promise<Caller | undefined>;

@@ -1,12 +1,12 @@
 import type { CallCredentials } from '../../net/call-credentials.js';
 import { AuthenticationError, type Authenticator, type Caller, isTemporaryFailure } from './authenticator.js';
 
-/** @throws AuthenticationError when nothing that the caller has shown proves who it is */
+/** @throws AuthenticationError when no credential of the caller proves an identity */
 export type AuthenticateCaller = (credentials: CallCredentials) => Promise<Caller>;
 
 /**
- * Asks the authenticators in order; the first success wins (BEHAVIOUR 4, "Authenticators"). One that cannot say, for
- * want of its API server or its issuer, counts as one that says no.
+ * Asks the authenticators in order; the first success wins (docs/reference/certificate-authority.md#authenticators). An
+ * authenticator whose API server or issuer does not answer counts as a rejection.
  */
 export function createCallerAuthentication(authenticators: readonly Authenticator[]): AuthenticateCaller {
   return async (credentials) => {
@@ -21,7 +21,7 @@ export function createCallerAuthentication(authenticators: readonly Authenticato
         causes.push(cause);
       }
     }
-    if (reasons.length === 0) throw new AuthenticationError(nothingShown(credentials));
+    if (reasons.length === 0) throw new AuthenticationError(missingCredentials(credentials));
     throw new AuthenticationError(reasons.join('; '), {
       cause: causes.length === 1 ? causes[0] : causes,
       isTemporary: causes.some(isTemporaryFailure),
@@ -30,14 +30,14 @@ export function createCallerAuthentication(authenticators: readonly Authenticato
   };
 }
 
-/** What others than our own errors say is for the log alone: they may quote anything. */
+/** Other errors may quote secrets, so their text goes only to the log. */
 function reasonOf(error: unknown): string {
-  return error instanceof AuthenticationError ? error.message : 'it cannot be asked at present';
+  return error instanceof AuthenticationError ? error.message : 'the API server or issuer gives no answer';
 }
 
-function nothingShown({ bearerToken, verifiedCertificate }: CallCredentials): string {
+function missingCredentials({ bearerToken, verifiedCertificate }: CallCredentials): string {
   if (bearerToken === undefined && verifiedCertificate === undefined) {
     return 'the caller has shown neither a client certificate nor a bearer token';
   }
-  return 'nobody here can judge what the caller has shown';
+  return 'no authenticator is configured for these credentials';
 }

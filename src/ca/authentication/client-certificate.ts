@@ -3,14 +3,15 @@ import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
 import type { AccountChecks } from './accounts/account-checks.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
 import { uriNamesOf } from './spiffe/certificate-names.js';
-import { createChainMemory } from './spiffe/chain-memory.js';
 import type { TrustDomains } from './spiffe/trust-domains.js';
+import { createChainMemory } from './spiffe/verify-chain.js';
 
 /**
- * Knows callers by the one URI name of their certificate, a SPIFFE id, whose trust domain's own roots must be behind
- * it (BEHAVIOUR 4, "SPIFFE_BUNDLE_ENDPOINTS"). No other name of the certificate says anything.
+ * Authenticates a caller by the only URI name of its certificate, a SPIFFE id. The certificate must chain to a root of
+ * the trust domain in that id (docs/reference/certificate-authority.md#bundle-endpoints). All other names of the
+ * certificate are ignored.
  *
- * @param accounts undefined without a cluster: then nothing but the certificate is checked
+ * @param accounts undefined without a cluster; then only the certificate is checked
  */
 export function createClientCertificateAuthenticator(
   trustDomains: TrustDomains,
@@ -26,7 +27,7 @@ export function createClientCertificateAuthenticator(
       const [uri] = uris ?? [];
       if (uri === undefined || uris?.length !== 1) {
         throw new AuthenticationError(
-          `the certificate must have exactly one URI name, it has ${uris?.length ?? 'odd ones'}`,
+          `the certificate must have exactly one URI name, it has ${uris?.length ?? 'names that cannot be separated'}`,
         );
       }
       const identity = parseSpiffeId(uri);
@@ -44,7 +45,7 @@ export function createClientCertificateAuthenticator(
           `the certificate is not from an authority of its trust domain ${identity.trustDomain}`,
         );
       }
-      // A certificate outlives its account, and could be exchanged for the next one for ever.
+      // A certificate outlives its account, and a deleted account could otherwise renew its certificate forever.
       await accounts?.mustExist(identity);
       return { identities: [uri], authenticatedBy: 'client certificate' };
     },

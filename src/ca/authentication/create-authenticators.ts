@@ -10,41 +10,44 @@ import { createTokenVerdicts, TOKEN_VERDICTS, type TokenVerdictsSettings } from 
 
 export interface AuthenticatorsOptions {
   readonly trustDomains: TrustDomains;
-  /** Of identities that tokens prove, at present. */
+  /** The trust domain of identities that tokens prove; may change. */
   trustDomain(): string;
-  /** Left out where there is no cluster. */
+  /** Undefined without a cluster. */
   readonly tokenReview?: {
     /** JWT_POLICY. */
     readonly jwtPolicy: string;
-    /** The API server of a cluster, or the local one: also for a cluster that nobody has heard of, and for none. */
+    /** The API server of a cluster; the local one for an unknown or missing id. */
     reviewerOf(clusterId: string | undefined): TokenReviewer;
   };
-  /** Left out where there is no cluster that has accounts. */
+  /** Undefined without a cluster that has accounts. */
   readonly accounts?: AccountChecks | undefined;
   readonly oidc: OidcSettings;
-  /** How many tokens are judged at once, and wait; default: TOKEN_VERDICTS. */
+  /** Limits of concurrent and waiting token checks. Default: TOKEN_VERDICTS. */
   readonly tokenLimits?: Pick<
     TokenVerdictsSettings,
     'maxConcurrent' | 'maxConcurrentPerKey' | 'maxWaiting' | 'maxWaitMs'
   >;
-  /** A token was not judged: `nav_token_reviews_shed`. */
+  /** Called when a token is not checked, for `nav_token_reviews_shed`. */
   tokenShed?(reason: 'queue full' | 'waited too long'): void;
-  /** Addresses whose tokens are not judged any more. Default: there are none. */
+  /** Addresses whose tokens are rejected without a check. Default: none. */
   readonly offenders?: Pick<Offenders, 'isBlocked'>;
   readonly clock: Clock;
 }
 
 export interface OidcSettings {
-  /** Whose tokens are taken (`expectedTokens`); empty for none. */
+  /** The accepted issuer (`expectedTokens`); empty accepts none. */
   readonly issuer: string;
   /** AUDIENCE. */
   readonly audience: string;
   readonly fetchDocument: FetchDocument;
-  /** The issuer's keys were asked for: `nav_jwks_resolver_network_fetch_{success,fail}_total`. */
+  /** Called after each fetch of the issuer's keys, for `nav_jwks_resolver_network_fetch_{success,fail}_total`. */
   keysFetched(outcome: 'success' | 'failure'): void;
 }
 
-/** The ways to prove who one is, in the order in which they are tried (BEHAVIOUR 4, "Authenticators"). */
+/**
+ * Creates the authenticators, in the order in which they are tried
+ * (docs/reference/certificate-authority.md#authenticators).
+ */
 export async function createAuthenticators(options: AuthenticatorsOptions): Promise<readonly Authenticator[]> {
   const { trustDomains, tokenReview, oidc, clock } = options;
   const authenticators = [createClientCertificateAuthenticator(trustDomains, clock, options.accounts)];

@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/record.js';
+import { formatSpiffeId } from '../../model/identity/spiffe-id.js';
 import { AuthenticationError } from './authenticator.js';
 
-/** What a JSON Web Token says of itself (RFC 7519). Nobody has verified any of it. */
+/** The claims of a JSON Web Token (RFC 7519), not verified. */
 export interface TokenClaims {
   readonly issuer: string | undefined;
   readonly subject: string | undefined;
@@ -16,9 +17,10 @@ const MAX_AUDIENCES = 64;
 const COMPACT = /^[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*$/;
 
 /**
- * Reads a token's claims without verifying it: good for deciding whom to ask about it, and how long an answer holds.
+ * Reads the claims of a token without verifying it. They decide where the token is verified, and how long the result is
+ * kept.
  *
- * @throws AuthenticationError for what is no such token
+ * @throws AuthenticationError for a text that is not a token
  */
 export function readTokenClaims(token: string): TokenClaims {
   if (token.length > MAX_TOKEN_BYTES) {
@@ -30,14 +32,14 @@ export function readTokenClaims(token: string): TokenClaims {
   if (!isRecord(claims)) throw notAToken();
   const { iss, sub, aud, exp } = claims;
   return {
-    issuer: textOf(iss),
-    subject: textOf(sub),
+    issuer: textClaim(iss),
+    subject: textClaim(sub),
     audiences: (Array.isArray(aud) ? aud.slice(0, MAX_AUDIENCES) : [aud]).filter((one) => typeof one === 'string'),
     expiresAtMs: typeof exp === 'number' && Number.isFinite(exp) ? exp * 1000 : undefined,
   };
 }
 
-function textOf(claim: unknown): string | undefined {
+function textClaim(claim: unknown): string | undefined {
   return typeof claim === 'string' ? claim : undefined;
 }
 
@@ -45,11 +47,28 @@ function parsePayload(payload: string): unknown {
   try {
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   } catch {
-    // What the parser says would show a piece of the token.
+    // The text of the parser would contain a part of the token.
     throw notAToken();
   }
 }
 
 function notAToken(): AuthenticationError {
   return new AuthenticationError('the bearer token is not a JSON Web Token');
+}
+
+/** Names of Kubernetes: they contain no character with a meaning in a SPIFFE id. */
+const USER_NAME = /^system:serviceaccount:([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):([a-z0-9][a-z0-9.-]{0,252})$/;
+
+/**
+ * The SPIFFE id of a user or subject `system:serviceaccount:<ns>:<sa>`
+ * (docs/reference/certificate-authority.md#authenticators).
+ *
+ * @throws AuthenticationError for every other user
+ */
+export function serviceAccountIdentity(userName: unknown, trustDomain: string): string {
+  const [, namespace, serviceAccount] = typeof userName === 'string' ? (USER_NAME.exec(userName) ?? []) : [];
+  if (namespace === undefined || serviceAccount === undefined) {
+    throw new AuthenticationError('the token is not that of a service account');
+  }
+  return formatSpiffeId({ trustDomain, namespace, serviceAccount });
 }

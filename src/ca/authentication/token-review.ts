@@ -2,36 +2,35 @@ import type { Clock } from '../../base/clock.js';
 import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
-import { serviceAccountIdentity } from './service-account-name.js';
-import { readTokenClaims } from './token-claims.js';
+import { readTokenClaims, serviceAccountIdentity } from './token-claims.js';
 import type { TokenVerdicts } from './token-verdicts.js';
 
-/** An API server that knows tokens. */
+/** An API server that reviews tokens. */
 export interface TokenReviewer {
-  /** Of the cluster; equal for the same API server. */
+  /** Id of the cluster; equal for the same API server. */
   readonly cluster: string;
   readonly send: SendRequest;
 }
 
 export interface TokenReviewOptions {
-  /** That of the cluster, or the local one: also for a cluster that nobody has heard of, and for none. */
+  /** The reviewer of the cluster; the local one for an unknown or missing id. */
   reviewerOf(clusterId: string | undefined): TokenReviewer;
   /** JWT_POLICY. */
   readonly jwtPolicy: string;
-  /** Of the identities that are found, at present. */
+  /** The trust domain of the identities; may change. */
   trustDomain(): string;
   readonly verdicts: TokenVerdicts;
   readonly clock: Clock;
 }
 
-/** Of the tokens that third-party-jwt wants (BEHAVIOUR 4, "Authenticators"). */
+/** The audience of tokens under third-party-jwt (docs/reference/certificate-authority.md#authenticators). */
 const TOKEN_AUDIENCE = 'mesh-ca';
 
 const REVIEWS_PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
 const MAX_REASON_LENGTH = 300;
 const SERVICE_ACCOUNTS = 'system:serviceaccounts';
 
-/** Has the API server say whose token it is (BEHAVIOUR 4, "Authenticators"). */
+/** Lets the API server review the token (docs/reference/certificate-authority.md#authenticators). */
 export function createTokenReviewAuthenticator(options: TokenReviewOptions): Authenticator {
   const { jwtPolicy, verdicts, clock } = options;
   return {
@@ -40,7 +39,7 @@ export function createTokenReviewAuthenticator(options: TokenReviewOptions): Aut
       if (token === undefined) return undefined;
       const audiences = audiencesOf(jwtPolicy);
       const { expiresAtMs } = readTokenClaims(token);
-      // Spares the API server the question.
+      // This saves a request to the API server.
       if (expiresAtMs !== undefined && expiresAtMs <= clock.now().getTime()) {
         throw new AuthenticationError('the token has expired');
       }
@@ -57,7 +56,7 @@ export function createTokenReviewAuthenticator(options: TokenReviewOptions): Aut
   };
 }
 
-/** @returns undefined for the API server's own */
+/** @returns undefined for the audience of the API server */
 function audiencesOf(jwtPolicy: string): readonly string[] | undefined {
   if (jwtPolicy === 'third-party-jwt') return [TOKEN_AUDIENCE];
   if (jwtPolicy === 'first-party-jwt') return undefined;
@@ -78,7 +77,7 @@ function review(send: SendRequest, token: string, audiences: readonly string[] |
   });
 }
 
-/** @throws AuthenticationError for what the API server does not vouch for, and Error when it does not say */
+/** @throws AuthenticationError when the API server rejects the token; Error when it gives no verdict */
 function reviewedUser(answer: ApiAnswer, wanted: readonly string[] | undefined): unknown {
   const { status, body } = answer;
   const result = isRecord(body) ? body['status'] : undefined;
@@ -90,7 +89,7 @@ function reviewedUser(answer: ApiAnswer, wanted: readonly string[] | undefined):
     const reason = typeof error === 'string' && error !== '' ? `: ${error.slice(0, MAX_REASON_LENGTH)}` : '';
     throw new AuthenticationError(`the API server does not accept the token${reason}`);
   }
-  // An API server that does not know audiences says yes, and none.
+  // An API server without support for audiences accepts the token and returns no audience.
   if (wanted?.some((audience) => !namesOf(audiences).includes(audience))) {
     throw new AuthenticationError(`the token is not for the audience ${wanted.join(', ')}`);
   }

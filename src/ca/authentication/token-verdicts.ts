@@ -2,41 +2,40 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
 import { AuthenticationError, type Caller } from './authenticator.js';
-import { createExpiringMap } from './expiring-map.js';
-import { addressOf, blockedError } from './refuse-offenders.js';
+import { addressOf, blockedError } from './offenders.js';
 
 export interface TokenVerdictsSettings extends ConcurrencyLimits {
-  /** How long a token that was good counts as good, at most. */
+  /** How long an accepted token stays accepted, at most. */
   readonly acceptedMs: number;
   readonly refusedMs: number;
-  /** Of each kind. */
+  /** Stored verdicts of each kind. */
   readonly maxEntries: number;
 }
 
-/** A token to be judged. */
+/** A token to check. */
 export interface TokenCase {
   readonly token: string;
-  /** By whom, where that makes a difference. */
+  /** The verifier, if verdicts differ between verifiers. */
   readonly judge: string;
-  /** Address and port of the caller: addresses take turns. */
+  /** Address and port of the caller. Addresses take turns. */
   readonly peer: string;
-  /** When it ends by what it says itself, milliseconds since 1970. */
+  /** Expiry according to the token itself, in milliseconds since 1970. */
   readonly expiresAtMs: number | undefined;
 }
 
-/** What was found of tokens lately. The tokens themselves are not kept, only hashes. */
+/** Recent verdicts about tokens. Only hashes of tokens are stored. */
 export interface TokenVerdicts {
   /**
-   * The verdict of lately, or what `judge` finds, which is asked once for all who come together.
+   * The stored verdict, or the result of `judge`. Concurrent calls with the same token share one call of `judge`.
    *
-   * @throws AuthenticationError that judge throws, or threw lately; whatever else it throws is not kept
+   * @throws AuthenticationError of `judge`, stored or new; other errors of `judge` are passed on and not stored
    */
   of(tokenCase: TokenCase, judge: () => Promise<Caller>): Promise<Caller>;
 }
 
 /**
- * Kubernetes itself keeps what webhooks say of tokens for two minutes; what was refused may be put right any moment.
- * There is room for 10,000 sidecars, each with a token that was just renewed.
+ * Kubernetes itself keeps verdicts of webhooks for two minutes. The reason of a rejection may be corrected at any
+ * moment, so rejections are kept for a shorter time. There is room for 10,000 sidecars, each with a renewed token.
  */
 export const TOKEN_VERDICTS: TokenVerdictsSettings = {
   acceptedMs: 120_000,
@@ -49,9 +48,9 @@ export const TOKEN_VERDICTS: TokenVerdictsSettings = {
 };
 
 export interface TokenVerdictsHooks {
-  /** Told why a token was not judged. */
+  /** Called with the reason when a token is not checked. */
   shed?(reason: OverloadError['reason']): void;
-  /** Whether an address was refused so often, while the token waited, that it is not worth a question any more. */
+  /** Whether the address has been rejected so often, while its token waited, that the token is not worth a check. */
   isBlocked?(address: string): boolean;
 }
 
@@ -61,7 +60,7 @@ export function createTokenVerdicts(
   hooks: TokenVerdictsHooks = {},
 ): TokenVerdicts {
   const { acceptedMs, refusedMs, maxEntries } = settings;
-  // Apart from each other: no flood of bad tokens drives good ones out.
+  // Two maps, so that a flood of bad tokens evicts no good one.
   const accepted = createExpiringMap<Caller>(maxEntries, clock);
   const refused = createExpiringMap<AuthenticationError>(maxEntries, clock);
   const judging = new Map<string, Promise<Caller>>();
@@ -73,7 +72,7 @@ export function createTokenVerdicts(
     judge: () => Promise<Caller>,
   ): Promise<Caller> => {
     try {
-      // A judge that does not answer holds its own places.
+      // An API server that does not answer occupies only its own places.
       const address = addressOf(peer);
       const caller = await limiter.run(`${judgeName} ${address}`, () => {
         if (hooks.isBlocked?.(address) === true) throw blockedError(address);
@@ -86,7 +85,7 @@ export function createTokenVerdicts(
       if (error instanceof OverloadError) {
         hooks.shed?.(error.reason);
         throw new AuthenticationError(
-          `too many tokens wait to be judged: ${error.message} (NAV_TOKEN_REVIEW_QUEUE, NAV_TOKEN_REVIEW_WAIT); try again`,
+          `too many tokens wait for a check: ${error.message} (NAV_TOKEN_REVIEW_QUEUE, NAV_TOKEN_REVIEW_WAIT); try again`,
           { cause: error, isOverload: true },
         );
       }
@@ -109,6 +108,34 @@ export function createTokenVerdicts(
       const pending = judging.get(key) ?? decide(key, tokenCase, judge);
       judging.set(key, pending);
       return await pending;
+    },
+  };
+}
+
+/** Stores values for a limited time. When it is full, the oldest value is evicted. */
+interface ExpiringMap<Value> {
+  get(key: string): Value | undefined;
+  /** @param lifetimeMs a value with a lifetime of 0 or less is not stored */
+  set(key: string, value: Value, lifetimeMs: number): void;
+}
+
+function createExpiringMap<Value>(maxEntries: number, clock: Clock): ExpiringMap<Value> {
+  // In order of insertion.
+  const entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+  return {
+    get: (key) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      if (clock.monotonicMs() < entry.untilMs) return entry.value;
+      entries.delete(key);
+      return undefined;
+    },
+    set: (key, value, lifetimeMs) => {
+      entries.delete(key);
+      if (lifetimeMs <= 0) return;
+      const [oldest] = entries.keys();
+      if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest);
+      entries.set(key, { value, untilMs: clock.monotonicMs() + lifetimeMs });
     },
   };
 }

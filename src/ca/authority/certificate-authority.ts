@@ -1,25 +1,25 @@
 import type { KeyObject } from 'node:crypto';
 
-/** What verifies certificates of this authority. All PEM. */
+/** The certificates that verify those of this authority. All PEM. */
 export interface TrustBundle {
-  /** Every root that is trusted at present, the signing one's first; more than one while roots rotate. */
+  /** All trusted roots, the signing one first; more than one during a rotation. */
   readonly roots: readonly string[];
-  /** Intermediates between a leaf and its root, the leaf's issuer first; empty where the root signs. */
+  /** Intermediates between a leaf and its root, the issuer of the leaf first; empty if the root signs. */
   readonly intermediates: readonly string[];
 }
 
-/** A name that a certificate holds for its subject. */
+/** A subject alternative name. */
 export type SubjectAltName =
   | { readonly type: 'uri'; readonly value: string }
   | { readonly type: 'dns'; readonly value: string }
   | { readonly type: 'ip'; readonly value: string };
 
 export interface IssueRequest {
-  /** Whose private key the caller has proven to hold, or that we made for it. */
+  /** The caller has proven that it holds the private key, or this process made the key. */
   readonly publicKey: KeyObject;
-  /** One or more; from the authenticated identity, never from a request's text. */
+  /** At least one; from the authenticated identity, never from the text of a request. */
   readonly subjectAltNames: readonly SubjectAltName[];
-  /** Zero or less: DEFAULT_WORKLOAD_CERT_TTL (SPEC 7). */
+  /** Zero or less: DEFAULT_WORKLOAD_CERT_TTL (docs/reference/errors.md#failures). */
   readonly ttlMs: number;
 }
 
@@ -30,7 +30,10 @@ export interface IssuedCertificate {
   readonly notAfter: Date;
 }
 
-/** Why nothing was signed, as `ca_server_csr_sign_err_count` labels it (BEHAVIOUR 1, "CA"). */
+/**
+ * Reason of a failure to sign; the label `error` of `ca_server_csr_sign_err_count`
+ * (docs/reference/metrics.md#certificate-authority).
+ */
 export type SigningErrorCode = 'CA_NOT_READY' | 'CSR_ERROR' | 'TTL_ERROR' | 'CERT_GEN_ERROR';
 
 export class SigningError extends Error {
@@ -43,11 +46,14 @@ export class SigningError extends Error {
   }
 }
 
-/** Signs certificates. Its key and roots may change while it lives (BEHAVIOUR 4, "CA material", "Rotator"). */
+/**
+ * Signs certificates. Its key and roots may change at run time (docs/reference/certificate-authority.md#ca-material,
+ * docs/reference/certificate-authority.md#rotation).
+ */
 export interface CertificateAuthority {
   bundle(): TrustBundle;
   /** @throws SigningError */
   issue(request: IssueRequest): Promise<IssuedCertificate>;
-  /** Called after the bundle or the signing key has changed. @returns ends it. */
+  /** Called after the bundle or the signing key has changed. @returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }

@@ -8,13 +8,13 @@ export type CheckedMaterial =
   | { readonly type: 'material'; readonly material: SigningMaterial }
   | { readonly type: 'problem'; readonly problem: MaterialProblem };
 
-/** More certificates than this above a signing one are a mistake, or a loop. */
+/** A longer chain is a mistake or a loop. */
 const MAX_INTERMEDIATES = 10;
 
 /**
- * Makes signing material of texts, or says what is wrong with them first: a key that fits the certificate and is strong
- * enough, a certificate that may sign others, and a chain of valid signatures up to one of the roots. Does not look at
- * the time: an authority whose certificate has run out is there, and signs nothing.
+ * Turns texts into signing material, or names the first problem. It checks that the key fits the certificate and is
+ * strong enough, that the certificate may sign others, and that valid signatures lead to one of the roots. It does not
+ * check the time: an expired authority is still loaded, and refuses to sign.
  */
 export function checkMaterial(texts: MaterialTexts): CheckedMaterial {
   try {
@@ -48,7 +48,7 @@ function assemble(texts: MaterialTexts): SigningMaterial {
   }
   const pool = texts.chain.trim() === '' ? [] : readCertificates(texts, 'chain');
   const trusted = distinct(readCertificates(texts, 'roots'));
-  // Not everybody takes a certificate that has an issuer for the end of a chain.
+  // Some verifiers accept only a self-signed certificate as the end of a chain.
   const anchors = trusted.filter((each) => hasIssued(each, each));
   const path = pathOf(certificate, [...pool, ...trusted], anchors);
   const root = path.at(-1) ?? certificate;
@@ -66,7 +66,7 @@ function readPrivateKey(text: string): KeyObject {
   try {
     key = createPrivateKey(text);
   } catch {
-    // Whatever the reason, it is not told with parts of the key.
+    // The original error may contain parts of the key.
     const isEncrypted = text.includes('ENCRYPTED');
     const problem = isEncrypted ? 'is encrypted' : 'is not a private key in PEM';
     throw new MaterialError('privateKey', problem, 'write the key as PKCS #8 or PKCS #1 PEM without a passphrase');
@@ -85,7 +85,7 @@ function readCertificates(texts: MaterialTexts, part: 'certificate' | 'chain' | 
   }
 }
 
-/** From a certificate up to the root that it leads to, both included; one item where it is a root itself. */
+/** The chain from a certificate to its root, both included; one item if the certificate is a root. */
 function pathOf(
   certificate: X509Certificate,
   pool: readonly X509Certificate[],
@@ -129,7 +129,7 @@ function nameOf({ subject, serialNumber }: X509Certificate): string {
   return `${oneLine(subject)}, serial ${serialNumber}`;
 }
 
-/** Node writes a name with a line for each part, and undefined for an empty one. */
+/** Node writes each part of a name on its own line, and undefined for an empty name. */
 function oneLine(name: string | undefined): string {
-  return name === undefined || name === '' ? 'nobody' : name.replaceAll('\n', ', ');
+  return name === undefined || name === '' ? 'an empty name' : name.replaceAll('\n', ', ');
 }

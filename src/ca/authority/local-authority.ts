@@ -13,24 +13,23 @@ import {
   SigningError,
   type TrustBundle,
 } from './certificate-authority.js';
-import { leafTtlMs, type TtlLimits } from './leaf-ttl.js';
 import type { SigningMaterial } from './signing-material.js';
-import { validityFrom } from './validity.js';
+import { leafTtlMs, type TtlLimits, validityFrom } from './validity.js';
 
 export interface LocalAuthorityOptions {
   readonly clock: Clock;
   readonly ttls: TtlLimits;
 }
 
-/** An authority that signs in this process, with what it was last given. */
+/** An authority that signs in this process, with the newest material that it was given. */
 export interface LocalAuthority extends CertificateAuthority {
-  /** What it signs with; undefined before it has been given anything. */
+  /** The current material; undefined before the first `replace`. */
   material(): SigningMaterial | undefined;
-  /** Signs with something else from now on, and tells so. */
+  /** Signs with other material from now on, and calls the listeners. */
   replace(material: SigningMaterial): void;
 }
 
-/** Material with what is made of it once. */
+/** Material with values that are computed once. */
 interface Prepared {
   readonly material: SigningMaterial;
   readonly signer: Signer;
@@ -50,7 +49,7 @@ export function createLocalAuthority({ clock, ttls }: LocalAuthorityOptions): Lo
     const now = clock.now();
     const remainingMs = material.notAfter.getTime() - now.getTime();
     if (remainingMs <= 0) {
-      const message = `the certificates of the certificate authority ran out at ${material.notAfter.toISOString()}`;
+      const message = `the certificates of the certificate authority expired at ${material.notAfter.toISOString()}`;
       throw new SigningError('CA_NOT_READY', message);
     }
     const { notAfter, ...begin } = validityFrom(now, leafTtlMs(ttlMs, ttls, remainingMs));

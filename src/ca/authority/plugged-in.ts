@@ -1,10 +1,10 @@
 import path from 'node:path';
-import type { FileContents } from '../files/watched-files.js';
+import type { FileContents } from '../watched-files.js';
 import { readCertificateFields } from '../x509/read-certificate.js';
 import { checkMaterial } from './check-material.js';
 import type { MaterialTexts, SigningMaterial } from './signing-material.js';
 
-/** Names of the files in ROOT_CA_DIR (BEHAVIOUR 4, "CA material"). */
+/** Names of the files in ROOT_CA_DIR (docs/reference/certificate-authority.md#ca-material). */
 export const PLUGGED_IN_FILES = {
   privateKey: 'ca-key.pem',
   certificate: 'ca-cert.pem',
@@ -15,9 +15,9 @@ export const PLUGGED_IN_FILES = {
 type Part = keyof MaterialTexts;
 export type PluggedInContents = FileContents<Part>;
 
-/** What ROOT_CA_DIR has for us. */
+/** The content of ROOT_CA_DIR. */
 export type PluggedIn =
-  /** No CA; perhaps roots to trust beside our own. */
+  /** No CA; possibly roots to trust in addition to the self-signed one. */
   | { readonly type: 'none'; readonly extraRoots: string }
   | { readonly type: 'material'; readonly material: SigningMaterial }
   /** `reason` is one line: file, problem, remedy. */
@@ -33,8 +33,8 @@ export function pluggedInPaths(folder: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Judges the files of ROOT_CA_DIR. Where there is neither a key nor a certificate there is no CA. A chain may be left
- * out where a root has issued the certificate.
+ * Checks the files of ROOT_CA_DIR. Without a key and a certificate there is no CA. The chain is optional if a root has
+ * issued the certificate.
  */
 export function readPluggedIn(folder: string, contents: PluggedInContents, now: Date): PluggedIn {
   const paths = pluggedInPaths(folder);
@@ -49,10 +49,10 @@ export function readPluggedIn(folder: string, contents: PluggedInContents, now: 
     }
   }
   const texts: MaterialTexts = {
-    privateKey: textOf(contents, 'privateKey'),
-    certificate: textOf(contents, 'certificate'),
-    chain: textOf(contents, 'chain'),
-    roots: textOf(contents, 'roots'),
+    privateKey: partOf(contents, 'privateKey'),
+    certificate: partOf(contents, 'certificate'),
+    chain: partOf(contents, 'chain'),
+    roots: partOf(contents, 'roots'),
   };
   if (texts.privateKey === '' && texts.certificate === '') return { type: 'none', extraRoots: texts.roots };
   for (const part of ['privateKey', 'certificate', 'roots'] as const) {
@@ -78,7 +78,7 @@ function lifetimeProblem(
   ] as const) {
     const { notBefore, notAfter } = readCertificateFields(certificate);
     if (notAfter <= now)
-      return refused(part, `ran out at ${notAfter.toISOString()}`, 'replace it by one that is valid');
+      return refused(part, `expired at ${notAfter.toISOString()}`, 'replace it by one that is valid');
     if (notBefore <= now) continue;
     const remedy = 'wait until then, or set the clock of this machine';
     return refused(part, `is not valid before ${notBefore.toISOString()}`, remedy);
@@ -86,7 +86,7 @@ function lifetimeProblem(
   return undefined;
 }
 
-function textOf(contents: PluggedInContents, part: Part): string {
+function partOf(contents: PluggedInContents, part: Part): string {
   const content = contents[part];
   return content.type === 'text' ? content.text.trim() : '';
 }

@@ -11,11 +11,12 @@ export interface ExpiryRecorderOptions {
 }
 
 /**
- * Keeps `ca_server_root_cert_expiry_timestamp`, of the root above what signs, and
- * `ca_server_cert_chain_expiry_timestamp`, of the first intermediate to run out, current (SPEC 4.7): Unix seconds, which
- * become negative when the time has come. Where the root signs there is no chain, and its family does not show.
+ * Keeps two metrics current (docs/reference/metrics.md#certificate-authority): `ca_server_root_cert_expiry_timestamp`,
+ * the expiry of the signing root, and `ca_server_cert_chain_expiry_timestamp`, the expiry of the first intermediate.
+ * Values are Unix seconds and become negative at that time. If the root itself signs, the second metric does not
+ * appear.
  *
- * @returns ends it.
+ * @returns a function that ends this
  */
 export function recordExpiry({ authority, metrics, clock }: ExpiryRecorderOptions): () => void {
   let cancelTimers: readonly (() => void)[] = [];

@@ -7,9 +7,12 @@ import { createSigner } from '../x509/signatures.js';
 import { validityFrom } from './validity.js';
 
 export interface SelfSignedOptions {
-  /** DER; `organizationName` of the trust domain (BEHAVIOUR 4, "CA material"), or that of the root it follows. */
+  /**
+   * DER: `organizationName` with the trust domain (docs/reference/certificate-authority.md#ca-material), or the subject
+   * of the root that it replaces.
+   */
   readonly subject: Buffer;
-  /** Of the root it follows; made from the key where there is none. */
+  /** Key identifier of the root that it replaces; undefined computes it from the key. */
   readonly keyId: Buffer | undefined;
   /** CA_SELF_SIGNED_CA_CERT_TTL */
   readonly ttlMs: number;
@@ -24,13 +27,16 @@ export interface SelfSignedRoot {
 
 const generate = promisify(generateKeyPair);
 
-/** @param bits CA_SELF_SIGNED_CA_RSA_KEY_SIZE; takes a tenth of a second for 2048, and seconds for more, off the main thread. */
+/**
+ * @param bits CA_SELF_SIGNED_CA_RSA_KEY_SIZE. 2048 bits take a tenth of a second, more bits take seconds, off the main
+ *   thread.
+ */
 export async function generateRootKey(bits: number): Promise<KeyObject> {
   const { privateKey } = await generate('rsa', { modulusLength: bits });
   return privateKey;
 }
 
-/** A root certificate of a key, for a new key or, when roots rotate, for the present one. */
+/** Creates a root certificate for a new key or, in a rotation, for the present one. */
 export async function createSelfSignedRoot(privateKey: KeyObject, options: SelfSignedOptions): Promise<SelfSignedRoot> {
   const { subject, keyId, ttlMs, now } = options;
   const publicKey = createPublicKey(privateKey);

@@ -1,32 +1,32 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 
-/** What an authority signs with, and what is verified against. Checked: see check-material.ts. */
+/** The key and certificates of an authority, as `checkMaterial` returns them. */
 export interface SigningMaterial {
   readonly privateKey: KeyObject;
-  /** Whose subject is the issuer of what is signed. */
+  /** Its subject is the issuer of signed certificates. */
   readonly certificate: X509Certificate;
-  /** From `certificate` up to below its root; empty where `certificate` is the root. */
+  /** The chain from `certificate` up to, not including, its root; empty if `certificate` is the root. */
   readonly intermediates: readonly X509Certificate[];
-  /** Every root that is trusted, the one above `certificate` first. */
+  /** All trusted roots, the root of `certificate` first. */
   readonly roots: readonly X509Certificate[];
-  /** When the first of `certificate`, what is above it, and its root runs out. */
+  /** When the first certificate of the chain expires. */
   readonly notAfter: Date;
 }
 
-/** The same as text, as folders and secrets hold it. Never log it. */
+/** The same as PEM texts, as folders and secrets hold it. Never log it. */
 export interface MaterialTexts {
   readonly privateKey: string;
   readonly certificate: string;
-  /** Certificates between `certificate` and its root; may be empty, and may have both of those in it as well. */
+  /** Certificates between `certificate` and its root; may be empty, and may include both of them. */
   readonly chain: string;
   /** Roots. */
   readonly roots: string;
 }
 
-/** Something that makes material unusable. */
+/** A problem that makes material unusable. */
 export interface MaterialProblem {
   readonly part: keyof MaterialTexts;
-  /** `is not a CA: …`; the subject of the sentence is the part. */
+  /** `is not a CA: …`; the part is the subject of the sentence. */
   readonly problem: string;
   readonly remedy: string;
 }

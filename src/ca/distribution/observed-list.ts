@@ -1,16 +1,16 @@
 import type { RawObject } from '../../kubernetes/watch/raw-object.js';
 import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 
-/** One list of the API server as it is now. */
+/** The current content of one list of the API server. */
 export interface ObservedList {
   readonly sink: ReflectorSink;
-  /** By key; undefined before the whole list was read once. */
+  /** Objects by key; undefined before the list has been read once. */
   current(): ReadonlyMap<string, RawObject> | undefined;
 }
 
 /**
- * @param keyOf what of an object names it
- * @param onChange is told which keys may be otherwise now
+ * @param keyOf the key of an object
+ * @param onChange receives the keys of objects that may have changed
  */
 export function createObservedList(
   keyOf: (object: RawObject) => string,

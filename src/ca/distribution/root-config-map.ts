@@ -1,20 +1,23 @@
 import { isRecord } from '../../base/record.js';
 import type { ApiRequest } from '../../kubernetes/client/api-sender.js';
 
-/** The ConfigMap that workloads of a namespace take the roots from (BEHAVIOUR 4, "Root distribution"). */
+/**
+ * The ConfigMap from which the workloads of a namespace read the roots
+ * (docs/reference/certificate-authority.md#root-distribution).
+ */
 export const ROOT_CONFIG_MAP = 'mesh-ca-root-cert';
 const KEY = 'root-cert.pem';
-/** Our name among those who write to it: we own the fields that we apply, and no others. */
+/** Field manager of our server-side applies: we own only the fields that we apply. */
 const FIELD_MANAGER = 'navigator-root-cert';
 
 export interface RootConfigMap {
   readonly namespace: string;
-  /** PEM, every root. */
+  /** All roots, PEM. */
   readonly roots: string;
   readonly meshDomain: string;
 }
 
-/** Makes the ConfigMap, or makes it be as it should, and leaves alone what others have put there. */
+/** Creates or corrects the ConfigMap, and keeps the fields of other writers. */
 export function applyRequest({ namespace, roots, meshDomain }: RootConfigMap): ApiRequest {
   const metadata = { name: ROOT_CONFIG_MAP, namespace, labels: { [labelOf(meshDomain)]: 'true' } };
   return {
@@ -26,7 +29,7 @@ export function applyRequest({ namespace, roots, meshDomain }: RootConfigMap): A
   };
 }
 
-/** Whether a ConfigMap, as the API server has it, is as it should be. */
+/** Whether the ConfigMap on the API server is correct. */
 export function isInPlace(raw: unknown, { roots, meshDomain }: RootConfigMap): boolean {
   if (!isRecord(raw) || !isRecord(raw['metadata']) || !isRecord(raw['data'])) return false;
   const { labels } = raw['metadata'];

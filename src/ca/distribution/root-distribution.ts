@@ -9,12 +9,12 @@ import { createRootDistributor, type RootDistributor } from './root-distributor.
 export interface RootDistributionOptions {
   readonly authority: CertificateAuthority;
   readonly send: SendRequest;
-  /** A watcher for the time that this instance leads. */
+  /** Creates a watcher for the time that this instance leads. */
   readonly createWatcher: () => ListWatcher;
   readonly meshDomain: string;
-  /** The control plane's own, where the Lease is. */
+  /** Namespace of the control plane, which holds the Lease. */
   readonly namespace: string;
-  /** POD_NAME; two instances must never have the same one. */
+  /** POD_NAME; must be unique among instances. */
   readonly identity: string;
   readonly clock: Clock;
   /** Scope `pkica`. */
@@ -24,17 +24,20 @@ export interface RootDistributionOptions {
   readonly timing?: ElectionTiming;
 }
 
-/** This instance's part in keeping the roots in ConfigMap `mesh-ca-root-cert` of every namespace. */
+/** Keeps the roots in the ConfigMap `mesh-ca-root-cert` of every namespace while this instance leads. */
 export interface RootDistribution {
   start(): void;
-  /** Settles when nothing is written any more and the lead is given back. */
+  /** Settles when all writes have ended and the lease is released. */
   stop(): Promise<void>;
 }
 
-/** BEHAVIOUR 8, "Leader locks". */
+/** See docs/reference/sources.md#leader-locks. */
 const LEASE = 'mesh-namespace-controller-election';
 
-/** Workloads verify the control plane and one another with these roots (BEHAVIOUR 4, "Root distribution"). */
+/**
+ * Workloads verify the control plane and one another with these roots
+ * (docs/reference/certificate-authority.md#root-distribution).
+ */
 export function createRootDistribution(options: RootDistributionOptions): RootDistribution {
   const { authority, createWatcher, namespace } = options;
   let distributor: RootDistributor | undefined;

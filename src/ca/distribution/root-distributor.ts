@@ -12,7 +12,7 @@ import { applyRequest, isInPlace, ROOT_CONFIG_MAP, type RootConfigMap } from './
 export interface RootDistributorOptions {
   readonly send: SendRequest;
   readonly watcher: ListWatcher;
-  /** Every root that is trusted, PEM; empty while there is none. */
+  /** All trusted roots, PEM; empty while there is none. */
   readonly roots: () => string;
   readonly meshDomain: string;
   readonly clock: Clock;
@@ -22,21 +22,24 @@ export interface RootDistributorOptions {
   readonly random: () => number;
 }
 
-/** Keeps the roots in a ConfigMap of every namespace. One instance of the control plane does so at a time. */
+/** Keeps the roots in a ConfigMap of every namespace. One instance of the control plane does this at a time. */
 export interface RootDistributor {
   start(): void;
-  /** The roots are others now. */
+  /** The roots have changed. */
   rootsChanged(): void;
-  /** Settles when nothing is being written any more. */
+  /** Settles when the write in progress has ended. */
   stop(): Promise<void>;
 }
 
 const NAMESPACE_KIND = rawKind({ group: '', kind: 'Namespace', plural: 'namespaces', namespaced: false });
-/** BEHAVIOUR 4, "Root distribution". */
+/** See docs/reference/certificate-authority.md#root-distribution. */
 const RESYNC_MS = 60_000;
-/** One write at a time, and no more than fifty a second: an API server has other things to do when roots change. */
+/** One write at a time and at most fifty a second, so that a change of roots does not overload the API server. */
 const WRITE_GAP_MS = 20;
-/** Writes to one namespace between two resyncs: whoever undoes ours would have us write without end. */
+/**
+ * Writes to one namespace between two resyncs. Without this bound, another writer that reverts each write would cause
+ * endless writes.
+ */
 const MAX_WRITES = 5;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
@@ -52,15 +55,15 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
     ({ metadata: { namespace } }) => namespace ?? '',
     (keys) => enqueue(keys),
   );
-  /** Namespaces to look at, the one that has waited longest first. */
+  /** Namespaces to check, the longest-waiting first. */
   const queue = new Set<string>();
-  /** How often each was written to since the last resync. */
+  /** Writes to each namespace since the last resync. */
   const writes = new Map<string, number>();
-  /** Namespaces that could not be written to; tried again at the next resync. */
+  /** Namespaces that rejected a write; retried at the next resync. */
   const refused = new Set<string>();
-  /** Answers that were told of. */
-  const told = new Set<number>();
-  /** Whether both lists have come. */
+  /** Statuses that were logged. */
+  const logged = new Set<number>();
+  /** Whether both lists have been read. */
   let isKnown = false;
   let isWorking = false;
   let isTroubled = false;
@@ -70,7 +73,8 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
   let cancelResync = (): void => undefined;
 
   const enqueue = (keys: Iterable<string>): void => {
-    // What is in place is known when both lists are; the last of them to come may name few namespaces or none.
+    // The state is known only after both lists. The second list may name few namespaces or none, so all are checked
+    // then.
     const present = namespaces.current();
     if (present === undefined || configMaps.current() === undefined) return;
     for (const key of isKnown ? keys : present.keys()) queue.add(key);
@@ -92,7 +96,7 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
     });
   };
 
-  /** Takes namespaces from the queue up to one that is to be written to. @returns how long to wait. */
+  /** Takes namespaces from the queue until one needs a write. @returns the wait before the next call. */
   const writeOne = async (): Promise<number> => {
     for (const namespace of queue) {
       queue.delete(namespace);
@@ -112,43 +116,40 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
     if (text === '' || refused.has(namespace) || !isActive(namespaces.current()?.get(namespace))) return false;
     if ((writes.get(namespace) ?? 0) < MAX_WRITES) return true;
     refused.add(namespace);
-    const remedy = 'find who else writes to it; two control planes must not share a cluster with roots of their own';
-    logger.warn({ namespace, remedy }, 'Somebody else keeps changing the root certificates of a namespace');
+    const remedy = 'find the other writer; two control planes in one cluster must share their roots';
+    logger.warn({ namespace, remedy }, 'root certificates overwritten by another writer');
     return false;
   };
 
   const conclude = (namespace: string, answer: ApiAnswer): number => {
     const { status } = answer;
     if (status === 429 || status >= 500) return postpone(namespace, refusalText(answer), answer.retryAfterMs);
-    if (isTroubled) logger.info({}, 'Root certificates can be written to namespaces again');
+    if (isTroubled) logger.info({}, 'root certificate writes resumed');
     isTroubled = false;
     backoff.reset();
     if (status < 300) {
-      logger.debug({ namespace }, 'The root certificates are in the ConfigMap of a namespace');
+      logger.debug({ namespace }, 'root certificates written');
       return WRITE_GAP_MS;
     }
     refused.add(namespace);
-    // Gone, or about to: the watch will tell.
-    if (status === 404 || isTerminating(answer) || told.has(status)) return WRITE_GAP_MS;
-    told.add(status);
+    // The namespace is gone or terminating; the watch reports that.
+    if (status === 404 || isTerminating(answer) || logged.has(status)) return WRITE_GAP_MS;
+    logged.add(status);
     const right = `let the service account create and patch configmaps ${ROOT_CONFIG_MAP} in all namespaces`;
     const remedy = status === 403 ? { remedy: right } : {};
-    logger.error(
-      { namespace, reason: refusalText(answer), ...remedy },
-      'A namespace cannot be given root certificates',
-    );
+    logger.error({ namespace, reason: refusalText(answer), ...remedy }, 'root certificate write rejected');
     return WRITE_GAP_MS;
   };
 
   const postpone = (namespace: string, err: unknown, retryAfterMs: number | undefined): number => {
     queue.add(namespace);
-    if (!isTroubled) logger.warn({ namespace, err }, 'Root certificates cannot be written now; trying again');
+    if (!isTroubled) logger.warn({ namespace, err }, 'root certificate write failed, retrying');
     isTroubled = true;
     return Math.max(backoff.nextMs(), retryAfterMs ?? 0);
   };
 
   const resync = (): void => {
-    if (refused.size === 0) told.clear();
+    if (refused.size === 0) logged.clear();
     refused.clear();
     writes.clear();
     enqueueAll();
@@ -173,7 +174,7 @@ export function createRootDistributor(options: RootDistributorOptions): RootDist
   };
 }
 
-/** Whether a namespace is there, and takes new objects. */
+/** Whether a namespace exists and accepts new objects. */
 function isActive(raw: RawObject | undefined): boolean {
   if (raw === undefined) return false;
   const { metadata, status } = raw as RawObject & { readonly status?: unknown };
@@ -181,7 +182,7 @@ function isActive(raw: RawObject | undefined): boolean {
   return deletionTimestamp === undefined && !(isRecord(status) && status['phase'] === 'Terminating');
 }
 
-/** The API server's cause of a refusal, in a namespace that is being deleted. */
+/** Whether the API server rejected a write because the namespace is terminating. */
 function isTerminating({ body }: ApiAnswer): boolean {
   const details = isRecord(body) && isRecord(body['details']) ? body['details'] : {};
   const causes: readonly unknown[] = Array.isArray(details['causes']) ? details['causes'] : [];

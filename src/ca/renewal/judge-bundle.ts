@@ -2,16 +2,17 @@ import { X509Certificate } from 'node:crypto';
 import type { TrustBundle } from '../authority/certificate-authority.js';
 
 /**
- * What a change of the authority means for certificates that it issued before: nothing, when it would issue the same
- * now, as after a root was followed by one of its name and key (`same`); that it would issue them by another way
- * (`old`); or that they do not verify with the present roots (`useless`).
+ * The effect of a change of the authority on certificates that it issued before:
+ * - `same`: they stay as they are, because the authority would issue the same chain now;
+ * - `old`: they still verify, but the authority now issues another chain;
+ * - `useless`: they do not verify with the present roots.
  */
 export type BundleVerdict = 'same' | 'old' | 'useless';
 
-/** @param issuing what the authority had when it issued them */
+/** @param issuing the bundle of the authority when it issued the certificate */
 export type BundleJudge = (issuing: TrustBundle, present: TrustBundle) => BundleVerdict;
 
-/** A judge that thinks once about a change, however many certificates it is asked of. */
+/** Creates a judge that evaluates each change once, however many certificates ask. */
 export function createBundleJudge(): BundleJudge {
   const verdicts = new WeakMap<TrustBundle, { readonly present: TrustBundle; readonly verdict: BundleVerdict }>();
   return (issuing, present) => {

@@ -6,44 +6,46 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority, SubjectAltName, TrustBundle } from '../authority/certificate-authority.js';
 import { scheduleAt } from '../schedule-at.js';
 import type { BundleJudge } from './judge-bundle.js';
-import { KeyAndChain } from './key-and-chain.js';
 
 export interface RenewedCertificateOptions {
   readonly authority: CertificateAuthority;
   readonly judge: BundleJudge;
-  /** One or more. */
+  /** At least one. */
   readonly subjectAltNames: readonly SubjectAltName[];
-  /** Throws while none may be issued; it is asked again later. Default: one always may. */
+  /** Throws while no certificate may be issued; it is called again later. Default: always allowed. */
   readonly mayIssue?: () => void;
   readonly clock: Clock;
-  /** Told of failures, never of keys. */
+  /** Logs failures, never keys. */
   readonly logger: Logger;
   /** From 0 up to, not including, 1: spreads renewals. */
   readonly random: () => number;
-  /** Called when there is another, the first one too. */
+  /** Called for each new certificate, the first included. */
   readonly onChange: () => void;
 }
 
-/** A certificate of our own making, and its key, that is replaced before it runs out. */
+/** A certificate and key that this process makes, and replaces before the certificate expires. */
 export interface RenewedCertificate {
-  /** Undefined until the first is issued, and when one has run out because no other could be had. */
+  /** Undefined until the first certificate is issued, and after a certificate expired without a replacement. */
   current(): KeyAndChain | undefined;
   /** Settles after the first attempt. */
   start(): Promise<void>;
-  /** Nothing is issued any more, and the key is forgotten. */
+  /** Ends renewal and drops the key. */
   close(): void;
 }
 
-/** Renewed at a random point of this part of a certificate's life, and with the next key. */
+/** A certificate is renewed, with a new key, at a random point between these parts of its lifetime. */
 const FROM_PART = 0.5;
 const TO_PART = 0.8;
-/** An authority that runs out itself issues for less and less time. */
+/** Certificates of an expiring authority get shorter and shorter; this bounds the rate of renewals. */
 const MIN_WAIT_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-/** What the authority does not verify any more is replaced within so long: by all who have one, so not all at once. */
+/**
+ * Certificates that no longer verify are replaced within this time, at random points, because all holders are affected
+ * at once.
+ */
 const USELESS_SPREAD_MS = 5_000;
-/** Under a new key of the authority a certificate is of use to those who know its root, which takes them a while. */
+/** Certificates of a new key help only peers that know its root, which takes them some minutes. */
 const OLD_WAIT_MS = 5 * 60_000;
 
 const generate = promisify(generateKeyPair);
@@ -55,7 +57,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
   let present: { readonly secret: KeyAndChain; readonly issuing: TrustBundle } | undefined;
   let dueMs = Number.POSITIVE_INFINITY;
   let cancelNext = (): void => undefined;
-  let isTroubled = false;
+  let isFailing = false;
   let isClosed = false;
   let renewing: Promise<void> | undefined;
 
@@ -69,7 +71,7 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
     present = { secret, issuing };
     const lifeMs = secret.notAfter.getTime() - clock.now().getTime();
     schedule(lifeMs * (FROM_PART + random() * (TO_PART - FROM_PART)));
-    // The authority may have changed while it was issued.
+    // The authority may have changed while the certificate was issued.
     authorityChanged();
     onChange();
   };
@@ -82,14 +84,14 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
       const { chain, notAfter } = await authority.issue({ publicKey, subjectAltNames, ttlMs: 0 });
       if (isClosed) return;
       backoff.reset();
-      if (isTroubled) logger.info({ names }, 'A certificate can be issued again');
-      isTroubled = false;
+      if (isFailing) logger.info({ names }, 'certificate issuance resumed');
+      isFailing = false;
       const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       take(new KeyAndChain(key, chain.join(''), notAfter), issuing);
     } catch (err) {
       if (isClosed) return;
-      if (!isTroubled) logger.warn({ names, err }, 'A certificate cannot be issued; trying again');
-      isTroubled = true;
+      if (!isFailing) logger.warn({ names, err }, 'certificate issuance failed, retrying');
+      isFailing = true;
       schedule(backoff.nextMs());
     }
   };
@@ -128,4 +130,23 @@ export function createRenewedCertificate(options: RenewedCertificateOptions): Re
       present = undefined;
     },
   };
+}
+
+/** A private key with its certificates. The key appears neither in JSON nor in the output of `inspect` and loggers. */
+export class KeyAndChain {
+  readonly #privateKey: string;
+  /** PEM: the leaf, then its intermediates. */
+  readonly certificateChain: string;
+  readonly notAfter: Date;
+
+  constructor(privateKey: string, certificateChain: string, notAfter: Date) {
+    this.#privateKey = privateKey;
+    this.certificateChain = certificateChain;
+    this.notAfter = notAfter;
+  }
+
+  /** PEM, PKCS #8. */
+  get privateKey(): string {
+    return this.#privateKey;
+  }
 }

@@ -7,26 +7,26 @@ import { parseCertificates, readCertificateFields } from '../x509/read-certifica
 import { RootStoreError, type StoredRoot } from './root-store.js';
 
 /**
- * An earlier root is trusted until so long before it runs out. The present one has the same name and key, so it
- * verifies the same certificates; and some verifiers that know both try only the one that they find first, and fail
- * when that has run out. By then all have been told.
+ * An earlier root is dropped this long before it expires. The present root has the same name and key, so it verifies
+ * the same certificates. Some verifiers that know both try only the first, and fail once that one has expired. Ten
+ * minutes are enough to update all peers.
  */
 const EARLIER_ROOT_MARGIN_MS = 10 * 60_000;
-/** Any of them verifies what the others do. More are in nobody's way, but a percentile of 100 makes one each hour. */
+/** All earlier roots verify the same certificates, so few are enough. A percentile of 100 would add one every hour. */
 const MAX_EARLIER_ROOTS = 5;
 
 export interface RootMaterial {
   readonly material: SigningMaterial;
-  /** When the first of the earlier roots is to be dropped. */
+  /** When the first of the earlier roots must be dropped. */
   readonly nextDrop: Date | undefined;
 }
 
 /**
- * Makes signing material of a stored root: it signs, and it, its earlier ones and the extra ones are trusted.
+ * Turns a stored root into signing material that trusts the root, its earlier roots and the extra roots.
  *
  * @param store for messages
  * @param extraRoots of ROOT_CA_DIR; PEM, may be empty
- * @param onIgnored is told of roots that cannot be read
+ * @param onIgnored called for roots that cannot be read
  * @throws RootStoreError
  */
 export function materialOfRoot(
@@ -59,7 +59,7 @@ export function materialOfRoot(
   return { material: checked.material, nextDrop: drops[0] };
 }
 
-/** The earlier roots of a root that is followed by another: itself, and its own that are still good. PEM. */
+/** The earlier roots after a rotation: the rotated root, and its earlier roots that are still valid. PEM. */
 export function earlierRootsAfter({ certificate, earlierRoots }: StoredRoot, now: Date): string {
   let earlier: readonly X509Certificate[] = [];
   try {

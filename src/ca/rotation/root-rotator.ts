@@ -12,17 +12,17 @@ import { earlierRootsAfter, materialOfRoot } from './root-material.js';
 import type { LoadedRoot, RootStore, StoredRoot } from './root-store.js';
 
 export interface SelfSignedSettings {
-  /** Organization of a new root: the trust domain. */
+  /** Organization of a new root, the trust domain. */
   readonly trustDomain: string;
   /** CA_SELF_SIGNED_CA_CERT_TTL */
   readonly ttlMs: number;
   /** CA_SELF_SIGNED_CA_RSA_KEY_SIZE */
   readonly keyBits: number;
-  /** A key of that size which is made already, or being made: of the first new root. Default: made when needed. */
+  /** A key of that size for the first new root, if one is made in advance. Default: made when needed. */
   readonly firstKey?: Promise<KeyObject> | undefined;
-  /** CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL; zero or less: roots are neither looked at again nor made anew. */
+  /** CA_SELF_SIGNED_ROOT_CERT_CHECK_INTERVAL; zero or less turns checks and rotation off. */
   readonly checkIntervalMs: number;
-  /** CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: in the last so many hundredths of its life a root is replaced. */
+  /** CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE: a root is replaced in this last percentage of its lifetime. */
   readonly gracePercentile: number;
   /** CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR */
   readonly hasJitter: boolean;
@@ -30,9 +30,9 @@ export interface SelfSignedSettings {
 
 export interface RootRotatorOptions extends SelfSignedSettings {
   readonly store: RootStore;
-  /** Is given the root, and every one after it. */
+  /** Receives the root, and each later one. */
   readonly authority: LocalAuthority;
-  /** Roots to trust besides; PEM, may be empty. */
+  /** Additional trusted roots; PEM, may be empty. */
   readonly extraRoots: () => string;
   readonly clock: Clock;
   /** Scope `rootcertrotator`. */
@@ -41,27 +41,32 @@ export interface RootRotatorOptions extends SelfSignedSettings {
   readonly random: () => number;
 }
 
-/** Keeps a self-signed authority in a root that all replicas share and that has not run out (BEHAVIOUR 4, "Rotator"). */
+/**
+ * Keeps a self-signed authority on a valid root that all replicas share
+ * (docs/reference/certificate-authority.md#rotation).
+ */
 export interface RootRotator {
-  /** Settles after the first attempt to have a root; it is repeated until there is one. */
+  /** Settles after the first attempt to obtain a root. Attempts continue until there is one. */
   start(): Promise<void>;
-  /** What is stored has this version now: looked at at once when it is not the one in force. Empty when it is gone. */
+  /**
+   * The stored root has this version now; empty when it was deleted. A version other than the one in force is read at
+   * once.
+   */
   versionSeen(version: string): void;
-  /** The extra roots are others now. */
+  /** The extra roots have changed. */
   extraRootsChanged(): void;
   stop(): Promise<void>;
 }
 
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 30_000;
-/** How often another replica may be faster before something else must be wrong. */
+/** Conflicts with other replicas in one attempt; more of them mean another problem. */
 const MAX_RACES = 5;
 
 /**
- * A root is followed by one of the same name and key, so that what either has signed verifies with either; the earlier
- * one stays trusted, and stored beside the present one, for as long as it lasts. A root is checked before it is stored
- * and stored before it is used, so a failure leaves everything as it was; and a replica that finds another root stored
- * takes that.
+ * A new root has the name and key of the one that it replaces, so certificates of either verify with both. The earlier
+ * root stays trusted, and stored beside the new one, until it expires. A root is checked before it is stored, and
+ * stored before it is used, so a failure changes nothing. A replica that finds another root stored uses that one.
  */
 export function createRootRotator(options: RootRotatorOptions): RootRotator {
   const { store, authority, clock, logger, random, checkIntervalMs, gracePercentile } = options;
@@ -76,12 +81,12 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
   let work: Promise<void> = Promise.resolve();
 
   const ignored = (what: string, reason: string): void =>
-    logger.warn({ what, reason }, 'Roots cannot be read and are not trusted');
+    logger.warn({ what, reason }, 'unreadable root certificates ignored');
 
   const materialOf = (root: StoredRoot) =>
     materialOfRoot({ root, store: store.name, extraRoots: options.extraRoots() }, clock.now(), ignored);
 
-  /** @throws RootStoreError, and what is in force stays so. */
+  /** @throws RootStoreError; the root in force stays */
   const use = (loaded: LoadedRoot): void => {
     const { material, nextDrop } = materialOf(loaded.root);
     inForce = loaded;
@@ -89,10 +94,10 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
     if (nextDrop !== undefined) cancelDrop = scheduleAt(clock, nextDrop, reuse);
     if (isSame(material, authority.material())) return;
     authority.replace(material);
-    logger.info({ ...fieldsOf(material), roots: material.roots.length }, 'A root is in force');
+    logger.info({ ...fieldsOf(material), roots: material.roots.length }, 'root certificate activated');
   };
 
-  /** Its earlier roots, or the extra ones, are others now. */
+  /** Applies a change of the earlier or extra roots. */
   const reuse = (): void => {
     if (inForce !== undefined && !isStopped) use(inForce);
   };
@@ -123,14 +128,15 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
     return clock.now().getTime() >= notAfter.getTime() - graceMs;
   };
 
-  /** Takes what is stored, or makes and stores it. Undefined when another replica has been faster. */
+  /** Reads the stored root, or makes and stores one. Undefined when another replica was faster. */
   const obtain = async (mayRotate: boolean): Promise<LoadedRoot | undefined> => {
     const found = await store.load();
-    // One that somebody has deleted while it is in use is put back: replicas must not differ.
-    if (found === undefined) return await storeChecked(inForce?.root ?? (await make()), undefined, 'A root is stored');
+    // A deleted root that is in use is stored again, because replicas must not differ.
+    if (found === undefined)
+      return await storeChecked(inForce?.root ?? (await make()), undefined, 'root certificate stored');
     const { material } = materialOf(found.root);
     if (!mayRotate || !isDue(material)) return found;
-    return await storeChecked(await follow(found.root, material), found, 'The root is followed by a new one');
+    return await storeChecked(await follow(found.root, material), found, 'root certificate rotated');
   };
 
   const storeChecked = async (root: StoredRoot, replaces: LoadedRoot | undefined, message: string) => {
@@ -151,16 +157,16 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
   };
 
   /**
-   * The first look replaces only what has run out: all replicas look when they start, and the jitter is to keep them
-   * from doing the same work at the same time.
+   * The first check replaces only an expired root. All replicas check when they start, and the jitter of later checks
+   * keeps them from doing the same work at the same time.
    */
   const look = async (isFirst: boolean): Promise<void> => {
     await attempt(isRotating && !isFirst);
     if (hasRunOut() && isRotating) await attempt(true);
-    if (lastTrouble !== '') logger.info({ store: store.name }, 'The root can be had again');
+    if (lastTrouble !== '') logger.info({ store: store.name }, 'root certificate available again');
     lastTrouble = '';
     backoff.reset();
-    if (hasRunOut()) logger.error({ store: store.name, remedy: ROTATION_REMEDY }, 'The root has run out');
+    if (hasRunOut()) logger.error({ store: store.name, remedy: ROTATION_REMEDY }, 'root certificate expired');
   };
 
   const run = async (isFirst: boolean): Promise<void> => {
@@ -188,8 +194,8 @@ export function createRootRotator(options: RootRotatorOptions): RootRotator {
     if (trouble === lastTrouble) return;
     lastTrouble = trouble;
     const fields = { store: store.name, err };
-    if (inForce === undefined) logger.error(fields, 'There is no root to sign with; trying again');
-    else logger.error(fields, 'The root cannot be checked, and stays in force; trying again');
+    if (inForce === undefined) logger.error(fields, 'root certificate unavailable, retrying');
+    else logger.error(fields, 'root certificate check failed, retrying');
   };
 
   const later = (isFirst: boolean): void => {

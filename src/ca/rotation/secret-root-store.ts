@@ -1,5 +1,7 @@
 import { isRecord } from '../../base/record.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../../kubernetes/client/api-sender.js';
+import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
+import { rawKind } from '../../kubernetes/watch/raw-kind.js';
 import { type LoadedRoot, type RootStore, RootStoreError, type StoredRoot } from './root-store.js';
 
 export interface SecretRootStoreOptions {
@@ -9,9 +11,12 @@ export interface SecretRootStoreOptions {
   readonly meshDomain: string;
 }
 
-export const ROOT_SECRET = 'mesh-ca-secret';
+const ROOT_SECRET = 'mesh-ca-secret';
 
-/** Keys of the secret (BEHAVIOUR 4, "CA material"); root-cert.pem holds the earlier roots, the others are empty. */
+/**
+ * Keys of the secret (docs/reference/certificate-authority.md#ca-material); root-cert.pem holds the earlier roots, the
+ * unused ones are empty.
+ */
 const KEYS = {
   certificate: 'ca-cert.pem',
   privateKey: 'ca-key.pem',
@@ -19,7 +24,7 @@ const KEYS = {
   unused: ['cert-chain.pem', 'key.pem'],
 } as const;
 
-/** The root of a cluster, in secret `mesh-ca-secret` of type `D/ca-root`. */
+/** Stores the root of a cluster in the secret `mesh-ca-secret` of type `D/ca-root`. */
 export function createSecretRootStore({ send, namespace, meshDomain }: SecretRootStoreOptions): RootStore {
   const collection = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
   const path = `${collection}/${ROOT_SECRET}`;
@@ -43,7 +48,7 @@ export function createSecretRootStore({ send, namespace, meshDomain }: SecretRoo
       const answer = await (replaces === undefined
         ? send({ method: 'POST', path: collection, body: manifestOf(root) })
         : send({ method: 'PATCH', path, body: patchOf(root, replaces), contentType: 'application/merge-patch+json' }));
-      // 409: it is there already, or is not what it was; 404: it has been deleted.
+      // 409: the secret exists already or has changed; 404: the secret was deleted.
       if (answer.status === 409 || (answer.status === 404 && replaces !== undefined)) return undefined;
       if (answer.status >= 300) throw fail(replaces === undefined ? 'created' : 'updated', answer);
       return parseSecret(answer.body, name);
@@ -61,7 +66,7 @@ export function createSecretRootStore({ send, namespace, meshDomain }: SecretRoo
   }
 }
 
-/** Labels, and a type that somebody else has given it, stay; the version makes it fail where another was faster. */
+/** Keeps labels and type of the secret. The resource version makes the patch fail if another replica was faster. */
 function patchOf(root: StoredRoot, { version }: LoadedRoot): object {
   return { metadata: { resourceVersion: version }, data: dataOf(root) };
 }
@@ -93,4 +98,42 @@ function parseSecret(body: unknown, name: string): LoadedRoot {
     },
     version: typeof resourceVersion === 'string' ? resourceVersion : '',
   };
+}
+
+const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
+
+/**
+ * Reports each version of the root's secret, and an empty text after its deletion. The watched content is not stored:
+ * the receiver reads the secret itself.
+ *
+ * @param namespace of the control plane
+ */
+export function watchRootSecret(watcher: ListWatcher, namespace: string, onVersion: (version: string) => void): void {
+  let isThere = false;
+  watcher.watch({
+    definition: SECRET_KIND,
+    namespace,
+    selector: { fieldSelector: `metadata.name=${ROOT_SECRET}` },
+    sink: {
+      isEmpty: () => !isThere,
+      replace: () => {
+        let found = '';
+        return {
+          add: (objects) => {
+            found = objects[0]?.metadata.resourceVersion ?? found;
+          },
+          commit: () => {
+            isThere = found !== '';
+            onVersion(found);
+          },
+        };
+      },
+      apply: (events) => {
+        for (const { type, object } of events) {
+          isThere = type !== 'DELETED';
+          onVersion(isThere ? object.metadata.resourceVersion : '');
+        }
+      },
+    },
+  });
 }

@@ -14,7 +14,7 @@ export interface ServerCertificateOptions extends ServerNameSettings {
   readonly tlsCertFile: string;
   readonly tlsKeyFile: string;
   readonly caCertFile: string;
-  /** Undefined where ENABLE_CA_SERVER is off. */
+  /** Undefined if ENABLE_CA_SERVER is off. */
   readonly authority: CertificateAuthority | undefined;
   readonly clock: Clock;
   /** Scope `pkica`. */
@@ -24,10 +24,10 @@ export interface ServerCertificateOptions extends ServerNameSettings {
 }
 
 /**
- * Chooses where the server's own certificate comes from (BEHAVIOUR 4, "Server DNS cert"): files that three flags name,
- * else our authority, else a folder.
+ * Chooses the source of the server's own certificate (docs/reference/certificate-authority.md#server-certificate): the
+ * files of three flags, else our authority, else a folder.
  *
- * @throws ServerCertificateError for a provider that there is none of.
+ * @throws ServerCertificateError for a provider that does not exist
  */
 export function createServerCertificate(options: ServerCertificateOptions): ServerCertificateSource {
   const { provider, tlsCertFile, tlsKeyFile, caCertFile, clock, logger } = options;
@@ -39,16 +39,16 @@ export function createServerCertificate(options: ServerCertificateOptions): Serv
   }
   if (missing.length < 3) {
     const remedy = `set ${missing.join(' and ')} too`;
-    logger.warn({ provider, remedy }, 'Files of a certificate are named, but not all three: NAV_CERT_PROVIDER is used');
+    logger.warn({ provider, remedy }, 'certificate file flags incomplete, NAV_CERT_PROVIDER used');
   }
   switch (provider) {
     case 'meshd':
       return createSignedCertificate({ ...options, authority: authorityOf(options), names: serverNames(options) });
     case 'orchestrator':
       throw new ServerCertificateError(
-        'NAV_CERT_PROVIDER=orchestrator: no signer that Kubernetes has of its own issues certificates for services ' +
-          '(certificates.k8s.io/v1 knows no kubernetes.io/legacy-unknown); use meshd, or name a folder into which ' +
-          'something like cert-manager writes key.pem, cert-chain.pem and root-cert.pem',
+        'NAV_CERT_PROVIDER=orchestrator: Kubernetes has no signer for certificates of services ' +
+          '(certificates.k8s.io/v1 has no kubernetes.io/legacy-unknown); use meshd, or a folder into which ' +
+          'cert-manager or another tool writes key.pem, cert-chain.pem and root-cert.pem',
       );
     default:
       return createFileCertificate({ setting: 'NAV_CERT_PROVIDER', files: filesIn(provider), clock, logger });

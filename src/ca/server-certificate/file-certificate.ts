@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js';
 import type { ServerCertificate } from '../../net/tls-material.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { createChangeListeners } from '../change-listeners.js';
-import { createWatchedFiles, type FileContents } from '../files/watched-files.js';
+import { createWatchedFiles, type FileContents } from '../watched-files.js';
 import { PemError } from '../x509/pem.js';
 import { parseCertificates, readCertificateFields } from '../x509/read-certificate.js';
 import { ServerCertificateError, type ServerCertificateSource } from './server-certificate-source.js';
@@ -11,7 +11,7 @@ import { ServerCertificateError, type ServerCertificateSource } from './server-c
 type Part = 'privateKey' | 'certificateChain' | 'roots';
 
 export interface FileCertificateOptions {
-  /** For messages: `NAV_CERT_PROVIDER` or the flags' names. */
+  /** Name of the setting for messages: `NAV_CERT_PROVIDER`, or the flags. */
   readonly setting: string;
   readonly files: Readonly<Record<Part, string>>;
   readonly clock: Clock;
@@ -25,8 +25,9 @@ interface Loaded {
 }
 
 /**
- * A certificate that somebody else writes into files, read again 100 ms after they change (BEHAVIOUR 4, "Server DNS
- * cert"). A change to something that cannot be used is told, and what was loaded before stays in force.
+ * A certificate in files that another process writes; they are read again 100 ms after a change
+ * (docs/reference/certificate-authority.md#server-certificate). If the new content is unusable, an error is logged and
+ * the loaded certificate stays in force.
  */
 export function createFileCertificate({
   setting,
@@ -42,18 +43,18 @@ export function createFileCertificate({
       loaded = load(contents);
     } catch (err) {
       const remedy = 'the certificate that was loaded before stays in force';
-      logger.error({ setting, err, remedy }, "The server's certificate cannot be loaded");
+      logger.error({ setting, err, remedy }, 'server certificate reload failed');
       return;
     }
-    logger.info({ setting }, "The server's certificate is loaded again");
+    logger.info({ setting }, 'server certificate reloaded');
     listeners.tell();
   };
 
   const load = (contents: FileContents<Part>): Loaded => {
     const texts = {
-      privateKey: textOf(contents, 'privateKey'),
-      certificateChain: textOf(contents, 'certificateChain'),
-      roots: textOf(contents, 'roots'),
+      privateKey: partOf(contents, 'privateKey'),
+      certificateChain: partOf(contents, 'certificateChain'),
+      roots: partOf(contents, 'roots'),
     };
     const [leaf] = certificatesOf(texts, 'certificateChain');
     certificatesOf(texts, 'roots');
@@ -62,7 +63,7 @@ export function createFileCertificate({
     }
     const { notAfter } = readCertificateFields(leaf);
     if (notAfter <= clock.now()) {
-      throw refusal('certificateChain', `ran out at ${notAfter.toISOString()}`, 'replace it by one that is valid');
+      throw refusal('certificateChain', `expired at ${notAfter.toISOString()}`, 'replace it by one that is valid');
     }
     const { privateKey, certificateChain, roots } = texts;
     return { certificate: { privateKey, certificateChain }, roots };
@@ -71,11 +72,11 @@ export function createFileCertificate({
   const refusal = (part: Part, problem: string, remedy: string): ServerCertificateError =>
     new ServerCertificateError(`${setting}: ${files[part]} ${problem}; ${remedy}`);
 
-  const textOf = (contents: FileContents<Part>, part: Part): string => {
+  const partOf = (contents: FileContents<Part>, part: Part): string => {
     const content = contents[part];
     if (content.type === 'text') return content.text;
     const problem = content.type === 'missing' ? 'does not exist' : `cannot be read: ${content.reason}`;
-    throw refusal(part, problem, 'write it there, and let this process read it');
+    throw refusal(part, problem, 'create it, and let this process read it');
   };
 
   const certificatesOf = (texts: Readonly<Record<Part, string>>, part: Part) => {
@@ -91,7 +92,7 @@ export function createFileCertificate({
     try {
       return createPrivateKey(text);
     } catch {
-      // Whatever the reason, it is not told with parts of the key.
+      // The original error may contain parts of the key.
       throw refusal('privateKey', 'is not a private key in PEM', 'write one without a passphrase into it');
     }
   };

@@ -1,15 +1,15 @@
 import type { ServerCertificate } from '../../net/tls-material.js';
 
-/** The certificate that this server presents on :15012 and :15017, wherever it comes from. */
+/** The certificate that this server presents on :15012 and :15017. */
 export interface ServerCertificateSource {
-  /** Undefined until there is one. */
+  /** Undefined until there is a certificate. */
   current(): ServerCertificate | undefined;
-  /** Roots that verify it, PEM in one text, as webhooks' `caBundle` has them before base64; undefined until known. */
+  /** Roots that verify it, as one PEM text for `caBundle` of webhooks before base64; undefined until known. */
   caBundle(): string | undefined;
-  /** Called when either is another. @returns ends it. */
+  /** Called when the certificate or the roots change. @returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
   /**
-   * Settles when there is one, or after the first attempt where only time can bring it.
+   * Settles when there is a certificate. If only time can bring one, it settles after the first attempt.
    *
    * @throws ServerCertificateError
    */
@@ -17,7 +17,7 @@ export interface ServerCertificateSource {
   stop(): Promise<void>;
 }
 
-/** There is no certificate to present; the message names the setting, the file, the problem and the remedy. */
+/** No certificate is available. The message names the setting, the file, the problem and the remedy. */
 export class ServerCertificateError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -6,16 +6,16 @@ export interface ServerNameSettings {
   readonly discoveryHost: string;
   /** MESHD_CUSTOM_HOST; may be empty. */
   readonly customHost: string;
-  /** The control plane's own namespace. */
+  /** Namespace of the control plane. */
   readonly namespace: string;
   /** --domain */
   readonly domain: string;
 }
 
-/** Services of the control plane (BEHAVIOUR 4, "Server DNS cert"). */
+/** Services of the control plane (docs/reference/certificate-authority.md#server-certificate). */
 const SERVICES = ['meshd', 'meshd-remote', 'mesh-navigator'] as const;
 
-/** What the server's own certificate is for; the fully qualified name of its service besides what BEHAVIOUR 4 lists. */
+/** The names of the server's own certificate. */
 export function serverNames({
   discoveryHost,
   customHost,

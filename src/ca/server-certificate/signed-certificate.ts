@@ -17,9 +17,9 @@ export interface SignedCertificateOptions {
 }
 
 /**
- * NAV_CERT_PROVIDER `meshd`: signed by our own authority (BEHAVIOUR 4, "Server DNS cert"). It lasts as long as a
- * workload's and is renewed like one, in memory: a key that no file holds cannot be read, and one that is replaced each
- * day need not last as long as its root.
+ * NAV_CERT_PROVIDER `meshd`: a certificate of our own authority
+ * (docs/reference/certificate-authority.md#server-certificate). It has the lifetime of a workload certificate and is
+ * renewed in the same way. The key stays in memory, so no file can leak it.
  */
 export function createSignedCertificate(options: SignedCertificateOptions): ServerCertificateSource {
   const { authority, names, clock, logger, random } = options;

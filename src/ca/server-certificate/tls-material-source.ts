@@ -1,15 +1,15 @@
 import type { TlsMaterialSource } from '../../net/tls-material.js';
 import type { ServerCertificateSource } from './server-certificate-source.js';
 
-/** Roots that clients' certificates are verified against; they change at run time. */
+/** Roots that verify client certificates; they change at run time. */
 export interface ClientRoots {
-  /** PEM; empty where clients are asked for none. */
+  /** PEM; if empty, the listener does not ask for client certificates. */
   current(): readonly string[];
-  /** @returns ends it. */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
 }
 
-/** Material for a listener: the server's certificate, and whom it trusts. Without `clientRoots` it asks for no certificates. */
+/** The TLS material of a listener. Without `clientRoots` it does not ask for client certificates. */
 export function createTlsMaterialSource(
   certificate: ServerCertificateSource,
   clientRoots?: ClientRoots,

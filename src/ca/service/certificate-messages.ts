@@ -3,7 +3,7 @@ import protobuf from 'protobufjs';
 /** mesh.ca.v1.MeshCertificateRequest */
 export interface MeshCertificateRequest {
   readonly csr: string;
-  /** Seconds; whatever an int64 can be. */
+  /** Seconds; any int64. */
   readonly validitySeconds: number;
 }
 
@@ -13,9 +13,9 @@ const VALIDITY_TAG = 3 << 3;
 const CERT_CHAIN_TAG = (1 << 3) | LENGTH_DELIMITED;
 
 /**
- * Reads what `proto/mesh/ca/v1/ca.proto` describes.
+ * Reads a request of `proto/mesh/ca/v1/ca.proto`.
  *
- * @throws Error when the bytes are no such message
+ * @throws Error for bytes that are not such a message
  */
 export function readCertificateRequestMessage(bytes: Uint8Array): MeshCertificateRequest {
   const reader = protobuf.Reader.create(bytes);
@@ -23,7 +23,7 @@ export function readCertificateRequestMessage(bytes: Uint8Array): MeshCertificat
   let validitySeconds = 0;
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    // Of a text that is cut short the library reads what there is.
+    // The library returns the available part of a truncated text.
     if (tag === CSR_TAG) csr = Buffer.from(reader.bytes()).toString('utf8');
     else if (tag === VALIDITY_TAG) validitySeconds = Number(reader.int64().toString());
     else reader.skipType(tag & 7);

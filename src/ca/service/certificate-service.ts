@@ -12,13 +12,12 @@ import { AuthenticationError } from '../authentication/authenticator.js';
 import type { AuthenticateCaller } from '../authentication/caller-authentication.js';
 import { SigningError } from '../authority/certificate-authority.js';
 import { type ConcurrencyLimits, createConcurrencyLimiter, OverloadError } from '../concurrency-limiter.js';
-import { CallFailure } from './call-failure.js';
 import {
   encodeCertificateResponse,
   type MeshCertificateRequest,
   readCertificateRequestMessage,
 } from './certificate-messages.js';
-import { createIssueForCaller, type IssueForCallerOptions } from './issue-for-caller.js';
+import { CallFailure, createIssueForCaller, type IssueForCallerOptions } from './issue-for-caller.js';
 
 export interface CertificateServiceOptions extends IssueForCallerOptions {
   readonly authenticate: AuthenticateCaller;
@@ -26,7 +25,7 @@ export interface CertificateServiceOptions extends IssueForCallerOptions {
   readonly clock: Clock;
   /** Scope `serverca`. */
   readonly logger: Logger;
-  /** Of signing; what fits a process of two cores unless given. */
+  /** Limits of signing. The default suits a process with two cores. */
   readonly limits?: ConcurrencyLimits;
 }
 
@@ -38,7 +37,10 @@ const MAX_DETAILS_LENGTH = 1024;
 
 type Call = ServerDuplexStream<Buffer, Buffer>;
 
-/** Serves `mesh.ca.v1.MeshCertificateService` (BEHAVIOUR 4, "Service"). For secured listeners alone. */
+/**
+ * Serves `mesh.ca.v1.MeshCertificateService` (docs/reference/certificate-authority.md#certificate-service), on secured
+ * listeners only.
+ */
 export function createCertificateService(options: CertificateServiceOptions): GrpcService {
   const { authenticate, metrics, clock, logger, limits = LIMITS } = options;
   const issue = createIssueForCaller(options);
@@ -56,14 +58,14 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
       }
       throw new CallFailure('UNAUTHENTICATED', 'request authenticate failure', { cause });
     });
-    // Before it is known who calls, nothing of the request is read.
+    // The request is not read before the caller is authenticated.
     const request = parse(await readOnlyRequest(call), metrics);
     const chain = await limiter.run(caller.identities.join(), async () => {
-      if (call.cancelled) throw new CallFailure('CANCELLED', 'the caller does not wait any more');
+      if (call.cancelled) throw new CallFailure('CANCELLED', 'the caller has cancelled the call');
       return await issue(caller, request);
     });
     metrics.increment('ca_server_success_cert_issuance_count');
-    logger.debug({ peer: credentials.peer, ...caller }, 'Issued a certificate');
+    logger.debug({ peer: credentials.peer, ...caller }, 'certificate issued');
     return encodeCertificateResponse(chain);
   };
 
@@ -71,9 +73,9 @@ export function createCertificateService(options: CertificateServiceOptions): Gr
     if (error instanceof SigningError) metrics.increment('ca_server_csr_sign_err_count', { error: error.code });
     if (error instanceof OverloadError) metrics.increment('ca_server_csr_shed_count', { reason: error.reason });
     const failure = callFailureOf(error);
-    if (failure.code === 'INTERNAL') failures.error({ peer, err: error }, 'A certificate could not be issued');
-    // A peer that comes again has another port.
-    else refusals.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, 'Refused to issue a certificate');
+    if (failure.code === 'INTERNAL') failures.error({ peer, err: error }, 'certificate issuance failed');
+    // Without the port, because each connection of a peer has another port.
+    else refusals.warn(peer.replace(/:\d+$/, ''), { peer, err: error }, 'certificate request rejected');
     return failure;
   };
 
@@ -107,7 +109,7 @@ function parse(bytes: Buffer, metrics: Metrics): MeshCertificateRequest {
   }
 }
 
-/** Texts and codes of BEHAVIOUR 4, "Service". */
+/** Statuses and texts of docs/reference/certificate-authority.md#certificate-service. */
 function callFailureOf(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   if (error instanceof RequestStreamError) return new CallFailure(error.code, error.message, { cause: error });
@@ -118,7 +120,7 @@ function callFailureOf(error: unknown): CallFailure {
     });
   }
   if (error instanceof OverloadError) {
-    return new CallFailure('RESOURCE_EXHAUSTED', `too many certificates are asked for: ${error.message}; try again`);
+    return new CallFailure('RESOURCE_EXHAUSTED', `too many certificate requests: ${error.message}; try again`);
   }
   return new CallFailure('INTERNAL', 'internal error', { cause: error });
 }

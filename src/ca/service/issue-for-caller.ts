@@ -3,26 +3,28 @@ import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Caller } from '../authentication/authenticator.js';
 import { type CertificateAuthority, SigningError } from '../authority/certificate-authority.js';
-import { CallFailure } from './call-failure.js';
 import type { MeshCertificateRequest } from './certificate-messages.js';
 
 export interface IssueForCallerOptions {
   readonly authority: CertificateAuthority;
   /**
-   * The key of a PKCS #10 request whose sender has proven to hold it.
+   * The public key of a PKCS #10 request whose signature proves the private key.
    *
    * @throws SigningError CSR_ERROR
    */
   readRequest(csr: string): Promise<KeyObject>;
-  /** Trust domains that our authority vouches for. */
+  /** Trust domains for which our authority signs. */
   isOwnTrustDomain(trustDomain: string): boolean;
   readonly metrics: Metrics;
 }
 
-/** @returns the chain of a certificate for the caller, as the response has it. @throws CallFailure, SigningError */
+/** @returns the certificate chain of the response. @throws CallFailure, SigningError */
 export type IssueForCaller = (caller: Caller, request: MeshCertificateRequest) => Promise<readonly string[]>;
 
-/** Signs for whom the caller is; of what it asks for, the key and the duration are taken alone (BEHAVIOUR 4). */
+/**
+ * Signs a certificate for the identity of the caller. Only the key and the duration of the request are used
+ * (docs/reference/certificate-authority.md#signing).
+ */
 export function createIssueForCaller(options: IssueForCallerOptions): IssueForCaller {
   const { authority, metrics } = options;
   return async (caller, { csr, validitySeconds }) => {
@@ -50,3 +52,24 @@ export function createIssueForCaller(options: IssueForCallerOptions): IssueForCa
 }
 
 const MAX_SHOWN_LENGTH = 512;
+
+/** gRPC status codes of failed CreateCertificate calls. */
+export type CallFailureCode =
+  | 'INVALID_ARGUMENT'
+  | 'UNAUTHENTICATED'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'CANCELLED'
+  | 'UNIMPLEMENTED'
+  | 'INTERNAL';
+
+/** The error that a caller gets instead of a certificate. */
+export class CallFailure extends Error {
+  readonly code: CallFailureCode;
+
+  constructor(code: CallFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CallFailure';
+    this.code = code;
+  }
+}

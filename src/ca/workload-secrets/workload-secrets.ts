@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.js';
 import { createChangeListeners } from '../change-listeners.js';
 import { createBundleJudge } from '../renewal/judge-bundle.js';
-import type { KeyAndChain } from '../renewal/key-and-chain.js';
+import type { KeyAndChain } from '../renewal/renewed-certificate.js';
 import { createRenewedCertificate } from '../renewal/renewed-certificate.js';
 
 export interface WorkloadSecretsOptions {
@@ -14,30 +14,33 @@ export interface WorkloadSecretsOptions {
   readonly logger: Logger;
   /** From 0 up to, not including, 1: spreads renewals. */
   readonly random: () => number;
-  /** Throws when the identity must not have another certificate. Default: it always may. */
+  /** Throws when the identity may not get another certificate. Default: always allowed. */
   readonly checkIdentity?: (identity: WorkloadIdentity) => void;
 }
 
-/** The key and certificate of one workload, as long as its connection lives. */
+/** The key and certificate of one workload while its connection lasts. */
 export interface WorkloadSecret {
-  /** Undefined until the first is issued, and when one has run out because no other could be had. */
+  /** Undefined until the first certificate is issued, and after a certificate expired without a replacement. */
   current(): KeyAndChain | undefined;
-  /** Called when `current` is another: the first time soon after it was opened. @returns ends it. */
+  /** Called when `current` changes, also for the first certificate. @returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }
 
-/** Keys and certificates for SDS: made here, held in memory alone, and renewed between half and 80 % of their life. */
+/**
+ * Makes keys and certificates for SDS, keeps them only in memory, and renews them between 50 % and 80 % of their
+ * lifetime.
+ */
 export interface WorkloadSecrets {
   /**
-   * The secret of an identity on a connection. Asking again gives the same one, until the connection is closed.
+   * The secret of an identity on a connection. Repeated calls return the same one until the connection is closed.
    *
-   * @param connection a key that no two connections of this process share
-   * @param identity that the connection has proven to be
+   * @param connection a key that is unique among the connections of this process
+   * @param identity that the connection has proven
    */
   open(connection: string, identity: WorkloadIdentity): WorkloadSecret;
-  /** The connection has ended: its keys are forgotten. */
+  /** Drops the keys of a connection that has ended. */
   close(connection: string): void;
-  /** How many there are at present. */
+  /** Number of open secrets. */
   readonly size: number;
   stop(): void;
 }
@@ -63,7 +66,7 @@ export function createWorkloadSecrets(options: WorkloadSecretsOptions): Workload
       random,
       onChange: listeners.tell,
     });
-    // Failures are told and tried again by the certificate itself.
+    // The certificate itself logs and retries failures.
     void certificate.start();
     return {
       current: certificate.current,

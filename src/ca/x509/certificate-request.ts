@@ -6,19 +6,17 @@ import { ACCEPTED_KEYS, keyWeakness } from './key-rules.js';
 import { type PemBlock, parsePem } from './pem.js';
 import { type SignedOctets, verifySignature } from './signatures.js';
 
-/** A request for the largest key that is accepted, and many names, has about 4 KiB. */
+/** A request with the largest accepted key and many names has about 4 KiB. */
 const MAX_REQUEST_CHARACTERS = 32 * 1024;
 const LABELS: readonly string[] = ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'];
 
 /**
- * Takes the public key out of a PKCS #10 request (RFC 2986) after its sender has proven, by the request's signature, to
- * hold the private key.
+ * Reads the public key of a PKCS #10 request (RFC 2986) after the signature of the request has proven the private key.
  *
- * Nothing else is taken: whose the certificate will be says the authenticated identity. Names that the request has, as
- * alternative names or as a common name, are ignored; BEHAVIOUR 4 would let a common name be the first identity, which
- * a certificate with a critical alternative name and an empty subject has no place for.
+ * All names in the request are ignored, a common name too: the authenticated identity names the certificate
+ * (docs/reference/certificate-authority.md#signing).
  *
- * @param text one PEM block, and nothing but white space around it
+ * @param text one PEM block, with only white space around it
  * @throws SigningError CSR_ERROR
  */
 export async function readCertificateRequest(text: string): Promise<KeyObject> {

@@ -1,4 +1,4 @@
-/** What was to be DER is not. */
+/** The bytes are not valid DER. */
 export class DerError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class DerError extends Error {
   }
 }
 
-/** One element, in the very octets that it was read from: signatures are over those. */
+/** One element with its original octets, because signatures are computed over those. */
 export interface DerElement {
   readonly tag: number;
   /** Tag, length and content. */
@@ -14,12 +14,12 @@ export interface DerElement {
   readonly content: Buffer;
 }
 
-/** Lengths of more octets than this belong to nothing that is read here. */
+/** Longer lengths do not occur in certificates and requests. */
 const MAX_LENGTH_OCTETS = 3;
 
 /**
- * The elements that stand one after the other, and nothing else. Strict: lengths are definite and as short as can be,
- * as DER wants. Does not look into the elements, so nesting costs nothing.
+ * Reads consecutive elements, without their content, so nesting costs nothing. It is strict as DER requires: lengths
+ * are definite and as short as possible.
  *
  * @throws DerError
  */
@@ -34,7 +34,7 @@ export function readDer(octets: Buffer): readonly DerElement[] {
 }
 
 /**
- * The elements inside one, whose tag must be the given one.
+ * The elements inside an element with the given tag.
  *
  * @throws DerError
  */
@@ -43,7 +43,7 @@ export function childrenOf(element: DerElement | undefined, tag: number): readon
 }
 
 /**
- * The content of an element, whose tag must be the given one.
+ * The content of an element with the given tag.
  *
  * @throws DerError
  */
@@ -66,7 +66,7 @@ function readElement(octets: Buffer, start: number): DerElement {
     if (count === 0) throw new DerError('a length is indefinite');
     if (count > MAX_LENGTH_OCTETS || contentStart > octets.length) throw new DerError('a length is too long');
     length = octets.readUIntBE(start + 2, count);
-    if (length < 0x80 || length < 256 ** (count - 1)) throw new DerError('a length is longer than it need be');
+    if (length < 0x80 || length < 256 ** (count - 1)) throw new DerError('a length has more octets than needed');
   }
   const end = contentStart + length;
   if (end > octets.length) throw new DerError('an element is longer than what holds it');

@@ -1,4 +1,4 @@
-/** Tags that certificates and requests are made of (X.690 8.1.2). */
+/** Tags in certificates and requests (X.690 8.1.2). */
 export const DER_TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -13,7 +13,7 @@ export const DER_TAG = {
   set: 0x31,
 } as const;
 
-/** One element: its tag, its length, its content. */
+/** One element: tag, length, content. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const length = content.reduce((sum, part) => sum + part.length, 0);
   return Buffer.concat([Buffer.from([tag]), lengthOctets(length), ...content]);
@@ -31,7 +31,7 @@ export function unsignedInteger(octets: Uint8Array): Buffer {
   return der(DER_TAG.integer, isNegative ? Buffer.concat([Buffer.from([0]), digits]) : digits);
 }
 
-/** An object identifier in dotted form, of arcs below 2^28. */
+/** An object identifier in dotted form, with arcs below 2^28. */
 export function oid(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
   const octets = [first * 40 + second, ...rest].flatMap((arc) => {
@@ -42,7 +42,7 @@ export function oid(text: string): Buffer {
   return der(DER_TAG.oid, Buffer.from(octets));
 }
 
-/** @param unusedBits of the last octet; 0 where a string is octets. */
+/** @param unusedBits unused bits of the last octet; 0 for whole octets */
 export function bitString(octets: Uint8Array, unusedBits = 0): Buffer {
   return der(DER_TAG.bitString, Buffer.from([unusedBits]), octets);
 }
@@ -53,7 +53,7 @@ export function octetString(octets: Uint8Array): Buffer {
 
 export const DER_TRUE: Buffer = der(DER_TAG.boolean, Buffer.from([0xff]));
 
-/** A time in whole seconds; years from 2050 on have a form of their own (RFC 5280 4.1.2.5). */
+/** A time in whole seconds. Years from 2050 have another form (RFC 5280 4.1.2.5). */
 export function time(date: Date): Buffer {
   const digits = `${date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 14)}Z`;
   return date.getUTCFullYear() < 2050

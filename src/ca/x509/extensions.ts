@@ -24,15 +24,15 @@ const ASCII = /^[!-~]+$/;
 
 export interface LeafNames {
   readonly subjectAltNames: readonly SubjectAltName[];
-  /** Key identifier of who signs; undefined where its certificate has none. */
+  /** Key identifier of the issuer; undefined if its certificate has none. */
   readonly authorityKeyId: Buffer | undefined;
 }
 
 /**
- * Extensions of a workload's or server's certificate (BEHAVIOUR 4, "Signing"). The subject is empty, hence the names
- * are critical (RFC 5280 4.2.1.6).
+ * Extensions of a workload or server certificate (docs/reference/certificate-authority.md#signing). The names are
+ * critical because the subject is empty (RFC 5280 4.2.1.6).
  *
- * @throws TypeError for a name that a certificate cannot hold.
+ * @throws TypeError for a name that a certificate cannot hold
  */
 export function leafExtensions({ subjectAltNames, authorityKeyId }: LeafNames): Buffer {
   if (subjectAltNames.length === 0) throw new TypeError('a certificate needs a subject alternative name');
@@ -56,12 +56,12 @@ export function authorityExtensions(keyId: Buffer): Buffer {
   );
 }
 
-/** Whether an extension of that kind is a subject key identifier. */
+/** Whether an extension is a subject key identifier. */
 export function isSubjectKeyIdentifier(name: Buffer): boolean {
   return name.equals(OIDS.subjectKeyIdentifier);
 }
 
-/** RFC 5280 4.2.1.2, method 1: SHA-1 of the key's bits; a name for the key, which nothing is proven by. */
+/** RFC 5280 4.2.1.2, method 1: SHA-1 of the key bits. It identifies a key and proves nothing. */
 export function keyIdOf(publicKey: KeyObject): Buffer {
   const [info] = readDer(publicKey.export({ type: 'spki', format: 'der' }));
   const [, bits] = childrenOf(info, DER_TAG.sequence);

@@ -2,18 +2,18 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { childrenOf, readDer } from './der-reader.js';
 import { DER_TAG } from './der-writer.js';
 
-/** The names that OpenSSL has for P-256 and P-384. */
+/** P-256 and P-384 in the names of OpenSSL. */
 const CURVES: ReadonlySet<string | undefined> = new Set(['prime256v1', 'secp384r1']);
 const MIN_RSA_BITS = 2048;
-/** Longer ones make whoever verifies work for seconds. */
+/** Verifying signatures of longer keys takes seconds. */
 const MAX_RSA_BITS = 8192;
 const MIN_RSA_EXPONENT = 65_537n;
 const MAX_RSA_EXPONENT = 2n ** 32n;
 
-/** What to use instead of a key that is not accepted. */
+/** The accepted keys, for messages. */
 export const ACCEPTED_KEYS = `RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, or EC on P-256 or P-384`;
 
-/** Why a key, ours or a caller's, is too weak or of a kind that not everybody verifies; undefined when it is good. */
+/** The reason why a key is too weak, or of a kind that some verifiers do not support; undefined for an accepted key. */
 export function keyWeakness(key: KeyObject): string | undefined {
   const { modulusLength, publicExponent, namedCurve } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {
@@ -25,7 +25,7 @@ export function keyWeakness(key: KeyObject): string | undefined {
       return undefined;
     }
     case 'ec':
-      // OpenSSL recognises a curve that is written out in full, and others refuse it.
+      // OpenSSL recognises a curve that is given by its parameters; other verifiers reject it.
       if (namedCurve === undefined || !namesItsCurve(key)) return 'EC on a curve without a name';
       return CURVES.has(namedCurve) ? undefined : `EC on ${namedCurve}`;
     default:
@@ -33,7 +33,7 @@ export function keyWeakness(key: KeyObject): string | undefined {
   }
 }
 
-/** Of SubjectPublicKeyInfo: whether the parameters of its algorithm are an object identifier. */
+/** Whether SubjectPublicKeyInfo names the curve by an object identifier. */
 function namesItsCurve(key: KeyObject): boolean {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   const [info] = readDer(publicKey.export({ type: 'spki', format: 'der' }));

@@ -1,4 +1,4 @@
-/** Text that was to be PEM is not. Names no content: it may be a key. */
+/** The text is not valid PEM. The message contains no part of it, because it may be a key. */
 export class PemError extends Error {
   constructor(message: string) {
     super(message);
@@ -19,8 +19,8 @@ const LABEL = /^[A-Z0-9][A-Z0-9 ]{0,62}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The blocks of a text, in order; none where it has no block. Text between blocks is passed over (RFC 7468 section 5.2);
- * a block that is cut off, has headers, or is not canonical base64 is an error.
+ * The blocks of a text, in order; an empty list for a text without blocks. Text between blocks is skipped (RFC 7468
+ * section 5.2). A block that is truncated, has headers or is not canonical base64 is an error.
  *
  * @throws PemError
  */
@@ -50,7 +50,7 @@ export function formatPem(label: string, octets: Buffer): string {
 function decodeBody(body: string, where: string): Buffer {
   const base64 = body.replaceAll(/[ \t\r\n]+/g, '');
   const octets = Buffer.from(base64, 'base64');
-  // Node passes over what is no base64, and two texts must not mean one thing.
+  // Node skips characters that are not base64. Two different texts must not have the same meaning.
   if (!BASE64.test(base64) || octets.toString('base64') !== base64) throw new PemError(`${where} is not base64`);
   return octets;
 }

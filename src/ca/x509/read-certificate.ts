@@ -4,9 +4,9 @@ import { DER_TAG } from './der-writer.js';
 import { isSubjectKeyIdentifier } from './extensions.js';
 import { PemError, parsePem } from './pem.js';
 
-/** What of a certificate `X509Certificate` does not tell, or tells as text. */
+/** Fields of a certificate that `X509Certificate` lacks, or returns as text. */
 export interface CertificateFields {
-  /** The subject, in the octets that certificates it signs name as their issuer. */
+  /** The subject, in the octets that certificates of this issuer contain as issuer. */
   readonly subject: Buffer;
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -14,9 +14,9 @@ export interface CertificateFields {
 }
 
 /**
- * The certificates of a text, in order, one at least.
+ * The certificates of a text, in order, at least one.
  *
- * @throws PemError which says which block is no certificate.
+ * @throws PemError that names the invalid block
  */
 export function parseCertificates(text: string): readonly X509Certificate[] {
   const blocks = parsePem(text);
@@ -30,7 +30,7 @@ export function parseCertificates(text: string): readonly X509Certificate[] {
   });
 }
 
-/** @throws DerError for what is no certificate after all; OpenSSL is more lenient. */
+/** @throws DerError for a certificate that OpenSSL accepts although it is malformed */
 export function readCertificateFields({ raw }: X509Certificate): CertificateFields {
   const [certificate] = readDer(raw);
   const [toBeSigned] = childrenOf(certificate, DER_TAG.sequence);
@@ -49,7 +49,7 @@ export function readCertificateFields({ raw }: X509Certificate): CertificateFiel
 function parseCertificate(octets: Buffer): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(octets);
-    // Its key and dates are read later, and OpenSSL takes certificates where those are nonsense.
+    // Key and dates are read later, and OpenSSL accepts certificates in which those are malformed.
     readCertificateFields(certificate);
     return certificate.raw.equals(octets) && certificate.publicKey.type === 'public' ? certificate : undefined;
   } catch {
@@ -74,7 +74,7 @@ const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 function readTime(element: DerElement | undefined): Date {
   const isShort = element?.tag === DER_TAG.utcTime;
   const digits = contentOf(element, isShort ? DER_TAG.utcTime : DER_TAG.generalizedTime).toString('latin1');
-  // Years of two digits are those from 1950 to 2049 (RFC 5280 4.1.2.5.1).
+  // Two-digit years mean 1950 to 2049 (RFC 5280 4.1.2.5.1).
   const century = Number(digits.slice(0, 2)) < 50 ? '20' : '19';
   const [, ...parts] = TIME.exec(isShort ? century + digits : digits) ?? [];
   const [year, month, day, hour, minute, second] = parts.map(Number);

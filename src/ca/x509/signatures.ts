@@ -18,19 +18,19 @@ const ALGORITHMS: readonly SignatureAlgorithm[] = [
   { keyType: 'ec', hash: 'sha512', name: oid('1.2.840.10045.4.3.4') },
 ];
 
-/** Signs what certificates are made of, off the main thread. */
+/** Signs certificates, off the main thread. */
 export interface Signer {
   /** AlgorithmIdentifier, DER. */
   readonly algorithm: Buffer;
   sign(octets: Buffer): Promise<Buffer>;
 }
 
-/** @param key private, one that `keyWeakness` finds nothing wrong with */
+/** @param key a private key that `keyWeakness` accepts */
 export function createSigner(key: KeyObject): Signer {
   const hash = key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'sha384' : 'sha256';
   const algorithm = ALGORITHMS.find((each) => each.keyType === key.asymmetricKeyType && each.hash === hash);
   if (algorithm === undefined) throw new TypeError(`keys of type ${key.asymmetricKeyType} do not sign certificates`);
-  // Algorithms of RSA have parameters, which are null, and those of EC have none.
+  // RSA algorithms have null parameters, EC algorithms have none.
   const parameters = algorithm.keyType === 'rsa' ? [der(DER_TAG.null)] : [];
   return {
     algorithm: sequence(algorithm.name, ...parameters),
@@ -43,19 +43,19 @@ export function createSigner(key: KeyObject): Signer {
 
 export interface SignedOctets {
   readonly octets: Buffer;
-  /** What has signed them: OBJECT IDENTIFIER, DER. */
+  /** The signature algorithm: OBJECT IDENTIFIER, DER. */
   readonly algorithm: Buffer;
   readonly signature: Buffer;
   readonly publicKey: KeyObject;
 }
 
-/** Whether a signature, by an algorithm of today, is by the holder of the private key; checked off the main thread. */
+/** Whether the holder of the private key made the signature, with a current algorithm; checked off the main thread. */
 export async function verifySignature({ octets, algorithm, signature, publicKey }: SignedOctets): Promise<boolean> {
   const keyType = publicKey.asymmetricKeyType;
   const known = ALGORITHMS.find((each) => each.keyType === keyType && each.name.equals(algorithm));
   if (known === undefined) return false;
   return await new Promise((resolve) => {
-    // OpenSSL fails, rather than denies, where a signature is no signature at all.
+    // OpenSSL throws for a malformed signature instead of returning false.
     verify(known.hash, octets, publicKey, signature, (error, isGood) => resolve(error === null && isGood));
   });
 }

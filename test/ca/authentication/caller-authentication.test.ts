@@ -50,7 +50,10 @@ test('the refusal names every reason, and of errors that are not ours only that 
     authenticator('OIDC token', undefined),
   ]);
   const error = await t.throwsAsync(authenticate(withToken('token')), { name: 'AuthenticationError' });
-  t.is(error?.message, 'client certificate: its names are odd; orchestrator token: it cannot be asked at present');
+  t.is(
+    error?.message,
+    'client certificate: its names are odd; orchestrator token: the API server or issuer gives no answer',
+  );
 });
 
 test('whoever shows nothing, or what nobody can judge, is told so', async (t) => {
@@ -59,6 +62,6 @@ test('whoever shows nothing, or what nobody can judge, is told so', async (t) =>
     message: 'the caller has shown neither a client certificate nor a bearer token',
   });
   await t.throwsAsync(authenticate(withToken('token')), {
-    message: 'nobody here can judge what the caller has shown',
+    message: 'no authenticator is configured for these credentials',
   });
 });

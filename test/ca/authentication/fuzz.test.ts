@@ -3,10 +3,12 @@ import { Metadata } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { AuthenticationError } from '../../../src/ca/authentication/authenticator.js';
-import { SpiffeBundleError } from '../../../src/ca/authentication/spiffe/bundle-error.js';
 import { uriNamesOf } from '../../../src/ca/authentication/spiffe/certificate-names.js';
 import { parseSpiffeBundle } from '../../../src/ca/authentication/spiffe/parse-bundle.js';
-import { parseBundleEndpoints } from '../../../src/ca/authentication/spiffe/parse-bundle-endpoints.js';
+import {
+  parseBundleEndpoints,
+  SpiffeBundleError,
+} from '../../../src/ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { readTokenClaims } from '../../../src/ca/authentication/token-claims.js';
 import { createTokenReviewAuthenticator } from '../../../src/ca/authentication/token-review.js';
 import { createTokenVerdicts } from '../../../src/ca/authentication/token-verdicts.js';

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { AuthenticationError, type Caller } from '../../../src/ca/authentication/authenticator.js';
-import { createOffenders } from '../../../src/ca/authentication/offenders.js';
-import { refuseOffenders } from '../../../src/ca/authentication/refuse-offenders.js';
+import { createOffenders, refuseOffenders } from '../../../src/ca/authentication/offenders.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { withCertificate, withToken } from './credentials.js';

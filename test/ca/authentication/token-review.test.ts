@@ -227,7 +227,7 @@ test('so many tokens are reviewed at once, the others wait in order, and too man
       (error: Error) => error.message,
     ),
   );
-  t.regex(await (outcomes[5] as Promise<string>), /: 3 wait already /);
+  t.regex(await (outcomes[5] as Promise<string>), /: 3 are waiting already /);
   while (requests.length < 5 || open.length > 0) {
     open.shift()?.();
     await new Promise((resolve) => setImmediate(resolve));

@@ -179,7 +179,7 @@ test('no certificate outlives what verifies it', async (t) => {
   await t.throwsAsync(authority.issue(REQUEST), {
     instanceOf: SigningError,
     code: 'CA_NOT_READY',
-    message: 'the certificates of the certificate authority ran out at 2026-01-01T01:00:00.000Z',
+    message: 'the certificates of the certificate authority expired at 2026-01-01T01:00:00.000Z',
   });
 });
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { readPluggedIn } from '../../../src/ca/authority/plugged-in.js';
 import type { MaterialTexts } from '../../../src/ca/authority/signing-material.js';
-import type { FileContent } from '../../../src/ca/files/watched-files.js';
+import type { FileContent } from '../../../src/ca/watched-files.js';
 import { selfSigned } from '../support/material.js';
 import { createOpenSsl, KEYS, type OpenSsl } from '../support/openssl.js';
 import { keyOf, makeCertificate, makePluggedIn } from '../support/plugged-in.js';
@@ -207,7 +207,7 @@ test('what has run out, or is not valid yet, is refused, and the file is named',
   refused(
     t,
     texts,
-    /^\/etc\/cacerts\/ca-cert\.pem ran out at \d{4}-\d\d-\d\dT\S+Z; replace it by one that is valid$/,
+    /^\/etc\/cacerts\/ca-cert\.pem expired at \d{4}-\d\d-\d\dT\S+Z; replace it by one that is valid$/,
     inDays(11),
   );
   refused(

@@ -190,14 +190,14 @@ it('what fails is tried again, and what is refused is told once with the remedy'
   await has(OWN, roots());
   const told = (): readonly string[] =>
     logger.records.filter(({ level }) => level !== 'debug').map(({ message }) => message);
-  await eventually('the refusal', () => told().includes('A namespace cannot be given root certificates'));
+  await eventually('the refusal', () => told().includes('root certificate write rejected'));
   const refusal = logger.records.find(({ level }) => level === 'error');
   t.is(
     refusal?.fields['remedy'],
     'let the service account create and patch configmaps mesh-ca-root-cert in all namespaces',
   );
-  t.is(told().filter((message) => message === 'Root certificates cannot be written now; trying again').length, 1);
-  t.is(told().filter((message) => message === 'Root certificates can be written to namespaces again').length, 1);
+  t.is(told().filter((message) => message === 'root certificate write failed, retrying').length, 1);
+  t.is(told().filter((message) => message === 'root certificate writes resumed').length, 1);
   t.not((await read('default'))?.data?.['root-cert.pem'], roots());
 });
 
@@ -212,7 +212,7 @@ it('somebody who undoes every change does not make us write without end', async 
   });
   distribution.start();
   await has('kube-system', roots());
-  const warning = 'Somebody else keeps changing the root certificates of a namespace';
+  const warning = 'root certificates overwritten by another writer';
   await eventually('the warning', () => logger.records.some(({ message }) => message === warning));
   t.true(writes <= 10, `${writes} writes`);
 });

@@ -253,7 +253,7 @@ test('a new root that cannot be stored is not used, and is tried again until it 
   await check(clock, server, 80 * DAY_MS);
   t.is(replica.serial(), serial);
   t.is(replica.changes, 1);
-  t.is(replica.messages().at(-1), 'The root cannot be checked, and stays in force; trying again');
+  t.is(replica.messages().at(-1), 'root certificate check failed, retrying');
   t.is(
     errorTexts(replica.logger.records),
     'secret mesh-system/mesh-ca-secret cannot be updated: secrets "mesh-ca-secret" is forbidden; ' +
@@ -296,11 +296,11 @@ test('without the API server there is no root at first, and there is one soon af
   t.deepEqual(replica.authority.bundle().roots, []);
   await check(clock, server, 30_000);
   await check(clock, server, 30_000);
-  t.deepEqual(replica.messages(), ['There is no root to sign with; trying again'], 'the same trouble is told once');
+  t.deepEqual(replica.messages(), ['root certificate unavailable, retrying'], 'the same trouble is told once');
   server.setFault(undefined);
   clock.advance(30_000);
   await eventually('a root', () => replica.authority.bundle().roots.length === 1);
-  t.is(replica.messages().at(-1), 'The root can be had again');
+  t.is(replica.messages().at(-1), 'root certificate available again');
 });
 
 for (const [what, data, reason] of [
@@ -350,8 +350,8 @@ test('with an interval of zero nothing is looked at again, and a root that has r
   clock.advance(400 * DAY_MS);
   t.is(clock.timers, 0);
   t.is(server.requests.length, 1);
-  t.is(replica.messages().at(-1), 'The root has run out');
-  await t.throwsAsync(replica.issue(), { message: /ran out at 2024-01-02/ });
+  t.is(replica.messages().at(-1), 'root certificate expired');
+  await t.throwsAsync(replica.issue(), { message: /expired at 2024-01-02/ });
 });
 
 test('with jitter the first check is some time within the first interval, and the others an interval apart', async (t) => {
@@ -383,7 +383,7 @@ test('extra roots are trusted after our own, change at run time, and do no harm 
   extra = 'text';
   replica.rotator.extraRootsChanged();
   t.deepEqual(replica.authority.bundle().roots, [own]);
-  t.true(replica.messages().includes('Roots cannot be read and are not trusted'));
+  t.true(replica.messages().includes('unreadable root certificates ignored'));
 });
 
 test('a root in memory rotates as well, and its key is the same', async (t) => {

@@ -161,7 +161,7 @@ test('a folder as the provider gives certificate and roots, and is read again wh
   await eventually('a complaint', () => records.some(({ level }) => level === 'error'));
   t.is(source.current()?.certificateChain, second);
   const errors = records.flatMap(({ fields: { err } }) => (err instanceof Error ? [err.message] : []));
-  const reason = `NAV_CERT_PROVIDER: ${folder}/key.pem does not exist; write it there, and let this process read it`;
+  const reason = `NAV_CERT_PROVIDER: ${folder}/key.pem does not exist; create it, and let this process read it`;
   t.true(errors.includes(reason), errors.join('\n'));
 });
 
@@ -216,7 +216,7 @@ test('files that cannot be used at the start are an error that names setting, fi
     /^NAV_CERT_PROVIDER: FOLDER\/key\.pem is not a private key in PEM; write one without a passphrase into it$/,
   );
   const missing = create(t, { provider: '/nowhere' }).source.start();
-  await t.throwsAsync(missing, { message: /^NAV_CERT_PROVIDER: \/nowhere\/key\.pem does not exist; write it there/ });
+  await t.throwsAsync(missing, { message: /^NAV_CERT_PROVIDER: \/nowhere\/key\.pem does not exist; create it/ });
 });
 
 test('a certificate in a file that has run out is refused', async (t) => {
@@ -224,14 +224,15 @@ test('a certificate in a file that has run out is refused', async (t) => {
   await writeCertificate(await createOpenSsl(t), folder, 'first');
   const clock = { ...systemClock, now: () => new Date(Date.now() + 40 * DAY_MS) };
   await t.throwsAsync(create(t, { provider: folder, clock }).source.start(), {
-    message: /^NAV_CERT_PROVIDER: .*\/cert-chain\.pem ran out at \S+Z; replace it by one that is valid$/,
+    message: /^NAV_CERT_PROVIDER: .*\/cert-chain\.pem expired at \S+Z; replace it by one that is valid$/,
   });
 });
 
 test('a provider that there is none of is refused, and what to use instead is said', (t) => {
   t.throws(() => create(t, { provider: 'orchestrator' }), {
     instanceOf: ServerCertificateError,
-    message: /^NAV_CERT_PROVIDER=orchestrator: no signer .*; use meshd, or name a folder into which .* root-cert\.pem$/,
+    message:
+      /^NAV_CERT_PROVIDER=orchestrator: Kubernetes has no signer .*; use meshd, or a folder into which .* root-cert\.pem$/,
   });
   t.throws(() => create(t, { provider: 'meshd', authority: undefined }), {
     instanceOf: ServerCertificateError,

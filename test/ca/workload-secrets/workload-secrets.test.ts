@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { type CertificateAuthority, SigningError } from '../../../src/ca/authority/certificate-authority.js';
 import { createLocalAuthority, type LocalAuthority } from '../../../src/ca/authority/local-authority.js';
 import { createSelfSignedRoot } from '../../../src/ca/authority/self-signed.js';
-import type { KeyAndChain } from '../../../src/ca/renewal/key-and-chain.js';
+import type { KeyAndChain } from '../../../src/ca/renewal/renewed-certificate.js';
 import { createWorkloadSecrets, type WorkloadSecret } from '../../../src/ca/workload-secrets/workload-secrets.js';
 import { readCertificateFields } from '../../../src/ca/x509/read-certificate.js';
 import { eventually } from '../../counterparts/eventually.js';
@@ -109,7 +109,7 @@ test('a certificate stays while no other can be had, until it runs out', async (
   await eventually('another attempt', () => clock.timers > 0);
   clock.advance(60_000);
   t.not(await issued(secret), first);
-  t.is(logger.records.at(-1)?.message, 'A certificate can be issued again');
+  t.is(logger.records.at(-1)?.message, 'certificate issuance resumed');
 });
 
 test('a workload that connects before there is a root gets its certificate when there is one', async (t) => {

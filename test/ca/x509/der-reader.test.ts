@@ -10,8 +10,8 @@ for (const [what, octets, message] of [
   ['an indefinite length', '30 80 00 00', 'a length is indefinite'],
   ['a length that ends early', '30 82 01', 'a length is too long'],
   ['a length of four octets', '30 84 00 00 00 01 00', 'a length is too long'],
-  ['a length in the long form that fits the short one', '04 81 01 00', 'a length is longer than it need be'],
-  ['a length with a leading zero', `04 82 00 80 ${'00'.repeat(128)}`, 'a length is longer than it need be'],
+  ['a length in the long form that fits the short one', '04 81 01 00', 'a length has more octets than needed'],
+  ['a length with a leading zero', `04 82 00 80 ${'00'.repeat(128)}`, 'a length has more octets than needed'],
   ['less content than its length', '04 03 00 00', 'an element is longer than what holds it'],
 ] as const) {
   test(`${what} is no DER`, (t) => {

@@ -2,25 +2,25 @@ import { formatSpiffeId, type WorkloadIdentity } from '../../../model/identity/s
 import { AuthenticationError } from '../authenticator.js';
 import type { AccountDirectory } from './account-directory.js';
 
-/** Whether the service account behind an identity still exists, for all that renews itself without a token. */
+/** Checks whether the service account of an identity still exists, for callers that renew without a token. */
 export interface AccountChecks {
   /**
-   * For callers that show a certificate and nothing else.
+   * For callers that present only a certificate.
    *
-   * @throws AuthenticationError when the account is gone; a temporary one when no API server can say
+   * @throws AuthenticationError when the account is gone; a temporary one when no API server can answer
    */
   mustExist(identity: WorkloadIdentity): Promise<void>;
   /**
-   * For certificates that are renewed over a stream, whose own caller is authenticated again from time to time.
+   * For certificates that are renewed over a stream; the caller of the stream is authenticated again from time to time.
    *
-   * @throws AuthenticationError when the account is gone, or its API server has been silent for too long
+   * @throws AuthenticationError when the account is gone, or its API server has not answered for longer than the limit
    */
   mustNotBeGone(identity: WorkloadIdentity): void;
-  /** Calls back once, when the account is gone. @returns ends it. */
+  /** Calls the listener once, when the account is gone. @returns a function that removes the listener. */
   onGone(identity: WorkloadIdentity, listener: (reason: AuthenticationError) => void): () => void;
 }
 
-/** @param isOwnTrustDomain accounts of other trust domains are not in the clusters that are read */
+/** @param isOwnTrustDomain the clusters hold no accounts of other trust domains, so those are not checked */
 export function createAccountChecks(
   directory: Pick<AccountDirectory, 'judge' | 'ready' | 'onGone'>,
   isOwnTrustDomain: (trustDomain: string) => boolean,

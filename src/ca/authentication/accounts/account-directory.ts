@@ -4,31 +4,31 @@ import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
 import { type AccountList, createAccountList } from './account-list.js';
 
 /**
- * - `present`: a cluster has the account, and was in contact within the limit.
- * - `gone`: every cluster is in contact, and none has it.
- * - `unknown`: no cluster that answers has it, and another one does not answer.
- * - `stale`: only a cluster that has not answered for longer than the limit had it.
+ * - `present`: a cluster has the account, and has answered within the limit.
+ * - `gone`: every cluster answers, and none has the account.
+ * - `unknown`: no answering cluster has the account, and at least one cluster does not answer.
+ * - `stale`: the only cluster that had the account has not answered for longer than the limit.
  */
 export type AccountVerdict = 'present' | 'gone' | 'unknown' | 'stale';
 
-/** Which service accounts exist, in all clusters that are read. */
+/** The service accounts that exist in all clusters that are read. */
 export interface AccountDirectory {
   judge(identity: WorkloadIdentity): AccountVerdict;
   /** Settles when every cluster has been read once, or after FIRST_LIST_MS. */
   ready(): Promise<void>;
-  /** Calls back once when the account is gone. @returns ends it. */
+  /** Calls the listener once, when the account is gone. @returns a function that removes the listener. */
   onGone(identity: WorkloadIdentity, listener: () => void): () => void;
-  /** Reads another cluster, instead of what had this id before. The watcher is stopped with the directory. */
+  /** Reads a cluster. It replaces an earlier cluster with the same id. The directory stops the watcher. */
   add(clusterId: string, watcher: ListWatcher): void;
   remove(clusterId: string): void;
   stop(): Promise<void>;
 }
 
-/** How long callers wait for the first list after a start. */
+/** The longest time that callers wait for the first lists after a start. */
 export const FIRST_LIST_MS = 5_000;
 
 export interface AccountDirectoryOptions {
-  /** NAV_ACCOUNT_OUTAGE_LIMIT: for so long an API server may be unreachable while what it said last counts. */
+  /** NAV_ACCOUNT_OUTAGE_LIMIT: how long the last list of an unreachable API server stays valid. */
   readonly outageLimitMs: number;
   readonly clock: Clock;
 }

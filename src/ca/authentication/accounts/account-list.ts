@@ -3,15 +3,15 @@ import type { WatchedList } from '../../../kubernetes/watch/list-watcher.js';
 import { rawKind } from '../../../kubernetes/watch/raw-kind.js';
 import type { RawObject } from '../../../kubernetes/watch/raw-object.js';
 
-/** The service accounts of one cluster, kept up to date by a watch. Only their names are held. */
+/** The service accounts of one cluster, kept current by a watch. Only names are stored. */
 export interface AccountList {
-  /** What to watch; the API server's answers end up here. */
+  /** The list to watch; its sink fills this object. */
   readonly watched: WatchedList;
   /** @param key `<namespace>/<name>` */
   has(key: string): boolean;
   /** False until the whole list has been read once. */
   readonly isRead: boolean;
-  /** How long the watch has been failing; 0 while it works. */
+  /** How long the watch has been failing, in milliseconds; 0 while it works. */
   outageMs(): number;
 }
 
@@ -22,7 +22,7 @@ const SERVICE_ACCOUNT_KIND = rawKind({
   namespaced: true,
 });
 
-/** @param onRemoved is told the keys of accounts that are gone, after `has` says so */
+/** @param onRemoved receives the keys of removed accounts, after `has` returns false for them */
 export function createAccountList(clock: Clock, onRemoved: (keys: Iterable<string>) => void): AccountList {
   let accounts: Set<string> | undefined;
   let failingSinceMs: number | undefined;

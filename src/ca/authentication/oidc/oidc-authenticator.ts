@@ -1,8 +1,7 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../base/clock.js';
 import { AuthenticationError, type Authenticator } from '../authenticator.js';
-import { serviceAccountIdentity } from '../service-account-name.js';
-import { readTokenClaims } from '../token-claims.js';
+import { readTokenClaims, serviceAccountIdentity } from '../token-claims.js';
 import type { TokenVerdicts } from '../token-verdicts.js';
 import type { KeySet, SigningKeys } from './signing-keys.js';
 
@@ -12,16 +11,19 @@ export interface OidcOptions {
   /** AUDIENCE. */
   readonly audience: string;
   readonly keys: SigningKeys;
-  /** Of the identities that are found, at present. */
+  /** The trust domain of the identities; may change. */
   trustDomain(): string;
   readonly verdicts: TokenVerdicts;
   readonly clock: Clock;
 }
 
-/** Those whose keys can be public; `none` and shared secrets are not among them. */
+/** Algorithms with public keys. `none` and shared secrets are excluded. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Verifies tokens of one issuer by its published keys; `sub` names a service account (BEHAVIOUR 4). */
+/**
+ * Verifies tokens of one issuer with its published keys; `sub` names a service account
+ * (docs/reference/certificate-authority.md#authenticators).
+ */
 export function createOidcAuthenticator(options: OidcOptions): Authenticator {
   const { issuer, audience, keys, verdicts, clock } = options;
 
@@ -35,7 +37,7 @@ export function createOidcAuthenticator(options: OidcOptions): Authenticator {
     });
     return payload;
   };
-  /** A token that is signed with a key we have not heard of is worth asking for new ones. */
+  /** For a token that is signed with an unknown key, the newest keys are fetched. */
   const verifyWithNewestKeys = async (token: string): Promise<JWTPayload> => {
     const known = await keys.current();
     try {
@@ -65,7 +67,10 @@ export function createOidcAuthenticator(options: OidcOptions): Authenticator {
   };
 }
 
-/** What jose says names claims and algorithms, never their values; its errors have them, and are not kept. */
+/**
+ * The texts of jose name claims and algorithms without their values. The errors themselves hold values, so they are not
+ * kept.
+ */
 function refusalOf(error: errors.JOSEError): AuthenticationError {
   if (error instanceof errors.JWTExpired) return new AuthenticationError('the token has expired');
   return new AuthenticationError(`the token does not verify: ${error.message}`);

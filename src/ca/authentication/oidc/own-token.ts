@@ -1,20 +1,20 @@
 import { AuthenticationError } from '../authenticator.js';
 import { readTokenClaims } from '../token-claims.js';
 
-/** Whose tokens are taken. */
+/** The accepted tokens. */
 export interface ExpectedTokens {
-  /** Empty for none. */
+  /** Empty accepts none. */
   readonly issuer: string;
   readonly audience: string;
 }
 
 /**
- * TOKEN_ISSUER and AUDIENCE, each where it is not set from the token that is mounted for the server itself
- * (BEHAVIOUR 4, "Authenticators"). A TOKEN_ISSUER that is set counts in a pod as it does beside one. One that is not set
- * is not made up where the orchestrator judges tokens: its own tokens are reviewed there.
+ * TOKEN_ISSUER and AUDIENCE. If one is not set, its value comes from the token that is mounted for the server itself
+ * (docs/reference/certificate-authority.md#authenticators). If the orchestrator reviews tokens, only a TOKEN_ISSUER
+ * that is set counts, because tokens of the cluster are reviewed there.
  *
- * @param ownToken its text; undefined where none is mounted
- * @param orchServiceHost ORCH_SERVICE_HOST; any text means that the orchestrator judges tokens
+ * @param ownToken text of the mounted token; undefined if none is mounted
+ * @param orchServiceHost ORCH_SERVICE_HOST; a text that is not empty means that the orchestrator reviews tokens
  */
 export function expectedTokens(
   settings: ExpectedTokens,
@@ -29,7 +29,7 @@ export function expectedTokens(
   };
 }
 
-/** A token that cannot be read says nothing. */
+/** A token that cannot be read gives empty values. */
 function readOwnToken(token: string | undefined): ExpectedTokens {
   if (token === undefined) return { issuer: '', audience: '' };
   try {

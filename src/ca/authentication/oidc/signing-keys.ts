@@ -3,13 +3,13 @@ import type { Clock } from '../../../base/clock.js';
 import { isRecord } from '../../../base/record.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
 
-/** The keys that an issuer signs tokens with (OpenID Connect Discovery 1.0). */
+/** The keys with which an issuer signs tokens (OpenID Connect Discovery 1.0). */
 export interface SigningKeys {
   /**
-   * Those that are known, or newer ones.
+   * The stored keys, or newer ones.
    *
-   * @param notIn a set in which a key was not found: asks the issuer, unless that was done a moment ago
-   * @throws Error when there are none, or none that are young enough
+   * @param notIn a set that lacks the needed key: the keys are fetched again, unless they were fetched a moment ago
+   * @throws Error when there are no keys, or only keys that are too old
    */
   current(notIn?: KeySet): Promise<KeySet>;
 }
@@ -27,9 +27,9 @@ export interface SigningKeysOptions {
 }
 
 const REFRESH_MS = 5 * 60_000;
-/** What could not be refreshed for so long is trusted no more. */
+/** Keys that could not be refreshed for this time are no longer trusted. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Between two attempts, whatever tokens come. */
+/** Shortest time between two fetches, however many tokens arrive. */
 const PAUSE_MS = 10_000;
 const MAX_KEYS = 256;
 
@@ -62,11 +62,11 @@ export function createSigningKeys({ issuer, fetchDocument, clock, fetched }: Sig
   return {
     current: async (notIn) => {
       const ageMs = keys === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - keys.fetchedAtMs;
-      // Keys that are good still are not waited for.
+      // While the stored keys are good, callers do not wait for the refresh.
       if (ageMs > MAX_AGE_MS || (notIn !== undefined && notIn === keys)) await refresh();
       else if (ageMs > REFRESH_MS) void refresh();
       if (keys === undefined || clock.monotonicMs() - keys.fetchedAtMs > MAX_AGE_MS) {
-        throw new Error(`the keys of the token issuer ${issuer} cannot be had`, { cause: lastError });
+        throw new Error(`the keys of the token issuer ${issuer} could not be fetched`, { cause: lastError });
       }
       return keys;
     },
@@ -76,8 +76,8 @@ export function createSigningKeys({ issuer, fetchDocument, clock, fetched }: Sig
 async function fetchKeys(issuer: string, fetchDocument: FetchDocument): Promise<JSONWebKeySet> {
   const configuration = parse(await fetchDocument(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
   if (!isRecord(configuration)) throw new Error('the discovery document is not a JSON object');
-  // Section 4.3: it has to be the very same text, or somebody answers for somebody else.
-  if (configuration['issuer'] !== issuer) throw new Error('the discovery document is that of another issuer');
+  // Section 4.3: the issuer must be exactly equal. Otherwise one issuer could answer for another.
+  if (configuration['issuer'] !== issuer) throw new Error('the discovery document names another issuer');
   const jwksUri = configuration['jwks_uri'];
   if (typeof jwksUri !== 'string') throw new Error('the discovery document has no jwks_uri');
   const set = parse(await fetchDocument(jwksUri));

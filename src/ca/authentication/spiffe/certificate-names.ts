@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** A name: its kind, a colon, and its value, which is JSON text where it has characters that could mislead. */
+/** A name: its kind, a colon, and its value. Node writes the value as JSON text if it has special characters. */
 const NAME = /([A-Za-z0-9 ]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;
 
 /**
- * The URI names of a certificate, in its order. Reads node's text of all names, which quotes whatever could be taken
- * for another name.
+ * The URI names of a certificate, in its order. Node returns all names in one text, and quotes each value that could be
+ * taken for another name.
  *
- * @returns undefined when the names cannot be told apart
+ * @returns undefined when the names cannot be separated
  */
 export function uriNamesOf({ subjectAltName }: X509Certificate): readonly string[] | undefined {
   const text = subjectAltName ?? '';

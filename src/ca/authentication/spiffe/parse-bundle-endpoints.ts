@@ -1,12 +1,22 @@
-import { SpiffeBundleError } from './bundle-error.js';
+/**
+ * SPIFFE_BUNDLE_ENDPOINTS is invalid or its bundles cannot be fetched; the process does not start
+ * (docs/reference/certificate-authority.md#bundle-endpoints).
+ */
+export class SpiffeBundleError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(`SPIFFE_BUNDLE_ENDPOINTS: ${message}`, options);
+    this.name = 'SpiffeBundleError';
+  }
+}
 
 const MAX_ENDPOINTS = 256;
 const TRUST_DOMAIN = /^[A-Za-z0-9._@-]{1,255}$/;
 
 /**
- * Reads `<trust domain>|<URL>||<trust domain>|<URL>…` (BEHAVIOUR 4). A URL without a scheme is one of https.
+ * Reads `<trust domain>|<URL>||<trust domain>|<URL>…` (docs/reference/certificate-authority.md#bundle-endpoints). A URL
+ * without a scheme becomes an https URL.
  *
- * @returns URLs by trust domain, as it stands in SPIFFE ids
+ * @returns URLs by trust domain, in the form of SPIFFE ids
  * @throws SpiffeBundleError
  */
 export function parseBundleEndpoints(text: string): ReadonlyMap<string, string> {
@@ -14,7 +24,7 @@ export function parseBundleEndpoints(text: string): ReadonlyMap<string, string> 
   if (text.trim() === '') return endpoints;
   const items = text.split('||');
   if (items.length > MAX_ENDPOINTS) {
-    throw new SpiffeBundleError(`it names ${items.length} endpoints, at most ${MAX_ENDPOINTS} are taken`);
+    throw new SpiffeBundleError(`it names ${items.length} endpoints, at most ${MAX_ENDPOINTS} are allowed`);
   }
   for (const item of items) {
     const parts = item.split('|').map((part) => part.trim());
@@ -36,7 +46,9 @@ function urlOf(endpoint: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`;
   if (!URL.canParse(url)) throw new SpiffeBundleError(`${show(endpoint)} is not a URL`);
   if (new URL(url).protocol !== 'https:') {
-    throw new SpiffeBundleError(`${show(endpoint)} is not fetched over https, which alone says whose roots they are`);
+    throw new SpiffeBundleError(
+      `${show(endpoint)} is not an https URL; without https the origin of the roots is not proven`,
+    );
   }
   return url;
 }

@@ -6,15 +6,15 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export interface SpiffeBundle {
   readonly roots: readonly X509Certificate[];
-  /** `spiffe_refresh_hint`: how often to look for another; undefined when it does not say. */
+  /** `spiffe_refresh_hint` in milliseconds: how often to fetch the bundle; undefined if the bundle has none. */
   readonly refreshMs: number | undefined;
 }
 
 /**
- * Reads the roots of a trust domain from its bundle: a JWKS document, whose entries for `x509-svid` have exactly one
- * certificate each (BEHAVIOUR 4). Entries for anything else are not for us.
+ * Reads the roots of a trust domain from its bundle: a JWKS document, whose `x509-svid` entries have exactly one
+ * certificate each (docs/reference/certificate-authority.md#bundle-endpoints). Other entries are ignored.
  *
- * @throws Error when it is no such document, or names no root
+ * @throws Error for a text that is not a bundle or has no root
  */
 export function parseSpiffeBundle(text: string): SpiffeBundle {
   const document = parseJson(text);

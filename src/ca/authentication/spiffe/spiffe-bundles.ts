@@ -2,8 +2,8 @@ import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../base/clock.js';
 import type { FetchDocument } from '../../../net/egress/guarded-fetch.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { SpiffeBundleError } from './bundle-error.js';
 import { parseSpiffeBundle, type SpiffeBundle } from './parse-bundle.js';
+import { SpiffeBundleError } from './parse-bundle-endpoints.js';
 
 export interface SpiffeBundlesOptions {
   /** URLs by trust domain (`parseBundleEndpoints`). */
@@ -14,21 +14,24 @@ export interface SpiffeBundlesOptions {
   readonly logger: Logger;
 }
 
-/** The roots of other trust domains, which are kept current while this runs. */
+/** The roots of other trust domains, kept current until `stop`. */
 export interface SpiffeBundles {
-  /** Gets all of them. @throws SpiffeBundleError when one cannot be had within ten seconds, or is not a bundle */
+  /** Fetches all bundles. @throws SpiffeBundleError for a bundle that is invalid or not fetched within ten seconds */
   start(): Promise<void>;
-  /** By trust domain. */
+  /** Roots by trust domain. */
   roots(): ReadonlyMap<string, readonly X509Certificate[]>;
-  /** Called after roots have changed. @returns ends it. */
+  /** Called after roots have changed. @returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
   stop(): void;
 }
 
-/** Waits between attempts at the start (BEHAVIOUR 4): they double, up to so much for all attempts together. */
+/**
+ * At the start the wait between attempts begins at this value and doubles, and all attempts together take at most ten
+ * seconds (docs/reference/certificate-authority.md#bundle-endpoints).
+ */
 const FIRST_WAIT_MS = 50;
 const GIVE_UP_MS = 10_000;
-/** Later, when a bundle does not say how often to look; and what it can say. */
+/** The refresh interval of a bundle without a hint, and the bounds of a hint. */
 const REFRESH_MS = 5 * 60_000;
 const MIN_REFRESH_MS = 60_000;
 const MAX_REFRESH_MS = 60 * 60_000;
@@ -44,7 +47,7 @@ export function createSpiffeBundles({ endpoints, fetchDocument, clock, logger }:
     scheduleRefresh(trustDomain, bundle.refreshMs);
     if (haveSame(roots.get(trustDomain), bundle.roots)) return;
     roots = new Map([...roots, [trustDomain, bundle.roots]]);
-    logger.info({ trustDomain, roots: bundle.roots.length }, 'Fetched the roots of another trust domain');
+    logger.info({ trustDomain, roots: bundle.roots.length }, 'trust domain roots fetched');
     for (const listener of [...listeners]) listener();
   };
   const scheduleRefresh = (trustDomain: string, afterMs = REFRESH_MS): void => {
@@ -62,7 +65,7 @@ export function createSpiffeBundles({ endpoints, fetchDocument, clock, logger }:
       take(trustDomain, await fetchBundle(trustDomain));
     } catch (err) {
       if (isStopped) return;
-      logger.warn({ trustDomain, err }, 'The roots of another trust domain cannot be had; those that are known stay');
+      logger.warn({ trustDomain, err }, 'trust domain roots refresh failed');
       scheduleRefresh(trustDomain);
     }
   };
@@ -75,9 +78,11 @@ export function createSpiffeBundles({ endpoints, fetchDocument, clock, logger }:
       } catch (cause) {
         if (clock.monotonicMs() + waitMs > giveUpAtMs) {
           const reason = cause instanceof Error ? cause.message : String(cause);
-          throw new SpiffeBundleError(`the roots of trust domain ${trustDomain} cannot be had: ${reason}`, { cause });
+          throw new SpiffeBundleError(`the roots of trust domain ${trustDomain} could not be fetched: ${reason}`, {
+            cause,
+          });
         }
-        logger.debug({ trustDomain, err: cause, waitMs }, 'The roots of another trust domain cannot be had yet');
+        logger.debug({ trustDomain, err: cause, waitMs }, 'trust domain roots fetch failed, retrying');
       }
       await new Promise<void>((resolve) => clock.schedule(waitMs, resolve));
     }

@@ -1,34 +1,36 @@
 import { X509Certificate } from 'node:crypto';
 
-/** Who vouches for whom. */
+/** The roots that each trust domain trusts. */
 export interface TrustDomains {
-  /** Roots that a certificate of the trust domain must chain to; undefined where nobody vouches for it. */
+  /** Roots that a certificate of the trust domain must chain to; undefined for an untrusted trust domain. */
   rootsOf(trustDomain: string): readonly X509Certificate[] | undefined;
-  /** Whether it is this mesh's own, under any of its names: our authority vouches for it, and for no other. */
+  /** Whether the trust domain is the own one of this mesh or an alias of it. Our authority signs for those only. */
   isOwn(trustDomain: string): boolean;
 }
 
 export interface TrustDomainsOptions {
-  /** This mesh's trust domain and its aliases, at present. */
+  /** The trust domain of this mesh and its aliases; may change. */
   own(): readonly string[];
-  /** Roots of our authority, PEM, at present. */
+  /** Roots of our authority, PEM; may change. */
   ownRoots(): readonly string[];
-  /** Roots of other trust domains (SPIFFE_BUNDLE_ENDPOINTS), at present. */
+  /** Roots of other trust domains (SPIFFE_BUNDLE_ENDPOINTS); may change. */
   foreign(): ReadonlyMap<string, readonly X509Certificate[]>;
-  /** NAV_SKIP_VALIDATE_TRUST_DOMAIN: our authority's certificates are good for any trust domain but a foreign one. */
+  /**
+   * NAV_SKIP_VALIDATE_TRUST_DOMAIN: certificates of our authority are accepted for every trust domain without a bundle.
+   */
   readonly skipValidation: boolean;
 }
 
 /**
- * A trust domain has roots of its own, and no other's roots say anything about it: else whoever has a foreign bundle
- * could speak for us.
+ * Each trust domain is verified only with its own roots. Otherwise a foreign authority could issue identities of this
+ * mesh.
  */
 export function createTrustDomains({ own, ownRoots, foreign, skipValidation }: TrustDomainsOptions): TrustDomains {
   let pems: readonly string[] = [];
   let roots: readonly X509Certificate[] = [];
   const currentRoots = (): readonly X509Certificate[] => {
     const current = ownRoots();
-    // Reading a certificate costs as much as verifying one.
+    // Parsing a certificate costs as much as verifying one, so the result is kept.
     if (current.length !== pems.length || current.some((pem, index) => pem !== pems[index])) {
       roots = current.map((pem) => new X509Certificate(pem));
       pems = current;

@@ -94,7 +94,7 @@ it('a certificate is exchanged for the next one while its account exists, and no
   await eventually('the account is gone', async () => (await cart.renew()).code === 'UNAUTHENTICATED');
   t.true(
     server
-      .logged('Refused to issue a certificate')
+      .logged('certificate request rejected')
       .some((line) => JSON.stringify(line).includes('shop/sa/cart does not exist')),
   );
 });
@@ -128,7 +128,7 @@ it('while the API server is away certificates are renewed for the limit, and not
   await eventually('the limit of nothing is over', async () => (await second.renew()).code === 'UNAUTHENTICATED');
   t.true(
     strict
-      .logged('Refused to issue a certificate')
+      .logged('certificate request rejected')
       .some((line) => JSON.stringify(line).includes('NAV_ACCOUNT_OUTAGE_LIMIT')),
   );
   t.is((await first.renew()).code, 'OK');

@@ -130,7 +130,7 @@ test('an issuer that is gone is believed for an hour, and no longer', async (t) 
   t.truthy(await authenticate(await token('second')));
   clock.advance(2 * 60_000);
   const error = await t.throwsAsync(authenticate(await token('third')), {
-    message: `the keys of the token issuer ${ISSUER} cannot be had`,
+    message: `the keys of the token issuer ${ISSUER} could not be fetched`,
   });
   t.not(error?.name, 'AuthenticationError');
   t.is(outcomes.at(-1), 'failure');

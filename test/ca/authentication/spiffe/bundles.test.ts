@@ -34,7 +34,7 @@ for (const [text, message] of [
   ['a|x.example||', /"" is not <trust domain>\|<endpoint>/],
   ['a|x.example||a|y.example', /trust domain a has more than one endpoint/],
   ['a/b|x.example', /"a\/b" is not a trust domain/],
-  ['a|http://x.example', /is not fetched over https/],
+  ['a|http://x.example', /is not an https URL/],
   ['a|https://', /is not a URL/],
 ] as const) {
   test(`endpoints ${JSON.stringify(text)} are an error that says why`, (t) => {

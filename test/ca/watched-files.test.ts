@@ -1,11 +1,11 @@
 import { rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { systemClock } from '../../../src/base/clock.js';
-import { createWatchedFiles, type FileContents } from '../../../src/ca/files/watched-files.js';
-import { eventually } from '../../counterparts/eventually.js';
-import { createManualClock } from '../../sources/support/manual-clock.js';
-import { createFolder, writeWhole } from '../support/plugged-in.js';
+import { systemClock } from '../../src/base/clock.js';
+import { createWatchedFiles, type FileContents } from '../../src/ca/watched-files.js';
+import { eventually } from '../counterparts/eventually.js';
+import { createManualClock } from '../sources/support/manual-clock.js';
+import { createFolder, writeWhole } from './support/plugged-in.js';
 
 type Name = 'key' | 'certificate';
 

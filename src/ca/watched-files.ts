@@ -2,9 +2,9 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../base/clock.js';
 
-/** What is in a file at present. */
+/** The content of a file. */
 export type FileContent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'missing' }
@@ -13,18 +13,21 @@ export type FileContent =
 export type FileContents<Name extends string> = Readonly<Record<Name, FileContent>>;
 
 export interface WatchedFilesOptions<Name extends string> {
-  /** Paths; the files need not exist, nor their folders. */
+  /** Paths by name. Files and folders need not exist. */
   readonly files: Readonly<Record<Name, string>>;
   readonly clock: Clock;
-  /** Called when what is in them has changed; not for what `start` gives. */
+  /** Called when a content has changed; not for the contents that `start` returns. */
   readonly onChange: (contents: FileContents<Name>) => void;
-  /** Quiet time before a change is read, in milliseconds; 100 (BEHAVIOUR 4, "Server DNS cert"). */
+  /**
+   * Time without changes before files are read again, in milliseconds. Default 100
+   * (docs/reference/certificate-authority.md#server-certificate).
+   */
   readonly debounceMs?: number;
-  /** How often they are read even when no change was told, in milliseconds; 10 s. */
+  /** Interval at which files are read even without a notification, in milliseconds. Default 10,000. */
   readonly rescanMs?: number;
 }
 
-/** Files that belong together, keys and certificates, read as one and again whenever one of them changes. */
+/** Reads files that belong together, such as keys and certificates, as a unit, and again when one of them changes. */
 export interface WatchedFiles<Name extends string> {
   start(): Promise<FileContents<Name>>;
   stop(): Promise<void>;
@@ -32,7 +35,7 @@ export interface WatchedFiles<Name extends string> {
 
 const DEFAULT_DEBOUNCE_MS = 100;
 const DEFAULT_RESCAN_MS = 10_000;
-/** What is longer is no key and no certificates. */
+/** A longer file holds neither a key nor certificates. */
 const MAX_BYTES = 1024 * 1024;
 
 export function createWatchedFiles<Name extends string>(options: WatchedFilesOptions<Name>): WatchedFiles<Name> {
@@ -45,7 +48,7 @@ export function createWatchedFiles<Name extends string>(options: WatchedFilesOpt
   let cancelRescan = (): void => undefined;
   let work: Promise<void> = Promise.resolve();
 
-  /** Folders that links lead to as well: mounted secrets are exchanged by changing a link. */
+  /** Watches the folders of link targets too, because an update of a mounted secret changes a link. */
   const watchFolders = async (): Promise<void> => {
     const folders = new Set<string>();
     for (const name of names) {
@@ -68,14 +71,14 @@ export function createWatchedFiles<Name extends string>(options: WatchedFilesOpt
     };
     try {
       const watcher = watch(folder, { persistent: false }, (_event, changed) => {
-        // A folder that goes away tells its own name, and its watch tells nothing after that.
+        // When a folder is removed, its watch reports the name of the folder and then nothing more.
         if (changed === path.basename(folder)) drop();
         hint();
       });
       watcher.on('error', drop);
       watchers.set(folder, watcher);
     } catch {
-      // It does not exist, or the system has no watch left: looking again finds it.
+      // The folder does not exist, or the system has no watch left. The next rescan finds changes.
     }
   };
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import test from 'ava';
-import { createChainMemory } from '../../../../src/ca/authentication/spiffe/chain-memory.js';
+import { createChainMemory } from '../../../../src/ca/authentication/spiffe/verify-chain.js';
 import { createTestAuthority } from '../../../support/certificate-issuer.js';
 
 const authority = createTestAuthority('mesh');
