@@ -4,10 +4,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, statfs } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { eventually } from '../../test/counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../test/counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../test/counterparts/kubernetes/kubernetes-client.js';
 import { projectRoot } from '../../test/counterparts/project-root.js';
+import { eventually } from '../../test/support/eventually.js';
 import type { Cleanup } from '../run/cleanup.js';
 import { clusterObjects, type NewObject } from './cluster-objects.js';
 import { buildClusterShape, type ClusterSize } from './cluster-shape.js';

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../test/counterparts/agent/calls.js';
-import { eventually } from '../../test/counterparts/eventually.js';
+import { eventually } from '../../test/support/eventually.js';
 import type { Narrator } from './narrator.js';
 import type { ApiCall, Shop } from './shop.js';
 import { POLICY_FILE, type Stage } from './stage.js';

@@ -1,5 +1,5 @@
 import type { HttpEcho } from '../../test/counterparts/agent/calls.js';
-import { eventually } from '../../test/counterparts/eventually.js';
+import { eventually } from '../../test/support/eventually.js';
 import type { Narrator } from './narrator.js';
 import { applyPolicy, changeCharge, showConsumers, showReports, withdrawPolicy } from './policy-act.js';
 import { BOOKS_HOST, openShop, type Shop } from './shop.js';

@@ -179,9 +179,11 @@ async function check({ start, startMesh, steps, debounceEndpoints, debounceAfter
       const subject = proxies[index] as ProxyClient;
       const difference = (): string | undefined =>
         describeDifference(comparable(wanted.state), comparable(subject.state));
-      await eventually('equal', () => subject.isSettled && difference() === undefined, 6000).catch(() => {
-        throw new Error(`${identity.id} misses ${subject.describe()} and differs:\n${difference()}`);
-      });
+      await eventually('equal', () => subject.isSettled && difference() === undefined, { timeoutMs: 6000 }).catch(
+        () => {
+          throw new Error(`${identity.id} misses ${subject.describe()} and differs:\n${difference()}`);
+        },
+      );
     }
   } finally {
     await cleanup.run();

@@ -3,11 +3,11 @@ import { credentials } from '@grpc/grpc-js';
 import test from 'ava';
 import { createCertificateClient } from '../ca/service/certificate-client.js';
 import { createOpenSsl, makeRequest } from '../ca/support/openssl.js';
-import { eventually } from '../counterparts/eventually.js';
 import type { ApiServer } from '../counterparts/kubernetes/api-server.js';
 import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
+import { eventually } from '../support/eventually.js';
 import { startServer } from './support/running-server.js';
 import { register, startTwoClusters } from './support/two-clusters.js';
 

@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { runCommand } from '../counterparts/command.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { projectRoot } from '../counterparts/project-root.js';
 import { requireKubernetesAndKubectl } from '../manifests/support/kubectl.js';
 import { namespaceManifest } from '../sources/kubernetes/support/manifests.js';
+import { eventually } from '../support/eventually.js';
 import { startServer } from './support/running-server.js';
 import { serve, watchEndpoints } from './support/two-clusters.js';
 

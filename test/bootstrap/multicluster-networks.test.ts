@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { eventually } from '../counterparts/eventually.js';
 import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { eventually } from '../support/eventually.js';
 import { startServer } from './support/running-server.js';
 import { register, serve, startTwoClusters, type TwoClusters, watchEndpoints } from './support/two-clusters.js';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { READERS } from '../counterparts/kubernetes/api-server.js';
 import { embeddedKubeconfig } from '../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
+import { eventually } from '../support/eventually.js';
 import { startCuttableConnection } from './status/cuttable-connection.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 import { register, serve, startTwoClusters, type TwoClusters, watchEndpoints } from './support/two-clusters.js';

@@ -4,11 +4,11 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { createCertificateClient } from '../ca/service/certificate-client.js';
 import { createOpenSsl, makeRequest } from '../ca/support/openssl.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { checkRequestBytes, httpCheck } from '../policy/server/policy-server-rig.js';
 import { createTempFolder, type TempFolder } from '../sources/support/temp-folder.js';
+import { eventually } from '../support/eventually.js';
 import { type PolicyServerProcess, startPolicyProcess } from './support/policy-process.js';
 import { type RunningServer, startServer } from './support/running-server.js';
 

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { allCrds, namespaceManifest } from '../sources/kubernetes/support/manifests.js';
+import { eventually } from '../support/eventually.js';
 import {
   accessManifests,
   isEnforced,

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { systemClock } from '../../src/base/clock.js';
 import { type AuthorityOptions, createAuthority, PluggedInError } from '../../src/ca/create-authority.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { eventually } from '../counterparts/eventually.js';
+import { eventually } from '../support/eventually.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { DAY_MS, ecKey, selfSigned } from './support/material.js';
 import { createOpenSsl } from './support/openssl.js';

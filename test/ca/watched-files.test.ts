@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../src/base/clock.js';
 import { createWatchedFiles, type FileContents } from '../../src/ca/watched-files.js';
-import { eventually } from '../counterparts/eventually.js';
 import { createManualClock } from '../sources/support/manual-clock.js';
+import { eventually } from '../support/eventually.js';
 import { createFolder, writeWhole } from './support/plugged-in.js';
 
 type Name = 'key' | 'certificate';

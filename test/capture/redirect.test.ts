@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
 import { runCommand } from '../counterparts/command.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { findNamespaceMode } from '../counterparts/namespace-mode.js';
 import { createNetwork, type Network, type NetworkNamespace, ROUTER_ADDRESS } from '../counterparts/network.js';
 import { programFile } from '../counterparts/program-file.js';
+import { eventually } from '../support/eventually.js';
 
 interface Context {
   network: Network;

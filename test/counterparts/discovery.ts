@@ -1,9 +1,9 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { type ConfigFolder, createConfigFolder } from './config-folder.js';
 import type { AdsAddress } from './envoy-bootstrap.js';
-import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import { sumOfSeries } from './metrics-text.js';
 import { programFile } from './program-file.js';

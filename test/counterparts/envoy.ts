@@ -1,6 +1,6 @@
+import { eventually } from '../support/eventually.js';
 import type { Agent } from './agent.js';
 import { ENVOY_ADMIN_PORT, type EnvoyJson } from './envoy-bootstrap.js';
-import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import type { NetworkNamespace } from './network.js';
 

@@ -1,5 +1,5 @@
+import { eventually } from '../support/eventually.js';
 import type { Discovery } from './discovery.js';
-import { eventually } from './eventually.js';
 import { type ManagedProcess, startManagedProcess } from './managed-process.js';
 import { sumOfSeries } from './metrics-text.js';
 import { programFile } from './program-file.js';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { eventually } from '../support/eventually.js';
 import type { Availability } from './availability.js';
-import { eventually } from './eventually.js';
 import { startManagedProcess } from './managed-process.js';
 
 /** The redis-server program: REDIS_SERVER, or the one on PATH. */

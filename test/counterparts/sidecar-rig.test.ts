@@ -2,10 +2,10 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
+import { eventually } from '../support/eventually.js';
 import type { Envoy } from './envoy.js';
 import { buildNode, buildStaticBootstrap, type EnvoyJson } from './envoy-bootstrap.js';
 import { assertNothingRejected } from './envoy-rejections.js';
-import { eventually } from './eventually.js';
 import { requireSidecarCounterparts } from './requirement.js';
 import { createRig, type Rig, type Workload } from './sidecar-rig.js';
 

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import type { ManagedProcess } from '../counterparts/managed-process.js';
+import { eventually } from '../support/eventually.js';
 import {
   type ClusterMesh,
   closePath,

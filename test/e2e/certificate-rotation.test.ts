@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
 import { selfSigned } from '../ca/support/material.js';
-import { eventually } from '../counterparts/eventually.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import { countOfClusters } from './envoy-evidence.js';
 import { createRoot } from './plugged-in-authority.js';
 import {

@@ -1,8 +1,8 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 
 interface Context {
   mesh: MeshRig;

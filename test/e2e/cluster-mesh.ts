@@ -1,10 +1,10 @@
 import { type Agent, startAgent } from '../counterparts/agent.js';
 import type { AdsAddress } from '../counterparts/envoy-bootstrap.js';
 import { findRejections } from '../counterparts/envoy-rejections.js';
-import { eventually } from '../counterparts/eventually.js';
 import type { Cluster } from '../counterparts/kubernetes/cluster.js';
 import { meshService, meshWorkload } from '../counterparts/kubernetes/mesh-workload.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { eventually } from '../support/eventually.js';
 import { countStatuses } from './policy-mesh.js';
 
 /** A shop in a cluster: `web` of two pods, behind the services `web` and `free`, and `client` of one. */

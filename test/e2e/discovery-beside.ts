@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, NODE_ADDRESS } from '../counterparts/kubernetes/cluster.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { programFile } from '../counterparts/program-file.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { eventually } from '../support/eventually.js';
 
 /** Where sidecars of the cluster find the server. */
 export const BESIDE = { address: NODE_ADDRESS, port: 15010 } as const;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { startAgent } from '../counterparts/agent.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { eventually } from '../support/eventually.js';
 import { knowsPolicyServers, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { laterVersion } from './later-version.js';
 import { countStatuses } from './policy-mesh.js';

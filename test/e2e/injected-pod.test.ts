@@ -3,7 +3,6 @@ import { createDefaultMeshConfig } from '../../src/config/mesh/read-mesh-config.
 import { runCommand } from '../counterparts/command.js';
 import { type Envoy, startEnvoy } from '../counterparts/envoy.js';
 import { assertNothingRejected } from '../counterparts/envoy-rejections.js';
-import { eventually } from '../counterparts/eventually.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig } from '../counterparts/mesh-rig.js';
@@ -11,6 +10,7 @@ import { ROUTER_ADDRESS } from '../counterparts/network.js';
 import { programFile } from '../counterparts/program-file.js';
 import { requireSidecarCounterparts, type SidecarCounterparts } from '../counterparts/requirement.js';
 import type { Workload } from '../counterparts/sidecar-rig.js';
+import { eventually } from '../support/eventually.js';
 import { containerOf, injectShipped, shippedSettings, type TestPod } from '../webhooks/injection/support/injection.js';
 import { bootstrapOf } from '../webhooks/injection/support/proxy-bootstrap.js';
 import { countHops } from './envoy-evidence.js';

@@ -5,12 +5,12 @@ import anyTest, { type TestFn } from 'ava';
 import { createDefaultMeshConfig } from '../../src/config/mesh/read-mesh-config.js';
 import { runCommand } from '../counterparts/command.js';
 import { startEnvoy } from '../counterparts/envoy.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { programFile } from '../counterparts/program-file.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createRig, type Rig, type Workload } from '../counterparts/sidecar-rig.js';
 import { createTestAuthority, type TestAuthority } from '../support/certificate-issuer.js';
+import { eventually } from '../support/eventually.js';
 import { containerOf, injectShipped, podOf, shippedSettings } from '../webhooks/injection/support/injection.js';
 import { bootstrapOf } from '../webhooks/injection/support/proxy-bootstrap.js';
 

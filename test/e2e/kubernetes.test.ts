@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import { startAgent } from '../counterparts/agent.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { meshService } from '../counterparts/kubernetes/mesh-workload.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { eventually } from '../support/eventually.js';
 import {
   type ClusterMesh,
   closePath,

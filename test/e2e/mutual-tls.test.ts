@@ -1,9 +1,9 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import type { ServiceOptions } from '../counterparts/manifests.js';
 import type { Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
+import { eventually } from '../support/eventually.js';
 import { countOfClusters } from './envoy-evidence.js';
 import { createRoot, issueFor, type KeyPair } from './plugged-in-authority.js';
 import {

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ExecutionContext } from 'ava';
 import type { StatusChange } from '../counterparts/agent/calls.js';
-import { eventually } from '../counterparts/eventually.js';
+import { eventually } from '../support/eventually.js';
 import type { PolicyMesh } from './policy-mesh.js';
 
 /** What a change may take until no request meets the state before it. */

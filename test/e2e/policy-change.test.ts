@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { boundApiSpec, boundQuotaSpec, type Rule } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import { type Change, changeUnderLoad, moreRequests } from './policy-change-load.js';
 import { assertPolicyHolds, createPolicyMesh, type Limit, type PolicyMesh, policyConfig } from './policy-mesh.js';
 

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../counterparts/managed-process.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import type { PrintedCheck } from './authorization-server.js';
 
 interface Context {

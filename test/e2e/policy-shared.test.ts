@@ -1,10 +1,10 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { endpointsManifest, type ServiceOptions, serviceManifest } from '../counterparts/manifests.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { createPolicyProcess, type PolicyProcess } from '../counterparts/policy-process.js';
 import { type RedisServer, requireRedis, startRedis } from '../counterparts/redis-server.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import { changeUnderLoad } from './policy-change-load.js';
 import {
   assertPolicyHolds,

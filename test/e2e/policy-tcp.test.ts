@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import { assertPolicyHolds, createPolicyMesh, type PolicyMesh } from './policy-mesh.js';
 import { reportsOf } from './policy-reports.js';
 

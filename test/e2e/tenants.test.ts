@@ -1,11 +1,11 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava';
 import type { HttpAnswer, HttpRequest } from '../counterparts/agent/calls.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { meshService, meshWorkload } from '../counterparts/kubernetes/mesh-workload.js';
 import type { ManagedProcess } from '../counterparts/managed-process.js';
 import { boundQuotaSpec } from '../counterparts/policy-manifests.js';
+import { eventually } from '../support/eventually.js';
 import {
   type ClusterMesh,
   installShop,

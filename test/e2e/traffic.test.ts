@@ -1,6 +1,5 @@
 import anyTest, { type TestFn } from 'ava';
 import type { Manifest } from '../counterparts/config-folder.js';
-import { eventually } from '../counterparts/eventually.js';
 import {
   endpointsManifest,
   type ServiceOptions,
@@ -9,6 +8,7 @@ import {
 } from '../counterparts/manifests.js';
 import { createMeshRig, type MeshRig, type Sidecar } from '../counterparts/mesh-rig.js';
 import { requireSidecarCounterparts } from '../counterparts/requirement.js';
+import { eventually } from '../support/eventually.js';
 import { countHops, countOfClusters } from './envoy-evidence.js';
 
 interface Context {

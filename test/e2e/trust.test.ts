@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import anyTest, { type TestFn } from 'ava';
 import { type Agent, startAgent } from '../counterparts/agent.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type Cluster, startCluster } from '../counterparts/kubernetes/cluster.js';
 import { requireCluster } from '../counterparts/kubernetes/find-cluster.js';
 import { projectRoot } from '../counterparts/project-root.js';
+import { eventually } from '../support/eventually.js';
 import { listOf, PATIENT, podsOf, rolledOut, webhooksAnswer } from './cluster-mesh.js';
 import { plainWorkload } from './injected-workload.js';
 

@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import { createKindRegistry } from '../../src/config/kinds.js';
 import { webhookRules, withTrust } from '../../src/webhooks/certificates/webhook-configuration.js';
-import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { createKubernetesClient } from '../counterparts/kubernetes/kubernetes-client.js';
+import { eventually } from '../support/eventually.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { findDocument } from './support/read-documents.js';
 

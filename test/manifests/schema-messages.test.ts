@@ -1,8 +1,8 @@
 import test from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../counterparts/kubernetes/find-testcluster.js';
 import { allCrds } from '../sources/kubernetes/support/manifests.js';
+import { eventually } from '../support/eventually.js';
 
 const { available: binary } = requireKubernetes();
 const it = binary === undefined ? test.serial.skip : test.serial;

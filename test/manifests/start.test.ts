@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { eventually } from '../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../counterparts/kubernetes/api-server.js';
 import { startManagedProcess } from '../counterparts/managed-process.js';
 import { type ProgramName, programFile } from '../counterparts/program-file.js';
+import { eventually } from '../support/eventually.js';
 import { createKubectl, requireKubernetesAndKubectl } from './support/kubectl.js';
 import { type Container, findDeployment } from './support/read-documents.js';
 

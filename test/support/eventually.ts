@@ -1,15 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface EventuallyOptions {
+  /** How long the condition may take; default 60,000, because the machine may do other work at the same time. */
+  readonly timeoutMs?: number;
+  /** Pause between two looks; default 10. */
+  readonly intervalMs?: number;
+}
+
 /**
- * Waits for a condition, looking again every few milliseconds; fails by name when it never holds. It may take long on a
- * machine that does other things as well.
+ * Waits until `look` returns a value other than undefined and false, and returns that value. A look that throws counts as
+ * "not yet".
+ *
+ * @throws Error `<what>: not within <n> ms`, with the last error of `look` as its cause
  */
-export async function eventually(
+export async function eventually<Value>(
   what: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = 60_000,
-): Promise<void> {
-  const until = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > until) throw new Error(`never happened within ${timeoutMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  look: () => Promise<Value | undefined | false> | Value | undefined | false,
+  { timeoutMs = 60_000, intervalMs = 10 }: EventuallyOptions = {},
+): Promise<Value> {
+  const deadline = performance.now() + timeoutMs;
+  let cause: unknown;
+  do {
+    try {
+      const value = await look();
+      if (value !== undefined && value !== false) return value;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    await delay(intervalMs);
+  } while (performance.now() < deadline);
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  throw new Error(`${what}: not within ${timeoutMs} ms${reason}`, { cause });
 }

@@ -216,7 +216,7 @@ function papersService(): ReturnType<typeof booksService> {
 async function readyLine(managed: ManagedProcess): Promise<Readonly<Record<string, unknown>>> {
   const find = (): string | undefined =>
     managed.lines.find((line) => line.includes('"Discovery server is ready"') && line.startsWith('{'));
-  await eventually('the server under attack is ready', () => find() !== undefined || !managed.isRunning(), 60_000);
+  await eventually('the server under attack is ready', () => find() !== undefined || !managed.isRunning());
   const line = find();
   if (line === undefined) throw new Error(`the server ended before it was ready: ${managed.tail()}`);
   return JSON.parse(line) as Record<string, unknown>;

@@ -11,13 +11,13 @@ import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kub
 import { createLogging } from '../../../src/telemetry/logging.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createTestAuthority } from '../../ca/support/test-authority.js';
-import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { remoteKubeconfig } from '../../counterparts/kubernetes/cluster-secret.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { readDocuments } from '../../manifests/support/read-documents.js';
 import { namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { eventually } from '../../support/eventually.js';
 
 const { available: binary } = requireKubernetes();
 // Without an API server `npm test` says why it is skipped; with REQUIRE_COUNTERPARTS=1, as in .ci/run, that is an error.

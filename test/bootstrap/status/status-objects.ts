@@ -1,9 +1,9 @@
 import type { ObjectStatus } from '../../../src/status/conditions/condition.js';
 import { runCommand } from '../../counterparts/command.js';
-import { eventually } from '../../counterparts/eventually.js';
 import type { ApiServer } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { withVersions } from '../../sources/kubernetes/support/manifests.js';
+import { eventually } from '../../support/eventually.js';
 
 /** An object as the API server has it. */
 export interface StoredObject {

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, READERS, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { allCrds, meshGroups, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { eventually } from '../../support/eventually.js';
 import { startCuttableConnection } from './cuttable-connection.js';
 import { booksService, hasCondition, quotaBinding, quotaSpec } from './status-objects.js';
 import { type StatusInstance, startStatusInstance } from './status-rig.js';

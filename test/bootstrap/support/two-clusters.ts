@@ -1,10 +1,10 @@
 import type { ExecutionContext } from 'ava';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { clusterSecret } from '../../counterparts/kubernetes/cluster-secret.js';
 import { pathOf } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
+import { eventually } from '../../support/eventually.js';
 import { ProxyClient } from './proxy-client.js';
 
 /** Two real API servers, with a namespace `shop` in both and `mesh-system` in the first. */

@@ -6,7 +6,7 @@ import { generateRootKey } from '../../../src/ca/authority/self-signed.js';
 import { createRootRotator, type RootRotatorOptions } from '../../../src/ca/rotation/root-rotator.js';
 import { createMemoryRootStore } from '../../../src/ca/rotation/root-store.js';
 import { createSecretRootStore } from '../../../src/ca/rotation/secret-root-store.js';
-import { eventually } from '../../counterparts/eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger, type LogRecord } from '../../support/recording-logger.js';
 import { DAY_MS, ecKey, selfSigned } from '../support/material.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/ca/server-certificate/create-server-certificate.js';
 import { ServerCertificateError } from '../../../src/ca/server-certificate/server-certificate-source.js';
 import { createTlsMaterialSource } from '../../../src/ca/server-certificate/tls-material-source.js';
-import { eventually } from '../../counterparts/eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';

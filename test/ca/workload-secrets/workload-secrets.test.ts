@@ -7,7 +7,7 @@ import { createSelfSignedRoot } from '../../../src/ca/authority/self-signed.js';
 import type { KeyAndChain } from '../../../src/ca/renewal/renewed-certificate.js';
 import { createWorkloadSecrets, type WorkloadSecret } from '../../../src/ca/workload-secrets/workload-secrets.js';
 import { readCertificateFields } from '../../../src/ca/x509/read-certificate.js';
-import { eventually } from '../../counterparts/eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';

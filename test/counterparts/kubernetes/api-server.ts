@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { type ManagedProcess, startManagedProcess } from '../managed-process.js';
 import { findFreePorts } from './free-ports.js';
 import { createKubernetesClient, type KubernetesClient } from './kubernetes-client.js';

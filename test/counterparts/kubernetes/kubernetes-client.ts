@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:https';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 
 /** An object as YAML says it. */
 export interface KubernetesManifest {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { SourceError } from '../../../src/sources/source-error.js';
+import { eventually } from '../../support/eventually.js';
 import { createFolderHarness, hostsOf, serviceEntry, startHarness } from '../support/folder-harness.js';
-import { waitUntil } from '../support/wait-until.js';
 
 test('a folder is read recursively, in every format, before the start settles', async (t) => {
   const harness = await createFolderHarness(t);
@@ -75,7 +75,7 @@ test('a change, a new file in a new folder, and a removal each arrive as the rea
     'a.yaml',
     `# a comment\n${serviceEntry('one')}---\n${serviceEntry('two', 'new.example.com')}`,
   );
-  await waitUntil(() => harness.batches.length === 2, 'the change arrives');
+  await eventually('the change arrives', () => harness.batches.length === 2);
   t.deepEqual(
     harness.batches[1]?.changes.map((change) => change.type),
     ['upsert'],
@@ -83,10 +83,10 @@ test('a change, a new file in a new folder, and a removal each arrive as the rea
   t.deepEqual(hostsOf(harness), ['new.example.com', 'one.example.com']);
 
   await harness.folder.write('later/on/b.yaml', serviceEntry('three'));
-  await waitUntil(() => harness.objects.size === 3, 'the new file arrives');
+  await eventually('the new file arrives', () => harness.objects.size === 3);
 
   await harness.folder.remove('later');
-  await waitUntil(() => harness.objects.size === 2, 'the removal arrives');
+  await eventually('the removal arrives', () => harness.objects.size === 2);
   t.deepEqual(harness.batches.at(-1)?.changes, [
     { type: 'delete', kind: 'ServiceEntry', namespace: 'default', name: 'three' },
   ]);
@@ -98,7 +98,7 @@ test('a file that is replaced by renaming another over it is read again', async 
   await startHarness(harness);
   for (const version of ['v2', 'v3', 'v4']) {
     await harness.folder.replace('a.yaml', serviceEntry('one', `${version}.example.com`));
-    await waitUntil(() => hostsOf(harness)[0] === `${version}.example.com`, `${version} arrives`);
+    await eventually(`${version} arrives`, () => hostsOf(harness)[0] === `${version}.example.com`);
   }
   t.deepEqual(hostsOf(harness), ['v4.example.com']);
 });
@@ -110,7 +110,7 @@ test('a file that does not parse is reported with its place, and its last good s
   await startHarness(harness);
 
   await harness.folder.write('a.yaml', `${serviceEntry('changed')}---\nkind: [\nx: y\n`);
-  await waitUntil(() => harness.source.reports().length > 0, 'the problem is reported');
+  await eventually('the problem is reported', () => harness.source.reports().length > 0);
   const [report] = harness.source.reports();
   t.is(report?.file, 'a.yaml');
   t.is(report?.document, 2);
@@ -120,11 +120,11 @@ test('a file that does not parse is reported with its place, and its last good s
   t.deepEqual(hostsOf(harness), ['one.example.com', 'other.example.com', 'two.example.com']);
 
   await harness.folder.write('b.yaml', serviceEntry('other', 'moved.example.com'));
-  await waitUntil(() => hostsOf(harness).includes('moved.example.com'), 'the other file is served on');
+  await eventually('the other file is served on', () => hostsOf(harness).includes('moved.example.com'));
   t.is(harness.source.reports().length, 1);
 
   await harness.folder.write('a.yaml', serviceEntry('one'));
-  await waitUntil(() => harness.source.reports().length === 0, 'the problem is gone');
+  await eventually('the problem is gone', () => harness.source.reports().length === 0);
   t.deepEqual(hostsOf(harness), ['moved.example.com', 'one.example.com']);
   t.true(harness.log.some((entry) => entry.message === 'configuration is in order again'));
 });
@@ -181,7 +181,7 @@ test('of two objects with one name the first by path stays, and the second takes
     'ServiceEntry/default/same: b.yaml:11 (document 2) defines it again; a.yaml:1 (document 1) is served; remove or rename one of them',
   );
   await harness.folder.remove('a.yaml');
-  await waitUntil(() => hostsOf(harness).includes('b.example.com'), 'the second takes over');
+  await eventually('the second takes over', () => hostsOf(harness).includes('b.example.com'));
   t.deepEqual(harness.source.reports(), []);
   t.deepEqual(
     harness.batches.at(-1)?.changes.map((change) => change.type),
@@ -228,7 +228,7 @@ test('a misspelt kind and an unknown version are problems, and the rest of the f
     ],
   );
   await harness.folder.write('a.yaml', serviceEntry('one'));
-  await waitUntil(() => harness.source.reports().length === 0, 'the problems are gone');
+  await eventually('the problems are gone', () => harness.source.reports().length === 0);
 });
 
 test('after stop nothing is delivered any more', async (t) => {
@@ -239,6 +239,6 @@ test('after stop nothing is delivered any more', async (t) => {
   const witness = await createFolderHarness(t, { directory: harness.folder.path });
   await startHarness(witness);
   await harness.folder.write('a.yaml', serviceEntry('two'));
-  await waitUntil(() => hostsOf(witness)[0] === 'two.example.com', 'another source has seen the change');
+  await eventually('another source has seen the change', () => hostsOf(witness)[0] === 'two.example.com');
   t.is(harness.batches.length, 1);
 });

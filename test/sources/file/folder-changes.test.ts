@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'ava';
+import { eventually } from '../../support/eventually.js';
 import { createFolderHarness, hostsOf, serviceEntry, startHarness } from '../support/folder-harness.js';
-import { waitUntil } from '../support/wait-until.js';
 
 test('a ConfigMap mount is read once, and again when its ..data link is swapped', async (t) => {
   const harness = await createFolderHarness(t);
@@ -19,7 +19,7 @@ test('a ConfigMap mount is read once, and again when its ..data link is swapped'
     await symlink(`..2024_${version}`, folder.at('..data_tmp'));
     await rename(folder.at('..data_tmp'), folder.at('..data'));
     await folder.remove(`..2024_${version - 1}`);
-    await waitUntil(() => hostsOf(harness)[0] === `v${version}.example.com`, `version ${version} arrives`);
+    await eventually(`version ${version} arrives`, () => hostsOf(harness)[0] === `v${version}.example.com`);
   }
 });
 
@@ -30,7 +30,7 @@ test('the file behind a link is watched where it is', async (t) => {
   await symlink('.store/real.yaml', folder.at('link.yaml'));
   await startHarness(harness);
   await folder.write('.store/real.yaml', serviceEntry('one', 'v2.example.com'));
-  await waitUntil(() => hostsOf(harness)[0] === 'v2.example.com', 'the change behind the link arrives');
+  await eventually('the change behind the link arrives', () => hostsOf(harness)[0] === 'v2.example.com');
   t.deepEqual(harness.source.reports(), []);
 });
 
@@ -50,12 +50,12 @@ test('a link that leads nowhere is reported, and what it led to is served on', a
   await symlink('.store/real.yaml', folder.at('link.yaml'));
   await startHarness(harness);
   await folder.remove('.store/real.yaml');
-  await waitUntil(() => harness.source.reports().length === 1, 'the broken link is reported');
+  await eventually('the broken link is reported', () => harness.source.reports().length === 1);
   t.is(harness.source.reports()[0]?.file, 'link.yaml');
   t.regex(harness.source.reports()[0]?.reason ?? '', /^cannot be read: ENOENT/);
   t.deepEqual(hostsOf(harness), ['one.example.com']);
   await folder.remove('link.yaml');
-  await waitUntil(() => harness.objects.size === 0, 'the object goes with the link');
+  await eventually('the object goes with the link', () => harness.objects.size === 0);
   t.deepEqual(harness.source.reports(), []);
 });
 
@@ -65,17 +65,17 @@ test('while the folder is gone its last state is served, and a folder that takes
   await folder.write('a.yaml', serviceEntry('one'));
   await startHarness(harness);
   await rename(folder.path, `${folder.path}.old`);
-  await waitUntil(() => harness.source.reports().length === 1, 'the missing folder is reported');
+  await eventually('the missing folder is reported', () => harness.source.reports().length === 1);
   t.is(harness.source.reports()[0]?.file, '.');
   t.deepEqual(hostsOf(harness), ['one.example.com']);
 
   await mkdir(`${folder.path}.new`);
   await folder.write('../config.new/b.yaml', serviceEntry('two'));
   await rename(`${folder.path}.new`, folder.path);
-  await waitUntil(() => hostsOf(harness)[0] === 'two.example.com', 'the new folder is read');
+  await eventually('the new folder is read', () => hostsOf(harness)[0] === 'two.example.com');
   t.deepEqual(harness.source.reports(), []);
   await folder.write('b.yaml', serviceEntry('three'));
-  await waitUntil(() => hostsOf(harness)[0] === 'three.example.com', 'the new folder is watched');
+  await eventually('the new folder is watched', () => hostsOf(harness)[0] === 'three.example.com');
   t.deepEqual([...harness.objects.keys()], ['ServiceEntry/default/three']);
 });
 
@@ -87,9 +87,9 @@ test('a folder below that is removed and made again is watched again', async (t)
   for (const version of ['v2', 'v3']) {
     await rm(folder.at('sub'), { recursive: true });
     await folder.write('sub/a.yaml', serviceEntry('one', `${version}.example.com`));
-    await waitUntil(() => hostsOf(harness)[0] === `${version}.example.com`, `${version} arrives`);
+    await eventually(`${version} arrives`, () => hostsOf(harness)[0] === `${version}.example.com`);
     await folder.write('sub/a.yaml', serviceEntry('one', `${version}b.example.com`));
-    await waitUntil(() => hostsOf(harness)[0] === `${version}b.example.com`, `${version}b arrives`);
+    await eventually(`${version}b arrives`, () => hostsOf(harness)[0] === `${version}b.example.com`);
   }
   t.is(harness.objects.size, 1);
 });
@@ -102,7 +102,7 @@ test('files that are not configuration change without anything being read or tol
   await harness.folder.write('.a.yaml.swp', 'x');
   await harness.folder.write('.hidden.yaml', serviceEntry('hidden'));
   await harness.folder.write(path.join('b.yaml'), serviceEntry('two'));
-  await waitUntil(() => harness.objects.size > 1, 'the later file arrives');
+  await eventually('the later file arrives', () => harness.objects.size > 1);
   t.deepEqual(hostsOf(harness), ['one.example.com', 'two.example.com']);
 });
 
@@ -117,7 +117,7 @@ test('a change that nothing tells of is found when the folder is looked through'
   await startHarness(harness);
   await symlink('../.real/v2.yaml', folder.at('.unwatched/next.yaml'));
   await rename(folder.at('.unwatched/next.yaml'), folder.at('.unwatched/middle.yaml'));
-  await waitUntil(() => hostsOf(harness)[0] === 'v2.example.com', 'the change is found');
+  await eventually('the change is found', () => hostsOf(harness)[0] === 'v2.example.com');
   t.is(harness.batches.length, 2);
 });
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { eventually } from '../../support/eventually.js';
 import { createFolderHarness, hostsOf, serviceEntry, startHarness } from '../support/folder-harness.js';
-import { waitUntil } from '../support/wait-until.js';
 
 const FILES = ['a.yaml', 'b.yaml', 'sub/c.yaml'];
 
@@ -36,7 +36,7 @@ for (const [run, seed] of [11, 22, 33, 44].entries()) {
     const fresh = await createFolderHarness(t, { directory: folder.path });
     await startHarness(fresh);
     const stateOf = ({ objects }: typeof harness): string => JSON.stringify([...objects].sort());
-    await waitUntil(() => stateOf(harness) === stateOf(fresh), 'both sources serve the same');
+    await eventually('both sources serve the same', () => stateOf(harness) === stateOf(fresh));
     t.deepEqual(hostsOf(harness), ['last.example.com', 'last.example.com']);
     t.deepEqual(harness.source.reports(), []);
   });

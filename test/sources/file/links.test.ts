@@ -3,6 +3,7 @@ import { mkdir, realpath, rename, symlink, truncate, writeFile } from 'node:fs/p
 import path from 'node:path';
 import test from 'ava';
 import { RefusedFileError, readConfigFile } from '../../../src/sources/file/read-config-file.js';
+import { eventually } from '../../support/eventually.js';
 import {
   createFolderHarness,
   type FolderHarness,
@@ -10,7 +11,6 @@ import {
   serviceEntry,
   startHarness,
 } from '../support/folder-harness.js';
-import { waitUntil } from '../support/wait-until.js';
 
 const OUTSIDE = /^is a link that leads out of the configuration folder, and is not followed; copy/;
 
@@ -82,7 +82,7 @@ test('a file that becomes a link to outside keeps its last good state', async (t
   await startHarness(harness);
   await symlink('../outside/secret.yaml', folder.at('.next'));
   await rename(folder.at('.next'), folder.at('a.yaml'));
-  await waitUntil(() => harness.source.reports().length === 1, 'the link is reported');
+  await eventually('the link is reported', () => harness.source.reports().length === 1);
   t.regex(harness.source.reports()[0]?.reason ?? '', OUTSIDE);
   t.deepEqual(hostsOf(harness), ['one.example.com']);
 });
@@ -126,7 +126,7 @@ test('FIFOs, devices and folders in the place of files hold nothing up, and are 
 
   execFileSync('mkfifo', [folder.at('.next')]);
   await rename(folder.at('.next'), folder.at('a.yaml'));
-  await waitUntil(() => harness.source.reports().length === 4, 'the file that became a FIFO is reported');
+  await eventually('the file that became a FIFO is reported', () => harness.source.reports().length === 4);
   t.deepEqual(hostsOf(harness), ['one.example.com', 'two.example.com']);
 });
 

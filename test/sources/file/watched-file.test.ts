@@ -7,9 +7,9 @@ import { createSchemaCompiler } from '../../../src/config/schema/schema-reader.j
 import { createWatchedFile } from '../../../src/sources/file/watched-file.js';
 import type { SettingsCustody } from '../../../src/sources/settings/settings-custody.js';
 import { SettingsRefusedError } from '../../../src/sources/settings/settings-refused-error.js';
+import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 import { createTempFolder } from '../support/temp-folder.js';
-import { waitUntil } from '../support/wait-until.js';
 
 function createCustody(kept: string | undefined) {
   const calls: string[] = [];
@@ -58,7 +58,7 @@ test('a missing file gives defaults, and is read when it comes', async (t) => {
   t.deepEqual(await watched.start(), createDefaultMeshConfig());
   t.is(log[0]?.message, 'settings file does not exist, defaults are used until it does');
   await folder.write('mesh.yaml', 'proxyListenPort: 15101\n');
-  await waitUntil(() => values.length === 1, 'the file is read');
+  await eventually('the file is read', () => values.length === 1);
   t.is(watched.current().proxyListenPort, 15101);
 });
 
@@ -69,7 +69,7 @@ test('a field without effect is told for as long as it is in the file, whose oth
   t.deepEqual(watched.warnings(), ['line 2: connectTimout: "4s": is not a known field; did you mean connectTimeout?']);
   t.deepEqual(watched.problems(), []);
   await folder.write('mesh.yaml', 'connectTimeout: 5s\n');
-  await waitUntil(() => values.length === 1, 'the file is read');
+  await eventually('the file is read', () => values.length === 1);
   t.deepEqual(watched.warnings(), []);
 });
 
@@ -105,7 +105,7 @@ test('an invalid file at the start gives the content that was in force last, unt
   t.is(watched.problems().length, 1);
   t.true(watched.isFound());
   await folder.replace('mesh.yaml', 'connectTimeout: 8s\n');
-  await waitUntil(() => values.length === 1, 'the corrected file is read');
+  await eventually('the corrected file is read', () => values.length === 1);
   t.is(watched.current().connectTimeoutMs, 8000);
   t.deepEqual(watched.problems(), []);
   t.deepEqual(calls, ['refused', 'recall', 'keep connectTimeout: 8s\n']);
@@ -129,10 +129,10 @@ test('a bad reload is ignored and reported, and the next good one counts', async
   await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
   await watched.start();
   await folder.write('mesh.yaml', 'connectTimeout: [\n');
-  await waitUntil(() => watched.problems().length > 0, 'the problem is noticed');
+  await eventually('the problem is noticed', () => watched.problems().length > 0);
   t.is(watched.current().connectTimeoutMs, 3000);
   await folder.replace('mesh.yaml', 'connectTimeout: 4s\n');
-  await waitUntil(() => values.length === 1, 'the good content is read');
+  await eventually('the good content is read', () => values.length === 1);
   t.is(values[0]?.connectTimeoutMs, 4000);
   t.deepEqual(watched.problems(), []);
 });
@@ -142,7 +142,7 @@ test('a file that is removed leaves its last good value', async (t) => {
   await folder.write('mesh.yaml', 'connectTimeout: 3s\n');
   await watched.start();
   await folder.remove('mesh.yaml');
-  await waitUntil(() => watched.problems().length > 0, 'the removal is noticed');
+  await eventually('the removal is noticed', () => watched.problems().length > 0);
   t.is(watched.current().connectTimeoutMs, 3000);
   t.deepEqual(values, []);
 });
@@ -155,7 +155,7 @@ test('a comment is no change, and unknown fields are warned of by name', async (
   t.is(log[0]?.fields['reason'], 'line 1: connectTimout: "3s": is not a known field; did you mean connectTimeout?');
   await folder.write('mesh.yaml', '# a comment\n');
   await folder.write('mesh.yaml', '# another\ntrustDomain: td\n');
-  await waitUntil(() => values.length > 0, 'the change is read');
+  await eventually('the change is read', () => values.length > 0);
   t.is(values.length, 1);
   t.is(values[0]?.trustDomain, 'td');
 });
@@ -169,6 +169,6 @@ test('a ConfigMap mount is followed when its ..data link is swapped', async (t) 
   await folder.write('..2/mesh.yaml', 'connectTimeout: 4s\n');
   await symlink('..2', folder.at('..data_tmp'));
   await rename(folder.at('..data_tmp'), folder.at('..data'));
-  await waitUntil(() => values.at(-1)?.connectTimeoutMs === 4000, 'the new content is read');
+  await eventually('the new content is read', () => values.at(-1)?.connectTimeoutMs === 4000);
   t.is(watched.current().connectTimeoutMs, 4000);
 });

@@ -8,7 +8,7 @@ import {
   createAdmissionEndpoint,
 } from '../../../src/webhooks/admission/admission-endpoint.js';
 import { createReviewIntake } from '../../../src/webhooks/admission/review-intake.js';
-import { eventually } from '../../counterparts/eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { type Reply, reviewOf } from '../fixtures/reviews.js';

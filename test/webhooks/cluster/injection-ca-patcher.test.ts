@@ -1,12 +1,12 @@
 import test from 'ava';
 import { systemClock } from '../../../src/base/clock.js';
 import { createInjectionCaPatcher } from '../../../src/webhooks/certificates/injection-ca-patcher.js';
-import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';
 import { allCrds, namespaceManifest } from '../../sources/kubernetes/support/manifests.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
+import { eventually } from '../../support/eventually.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createTestCaBundle } from '../fixtures/ca-bundle.js';
 import { accessManifests, entriesOf, NAMESPACE, openCluster } from './webhook-rig.js';

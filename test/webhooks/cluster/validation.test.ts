@@ -1,5 +1,4 @@
 import test from 'ava';
-import { eventually } from '../../counterparts/eventually.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../counterparts/kubernetes/find-testcluster.js';
 import {
@@ -10,6 +9,7 @@ import {
 import { allCrds, namespaceManifest, quotaSpecManifest } from '../../sources/kubernetes/support/manifests.js';
 import { policyContext } from '../../status/analysis/support.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
+import { eventually } from '../../support/eventually.js';
 import {
   accessManifests,
   entriesOf,

@@ -3,7 +3,7 @@ import { keyOf, type MeshObject } from '../../../../src/config/object.js';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import {
   allCrds,
@@ -176,18 +176,18 @@ for (const { manifest, change, shows, expected } of kinds) {
     t.false(harness.objects.has(key));
 
     await api.client.apply(object);
-    await waitUntil(() => harness.objects.has(key), `${key} is there`);
+    await eventually(`${key} is there`, () => harness.objects.has(key));
     await api.client.patch(object, change);
     const isChanged = (): boolean =>
       JSON.stringify(shows(harness.objects.get(key) as MeshObject)) === JSON.stringify(expected);
-    await waitUntil(isChanged, `${key} is changed`);
+    await eventually(`${key} is changed`, isChanged);
     await api.client.delete(object);
     if (kind === 'Namespace') {
       // No controller finishes it here; it is there as long as the API server says so.
       t.true(harness.objects.has(key));
       return;
     }
-    await waitUntil(() => !harness.objects.has(key), `${key} is gone`);
+    await eventually(`${key} is gone`, () => !harness.objects.has(key));
     const events = harness.events.filter((event) => event.startsWith(`${kind} `));
     t.true(events.includes(`${kind} add`) && events.includes(`${kind} update`) && events.includes(`${kind} delete`));
   });
@@ -215,7 +215,7 @@ it('EndpointSlices are read instead of Endpoints where that is chosen, and never
     const object = slices.objects.get(`EndpointSlice/${namespace}/web-1`);
     return (object?.body as { endpoints: { addresses: string[] }[] } | undefined)?.endpoints[0]?.addresses[0];
   };
-  await waitUntil(() => address() === '10.244.0.10', 'the slice is changed');
+  await eventually('the slice is changed', () => address() === '10.244.0.10');
 
   const endpoints = await startHarness(t, { useEndpointSlice: false });
   t.is(byKind(endpoints, 'EndpointSlice'), 0);
@@ -260,12 +260,12 @@ it('a pod is kept without what the mesh does not read, and changes of that are n
     { type: 'Initialized', status: 'True' },
   ];
   await api.client.patch(pod, { status: { conditions, message: 'unread' } }, 'status');
-  await waitUntil(() => harness.events.filter((event) => event === 'Pod updatesame').length >= 2, 'both were seen');
+  await eventually('both were seen', () => harness.events.filter((event) => event === 'Pod updatesame').length >= 2);
   t.is(deliveriesOf(harness, key), 1);
   t.is(harness.objects.get(key), kept);
 
   await api.client.patch(pod, { metadata: { annotations: { 'sidecar.mesh.internal/inject': 'false' } } });
-  await waitUntil(() => deliveriesOf(harness, key) > 1, 'an annotation of the mesh is told');
+  await eventually('an annotation of the mesh is told', () => deliveriesOf(harness, key) > 1);
   t.deepEqual(harness.objects.get(key)?.metadata.annotations, { 'sidecar.mesh.internal/inject': 'false' });
 });
 
@@ -277,7 +277,7 @@ it('what status writers do to a custom resource is no event', async (t) => {
   const key = `QuotaSpec/${namespace}/limits`;
   const kept = harness.objects.get(key);
   await api.client.patch(spec, { status: { conditions: [] } }, 'status');
-  await waitUntil(() => harness.events.includes('QuotaSpec updatesame'), 'the status was seen');
+  await eventually('the status was seen', () => harness.events.includes('QuotaSpec updatesame'));
   t.is(deliveriesOf(harness, key), 1);
   t.is(harness.objects.get(key), kept);
 });
@@ -297,7 +297,7 @@ it('an object that becomes invalid is reported by name, field and reason, and se
   await api.client.apply(serviceEntry(namespace, 443));
   const harness = await startHarness(t, { namespaces: [namespace] });
   await api.client.apply(serviceEntry(namespace, 0));
-  await waitUntil(() => harness.source.reports().length > 0, 'it is reported');
+  await eventually('it is reported', () => harness.source.reports().length > 0);
   const [report] = harness.source.reports();
   t.is(report?.key, key);
   t.is(report?.field, 'spec.ports[0].number');
@@ -306,15 +306,15 @@ it('an object that becomes invalid is reported by name, field and reason, and se
   t.true(harness.events.includes(`refused ${key}`));
 
   await api.client.apply(serviceManifest('beside', namespace));
-  await waitUntil(() => harness.objects.has(`Service/${namespace}/beside`), 'the rest goes on');
+  await eventually('the rest goes on', () => harness.objects.has(`Service/${namespace}/beside`));
   await api.client.apply(serviceEntry(namespace, 8443));
-  await waitUntil(() => portOf(harness, key) === 8443, 'it is served again');
+  await eventually('it is served again', () => portOf(harness, key) === 8443);
   t.deepEqual(harness.source.reports(), []);
   t.true(harness.events.includes(`well ${key}`));
   await api.client.apply(serviceEntry(namespace, 0));
-  await waitUntil(() => harness.source.reports().length > 0, 'it is reported again');
+  await eventually('it is reported again', () => harness.source.reports().length > 0);
   await api.client.delete(serviceEntry(namespace, 0));
-  await waitUntil(() => harness.source.reports().length === 0, 'nobody reports what is gone');
+  await eventually('nobody reports what is gone', () => harness.source.reports().length === 0);
   t.false(harness.objects.has(key));
 });
 
@@ -325,10 +325,10 @@ it('where invalid objects are withdrawn, nothing of them is served until they ar
   const harness = await startHarness(t, { namespaces: [namespace], withdrawsInvalid: true });
   t.is(portOf(harness, key), 443);
   await api.client.apply(serviceEntry(namespace, 0));
-  await waitUntil(() => !harness.objects.has(key), 'it is withdrawn');
+  await eventually('it is withdrawn', () => !harness.objects.has(key));
   t.is(harness.source.reports().length, 1);
   await api.client.apply(serviceEntry(namespace, 8443));
-  await waitUntil(() => portOf(harness, key) === 8443, 'it is served again');
+  await eventually('it is served again', () => portOf(harness, key) === 8443);
 });
 
 it('only the given namespaces are watched, each for itself', async (t) => {
@@ -340,7 +340,7 @@ it('only the given namespaces are watched, each for itself', async (t) => {
   t.deepEqual(services(), ['Service/mine/web', 'Service/other/web']);
   await api.client.apply(serviceManifest('late', theirs));
   await api.client.apply(serviceManifest('late', other));
-  await waitUntil(() => harness.objects.has('Service/other/late'), 'the other one is told');
+  await eventually('the other one is told', () => harness.objects.has('Service/other/late'));
   t.deepEqual(services(), ['Service/mine/web', 'Service/other/late', 'Service/other/web']);
 });
 
@@ -352,7 +352,7 @@ it('a resync hands everything over again, as updates of nothing', async (t) => {
     (harness.batches[index]?.changes ?? []).map((change) => (change.type === 'upsert' ? keyOf(change.object) : ''));
   const isRepeated = (): boolean =>
     harness.batches.some((_, index) => index > 0 && keys(0).every((key) => keys(index).includes(key)));
-  await waitUntil(isRepeated, 'the resync came');
+  await eventually('the resync came', isRepeated);
   t.true(keys(0).includes(`Service/${namespace}/web`));
   t.true(harness.events.includes('Service updatesame'));
 });

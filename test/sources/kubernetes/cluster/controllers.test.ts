@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../../src/model/endpoint.js';
 import { createMeshStore, type MeshStore } from '../../../../src/model/store/mesh-store.js';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { createClusterHarness } from '../support/cluster-harness.js';
 import { namespaceManifest, podManifest, serviceManifest } from '../support/manifests.js';
 
@@ -68,26 +68,26 @@ for (const [title, useEndpointSlice, ip] of [
       ports: [{ name: 'http', port: 80, targetPort: 8080 }],
     });
     await api.client.apply(service);
-    await waitUntil(() => store.state().servicesByHost.has(host), 'the service is there');
+    await eventually('the service is there', () => store.state().servicesByHost.has(host));
     t.is(addresses(store, host), '');
 
     const pod = podManifest('web-1', namespace, ip);
     const { status, ...unready } = pod as typeof pod & { readonly status: { readonly conditions: readonly object[] } };
     await api.client.apply(unready);
     await api.client.patch(pod, { status }, 'status');
-    await waitUntil(() => addresses(store, host) === `${ip}:8080 healthy`, 'its pod is served');
+    await eventually('its pod is served', () => addresses(store, host) === `${ip}:8080 healthy`);
     const [endpoint] = endpointsOf(store, host);
     t.is(endpoint?.serviceAccount, `spiffe://cluster.local/ns/${namespace}/sa/default`);
     t.is(endpoint?.labels['app'], 'web-1');
 
     await api.client.patch(pod, { status: { conditions: [{ type: 'Ready', status: 'False' }] } }, 'status');
-    await waitUntil(() => !addresses(store, host).includes(' healthy'), 'it is not served while it is not ready');
+    await eventually('it is not served while it is not ready', () => !addresses(store, host).includes(' healthy'));
     await api.client.patch(pod, { status }, 'status');
-    await waitUntil(() => addresses(store, host) === `${ip}:8080 healthy`, 'it is served again');
+    await eventually('it is served again', () => addresses(store, host) === `${ip}:8080 healthy`);
     await api.client.delete(pod);
-    await waitUntil(() => addresses(store, host) === '', 'it is gone');
+    await eventually('it is gone', () => addresses(store, host) === '');
     await api.client.delete(service);
-    await waitUntil(() => !store.state().servicesByHost.has(host), 'the service is gone');
+    await eventually('the service is gone', () => !store.state().servicesByHost.has(host));
   });
 }
 
@@ -98,7 +98,7 @@ it('headless services and external names are read as the cluster completes them'
   await api.client.apply(serviceManifest('headless', namespace, { clusterIP: 'None' }));
   await api.client.apply(serviceManifest('outside', namespace, { type: 'ExternalName', externalName: 'example.com' }));
   const find = (name: string) => store.state().servicesByHost.get(`${name}.${namespace}.svc.cluster.local`);
-  await waitUntil(() => find('headless') !== undefined && find('outside') !== undefined, 'both are there');
+  await eventually('both are there', () => find('headless') !== undefined && find('outside') !== undefined);
   t.like(find('headless'), { headless: true, addresses: [], resolution: 'passthrough' });
   t.like(find('outside'), { externalName: 'example.com', resolution: 'dns', meshExternal: true });
   const own = store.state().servicesByHost.get('kubernetes.default.svc.cluster.local');

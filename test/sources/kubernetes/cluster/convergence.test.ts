@@ -4,7 +4,7 @@ import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes
 import { type Fault, startFaultProxy, statusBody } from '../../../counterparts/kubernetes/fault-proxy.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, namespaceManifest, podManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
 
@@ -112,7 +112,7 @@ for (const seed of [1, 20_261_121]) {
 
     const truth = createClusterHarness(t, api.kubeconfig, options);
     await truth.start();
-    await waitUntil(() => contents(harness) === contents(truth), 'both have the same');
+    await eventually('both have the same', () => contents(harness) === contents(truth));
     t.true(truth.objects.size > 4);
     t.true(proxy.requests.length > 50, `${proxy.requests.length} requests`);
   });

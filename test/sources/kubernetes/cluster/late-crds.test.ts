@@ -2,7 +2,7 @@ import test from 'ava';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, quotaSpecManifest, serviceManifest, withVersions } from '../support/manifests.js';
 
@@ -37,14 +37,14 @@ it('CRDs that come after the start are read as soon as they are there, in the ve
   const isOlder = ({ metadata }: KubernetesManifest) => metadata.name.startsWith('workloadentries.');
   await api.client.applyAll(allCrds().map((crd) => (isOlder(crd) ? older(crd) : crd)));
   await api.client.apply(quotaSpecManifest('limits'));
-  await waitUntil(() => harness.objects.has('QuotaSpec/default/limits'), 'the new kind is read');
+  await eventually('the new kind is read', () => harness.objects.has('QuotaSpec/default/limits'));
   await api.client.apply({
     apiVersion: 'networking.mesh.internal/v1alpha3',
     kind: 'WorkloadEntry',
     metadata: { name: 'vm', namespace: 'default' },
     spec: { address: '10.9.9.9' },
   });
-  await waitUntil(() => harness.objects.has('WorkloadEntry/default/vm'), 'the older version is read');
+  await eventually('the older version is read', () => harness.objects.has('WorkloadEntry/default/vm'));
   t.is(harness.objects.get('WorkloadEntry/default/vm')?.apiVersion, 'networking.mesh.internal/v1beta1');
   t.deepEqual(harness.messages('warn'), []);
 });
@@ -55,9 +55,9 @@ it('a CRD that is removed takes its objects with it, and brings the new ones whe
   await harness.start();
   const crd = allCrds().find(({ metadata }) => metadata.name.startsWith('quotaspecs.'));
   await api.client.delete(crd as KubernetesManifest);
-  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'its objects are gone');
+  await eventually('its objects are gone', () => !harness.objects.has('QuotaSpec/default/limits'));
   t.true(harness.objects.has('Service/default/web'));
   await api.client.apply(crd as KubernetesManifest);
   await api.client.apply(quotaSpecManifest('other'));
-  await waitUntil(() => harness.objects.has('QuotaSpec/default/other'), 'the new ones are there');
+  await eventually('the new ones are there', () => harness.objects.has('QuotaSpec/default/other'));
 });

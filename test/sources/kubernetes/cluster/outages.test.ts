@@ -7,7 +7,7 @@ import {
   statusBody,
 } from '../../../counterparts/kubernetes/fault-proxy.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, namespaceManifest, podManifest, serviceManifest } from '../support/manifests.js';
 
@@ -100,9 +100,9 @@ for (const [title, fault] of [
     const rig = await createRig(t, `ended-${title.replaceAll(' ', '-').toLowerCase()}`);
     rig.proxy.setRule(toWatches(1, fault));
     await rig.harness.start();
-    await waitUntil(() => rig.asked().lists === 2, 'it is listed anew');
+    await eventually('it is listed anew', () => rig.asked().lists === 2);
     await api.client.apply(serviceManifest('late', rig.namespace));
-    await waitUntil(() => rig.services().includes('late'), 'changes come in');
+    await eventually('changes come in', () => rig.services().includes('late'));
     t.deepEqual(rig.services(), ['late', 'web']);
     const added = rig.harness.events.filter((event) => event === 'Service add').length;
     t.is(added, 2);
@@ -113,14 +113,14 @@ for (const [title, fault] of [
 it('a connection that breaks is taken up where it was, without a list', async (t) => {
   const rig = await createRig(t, 'cut', { outageListMs: 30_000 });
   await rig.harness.start();
-  await waitUntil(() => rig.asked().watches === 1, 'it is watched');
+  await eventually('it is watched', () => rig.asked().watches === 1);
   for (const name of ['one', 'two', 'three']) {
     rig.proxy.cut();
     await api.client.apply(serviceManifest(name, rig.namespace));
-    await waitUntil(() => rig.services().includes(name), `${name} is there`);
+    await eventually(`${name} is there`, () => rig.services().includes(name));
   }
   await api.client.delete(serviceManifest('web', rig.namespace));
-  await waitUntil(() => !rig.services().includes('web'), 'web is gone');
+  await eventually('web is gone', () => !rig.services().includes('web'));
   t.is(rig.asked().lists, 1);
   t.is(rig.harness.events.filter((event) => event === 'Service add').length, 4);
 });
@@ -129,7 +129,7 @@ it('what was deleted and made while nothing came through is found by the next li
   const rig = await createRig(t, 'missed');
   await rig.harness.start();
   await api.client.apply(serviceManifest('kept', rig.namespace));
-  await waitUntil(() => rig.services().includes('kept'), 'kept is there');
+  await eventually('kept is there', () => rig.services().includes('kept'));
   let isOut = true;
   rig.proxy.setRule((url) => {
     if (isOut) return { type: 'answer', status: 503, body: statusBody(503, 'ServiceUnavailable') };
@@ -139,17 +139,17 @@ it('what was deleted and made while nothing came through is found by the next li
   });
   const { watches } = rig.asked();
   rig.proxy.cut();
-  await waitUntil(() => rig.asked().watches > watches, 'the services are asked for in vain');
+  await eventually('the services are asked for in vain', () => rig.asked().watches > watches);
   const outage = 'the API server cannot be read, what was read last is served';
-  await waitUntil(() => rig.harness.messages('warn').includes(outage), 'the outage is told');
+  await eventually('the outage is told', () => rig.harness.messages('warn').includes(outage));
   const last = rig.proxy.requests.findLast((request) => request.includes('/services?'));
   const oldPlace = new URL(last ?? '', 'http://proxy').searchParams.get('resourceVersion');
   await api.client.delete(serviceManifest('web', rig.namespace));
   await api.client.apply(serviceManifest('made', rig.namespace));
   t.deepEqual(rig.services(), ['kept', 'web']);
   isOut = false;
-  await waitUntil(() => rig.services().join() === 'kept,made', 'the state is the new one');
-  await waitUntil(() => rig.harness.messages('info').includes('the API server can be read again'), 'its end is told');
+  await eventually('the state is the new one', () => rig.services().join() === 'kept,made');
+  await eventually('its end is told', () => rig.harness.messages('info').includes('the API server can be read again'));
   t.is(rig.harness.messages('warn').filter((message) => message === outage).length, 1);
   t.true(rig.asked().lists >= 2);
 });
@@ -158,16 +158,16 @@ it('after an outage of some length one list comes before the next watch', async 
   const rig = await createRig(t, 'lasting', { outageListMs: 300 });
   await rig.harness.start();
   await api.client.apply(serviceManifest('before', rig.namespace));
-  await waitUntil(() => rig.services().includes('before'), 'it is watched');
+  await eventually('it is watched', () => rig.services().includes('before'));
   const outSinceMs = performance.now();
   rig.proxy.setRule((url) => {
     if (!isServices(url) || performance.now() - outSinceMs > 1_000) return undefined;
     return { type: 'answer', status: 503, body: statusBody(503, 'ServiceUnavailable') };
   });
   rig.proxy.cut();
-  await waitUntil(() => rig.harness.messages('info').includes('the API server can be read again'), 'it is over');
+  await eventually('it is over', () => rig.harness.messages('info').includes('the API server can be read again'));
   await api.client.apply(serviceManifest('late', rig.namespace));
-  await waitUntil(() => rig.services().includes('late'), 'changes come in');
+  await eventually('changes come in', () => rig.services().includes('late'));
   t.is(rig.asked().lists, 2);
 });
 
@@ -176,7 +176,7 @@ it('a watch that something swallows is noticed, and listed anew', async (t) => {
   rig.proxy.setRule((url) => (isWatch(url) ? { type: 'swallow' } : undefined));
   await rig.harness.start();
   await api.client.apply(serviceManifest('late', rig.namespace));
-  await waitUntil(() => rig.services().includes('late'), 'it is found all the same');
+  await eventually('it is found all the same', () => rig.services().includes('late'));
   t.false(rig.harness.messages('warn').includes('the API server cannot be read, what was read last is served'));
 });
 
@@ -185,12 +185,12 @@ it('who ends every watch at once is not asked without a pause', async (t) => {
   rig.proxy.setRule(toWatches(Number.POSITIVE_INFINITY, { type: 'answer', status: 200, body: '' }));
   await rig.harness.start();
   const startMs = performance.now();
-  await waitUntil(() => rig.asked().watches >= 6, 'some watches were ended');
+  await eventually('some watches were ended', () => rig.asked().watches >= 6);
   // Waits of at least 100, 200, 250, 250 and 250 ms lie between six watches.
   t.true(performance.now() - startMs > 900);
   rig.proxy.setRule(undefined);
   await api.client.apply(serviceManifest('late', rig.namespace));
-  await waitUntil(() => rig.services().includes('late'), 'nothing is lost');
+  await eventually('nothing is lost', () => rig.services().includes('late'));
   t.is(rig.asked().lists, 1);
 });
 
@@ -204,14 +204,14 @@ it('nothing is delivered before the last list is in, and then everything at once
   rig.proxy.setRule((url) => (url.pathname.endsWith('/pods') ? { type: 'hold', until } : undefined));
   const started = rig.harness.start();
   const others = (): number => rig.proxy.requests.filter((request) => request.includes('watch=true')).length;
-  await waitUntil(() => others() >= 10, 'everything else is watched');
+  await eventually('everything else is watched', () => others() >= 10);
   await api.client.apply(serviceManifest('late', rig.namespace));
   t.deepEqual(rig.harness.batches, []);
   release();
   await started;
   t.is(rig.harness.batches.length, 1);
   t.true(rig.harness.objects.has(`Pod/${rig.namespace}/web-1`));
-  await waitUntil(() => rig.services().includes('late'), 'what came meanwhile is there');
+  await eventually('what came meanwhile is there', () => rig.services().includes('late'));
 });
 
 it('a list that is never answered is asked for again', async (t) => {
@@ -260,9 +260,9 @@ it('a kind that is said to be missing once keeps its objects', async (t) => {
     return { type: 'answer', status: 404, body: 'no such page' };
   });
   rig.proxy.cut();
-  await waitUntil(() => misses === 0 && rig.asked().lists >= 2, 'it was said to be missing');
+  await eventually('it was said to be missing', () => misses === 0 && rig.asked().lists >= 2);
   await api.client.apply(serviceManifest('late', rig.namespace));
-  await waitUntil(() => rig.services().includes('late'), 'it is read again');
+  await eventually('it is read again', () => rig.services().includes('late'));
   t.false(rig.harness.events.includes('Service delete'));
 });
 

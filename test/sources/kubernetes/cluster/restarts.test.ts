@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { type ApiServer, startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
 
@@ -45,7 +45,7 @@ it('credentials that are refused are told of, and a kubeconfig written anew is t
   await writeFile(file, good.replace('admin-token', 'no-such-token'));
   const harness = createClusterHarness(t, file);
   const started = harness.start();
-  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  await eventually('it is told', () => harness.messages('warn').includes(OUTAGE));
   t.regex(String(harness.log.find(({ message }) => message === OUTAGE)?.fields['err']), /Unauthorized/);
   await writeFile(file, good);
   await started;
@@ -56,14 +56,14 @@ it('an API server that is killed and comes back is told of once, and nothing cha
   const harness = createClusterHarness(t, shared.kubeconfig);
   await harness.start();
   await shared.stopApi();
-  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  await eventually('it is told', () => harness.messages('warn').includes(OUTAGE));
   t.is(services(harness), 'web');
   await shared.startApi();
   await shared.client.apply(serviceManifest('late'));
   await shared.client.apply(quotaSpecManifest('limits', 'default', 2));
-  await waitUntil(() => services(harness) === 'late,web', 'a service comes in');
-  await waitUntil(() => chargeOf(harness) === 2, 'a policy comes in');
-  await waitUntil(() => harness.messages('info').includes(RECOVERY), 'its end is told');
+  await eventually('a service comes in', () => services(harness) === 'late,web');
+  await eventually('a policy comes in', () => chargeOf(harness) === 2);
+  await eventually('its end is told', () => harness.messages('info').includes(RECOVERY));
   t.is(harness.messages('warn').filter((message) => message === OUTAGE).length, 1);
   t.deepEqual(
     harness.events.filter((event) => event.endsWith(' delete')),
@@ -77,7 +77,7 @@ it('an API server that starts after us is waited for', async (t) => {
   await shared.stopApi();
   const harness = createClusterHarness(t, shared.kubeconfig);
   const started = harness.start();
-  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  await eventually('it is told', () => harness.messages('warn').includes(OUTAGE));
   t.deepEqual(harness.batches, []);
   await shared.startApi();
   await started;
@@ -92,10 +92,10 @@ it('a cluster that is restored from nothing is followed, though its revisions be
   await harness.start();
   await shared.reset();
   await shared.client.apply(serviceManifest('new'));
-  await waitUntil(() => services(harness) === 'new', 'the old services are gone and the new one is there');
-  await waitUntil(() => !harness.objects.has('QuotaSpec/default/limits'), 'what has no CRD any more is gone');
+  await eventually('the old services are gone and the new one is there', () => services(harness) === 'new');
+  await eventually('what has no CRD any more is gone', () => !harness.objects.has('QuotaSpec/default/limits'));
   await shared.client.apply(serviceManifest('newer'));
-  await waitUntil(() => services(harness) === 'new,newer', 'changes come in');
+  await eventually('changes come in', () => services(harness) === 'new,newer');
   t.deepEqual(harness.messages('error'), []);
 });
 
@@ -105,15 +105,15 @@ it('without a watch cache, compaction of old revisions during an outage loses no
   const harness = createClusterHarness(t, api.kubeconfig);
   await harness.start();
   await api.stopApi();
-  await waitUntil(() => harness.messages('warn').includes(OUTAGE), 'it is told');
+  await eventually('it is told', () => harness.messages('warn').includes(OUTAGE));
   // Revisions that the watches never saw, written and forgotten before they return.
   await api.startApi();
   await api.client.delete(serviceManifest('web'));
   await api.client.apply(serviceManifest('made'));
   await api.compact();
-  await waitUntil(() => services(harness) === 'made', 'the state is the new one');
+  await eventually('the state is the new one', () => services(harness) === 'made');
   await api.client.apply(serviceManifest('late'));
   await api.compact();
-  await waitUntil(() => services(harness) === 'late,made', 'changes come in');
+  await eventually('changes come in', () => services(harness) === 'late,made');
   t.is(harness.events.filter((event) => event === 'Service delete').length, 1);
 });

@@ -5,7 +5,7 @@ import { type ApiServer, READERS, startApiServer } from '../../../counterparts/k
 import { startFaultProxy } from '../../../counterparts/kubernetes/fault-proxy.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import type { KubernetesManifest } from '../../../counterparts/kubernetes/kubernetes-client.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { type ClusterHarness, createClusterHarness } from '../support/cluster-harness.js';
 import { allCrds, meshGroups, namespaceManifest, quotaSpecManifest, serviceManifest } from '../support/manifests.js';
 
@@ -84,7 +84,7 @@ it('list and watch on what is read are all the rights it takes', async (t) => {
   t.true(harness.objects.has(`Service/${namespace}/web`));
   t.true(harness.objects.has(`QuotaSpec/${namespace}/limits`));
   await api.client.apply(quotaSpecManifest('late', namespace));
-  await waitUntil(() => harness.objects.has(`QuotaSpec/${namespace}/late`), 'watching is allowed too');
+  await eventually('watching is allowed too', () => harness.objects.has(`QuotaSpec/${namespace}/late`));
   t.deepEqual(harness.source.forbidden(), []);
   t.deepEqual(harness.messages('error'), []);
 });
@@ -97,16 +97,16 @@ it('what may not be read is told of once, by verb and resource; the rest works, 
   ]);
   await harness.start();
   t.true(harness.objects.has(`Service/${namespace}/web`));
-  await waitUntil(() => harness.source.forbidden().length === 2, 'both are told of');
+  await eventually('both are told of', () => harness.source.forbidden().length === 2);
   t.deepEqual(forbiddenResources(harness), ['list nodes', 'watch pods']);
   t.regex(harness.source.forbidden().join('\n'), /User "reader-1" cannot list resource "nodes"/);
   await api.client.apply(serviceManifest('late', namespace));
-  await waitUntil(() => harness.objects.has(`Service/${namespace}/late`), 'the rest works');
+  await eventually('the rest works', () => harness.objects.has(`Service/${namespace}/late`));
 
   await api.client.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' } });
   await api.client.apply(clusterRole(user, ALL_RULES));
-  await waitUntil(() => harness.objects.has('Node//node-a'), 'nodes are read now');
-  await waitUntil(() => harness.source.forbidden().length === 0, 'pods are watched now');
+  await eventually('nodes are read now', () => harness.objects.has('Node//node-a'));
+  await eventually('pods are watched now', () => harness.source.forbidden().length === 0);
   t.is(forbiddenResources(harness).length, 2);
   t.is(harness.messages('info').filter((message) => message === 'a kind of object may be read now').length, 2);
 });
@@ -117,7 +117,7 @@ it('what may be listed and not watched is listed again and again', async (t) => 
   await harness.start();
   for (const name of ['one', 'two']) {
     await api.client.apply(serviceManifest(name, namespace));
-    await waitUntil(() => harness.objects.has(`Service/${namespace}/${name}`), `${name} is found`);
+    await eventually(`${name} is found`, () => harness.objects.has(`Service/${namespace}/${name}`));
   }
   t.true(harness.batches.length >= 3);
 });
@@ -134,12 +134,12 @@ it('a right that is taken away leaves what was read', async (t) => {
   await api.client.apply(clusterRole(user, []));
   const cut = setInterval(() => proxy.cut(), 200);
   t.teardown(() => clearInterval(cut));
-  await waitUntil(() => harness.source.forbidden().length >= 5, 'it is told');
+  await eventually('it is told', () => harness.source.forbidden().length >= 5);
   clearInterval(cut);
   t.true(harness.objects.has(`Service/${namespace}/web`));
   await api.client.apply(clusterRole(user, ALL_RULES));
   await api.client.delete(serviceManifest('web', namespace));
-  await waitUntil(() => !harness.objects.has(`Service/${namespace}/web`), 'it is read again');
+  await eventually('it is read again', () => !harness.objects.has(`Service/${namespace}/web`));
 });
 
 it('with rights in one namespace alone, it reads what is there', async (t) => {

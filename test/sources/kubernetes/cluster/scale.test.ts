@@ -2,7 +2,7 @@ import test from 'ava';
 import { startApiServer } from '../../../counterparts/kubernetes/api-server.js';
 import { requireKubernetes } from '../../../counterparts/kubernetes/find-testcluster.js';
 import { collectGarbage } from '../../../support/collect-garbage.js';
-import { waitUntil } from '../../support/wait-until.js';
+import { eventually } from '../../../support/eventually.js';
 import { createClusterHarness } from '../support/cluster-harness.js';
 import { podManifest } from '../support/manifests.js';
 
@@ -46,5 +46,5 @@ it('more than a thousand pods are read in a moment and kept in less than two kil
   await api.client.patch(last, { metadata: { labels: { version: 'v2' } } });
   const version = (): string | undefined =>
     harness.objects.get(`Pod/default/${last.metadata.name}`)?.metadata.labels['version'];
-  await waitUntil(() => version() === 'v2', 'a change comes in');
+  await eventually('a change comes in', () => version() === 'v2');
 });
