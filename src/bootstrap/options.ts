@@ -204,6 +204,8 @@ export interface Environment extends RegexEnvironment {
   /** 0 to 100 in steps of 0.01; what was out of range has become 100 (BEHAVIOUR 5). */
   readonly navTraceSamplingPercent: number;
   readonly navUseEndpointSlice: boolean;
+  /** 0 means that a response waits for ever for the acknowledgement of the one before. */
+  readonly navXdsAckTimeoutMs: number;
   readonly navXdsFirstRequestTimeoutMs: number;
   /** 0 means half of the heap limit. */
   readonly navXdsMaxBytes: number;

@@ -16,6 +16,7 @@ export function xdsLimits(environment: Environment, heapLimitBytes: number): Xds
     connectionStreams: environment.navXdsMaxConnectionStreams,
     unreadStreams: environment.navXdsMaxUnreadStreams,
     firstRequestMs: environment.navXdsFirstRequestTimeoutMs,
+    ackMs: environment.navXdsAckTimeoutMs,
     requestsPerSecond: environment.navXdsRequestsPerSecond,
     nodeBytes: environment.navXdsMaxNodeBytes,
   };

@@ -55,6 +55,12 @@ export function createDiffCache(): DiffCache {
   };
 }
 
+/** Compares sets and keeps nothing: for resources that no cache may hold. */
+export const UNCACHED_DIFFS: DiffCache = {
+  diff: (from = EMPTY_RESOURCE_SET, to) => diffResourceSets(from, to),
+  select: (from = EMPTY_RESOURCE_SET, to) => ({ resources: diffResourceSets(from, to).changed }),
+};
+
 const NO_DIFFERENCE: ResourceDiff = { changed: [], removed: [] };
 
 interface Memory<Key, Value> {

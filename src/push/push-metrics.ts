@@ -17,6 +17,8 @@ export interface PushMetrics {
   writeTimedOut(): void;
   rejected(type: string, node: string, code: string): void;
   nonceExpired(type: string): void;
+  /** A response of the type was sent though the proxy had not answered the one before in time. */
+  unacknowledged(type: string): void;
   connected(nodeId: string, meshVersion: string): void;
   disconnected(nodeId: string, meshVersion: string): void;
   internalError(): void;

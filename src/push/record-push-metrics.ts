@@ -66,6 +66,7 @@ export function recordPushMetrics(metrics: Metrics): PushMetrics {
       if (isRejectable(type)) recordRejection(REJECT_GAUGES[type], node, err);
     },
     nonceExpired: (type) => metrics.increment('nav_xds_expired_nonce', { type }),
+    unacknowledged: (type) => metrics.increment('nav_xds_unacknowledged_responses', { type }),
     connected: (node, meshVersion) => {
       const version = connectedVersions.begin(versionLabel(meshVersion));
       metrics.add('nav_xds', { version }, 1);

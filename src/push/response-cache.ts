@@ -43,13 +43,6 @@ export function createResponseCache(controlPlane: string): ResponseCache {
   const newest = new WeakMap<object, Remembered>();
   let composed = 0;
 
-  const compose = ({ root, typeUrl, versionInfo, body }: ResponseContent): ComposedResponse => {
-    composed++;
-    const nonce = `${root}${randomUUID()}`;
-    const header = { versionInfo, typeUrl, nonce, controlPlane };
-    return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
-  };
-
   const find: ResponseCache['find'] = ({ group, root, versionInfo }, usedNonce) => {
     const remembered = newest.get(group);
     const known = remembered?.root === root ? remembered.response.deref() : undefined;
@@ -61,7 +54,8 @@ export function createResponseCache(controlPlane: string): ResponseCache {
     responseFor: (content, usedNonce) => {
       const known = find(content, usedNonce);
       if (known !== undefined) return known;
-      const response = compose(content);
+      composed++;
+      const response = compose(content, controlPlane);
       newest.set(content.group, { root: content.root, response: new WeakRef(response) });
       return response;
     },
@@ -69,4 +63,25 @@ export function createResponseCache(controlPlane: string): ResponseCache {
       return composed;
     },
   };
+}
+
+/** Composes a response for each stream and keeps none: for resources that no cache may hold. */
+export function createUncachedResponses(controlPlane: string): ResponseCache {
+  let composed = 0;
+  return {
+    find: () => undefined,
+    responseFor: (content) => {
+      composed++;
+      return compose(content, controlPlane);
+    },
+    get composed() {
+      return composed;
+    },
+  };
+}
+
+function compose({ root, typeUrl, versionInfo, body }: ResponseContent, controlPlane: string): ComposedResponse {
+  const nonce = `${root}${randomUUID()}`;
+  const header = { versionInfo, typeUrl, nonce, controlPlane };
+  return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
 }

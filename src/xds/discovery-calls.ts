@@ -7,10 +7,9 @@ import type { DiscoveryStream } from './discovery-stream.js';
 import { createGrpcStream } from './grpc-stream.js';
 import { LimitError } from './limits/limit-error.js';
 import { addressOf } from './limits/peer-key.js';
-import { ProxySession } from './proxy-session.js';
+import { ProxySession, type SessionOptions } from './proxy-session.js';
 import { readRequests } from './request-intake.js';
 import type { SessionEnvironment } from './session-environment.js';
-import type { SessionOptions } from './session-options.js';
 import type { RawCall } from './shared-write.js';
 import { StreamError } from './stream-error.js';
 

@@ -1,29 +1,68 @@
 import type { Clock } from '../base/clock.js';
+import { rpcCodeOf } from '../base/rpc-code.js';
+import { shortTypeName } from '../envoy/type-urls.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
-import { createPeerLog, type PeerLog } from '../telemetry/peer-log.js';
+import { createPeerLog } from '../telemetry/peer-log.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
+import type { Rejection } from './discovery-protocol.js';
 import { LimitError } from './limits/limit-error.js';
 import { addressOf } from './limits/peer-key.js';
 import { LIMIT_SETTINGS } from './limits/xds-limits.js';
+import { shorten } from './shorten.js';
 import type { StreamError } from './stream-error.js';
+import type { WatchedResource } from './watched-resource.js';
 
-/** Counts and logs what peers do over and over; the logs are bounded per peer. */
+/** A proxy in log lines and metrics. */
+export interface ReportedProxy {
+  /** Its identity, or its address if it has none. */
+  readonly peer: string;
+  /** `<node id>-<counter>` */
+  readonly connection: string;
+  readonly node: string;
+}
+
+/** Counts and logs events that a peer can repeat; the number of log lines is limited for each peer. */
 export interface PeerReports {
-  /** Rejections, of which a proxy can send any number. */
-  readonly rejectionLog: PeerLog;
-  /** Our side ends a stream. */
+  /** Records a rejection in its subscription. @returns whether it rejects the newest response, for the first time */
+  rejected(proxy: ReportedProxy, watched: WatchedResource, rejection: Rejection): boolean;
+  /** A response goes out though the proxy has not answered the one before in time. */
+  unacknowledged(proxy: ReportedProxy, type: string): void;
+  /** This side ends a stream. */
   refused(peer: string, error: StreamError): void;
   /** A stream sends requests faster than they are read. */
   tooFast(peer: string): void;
 }
 
-export function createPeerReports(metrics: Pick<PushMetrics, 'limitMet'>, logger: Logger, clock: Clock): PeerReports {
-  // A peer that comes again has another port, and may think up another reason each time.
+type ReportedMetrics = Pick<PushMetrics, 'limitMet' | 'rejected' | 'unacknowledged'>;
+
+export function createPeerReports(metrics: ReportedMetrics, logger: Logger, clock: Clock): PeerReports {
+  // A peer that reconnects has another port, and can send another reason each time.
   const refusals = createSubjectLog(logger, clock);
   const paces = createSubjectLog(logger, clock);
+  const rejections = createPeerLog(logger, clock);
+  const waits = createSubjectLog(logger, clock);
   return {
-    rejectionLog: createPeerLog(logger, clock),
+    rejected: ({ peer, connection, node }, watched, { nonce, code: number, message }) => {
+      const type = shortTypeName(watched.provider.typeUrl);
+      const code = rpcCodeOf(number);
+      metrics.rejected(type, node, code);
+      const rejection = shorten(message);
+      const fields = { connection, type, code, nonce, rejection };
+      if (!watched.isUnanswered || nonce !== watched.sentNonce) {
+        logger.debug(fields, 'Proxy rejected a response again, or one that is not its newest');
+        return false;
+      }
+      rejections.warn(peer, fields, 'Proxy rejected its configuration and keeps what it had');
+      watched.reject(nonce, code, rejection);
+      return true;
+    },
+    unacknowledged: ({ peer, connection }, type) => {
+      metrics.unacknowledged(type);
+      const fields = { peer, connection, type, setting: LIMIT_SETTINGS.ackMs };
+      const message = 'response sent without the acknowledgement of the last one: the proxy did not answer in time';
+      waits.warn(`${connection} ${type}`, fields, message);
+    },
     refused: (peer, error) => {
       const { code, message: reason } = error;
       const limit = error instanceof LimitError ? error.limit : undefined;

@@ -1,96 +1,109 @@
-import { rpcCodeOf } from '../base/rpc-code.js';
-import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
-import type { ResourceGenerator } from '../generators/generator.js';
+import { TypeUrl } from '../envoy/type-urls.js';
 import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
-import type { EncodedNames, NameSet } from '../push/name-set.js';
+import type { NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-share.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
+import type { DiscoveryProtocol, ProtocolConnection, RequestHead } from './discovery-protocol.js';
 import type { DiscoveryStream } from './discovery-stream.js';
 import { HeldRoots } from './limits/held-roots.js';
-import { LimitError } from './limits/limit-error.js';
 import { peerKeyOf } from './limits/peer-key.js';
 import type { PeerStream } from './limits/peers.js';
 import { matchIdentity } from './match-identity.js';
-import { parseRequest, typeOf } from './read-request.js';
-import { isWildcard, type RawDiscoveryRequest, readResourceNames } from './request-wire.js';
-import { Responder, warmEndpoints } from './responder.js';
+import { RequestedTypes } from './requested-types.js';
+import type { ResourceProvider } from './resource-provider.js';
+import { Responder } from './responder.js';
 import { ResponseWriter } from './response-writer.js';
-import type { SecretStream } from './secrets/secret-stream.js';
 import type { SessionEnvironment } from './session-environment.js';
-import type { SessionOptions } from './session-options.js';
-import { shorten } from './shorten.js';
+import { StateOfTheWorld } from './state-of-the-world.js';
 import { StreamError } from './stream-error.js';
-import { UnservedTypes } from './unserved-types.js';
-import { Watch } from './watch.js';
-import { Watches } from './watches.js';
+import { Subscriptions } from './subscriptions.js';
 
-/** New names that count as one more request. */
-const NAMES_PER_REQUEST = 1_000;
 /** A smaller request that waits for its turn is not worth counting. */
 const LARGE_MESSAGE_BYTES = 65_536;
 
+export interface SessionOptions {
+  /** The only type of a per-type service; undefined on the aggregated one. */
+  readonly onlyType?: string | undefined;
+  /** The identities that the caller has proven. Undefined on a listener that does not authenticate callers. */
+  readonly callerIdentities?: readonly WorkloadIdentity[] | undefined;
+  /** The variant of xDS that the stream speaks. State of the world by default. */
+  readonly createProtocol?: (connection: ProtocolConnection) => DiscoveryProtocol;
+}
+
 /**
- * One proxy's state-of-the-world xDS conversation: requests in, owed responses out (BEHAVIOUR 5, "Request
- * handling"). At most one response of each type is unanswered; what happens meanwhile is one flag, whatever
- * the number of changes.
+ * The connection of one proxy: its identity, its node, the account of its peer, and its end. The connection hands
+ * requests to its protocol, which changes the subscriptions; the Responder sends what these are waiting for.
  */
 export class ProxySession implements PushTarget {
   readonly #environment: SessionEnvironment;
   readonly #stream: DiscoveryStream;
+  readonly #callerIdentities: SessionOptions['callerIdentities'];
   readonly #peer: PeerStream;
   readonly #owner: TurnOwner;
+  readonly #subscriptions: Subscriptions;
+  readonly #protocol: DiscoveryProtocol;
   readonly #responder: Responder;
   readonly #writer: ResponseWriter;
-  /** The only type of a per-type service; undefined on the aggregated one. */
-  readonly #onlyType: string | undefined;
-  readonly #callerIdentities: readonly WorkloadIdentity[] | undefined;
-  readonly #watches = new Watches();
   readonly #held = new HeldRoots();
-  readonly #unserved = new UnservedTypes();
+  readonly #types: RequestedTypes;
   readonly #connectedAt: Date;
   #share: PushShare;
-  /** A large message whose turn has not come, or that is being read. */
+  /** A large message that waits for its turn, or is being read. */
   #message: Buffer | undefined;
   #id = '';
   #proxy: Proxy | undefined;
   #identity: WorkloadIdentity | undefined;
-  /** Open once it has asked for secrets that it can have. */
-  #secrets: SecretStream | undefined;
   #ended = false;
-  /** The proxy has ended its side: it gets what it asked for, and nothing more. */
+  /** The proxy has ended its side: it gets the responses to its requests, and no pushes. */
   #finishing = false;
-  /** Start of the oldest change that has not been sent, and whether it asked for a full push. */
-  #waitingSinceMs: number | undefined;
-  #waitingForFull = false;
 
-  /** @throws LimitError when the peer has too many streams */
+  /** @throws LimitError if the peer has too many streams */
   constructor(environment: SessionEnvironment, stream: DiscoveryStream, options: SessionOptions = {}) {
     this.#environment = environment;
     this.#stream = stream;
-    this.#onlyType = options.onlyType;
     this.#callerIdentities = options.callerIdentities;
     this.#connectedAt = environment.clock.now();
+    this.#subscriptions = new Subscriptions(() => environment.progressed(this));
+    this.#types = new RequestedTypes({
+      environment,
+      onlyType: options.onlyType,
+      onSecretsChange: () => this.#responder.changed(TypeUrl.secret),
+    });
     const { lane, name, connection } = peerKeyOf(stream.peer, options.callerIdentities);
     this.#peer = environment.peers.open({ lane, name, connection });
     this.#share = { lane, peer: name, source: connection };
     this.#owner = { peer: `${lane} ${name}`, source: connection };
-    const { distribution, runner, metrics, clock, logger } = environment;
+    const { metrics, clock, logger } = environment;
     const ofStream = { connectionId: () => this.#id, isEnded: () => this.#ended };
+    const enqueue = (): void => environment.enqueue(this);
     this.#writer = new ResponseWriter({
       ...{ stream, peer: this.#peer, metrics, clock, logger, ...ofStream },
       fail: (error) => this.#fail(error),
       onWritten: () => this.#hold(),
     });
+    const { createProtocol = (connection) => new StateOfTheWorld(connection) } = options;
+    this.#protocol = createProtocol({
+      environment,
+      subscriptions: this.#subscriptions,
+      isEnded: ofStream.isEnded,
+      open: (head) => this.#open(head),
+      reject: (watched, rejection) => environment.rejected(this.#reported(), watched, rejection),
+      proceed: (watched) => {
+        this.#hold();
+        if (watched.isReady) enqueue();
+      },
+    });
     this.#responder = new Responder({
-      ...{ distribution, runner, metrics, clock, logger, ...ofStream },
-      owner: this.#owner,
-      onPrepared: () => environment.enqueue(this),
+      ...{ environment, subscriptions: this.#subscriptions, protocol: this.#protocol, owner: this.#owner },
+      ...ofStream,
+      enqueue,
       send: (type, message) => this.#writer.send(type, message),
+      onUnacknowledged: (type) => environment.unacknowledged(this.#reported(), type),
     });
   }
 
@@ -107,28 +120,84 @@ export class ProxySession implements PushTarget {
   }
 
   /**
-   * Which workload the proxy is: proven by the caller, and what the node claims. Undefined before the first request,
-   * and where callers prove nothing.
+   * The workload that the proxy is: the caller proved it, and the node claims it. Undefined before the first request,
+   * and on a listener that does not authenticate callers.
    */
   get identity(): WorkloadIdentity | undefined {
     return this.#identity;
   }
 
-  /** What the proxy asks for of a type; undefined for everything, or nothing yet. */
+  /** The names that the proxy subscribes to; undefined for everything, and for a type without a public subscription. */
   namesOf(typeUrl: string): NameSet | undefined {
-    return this.#watches.get(typeUrl)?.names;
+    const watched = this.#subscriptions.get(typeUrl);
+    return watched?.provider.isPrivate === false ? watched.names : undefined;
   }
 
   /**
-   * Takes a request, at once or when it is the peer's turn. The next one has to wait until this one is dealt with.
+   * Handles a request, at once or when it is the peer's turn. The next one has to wait until this one is handled.
    *
-   * @returns what it counts as: 1, and more for one with many new names; a promise where it was not dealt with at once
-   * @throws StreamError when the request ends the stream; so does the promise
+   * @returns how many requests it counts as: 1, and more if it has many new names; a promise if it has to wait
+   * @throws StreamError if the request ends the stream; the promise rejects with it
    */
   receive(message: Buffer): number | Promise<number> {
     const reading = { cost: 1 };
     const finished = this.#environment.runner.runInTurn(this.#owner, this.#read(message, reading));
     return finished === undefined ? reading.cost : this.#readLater(message, finished, reading);
+  }
+
+  /** Marks the types that a push may have changed. @returns whether the session needs a turn */
+  notePush(notice: PushNotice): boolean {
+    return !this.#ended && !this.#finishing && this.#responder.notePush(notice);
+  }
+
+  takeTurn(): TurnResult {
+    if (this.#ended) return { bytes: 0, flushed: undefined };
+    const result = this.#responder.push();
+    this.#hold();
+    if (this.#finishing && !this.#responder.isPreparing) {
+      void (result.flushed ?? Promise.resolve()).then(() => this.end());
+    }
+    return result;
+  }
+
+  /** The stream is gone: sends and counts nothing more. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#responder.stop();
+    this.#types.close();
+    this.#subscriptions.clear();
+    this.#peer.close();
+  }
+
+  /**
+   * The proxy has ended its side, as command-line clients do right after their requests. Sends the pending responses,
+   * then ends this side.
+   */
+  finish(): void {
+    this.#finishing = true;
+    if (this.#responder.isPreparing) return;
+    if (this.#subscriptions.isReady) this.#environment.enqueue(this);
+    else this.end();
+  }
+
+  /** Ends the stream from this side. */
+  end(error?: StreamError): void {
+    this.close();
+    this.#stream.end(error);
+  }
+
+  /** Undefined before the first request. */
+  snapshot(): ProxyConnection | undefined {
+    if (this.#proxy === undefined) return undefined;
+    const watches = [...this.#subscriptions.values()].filter(({ provider }) => !provider.isPrivate);
+    return {
+      id: this.#id,
+      proxy: this.#proxy,
+      peer: this.#stream.peer,
+      connectedAt: this.#connectedAt,
+      watches: new Map(watches.map((watched) => [watched.provider.typeUrl, watched.snapshot()])),
+    };
   }
 
   async #readLater(message: Buffer, finished: Promise<void>, reading: { readonly cost: number }): Promise<number> {
@@ -145,239 +214,45 @@ export class ProxySession implements PushTarget {
   }
 
   *#read(message: Buffer, reading: { cost: number }): Work<void> {
-    if (this.#ended) return;
-    const { distribution, limits } = this.#environment;
-    const request = parseRequest(message, this.#watches.knownNames(), limits.names);
-    if (distribution.context === undefined) {
+    if (!this.#ended) reading.cost = yield* this.#protocol.receive(message);
+  }
+
+  /** Undefined for a type that this stream does not get. */
+  #open(head: RequestHead): ResourceProvider | undefined {
+    if (this.#environment.distribution.context === undefined) {
       throw new StreamError('UNAVAILABLE', 'server is not ready to serve discovery information');
     }
-    if (this.#proxy === undefined) this.#identify(request);
-    const typeUrl = typeOf(request, this.#onlyType);
-    const generator = distribution.generators.get(typeUrl);
-    if (generator === undefined) {
-      const secrets = typeUrl === TypeUrl.secret ? this.#openSecrets() : undefined;
-      if (secrets !== undefined) secrets.receive(request);
-      else this.#unserved.ignore(typeUrl, this.#id, distribution.generators.keys(), this.#environment.logger);
-      return;
-    }
-    reading.cost = 1 + request.newNames / NAMES_PER_REQUEST;
-    yield* this.#take(request, generator);
+    const proxy = this.#proxy ?? this.#identify(head);
+    const typeUrl = this.#types.typeOf(head);
+    const watched = this.#subscriptions.get(typeUrl);
+    return watched?.provider ?? this.#types.open(typeUrl, { connectionId: this.#id, proxy, identity: this.#identity });
   }
 
-  /** Reads the names, of which there may be many, and then does what the request asks for. */
-  *#take(request: RawDiscoveryRequest, generator: ResourceGenerator): Work<void> {
-    const watch = this.#watches.get(generator.typeUrl);
-    const all = generator.mode === 'wildcard' && isWildcard(request.encodedNames);
-    const names = all ? undefined : yield* this.#internNames(request.encodedNames, watch);
-    if (this.#ended) return;
-    if (request.errorDetail !== undefined && watch !== undefined) {
-      this.#reject(watch, request, names, request.errorDetail);
-    } else if (watch === undefined || request.responseNonce === '') {
-      this.#subscribe(
-        watch ?? this.#watches.add(new Watch(generator, () => this.#environment.progressed(this))),
-        names,
-      );
-    } else if (request.responseNonce !== watch.sentNonce) {
-      this.#environment.metrics.nonceExpired(shortTypeName(generator.typeUrl));
-    } else {
-      this.#acknowledge(watch, request, names);
-    }
-  }
-
-  /** @throws LimitError when the stream would then have too many names */
-  *#internNames(encoded: Uint8Array, watch: Watch | undefined): Work<EncodedNames> {
-    const { nameSets, limits } = this.#environment;
-    const names = yield* nameSets.intern(encoded, () => readResourceNames(encoded), watch?.encodedNames);
-    const count = names.set.names.length;
-    const others = this.#watches.namesBeside(watch);
-    if (count > limits.names) {
-      throw new LimitError('names', `the request names ${count} resources, more than ${limits.names}`);
-    }
-    if (count + others > limits.streamNames) {
-      const what = `the subscriptions of the stream name ${count + others} resources, more than ${limits.streamNames}`;
-      throw new LimitError('streamNames', what);
-    }
-    return names;
-  }
-
-  /** Marks what a push may have changed for this proxy; true when it needs a turn. */
-  notePush({ request, concerns }: PushNotice): boolean {
-    const proxy = this.#proxy;
-    if (proxy === undefined || this.#ended || this.#finishing) return false;
-    const ownServicesChanged = proxy.ipAddresses.some((address) => request.addresses.has(address));
-    let concerned = false;
-    for (const watch of this.#watches.values()) {
-      if (ownServicesChanged || concerns(watch.generator, proxy.type)) {
-        watch.want('ifChanged');
-        concerned = true;
-      } else if (this.#responder.isPreparing(watch)) {
-        // What is being made is about an earlier snapshot: this one's place in the ledger is found out after it.
-        watch.want('ifChanged');
-      } else if (watch.due === 'no') {
-        watch.unaffected(this.#environment.distribution.root);
-      }
-    }
-    if (concerned) {
-      this.#waitingSinceMs = Math.min(this.#waitingSinceMs ?? request.startMs, request.startMs);
-      this.#waitingForFull ||= request.full;
-    }
-    return concerned;
-  }
-
-  takeTurn(): TurnResult {
-    const proxy = this.#proxy;
-    if (this.#ended || proxy === undefined) return { bytes: 0, flushed: undefined };
-    const { metrics, clock } = this.#environment;
-    const sinceMs = this.#waitingSinceMs;
-    const full = this.#waitingForFull;
-    this.#waitingSinceMs = undefined;
-    this.#waitingForFull = false;
-    if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
-    const sends: Promise<void>[] = [];
-    let bytes = 0;
-    for (const watch of this.#watches.inPushOrder()) {
-      const before = watch.sent;
-      const outcome = this.#responder.respond(watch, proxy);
-      if (outcome.is === 'preparing') {
-        // The types after it come in the turn that sends it.
-        this.#waitingSinceMs = sinceMs;
-        this.#waitingForFull = full;
-        break;
-      }
-      if (outcome.is === 'nothing') continue;
-      bytes += outcome.bytes;
-      sends.push(this.#afterWrite(watch, outcome.flushed));
-      const { typeUrl } = watch.generator;
-      if (typeUrl === TypeUrl.cluster && before !== undefined && watch.sent !== undefined) {
-        warmEndpoints(this.#environment.distribution, this.#watches, before, watch.sent);
-      }
-    }
-    this.#hold();
-    if (this.#finishing && !this.#responder.isPreparing()) void Promise.all(sends).then(() => this.end());
-    if (sends.length === 0) return { bytes, flushed: undefined };
-    const flushed = Promise.all(sends).then(() => {
-      if (full && sinceMs !== undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
-    });
-    return { bytes, flushed };
-  }
-
-  /** The stream is gone; nothing more is sent or counted. */
-  close(): void {
-    this.#ended = true;
-    this.#secrets?.close();
-    this.#peer.close();
-  }
-
-  /**
-   * The proxy has ended its side, as command-line clients do right after their request: what it is owed is sent,
-   * and then our side ends too.
-   */
-  finish(): void {
-    this.#finishing = true;
-    if (this.#responder.isPreparing()) return;
-    if (this.#watches.isReady) this.#environment.enqueue(this);
-    else this.end();
-  }
-
-  /** Ends the stream from our side. */
-  end(error?: StreamError): void {
-    this.close();
-    this.#stream.end(error);
-  }
-
-  /** Undefined until the proxy has said who it is. */
-  snapshot(): ProxyConnection | undefined {
-    if (this.#proxy === undefined) return undefined;
-    return {
-      id: this.#id,
-      proxy: this.#proxy,
-      peer: this.#stream.peer,
-      connectedAt: this.#connectedAt,
-      watches: new Map([...this.#watches.values()].map((watch) => [watch.generator.typeUrl, watch.snapshot()])),
-    };
-  }
-
-  #identify(request: RawDiscoveryRequest): void {
-    if (request.node === undefined) {
+  #identify({ node }: RequestHead): Proxy {
+    if (node === undefined) {
       throw new StreamError('INVALID_ARGUMENT', 'missing node ID: the first request of a stream must carry its node');
     }
-    const proxy = this.#environment.readProxy(request.node);
-    if (this.#callerIdentities === undefined) {
-      this.#proxy = proxy;
-    } else {
-      this.#identity = matchIdentity(proxy, this.#callerIdentities);
-      const { secrets, seesAllPolicies } = this.#environment;
-      this.#proxy = {
-        ...proxy,
-        hasSecrets: secrets?.isFor(this.#identity) ?? false,
-        seesAllPolicies: seesAllPolicies?.(this.#identity) ?? false,
-      };
+    const { secrets, seesAllPolicies, readProxy, connectionId, register } = this.#environment;
+    let proxy = readProxy(node);
+    if (this.#callerIdentities !== undefined) {
+      const identity = matchIdentity(proxy, this.#callerIdentities);
+      this.#identity = identity;
+      const hasSecrets = secrets?.isFor(identity) ?? false;
+      proxy = { ...proxy, hasSecrets, seesAllPolicies: seesAllPolicies?.(identity) ?? false };
       this.#share = { ...this.#share, source: proxy.id };
     }
-    this.#id = this.#environment.connectionId(proxy.id);
-    this.#environment.register(this);
+    this.#proxy = proxy;
+    this.#id = connectionId(proxy.id);
+    register(this);
+    return proxy;
   }
 
-  /** Undefined where no identity is proven, or there is nothing to give. */
-  #openSecrets(): SecretStream | undefined {
-    const identity = this.#identity;
-    if (this.#secrets !== undefined || identity === undefined || !this.#proxy?.hasSecrets) return this.#secrets;
-    this.#secrets = this.#environment.secrets?.open(identity, {
-      id: this.#id,
-      nodeId: this.#proxy?.id ?? '',
-      send: (message) => this.#writer.send(shortTypeName(TypeUrl.secret), message),
-    });
-    return this.#secrets;
-  }
-
-  #subscribe(watch: Watch, names: EncodedNames | undefined): void {
-    watch.setNames(names);
-    watch.resubscribe();
-    this.#hold();
-    if (watch.isReady) this.#environment.enqueue(this);
-  }
-
-  #acknowledge(watch: Watch, request: RawDiscoveryRequest, names: EncodedNames | undefined): void {
-    // A proxy that has answered already asks for other names with the same nonce, also after a rejection.
-    if (watch.isUnanswered) watch.acknowledge(request.responseNonce, request.versionInfo);
-    this.#proceed(watch, names);
-  }
-
-  #reject(
-    watch: Watch,
-    request: RawDiscoveryRequest,
-    names: EncodedNames | undefined,
-    error: { code: number; message: string },
-  ): void {
-    const type = shortTypeName(watch.generator.typeUrl);
-    const code = rpcCodeOf(error.code);
-    const { metrics, logger, rejectionLog } = this.#environment;
-    metrics.rejected(type, this.#proxy?.id ?? '', code);
-    const isNews = watch.isUnanswered && request.responseNonce === watch.sentNonce;
-    const rejection = shorten(error.message);
-    const fields = { connection: this.#id, type, code, nonce: request.responseNonce, rejection };
-    if (!isNews) {
-      logger.debug(fields, 'Proxy rejected once more, or what is not its newest configuration');
-      return;
-    }
-    rejectionLog.warn(this.#peer.key.name, fields, 'Proxy rejected its configuration and keeps what it had');
-    watch.reject(request.responseNonce, code, rejection);
-    this.#proceed(watch, names);
-  }
-
-  /** A response has been answered: what waited behind it, or what the answer asks for anew, comes next. */
-  #proceed(watch: Watch, names: EncodedNames | undefined): void {
-    if (watch.setNames(names)) watch.want('ifChanged');
-    this.#hold();
-    if (watch.isReady) this.#environment.enqueue(this);
-  }
-
-  /** Tells the peer's account what this stream keeps in memory, and ends the stream when that is too much. */
+  /** Tells the peer's account what this stream keeps in memory, and ends the stream if that is too much. */
   #hold(): void {
     if (this.#ended) return;
     try {
       const objects = this.#held.update((add) => {
-        this.#watches.tellHeld(add);
+        this.#subscriptions.tellHeld(add);
         this.#writer.tellHeld(add);
         if (this.#message !== undefined) add(this.#message);
       });
@@ -394,9 +269,7 @@ export class ProxySession implements PushTarget {
     this.end(error);
   }
 
-  async #afterWrite(watch: Watch, flushed: Promise<void>): Promise<void> {
-    await flushed;
-    watch.written();
-    if (watch.isReady && !this.#ended) this.#environment.enqueue(this);
+  #reported() {
+    return { peer: this.#peer.key.name, connection: this.#id, node: this.#proxy?.id ?? '' };
   }
 }

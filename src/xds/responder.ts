@@ -1,152 +1,254 @@
-import type { Clock } from '../base/clock.js';
 import type { ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
-import type { Proxy } from '../model/proxy.js';
-import type { Distribution } from '../push/distribution.js';
-import type { PushMetrics } from '../push/push-metrics.js';
+import type { PushNotice } from '../push/push-notice.js';
+import type { TurnResult } from '../push/push-queue.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
-import type { WorkRunner } from '../push/work-runner.js';
-import type { Logger } from '../telemetry/logger.js';
-import { nextResponse, type OwedResponse } from './owed-response.js';
-import type { Due, Watch } from './watch.js';
-import type { Watches } from './watches.js';
-
-/** A response on its way. */
-export interface SentNow {
-  readonly bytes: number;
-  readonly flushed: Promise<void>;
-}
-
-/** What became of a watch that was due. */
-export type Outcome = { readonly is: 'nothing' } | { readonly is: 'preparing' } | ({ readonly is: 'sent' } & SentNow);
+import type { DiscoveryProtocol, NextResponse } from './discovery-protocol.js';
+import type { SessionEnvironment } from './session-environment.js';
+import type { Subscriptions } from './subscriptions.js';
+import type { PendingPush, WatchedResource } from './watched-resource.js';
 
 export interface ResponderParts {
-  readonly distribution: Distribution;
-  readonly runner: WorkRunner;
-  readonly metrics: PushMetrics;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Whose share of the slices a preparation uses. */
+  readonly environment: Pick<SessionEnvironment, 'runner' | 'metrics' | 'clock' | 'logger' | 'limits'>;
+  readonly subscriptions: Subscriptions;
+  readonly protocol: Pick<DiscoveryProtocol, 'nextResponse'>;
+  /** The peer that long computations are made for. */
   readonly owner: TurnOwner;
   connectionId(): string;
   isEnded(): boolean;
-  /** A preparation that took more than one slice is over. */
-  onPrepared(): void;
+  /** Asks for a push of this stream. */
+  enqueue(): void;
+  /** Settles when the message has left this process, or never will. */
   send(type: string, message: WireMessage): Promise<void>;
+  /** A response goes out though the proxy has not answered the one before. */
+  onUnacknowledged(type: string): void;
 }
 
 interface Prepared {
-  readonly watch: Watch;
+  readonly watched: WatchedResource;
   readonly subscription: number;
-  readonly due: Due;
-  readonly owed: OwedResponse | undefined;
+  readonly pending: PendingPush;
+  readonly next: NextResponse | undefined;
 }
 
+/** What became of one type in a push. */
+type Outcome =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'preparing' }
+  | { readonly is: 'sent'; readonly bytes: number; readonly flushed: Promise<void> };
+
+/** A timer of Node takes no longer delay. The one that follows it waits for the rest. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const NOTHING: Outcome = { is: 'nothing' };
 const PREPARING: Outcome = { is: 'preparing' };
 
 /**
- * Makes the responses of one stream, one at a time and in slices: a response of a hundred thousand names must not keep
- * the event loop. What comes later in the push order waits for it.
+ * Decides when the types of one stream get their next responses, makes these one at a time and in slices, and sends
+ * them. A response of a hundred thousand names must not block the event loop; the types after it in the push order wait.
  */
 export class Responder {
   readonly #parts: ResponderParts;
-  #preparing: Watch | undefined;
+  #preparing: WatchedResource | undefined;
   #prepared: Prepared | undefined;
   #startMs = 0;
+  /** Start of the oldest change that was not sent, and whether a full push is among the changes. */
+  #changedSinceMs: number | undefined;
+  #isFullPush = false;
+  /** Cancels the timer of the answer that is due first. */
+  #cancelTimer: (() => void) | undefined;
 
   constructor(parts: ResponderParts) {
     this.#parts = parts;
   }
 
-  /** Whether a response is in the making, of that watch or of any. */
-  isPreparing(watch?: Watch): boolean {
-    return this.#preparing !== undefined && (watch === undefined || this.#preparing === watch);
+  get isPreparing(): boolean {
+    return this.#preparing !== undefined;
   }
 
-  /** Sends what a watch is owed, or begins to make it. A failure costs this response alone: it stays owed. */
-  respond(watch: Watch, proxy: Proxy): Outcome {
-    if (this.#preparing !== undefined) return PREPARING;
-    let prepared = this.#takePrepared(watch);
-    if (prepared === undefined) {
-      if (!watch.isReady) return NOTHING;
-      this.#prepare(watch, proxy);
-      if (this.#preparing !== undefined) return PREPARING;
-      prepared = this.#takePrepared(watch);
+  /** Marks the types that a push may have changed. @returns whether the stream needs a push */
+  notePush(notice: PushNotice): boolean {
+    const { request } = notice;
+    let isConcerned = false;
+    for (const watched of this.#parts.subscriptions.values()) {
+      const { provider } = watched;
+      if (provider.isAffectedBy(notice)) {
+        watched.want('ifChanged');
+        isConcerned = true;
+      } else if (this.#preparing === watched) {
+        // The response that is being made belongs to an earlier snapshot. Look again when it has been sent.
+        watched.want('ifChanged');
+      } else if (watched.pending === 'no') {
+        watched.unaffected(provider.configVersion);
+      }
     }
-    return prepared?.owed === undefined ? NOTHING : this.#send(watch, prepared.owed);
+    if (isConcerned) {
+      this.#changedSinceMs = Math.min(this.#changedSinceMs ?? request.startMs, request.startMs);
+      this.#isFullPush ||= request.full;
+    }
+    return isConcerned;
   }
 
-  #takePrepared(watch: Watch): Prepared | undefined {
+  /** The provider of a type has other resources. */
+  changed(typeUrl: string): void {
+    const watched = this.#parts.subscriptions.get(typeUrl);
+    if (watched === undefined) return;
+    watched.want('ifChanged');
+    this.#parts.enqueue();
+  }
+
+  /** Sends the responses that are pending and not held up. */
+  push(): TurnResult {
+    const { metrics, clock } = this.#parts.environment;
+    const sinceMs = this.#changedSinceMs;
+    const isFull = this.#isFullPush;
+    this.#changedSinceMs = undefined;
+    this.#isFullPush = false;
+    if (sinceMs !== undefined) metrics.queued((clock.monotonicMs() - sinceMs) / 1000);
+    const sends: Promise<void>[] = [];
+    let bytes = 0;
+    for (const watched of this.#parts.subscriptions.inPushOrder()) {
+      const outcome = this.#respond(watched);
+      if (outcome.is === 'preparing') {
+        // The next push sends it, and the types after it.
+        this.#changedSinceMs = sinceMs;
+        this.#isFullPush = isFull;
+        break;
+      }
+      if (outcome.is === 'nothing') continue;
+      bytes += outcome.bytes;
+      sends.push(this.#afterWrite(watched, outcome.flushed));
+    }
+    this.#watchAnswers();
+    if (sends.length === 0) return { bytes, flushed: undefined };
+    const flushed = Promise.all(sends).then(() => {
+      if (isFull && sinceMs !== undefined) metrics.converged((clock.monotonicMs() - sinceMs) / 1000);
+    });
+    return { bytes, flushed };
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  /** Sends the pending response of a type, or begins to make it. If that fails, only this response stays pending. */
+  #respond(watched: WatchedResource): Outcome {
+    if (this.#preparing !== undefined) return PREPARING;
+    let prepared = this.#takePrepared(watched);
+    if (prepared === undefined) {
+      if (!watched.isReady) return NOTHING;
+      this.#prepare(watched);
+      // The preparation sets it, and unsets it at once if the first slice is enough.
+      if (this.isPreparing) return PREPARING;
+      prepared = this.#takePrepared(watched);
+    }
+    return prepared?.next === undefined ? NOTHING : this.#send(watched, prepared.next);
+  }
+
+  #takePrepared(watched: WatchedResource): Prepared | undefined {
     const prepared = this.#prepared;
-    if (prepared?.watch !== watch) return undefined;
+    if (prepared?.watched !== watched) return undefined;
     this.#prepared = undefined;
-    if (prepared.subscription === watch.subscription) return prepared;
-    watch.want(prepared.due);
+    if (prepared.subscription === watched.subscription) return prepared;
+    watched.want(prepared.pending);
     return undefined;
   }
 
-  #prepare(watch: Watch, proxy: Proxy): void {
-    const { runner, owner, clock, onPrepared } = this.#parts;
-    this.#startMs = clock.monotonicMs();
-    this.#preparing = watch;
-    void runner.run(owner, this.#preparation(watch, proxy))?.then(onPrepared);
+  #prepare(watched: WatchedResource): void {
+    const { environment, owner, enqueue } = this.#parts;
+    this.#startMs = environment.clock.monotonicMs();
+    this.#preparing = watched;
+    void environment.runner.run(owner, this.#preparation(watched))?.then(enqueue);
   }
 
-  *#preparation(watch: Watch, proxy: Proxy): Work<void> {
-    const { distribution, metrics, logger, connectionId } = this.#parts;
-    const { subscription } = watch;
-    const due = watch.begin();
+  *#preparation(watched: WatchedResource): Work<void> {
+    const { environment, protocol, connectionId } = this.#parts;
+    const { subscription } = watched;
+    const pending = watched.begin();
     try {
-      const steps = nextResponse(distribution, proxy, watch, due);
+      const steps = protocol.nextResponse(watched, pending);
       for (let step = steps.next(); ; step = steps.next()) {
         if (this.#parts.isEnded()) return;
-        if (watch.subscription !== subscription) {
-          watch.want(due);
+        if (watched.subscription !== subscription) {
+          watched.want(pending);
           return;
         }
         if (step.done === true) {
-          this.#prepared = { watch, subscription, due, owed: step.value };
+          this.#prepared = { watched, subscription, pending, next: step.value };
           return;
         }
         yield;
       }
     } catch (err) {
-      watch.want(due);
-      metrics.internalError();
-      const type = shortTypeName(watch.generator.typeUrl);
-      logger.error(
-        { connection: connectionId(), type, err },
-        'A response could not be made; the proxy keeps what it has',
-      );
+      watched.want(pending);
+      environment.metrics.internalError();
+      const type = shortTypeName(watched.provider.typeUrl);
+      environment.logger.error({ connection: connectionId(), type, err }, 'response could not be made');
     } finally {
       this.#preparing = undefined;
     }
   }
 
-  #send(watch: Watch, { response, set, root }: OwedResponse): Outcome {
-    const { metrics, clock, send } = this.#parts;
+  #send(watched: WatchedResource, { response, set, configVersion }: NextResponse): Outcome {
+    const { environment, send, onUnacknowledged } = this.#parts;
+    const { metrics, clock } = environment;
     const { nonce, version, message } = response;
-    watch.respond(set, { nonce, version, at: clock.now() }, root);
-    const type = shortTypeName(watch.generator.typeUrl);
+    const { typeUrl } = watched.provider;
+    const { sent: before, isOverdue } = watched;
+    const type = shortTypeName(typeUrl);
+    if (isOverdue) onUnacknowledged(type);
+    watched.respond(set, { nonce, version, at: clock.now() }, configVersion);
     const flushed = send(type, message);
     metrics.pushed(type, (clock.monotonicMs() - this.#startMs) / 1000);
+    if (typeUrl === TypeUrl.cluster && before !== undefined) this.#warmEndpoints(isOverdue ? undefined : before, set);
     return { is: 'sent', bytes: message.byteLength, flushed };
   }
-}
 
-/** A changed cluster stays out of use until its endpoints arrive once more, changed or not. */
-export function warmEndpoints(
-  { diffs }: Pick<Distribution, 'diffs'>,
-  watches: Pick<Watches, 'get'>,
-  before: ResourceSet,
-  after: ResourceSet,
-): void {
-  const endpoints = watches.get(TypeUrl.endpoint);
-  if (endpoints === undefined) return;
-  // Two cluster pushes before one of endpoints: everything counts as warming, which is never too little.
-  endpoints.warming = diffs.diff(endpoints.warming === undefined ? before : undefined, after);
-  endpoints.want('ifChanged');
+  /**
+   * A changed cluster stays out of use until its endpoints arrive again, changed or not.
+   *
+   * @param before the clusters that the proxy has; undefined if they are not known
+   */
+  #warmEndpoints(before: ResourceSet | undefined, after: ResourceSet): void {
+    const endpoints = this.#parts.subscriptions.get(TypeUrl.endpoint);
+    if (endpoints === undefined) return;
+    // After two responses of clusters without one of endpoints, all clusters count as changed.
+    endpoints.warming = endpoints.provider.diffs.diff(endpoints.warming === undefined ? before : undefined, after);
+    endpoints.want('ifChanged');
+  }
+
+  async #afterWrite(watched: WatchedResource, flushed: Promise<void>): Promise<void> {
+    await flushed;
+    watched.written(this.#parts.environment.clock.monotonicMs());
+    if (this.#parts.isEnded()) return;
+    if (watched.isReady) this.#parts.enqueue();
+    else this.#watchAnswers();
+  }
+
+  /** Lets a response that is held up by a missing answer go out in time (NAV_XDS_ACK_TIMEOUT). */
+  #watchAnswers(): void {
+    const { environment, subscriptions } = this.#parts;
+    const { ackMs } = environment.limits;
+    if (ackMs === 0 || this.#cancelTimer !== undefined) return;
+    let sinceMs: number | undefined;
+    for (const { heldUpSinceMs } of subscriptions.values()) {
+      if (heldUpSinceMs !== undefined) sinceMs = Math.min(sinceMs ?? heldUpSinceMs, heldUpSinceMs);
+    }
+    if (sinceMs === undefined) return;
+    const delayMs = Math.max(0, sinceMs + ackMs - environment.clock.monotonicMs());
+    this.#cancelTimer = environment.clock.schedule(Math.min(delayMs, MAX_TIMER_MS), () => this.#stopWaiting());
+  }
+
+  #stopWaiting(): void {
+    const { environment, subscriptions, enqueue } = this.#parts;
+    this.#cancelTimer = undefined;
+    const dueSinceMs = environment.clock.monotonicMs() - environment.limits.ackMs;
+    for (const watched of subscriptions.values()) {
+      if (watched.heldUpSinceMs !== undefined && watched.heldUpSinceMs <= dueSinceMs) watched.stopWaiting();
+    }
+    if (subscriptions.isReady) enqueue();
+    this.#watchAnswers();
+  }
 }

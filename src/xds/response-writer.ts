@@ -7,7 +7,11 @@ import type { HeldRoot } from './limits/held-objects.js';
 import { LimitError } from './limits/limit-error.js';
 import type { PeerStream } from './limits/peers.js';
 import { StreamError } from './stream-error.js';
-import { STUCK_MS, watchWrite } from './watched-write.js';
+
+/** After this time a write counts as slow (`nav_xds_write_timeout`). */
+const SLOW_MS = 5_000;
+/** After this time the stream of an unread write ends. */
+const STUCK_MS = 60_000;
 
 export interface ResponseWriterParts {
   readonly stream: DiscoveryStream;
@@ -44,22 +48,23 @@ export class ResponseWriter {
     const { stream, metrics, clock, logger, connectionId, isEnded } = this.#parts;
     let isSlow = false;
     this.#inFlight.add(message);
+    const cancelSlow = clock.schedule(SLOW_MS, () => {
+      isSlow = true;
+      this.#becameSlow(type, message);
+    });
+    const cancelStuck = clock.schedule(STUCK_MS, () => {
+      const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
+      this.#parts.fail(new StreamError('DEADLINE_EXCEEDED', reason));
+    });
     try {
-      await watchWrite(stream.send(message), clock, {
-        onSlow: () => {
-          isSlow = true;
-          this.#becameSlow(type, message);
-        },
-        onStuck: () => {
-          const reason = `a ${type} response was not read within ${STUCK_MS / 1000}s`;
-          this.#parts.fail(new StreamError('DEADLINE_EXCEEDED', reason));
-        },
-      });
+      await stream.send(message);
     } catch (err) {
       if (isEnded()) return;
       metrics.sendFailed(type);
       logger.debug({ connection: connectionId(), type, err }, 'Stream ended while a response was being sent');
     } finally {
+      cancelSlow();
+      cancelStuck();
       this.#inFlight.delete(message);
       if (isSlow) this.#becameFast();
       this.#parts.onWritten();

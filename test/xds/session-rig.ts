@@ -51,14 +51,25 @@ export const LIMITS: XdsLimits = {
   connectionStreams: 10_000,
   unreadStreams: 500,
   firstRequestMs: 30_000,
+  ackMs: 15_000,
   requestsPerSecond: 10_000,
   nodeBytes: 524_288,
 };
 
-/** A push room with two small generators: clusters for everybody, endpoints by name. */
-export function createRig(
-  options: { started?: boolean; controlPlane?: string; limits?: Partial<XdsLimits>; isSliced?: boolean } = {},
-): Rig {
+export interface RigOptions {
+  /** Default true. */
+  readonly started?: boolean;
+  readonly controlPlane?: string;
+  readonly limits?: Partial<XdsLimits>;
+  /** Whether long work pauses by the real clock. Default false. */
+  readonly isSliced?: boolean;
+  /** Makes the bytes of a resource. Default: `name=body`. */
+  readonly encodeBody?: (typeUrl: string, name: string, body: string) => Uint8Array;
+}
+
+/** A push room with two small generators: clusters for all proxies, endpoints by name. */
+export function createRig(options: RigOptions = {}): Rig {
+  const { encodeBody = (_typeUrl, name, body) => Buffer.from(`${name}=${body}`) } = options;
   const content: RigContent = { clusters: { a: '1', b: '1' }, endpoints: { a: '1', b: '1' }, clusterScope: 'ns' };
   const clock = createFakeClock();
   const logger = createRecordingLogger();
@@ -72,12 +83,12 @@ export function createRig(
   const metrics = Object.fromEntries(
     [
       ...['triggered', 'contextError', 'queued', 'converged', 'pushed', 'sendFailed', 'writeTimedOut', 'rejected'],
-      ...['nonceExpired', 'connected', 'disconnected', 'internalError', 'limitMet'],
+      ...['nonceExpired', 'unacknowledged', 'connected', 'disconnected', 'internalError', 'limitMet'],
     ].map((name) => [name, count(name)]),
   ) as unknown as PushMetrics;
   const generators = new Map<string, ResourceGenerator>([
-    [TypeUrl.cluster, clusterGenerator(content)],
-    [TypeUrl.endpoint, endpointGenerator(content)],
+    [TypeUrl.cluster, clusterGenerator(content, encodeBody)],
+    [TypeUrl.endpoint, endpointGenerator(content, encodeBody)],
   ]);
   let sequence = 0;
   const distributor = createDistributor(
@@ -136,13 +147,13 @@ export function proxyOf(id: string): Proxy {
   };
 }
 
-function resourcesOf(typeUrl: string, bodies: Record<string, string>) {
-  return Object.entries(bodies)
-    .map(([name, body]) => frameResource(typeUrl, name, Buffer.from(`${name}=${body}`)))
-    .sort(compareNames);
-}
+type EncodeBody = NonNullable<RigOptions['encodeBody']>;
 
-function clusterGenerator(content: RigContent): WildcardGenerator {
+function clusterGenerator(content: RigContent, encodeBody: EncodeBody): WildcardGenerator {
+  const resources = () =>
+    Object.entries(content.clusters)
+      .map(([name, body]) => frameResource(TypeUrl.cluster, name, encodeBody(TypeUrl.cluster, name, body)))
+      .sort(compareNames);
   return {
     typeUrl: TypeUrl.cluster,
     mode: 'wildcard',
@@ -151,13 +162,13 @@ function clusterGenerator(content: RigContent): WildcardGenerator {
       {
         name: 'all',
         scope: () => ({ key: content.clusterScope }),
-        generate: () => ({ resources: resourcesOf(TypeUrl.cluster, content.clusters), findings: [] }),
+        generate: () => ({ resources: resources(), findings: [] }),
       },
     ],
   };
 }
 
-function endpointGenerator(content: RigContent): NamedGenerator {
+function endpointGenerator(content: RigContent, encodeBody: EncodeBody): NamedGenerator {
   return {
     typeUrl: TypeUrl.endpoint,
     mode: 'named',
@@ -165,7 +176,8 @@ function endpointGenerator(content: RigContent): NamedGenerator {
     scope: () => ({ key: '' }),
     generate: (_context, _scope, name) => {
       const body = content.endpoints[name];
-      return body === undefined ? undefined : frameResource(TypeUrl.endpoint, name, Buffer.from(`${name}=${body}`));
+      if (body === undefined) return undefined;
+      return frameResource(TypeUrl.endpoint, name, encodeBody(TypeUrl.endpoint, name, body));
     },
   };
 }

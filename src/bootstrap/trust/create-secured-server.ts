@@ -145,9 +145,9 @@ function createSecrets({
     ...(accounts === undefined ? {} : { checkIdentity: accounts.mustNotBeGone }),
   });
   const source = createSecretSource(workloads, authority, trust.trustDomains);
-  const { metrics, logger } = session;
+  const { logger } = session;
   return {
-    service: createSecretService(source, { encoder, metrics, clock, logger, controlPlane }),
+    service: createSecretService(source, { encoder, clock, logger, controlPlane }),
     stop: () => workloads.stop(),
   };
 }

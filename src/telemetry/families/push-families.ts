@@ -37,6 +37,10 @@ export const pushFamilies = {
   nav_xds_push_time: histogram('Total seconds taken to push LDS, RDS, CDS and EDS.', PUSH_SECONDS, 'type'),
   nav_xds_pushes: counter('Build and send errors for LDS, RDS, CDS and EDS.', 'type'),
   nav_xds_rds_reject: gauge('RDS rejected.', 'node', 'err'),
+  nav_xds_unacknowledged_responses: counter(
+    'Responses sent without the answer of the proxy to the one before, after NAV_XDS_ACK_TIMEOUT.',
+    'type',
+  ),
   nav_xds_write_timeout: counter('XDS response write timeouts.'),
   nav_dns_cluster_without_endpoints: gauge('DNS clusters without endpoints.'),
 } as const;

@@ -16,6 +16,11 @@ export interface XdsLimits {
   readonly unreadStreams: number;
   /** How long a stream may be open without a request. */
   readonly firstRequestMs: number;
+  /**
+   * How long the next response of a type waits for the answer to the last one, in milliseconds; 0 means for ever. Envoy
+   * acknowledges no clusters while one of them warms.
+   */
+  readonly ackMs: number;
   /** Requests of one stream that are read in a second, after a burst of ten times as many; more of them wait. */
   readonly requestsPerSecond: number;
   /** Bytes of the node of a stream's first request. */
@@ -34,6 +39,7 @@ export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
   connectionStreams: 'NAV_XDS_MAX_CONNECTION_STREAMS',
   unreadStreams: 'NAV_XDS_MAX_UNREAD_STREAMS',
   firstRequestMs: 'NAV_XDS_FIRST_REQUEST_TIMEOUT',
+  ackMs: 'NAV_XDS_ACK_TIMEOUT',
   requestsPerSecond: 'NAV_XDS_REQUESTS_PER_SECOND',
   nodeBytes: 'NAV_XDS_MAX_NODE_BYTES',
 };

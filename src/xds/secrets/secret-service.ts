@@ -2,29 +2,38 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeRootsSecret } from '../../envoy/secret.js';
 import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import { createUncachedResponses } from '../../push/response-cache.js';
+import { type SecretConnection, SecretResources, type SecretResourcesParts } from './secret-resources.js';
 import type { SecretSource } from './secret-source.js';
-import { type SecretConnection, SecretStream, type SecretStreamParts } from './secret-stream.js';
 
-/** Serves secrets to connections whose identity is proven (SDS; DESIGN 8). */
+/** Provides secrets to connections whose identity is proven (SDS). */
 export interface SecretService {
-  /** Whether there are any for it; nothing is opened for others. */
+  /** Whether the identity has secrets; nothing is opened for others. */
   isFor(identity: WorkloadIdentity): boolean;
-  /** @param identity proven by the connection. Close the stream with it. */
-  open(identity: WorkloadIdentity, connection: SecretConnection): SecretStream;
+  /**
+   * Opens the secrets of one connection. Close them with it.
+   *
+   * @param identity proven by the connection
+   */
+  open(identity: WorkloadIdentity, connection: SecretConnection): SecretResources;
 }
 
-export function createSecretService(
-  source: SecretSource,
-  parts: Omit<SecretStreamParts, 'encodeRoots'>,
-): SecretService {
-  const streamParts = { ...parts, encodeRoots: createRootsEncoder(parts.encoder) };
+export interface SecretServiceParts extends Pick<SecretResourcesParts, 'encoder' | 'clock' | 'logger'> {
+  /** ControlPlane.identifier of every response. */
+  readonly controlPlane: string;
+}
+
+export function createSecretService(source: SecretSource, parts: SecretServiceParts): SecretService {
+  const { encoder, clock, logger, controlPlane } = parts;
+  const responses = createUncachedResponses(controlPlane);
+  const resourcesParts = { encoder, clock, logger, responses, encodeRoots: createRootsEncoder(encoder) };
   return {
     isFor: (identity) => source.isFor(identity),
-    open: (identity, connection) => new SecretStream(streamParts, connection, source.open(identity)),
+    open: (identity, connection) => new SecretResources(resourcesParts, connection, source.open(identity)),
   };
 }
 
-/** Everybody trusts the same roots at a time: encoded once, and held once. */
+/** All proxies trust the same roots: they are encoded once, and kept once. */
 function createRootsEncoder(encoder: MessageEncoder): (pem: string) => EncodedResource {
   let last: { readonly pem: string; readonly resource: EncodedResource } | undefined;
   return (pem) => {

@@ -24,6 +24,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constant('change' as const), certificate: fc.nat(3), roots: fc.nat(3) }),
 );
 
+/** Lets the push queue and written messages settle. */
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+};
+
 /** What a proxy has after a response: content by name. */
 function merge(has: Map<string, string>, bodies: readonly string[]): void {
   for (const body of bodies) {
@@ -74,12 +79,12 @@ test('whatever a proxy asks, answers and is in the way of: one response at a tim
           newest = { default: `k${certificate}`, ROOTCA: `r${roots}` };
           source.opened[0].change({ chain: `c${certificate}`, privateKey: newest.default, roots: newest.ROOTCA });
         }
-        await new Promise(setImmediate);
+        await settle();
         if (stream.sent.length - answered > 1) return false;
       }
       while (stream.sent.length > answered) {
         answer(wanted, false);
-        await new Promise(setImmediate);
+        await settle();
       }
       return (['default', 'ROOTCA'] as const)
         .filter((name) => wanted.includes(name))

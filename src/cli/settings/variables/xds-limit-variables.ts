@@ -66,6 +66,14 @@ export const xdsLimitVariables = {
     meaning: 'Maximum time from the start of a discovery stream to its first request',
     addition: true,
   },
+  navXdsAckTimeoutMs: {
+    name: 'NAV_XDS_ACK_TIMEOUT',
+    type: duration({ minNs: 0n }),
+    default: '15s',
+    meaning:
+      'Maximum time that a changed resource type waits for a proxy to answer the last response of that type; then the next one is sent without the answer. Envoy acknowledges no clusters while one of them waits for its endpoints, secrets or health checks. 0 means no limit',
+    addition: true,
+  },
   navXdsRequestsPerSecond: {
     name: 'NAV_XDS_REQUESTS_PER_SECOND',
     type: count,

@@ -1,0 +1,141 @@
+import { concatEntries, type ResourceSet } from '../envoy/resource-set.js';
+import { shortTypeName } from '../envoy/type-urls.js';
+import type { EncodedNames } from '../push/name-set.js';
+import type { Work } from '../push/work.js';
+import type { DiscoveryProtocol, NextResponse, ProtocolConnection } from './discovery-protocol.js';
+import { LimitError } from './limits/limit-error.js';
+import {
+  isWildcard,
+  type KnownNames,
+  type RawDiscoveryRequest,
+  readDiscoveryRequest,
+  readResourceNames,
+  TooManyNamesError,
+} from './request-wire.js';
+import type { ResourceProvider } from './resource-provider.js';
+import { StreamError } from './stream-error.js';
+import type { PendingPush, WatchedResource } from './watched-resource.js';
+
+/** New names that count as one more request. */
+const NAMES_PER_REQUEST = 1_000;
+
+/**
+ * The state-of-the-world variant of xDS: each request names everything that the proxy subscribes to, and each response
+ * of a wildcard type has all of its resources.
+ */
+export class StateOfTheWorld implements DiscoveryProtocol {
+  readonly #connection: ProtocolConnection;
+
+  constructor(connection: ProtocolConnection) {
+    this.#connection = connection;
+  }
+
+  *receive(message: Buffer): Work<number> {
+    const { environment, subscriptions } = this.#connection;
+    const request = parseRequest(message, subscriptions.knownNames(), environment.limits.names);
+    const provider = this.#connection.open(request);
+    if (provider === undefined) return 1;
+    yield* this.#take(request, provider);
+    return 1 + request.newNames / NAMES_PER_REQUEST;
+  }
+
+  *nextResponse(watched: WatchedResource, pending: PendingPush): Work<NextResponse | undefined> {
+    const { typeUrl, version, configVersion, responses } = watched.provider;
+    const set = yield* watched.provider.prepare(watched.names);
+    const selected = select(watched, set, pending);
+    if (selected === undefined) {
+      watched.unchanged(set, configVersion);
+      return undefined;
+    }
+    if (pending === 'ifChanged' && watched.warming === undefined && watched.isRejected(set)) return undefined;
+    const header = { group: selected.group, typeUrl, versionInfo: version, root: configVersion };
+    const known = responses.find(header, watched.sentNonce);
+    if (known !== undefined) return { response: known, set, configVersion };
+    const body = yield* selected.prepareBody();
+    return { response: responses.responseFor({ ...header, body: () => body }, watched.sentNonce), set, configVersion };
+  }
+
+  *#take(request: RawDiscoveryRequest, provider: ResourceProvider): Work<void> {
+    const { subscriptions, environment, isEnded } = this.#connection;
+    const { encodedNames, responseNonce: nonce, errorDetail } = request;
+    const watched = subscriptions.get(provider.typeUrl);
+    const isAll = provider.mode === 'wildcard' && isWildcard(encodedNames);
+    const names = isAll ? undefined : yield* this.#internNames(encodedNames, watched);
+    if (isEnded()) return;
+    if (errorDetail !== undefined && watched !== undefined) {
+      if (this.#connection.reject(watched, { nonce, ...errorDetail })) this.#proceed(watched, names);
+    } else if (watched === undefined || nonce === '') {
+      this.#subscribe(watched ?? subscriptions.add(provider), names);
+    } else if (nonce !== watched.sentNonce) {
+      // The proxy answers the newest response later, with the names that it then wants.
+      environment.metrics.nonceExpired(shortTypeName(provider.typeUrl));
+    } else {
+      // A proxy repeats the nonce of a response that it has answered, also rejected, when it changes its names.
+      if (watched.isUnanswered) watched.acknowledge(nonce, request.versionInfo);
+      this.#proceed(watched, names);
+    }
+  }
+
+  /** @throws LimitError if the stream would then have too many names */
+  *#internNames(encoded: Uint8Array, watched: WatchedResource | undefined): Work<EncodedNames> {
+    const { environment, subscriptions } = this.#connection;
+    const { nameSets, limits } = environment;
+    const names = yield* nameSets.intern(encoded, () => readResourceNames(encoded), watched?.encodedNames);
+    subscriptions.checkNames(watched, names.set.names.length, limits);
+    return names;
+  }
+
+  #subscribe(watched: WatchedResource, names: EncodedNames | undefined): void {
+    watched.setNames(names);
+    watched.resubscribe();
+    this.#connection.proceed(watched);
+  }
+
+  #proceed(watched: WatchedResource, names: EncodedNames | undefined): void {
+    if (watched.setNames(names)) watched.want('ifChanged');
+    this.#connection.proceed(watched);
+  }
+}
+
+/** @throws LimitError if the request has too many names, StreamError INVALID_ARGUMENT if it is no DiscoveryRequest */
+function parseRequest(message: Buffer, knownNames: readonly KnownNames[], maxNames: number): RawDiscoveryRequest {
+  try {
+    return readDiscoveryRequest(message, { knownNames, maxNames });
+  } catch (cause) {
+    if (cause instanceof TooManyNamesError) {
+      throw new LimitError('names', `the request names more than ${maxNames} resources`);
+    }
+    throw new StreamError('INVALID_ARGUMENT', 'the message is not a DiscoveryRequest', { cause });
+  }
+}
+
+interface Selected {
+  /** Stands for the resources: streams with the same object share its bytes. */
+  readonly group: object;
+  /** Joins the bytes; called only if no stream has the response yet. */
+  prepareBody(): Work<readonly Uint8Array[]>;
+}
+
+/** Undefined if the proxy has, or is being sent, these resources already. */
+function select(watched: WatchedResource, set: ResourceSet, pending: PendingPush): Selected | undefined {
+  const { mode, diffs, answersUnknownNames } = watched.provider;
+  if (pending === 'always') {
+    return set.resources.length === 0 && !answersUnknownNames ? undefined : everythingOf(set);
+  }
+  // A proxy deletes what a response of a wildcard type leaves out.
+  if (mode === 'wildcard') return set.hash === watched.sent?.hash ? undefined : everythingOf(set);
+  // The proxy may have applied the response that it did not answer, or may have rejected it.
+  if (watched.isOverdue && set.hash !== watched.sent?.hash) return everythingOf(set);
+  const selection = diffs.select(watched.sent, set, watched.warming);
+  if (selection.resources.length === 0) return undefined;
+  return {
+    group: selection,
+    *prepareBody() {
+      return [yield* concatEntries(selection.resources)];
+    },
+  };
+}
+
+function everythingOf(set: ResourceSet): Selected {
+  return { group: set, prepareBody: () => set.prepareBody() };
+}

@@ -1,0 +1,219 @@
+import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
+import type { WatchSnapshot } from '../model/proxy-connection.js';
+import type { EncodedNames, NameSet } from '../push/name-set.js';
+import type { HeldRoot } from './limits/held-objects.js';
+import type { ResourceProvider } from './resource-provider.js';
+import { shorten } from './shorten.js';
+
+/**
+ * Whether a response of a type is pending: `ifChanged` after a push that may have changed the type's resources,
+ * `always` after the proxy asked.
+ */
+export type PendingPush = 'no' | 'ifChanged' | 'always';
+
+const MAX_VERSION_CHARACTERS = 128;
+
+/** A response that was sent. */
+export interface SentResponse {
+  readonly nonce: string;
+  readonly version: string;
+  readonly at: Date;
+}
+
+/**
+ * The subscription of one stream to one type: the names that it asks for, the pending response, the unanswered response
+ * and the acknowledged one. It only keeps state. The stream's protocol and its Responder send.
+ */
+export class WatchedResource {
+  readonly provider: ResourceProvider;
+  /** Undefined for everything. */
+  encodedNames: EncodedNames | undefined;
+  pending: PendingPush = 'always';
+  /** Counts the changes of the subscription: a response that was begun before the last change is dropped. */
+  subscription = 0;
+  /** The resources that the proxy has once it accepts the newest response. */
+  sent: ResourceSet | undefined;
+  /** Clusters that changed. Envoy uses none of them before it gets their endpoints, also if these did not change. */
+  warming: ResourceDiff | undefined;
+  /** The newest response is neither acknowledged nor rejected. */
+  #unanswered = false;
+  /** The newest response has not left this process. */
+  #writing = false;
+  /** When the newest response left this process, on the monotonic clock. */
+  #writtenMs = 0;
+  #overdue = false;
+  #accepted: ResourceSet | undefined;
+  /** Rejected by the proxy, which has not accepted another set since. */
+  #rejected: ResourceSet | undefined;
+  #response: SentResponse | undefined;
+  #ackedNonce = '';
+  #ackedVersion = '';
+  /** The newest configuration with the resources of `sent`. */
+  #sentConfigVersion = '';
+  #ackedConfigVersion = '';
+  #rejection: WatchSnapshot['rejection'];
+
+  readonly #onProgress: () => void;
+
+  /** @param onProgress called when the acknowledged configuration or the rejection has changed */
+  constructor(provider: ResourceProvider, onProgress: () => void) {
+    this.provider = provider;
+    this.#onProgress = onProgress;
+  }
+
+  get names(): NameSet | undefined {
+    return this.encodedNames?.set;
+  }
+
+  /** Sets the names that the proxy asks for. @returns whether they are another set than before */
+  setNames(names: EncodedNames | undefined): boolean {
+    const before = this.names;
+    this.encodedNames = names;
+    if (this.names === before) return false;
+    this.subscription++;
+    return true;
+  }
+
+  get sentNonce(): string {
+    return this.#response?.nonce ?? '';
+  }
+
+  /**
+   * Whether a response may be sent now: one is pending, and the proxy has read and answered the last one, or had the
+   * time to. A client that asks again without reading gets no second buffer.
+   */
+  get isReady(): boolean {
+    return this.pending !== 'no' && !this.#writing && (!this.#unanswered || this.#overdue);
+  }
+
+  get isUnanswered(): boolean {
+    return this.#unanswered;
+  }
+
+  /** The proxy has not answered the newest response in time. The next response goes out without the answer. */
+  get isOverdue(): boolean {
+    return this.#unanswered && this.#overdue;
+  }
+
+  /** When the proxy got the response whose answer holds up the next one; undefined if none is held up. */
+  get heldUpSinceMs(): number | undefined {
+    const isHeldUp = this.pending !== 'no' && this.#unanswered && !this.#writing && !this.#overdue;
+    return isHeldUp ? this.#writtenMs : undefined;
+  }
+
+  /** Stops waiting for the answer to the newest response. */
+  stopWaiting(): void {
+    this.#overdue = true;
+  }
+
+  want(pending: PendingPush): void {
+    if (this.pending === 'no' || pending === 'always') this.pending = pending;
+  }
+
+  /** Begins a response; what is wanted from now on is pending after it. @returns what it is begun for */
+  begin(): PendingPush {
+    const { pending } = this;
+    this.pending = 'no';
+    return pending;
+  }
+
+  /** The proxy starts without resources, whatever this stream sent before. */
+  resubscribe(): void {
+    this.subscription++;
+    this.sent = undefined;
+    this.#accepted = undefined;
+    this.#rejected = undefined;
+    this.#unanswered = false;
+    this.want('always');
+  }
+
+  /** A rejected set is not sent again before it changes. */
+  isRejected(set: ResourceSet): boolean {
+    if (this.#rejected === undefined || this.isOverdue) return false;
+    return set === this.#rejected || set.hash === this.#rejected.hash;
+  }
+
+  /** A response is being written. */
+  respond(set: ResourceSet, response: SentResponse, configVersion: string): void {
+    this.warming = undefined;
+    this.#unanswered = true;
+    this.#writing = true;
+    this.#overdue = false;
+    this.sent = set;
+    this.#response = response;
+    this.#sentConfigVersion = configVersion;
+  }
+
+  /** The response has left this process, or never will. */
+  written(nowMs: number): void {
+    this.#writing = false;
+    this.#writtenMs = nowMs;
+  }
+
+  /** The proxy accepted the newest response. */
+  acknowledge(nonce: string, version: string): void {
+    this.#unanswered = false;
+    this.#ackedNonce = nonce;
+    // A proxy repeats the version of the response. Another text may be long.
+    this.#ackedVersion = version === this.#response?.version ? version : shorten(version, MAX_VERSION_CHARACTERS);
+    this.#ackedConfigVersion = this.#sentConfigVersion;
+    this.#accepted = this.sent;
+    this.#rejected = undefined;
+    this.#rejection = undefined;
+    this.#onProgress();
+  }
+
+  /** The proxy rejected the newest response, and keeps the resources that it accepted last. */
+  reject(nonce: string, code: string, message: string): void {
+    this.#unanswered = false;
+    this.#rejection = { code, message, nonce };
+    this.#rejected = this.sent;
+    this.sent = this.#accepted;
+    this.#onProgress();
+  }
+
+  /** The newest configuration does not change this type. */
+  unaffected(configVersion: string): void {
+    if (this.#rejected !== undefined) return;
+    this.#sentConfigVersion = configVersion;
+    if (this.#unanswered || this.#ackedNonce === '' || this.#ackedConfigVersion === configVersion) return;
+    this.#ackedConfigVersion = configVersion;
+    this.#onProgress();
+  }
+
+  /** The resources of the newest configuration are those that the proxy has, or is being sent. */
+  unchanged(set: ResourceSet, configVersion: string): void {
+    this.sent = set;
+    // None of these resources belongs to a changed cluster.
+    this.warming = undefined;
+    if (!this.#unanswered) {
+      this.#accepted = set;
+      this.#rejected = undefined;
+      if (this.#rejection !== undefined) this.#onProgress();
+      this.#rejection = undefined;
+    }
+    this.unaffected(configVersion);
+  }
+
+  /** Reports what the stream keeps in memory for this type. */
+  tellHeld(add: (root: HeldRoot) => void): void {
+    if (this.encodedNames !== undefined) add(this.encodedNames);
+    if (this.sent !== undefined) add(this.sent);
+    if (this.#accepted !== undefined) add(this.#accepted);
+    if (this.#rejected !== undefined) add(this.#rejected);
+  }
+
+  snapshot(): WatchSnapshot {
+    return {
+      typeUrl: this.provider.typeUrl,
+      resourceNames: this.names?.names ?? [],
+      sentNonce: this.sentNonce,
+      ackedNonce: this.#ackedNonce,
+      sentVersion: this.#response?.version ?? '',
+      ackedVersion: this.#ackedVersion,
+      ackedRoot: this.#ackedConfigVersion,
+      ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
+      ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),
+    };
+  }
+}
