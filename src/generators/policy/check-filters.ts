@@ -19,36 +19,36 @@ import {
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { PolicyFacts } from './proxy-facts.js';
 
-/** The one service that a chain is for. */
+/** The single service of a filter chain. */
 export interface CheckedService {
-  /** Of which host, name and namespace are read. */
+  /** Host, name and namespace are read. */
   readonly service: Service;
   /** Inbound: the port that the workload listens on. */
   readonly targetPort: number | undefined;
 }
 
-/** Makes the filters that call the policy server, and those in their place that do not. */
+/** Builds the filters that call the policy server, and disabled filters in their place. */
 export interface CheckFilters {
-  /** @param only undefined where routes say which service a request is for. */
+  /** @param only undefined where routes name the service of a request */
   http(facts: PolicyFacts, direction: Direction, only: CheckedService | undefined): PackedAny;
   tcp(facts: PolicyFacts, direction: Direction, only: CheckedService): PackedAny;
-  idleHttp(checkCluster: string): PackedAny;
-  idleTcp(checkCluster: string): PackedAny;
+  /** A filter in the place of a check that lets everything pass and calls no server. */
+  disabledFilter(protocol: 'http' | 'tcp', checkCluster: string): PackedAny;
 }
 
-/** Of the filters' statistics: `http.<listener>.ext_authz.policy.ok`, `ext_authz.policy.ok`. */
+/** In the names of the filters' statistics: `http.<listener>.ext_authz.policy.ok`, `ext_authz.policy.ok`. */
 const STAT_PREFIX = 'policy';
 
-/** For one call with its retries (BEHAVIOUR 6, "Retry"). */
+/** For one call with its retries. */
 const CALL_TIMEOUT_MS = 5000;
 
-/** A connection as its access log names it, and when it was opened. */
+/** The id of the connection in its access log, and the time at which it was opened. */
 const CONNECTION_METADATA = {
   [CONNECTION_ID_METADATA]: '%STREAM_ID%',
   [CONNECTION_TIME_METADATA]: '%START_TIME(%s.%9f)%',
 };
 
-/** What a service is charged is the policy server's affair: it has the specs itself. */
+/** The policy server has the specs of services, so that filters need none. */
 const NO_SPECS: SpecsOf = { quotaSpecsOf: () => [], apiSpecsOf: () => [] };
 
 export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder): CheckFilters {
@@ -84,7 +84,7 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
     tcp: (facts, direction, only) => {
       const { policy, identity } = facts;
       const config = tcpClientConfigOf(policy, identity, direction, only.service, NO_SPECS, only.targetPort);
-      // Whether the service is checked has been decided; without specs the configuration would say no.
+      // The caller has decided that the service is checked. A configuration without specs would disable checks.
       const clientConfig = texts.tcpClientConfigText({ ...config, disableCheckCalls: false });
       const server = { ...serverOf(facts, clientConfig, only), formattedMetadata: CONNECTION_METADATA };
       return buildNetworkExtAuthz(encoder, {
@@ -93,8 +93,10 @@ export function createCheckFilters(encoder: MessageEncoder, texts: ConfigEncoder
         allowsOnFailure: allowsOnFailure(facts),
       });
     },
-    idleHttp: (checkCluster) => buildIdleHttpExtAuthz(encoder, STAT_PREFIX, checkCluster),
-    idleTcp: (checkCluster) => buildIdleNetworkExtAuthz(encoder, STAT_PREFIX, checkCluster),
+    disabledFilter: (protocol, checkCluster) =>
+      protocol === 'http'
+        ? buildIdleHttpExtAuthz(encoder, STAT_PREFIX, checkCluster)
+        : buildIdleNetworkExtAuthz(encoder, STAT_PREFIX, checkCluster),
   };
 }
 

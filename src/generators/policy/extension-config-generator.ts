@@ -3,8 +3,9 @@ import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { encodeExtensionConfig } from '../../envoy/extension-config.js';
 import { buildHeaderMutation } from '../../envoy/header-mutation.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { inboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
-import { createMemo } from '../../model/memo.js';
+import { createMemo, memoize } from '../../model/memo.js';
 import { forwardAttributesOf } from '../../model/policy/filter-attributes.js';
 import {
   failPolicyText,
@@ -12,77 +13,70 @@ import {
   ownFailPolicyOf,
   withFailPolicy,
 } from '../../model/policy/own-fail-policy.js';
-import type { Direction, ProxyPolicy } from '../../model/policy/proxy-policy.js';
+import type { Direction } from '../../model/policy/proxy-policy.js';
+import type { ServiceTarget } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import { FORWARDED_ATTRIBUTES_HEADER } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import { createViewIndexer } from '../view-index.js';
+import { extensionConfigsAffectedBy } from './affected-by.js';
 import { type CheckedService, createCheckFilters } from './check-filters.js';
-import { extensionConfigsAffectedBy } from './extension-config-affected-by.js';
 import { parsePolicyFilterName } from './filter-names.js';
-import { createLabelledFacts } from './labelled-facts.js';
-import { createOutboundFailPolicies } from './outbound-fail-policies.js';
-import { createOwnChains, type OwnChains } from './own-chains.js';
-import { createPolicyReach } from './policy-reach.js';
-import { createPolicyServerLookup } from './policy-server-hosts.js';
-import type { PolicyFacts, PolicyFactsOf } from './proxy-facts.js';
+import type { PolicyLookups } from './policy-lookups.js';
+import { createLabelledFacts, type PolicyFacts } from './proxy-facts.js';
 
-/** What the filters depend on that a proxy asks for by name. */
+/** The facts that a proxy's filters depend on. */
 export interface ExtensionConfigScope extends Scope {
   /** Undefined when the proxy has no such filters. */
   readonly facts: PolicyFacts | undefined;
   readonly chains: OwnChains;
-  /** Whose view of the services it is; the key has the view's id. */
+  /** The namespace whose view of the services counts; the key has the view's id. */
   readonly namespace: string;
+}
+
+/** The workload's own services, by the inbound cluster of their chain. */
+interface OwnChains {
+  readonly byCluster: ReadonlyMap<string, ServiceTarget>;
+  /** Contains the members that are read. */
+  readonly key: string;
 }
 
 const NO_CHAINS: OwnChains = { byCluster: new Map(), key: '' };
 const NOT_SERVED: ExtensionConfigScope = { key: '', facts: undefined, chains: NO_CHAINS, namespace: '' };
 
 /**
- * Configurations of the filters that differ from proxy to proxy, or that a binding turns on and off (ECDS). Only
- * sidecars have any: routers have no listeners yet.
+ * Configurations (ECDS) of the filters that differ between proxies, or that a binding enables and disables. Only sidecars
+ * have such filters: routers have no listeners yet.
  */
 export function createExtensionConfigGenerator(
   encoder: MessageEncoder,
   texts: ConfigEncoder,
-  factsOf: PolicyFactsOf,
+  { factsOf, failPoliciesOf, isChecked }: PolicyLookups,
 ): NamedGenerator<ExtensionConfigScope> {
   const checks = createCheckFilters(encoder, texts);
   const labelledFactsOf = createLabelledFacts(factsOf);
-  const chainsOf = createOwnChains();
-  const reachOf = createPolicyReach();
-  const isPolicyServer = createPolicyServerLookup();
+  const chainsOf = memoize(ownChains);
   const indexOf = createViewIndexer();
-  const failPoliciesOf = createOutboundFailPolicies();
   const ofProxies = createMemo<EncodedResource>();
   /** The same for all proxies. */
-  const idle = createMemo<EncodedResource>();
-
-  /** A server that is down must not hurt services without a policy. */
-  const isReached = (context: PushContext, policy: ProxyPolicy, only: CheckedService | undefined): boolean => {
-    if (only === undefined) return true;
-    const { service } = only;
-    return !isPolicyServer(context, service.hostname) && (!policy.isEmbedded || reachOf(context)(service));
-  };
+  const disabled = createMemo<EncodedResource>();
 
   const check = (
     context: PushContext,
     facts: PolicyFacts,
     name: string,
-    { protocol, direction, only, failPolicy }: Check,
+    { protocol, direction, only, failPolicy }: WantedCheck,
   ): EncodedResource | undefined => {
     const { policy } = facts;
     const { mesh } = context;
     if (mesh.policy.mixerCheckServer === '') return undefined;
     const isWanted = direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks;
-    if (!isWanted || !isReached(context, policy, only)) {
+    if (!isWanted || (only !== undefined && !isChecked(context, only.service))) {
       const { checkCluster } = policy.transport;
-      return idle.of([mesh, only?.service ?? mesh], name, () => {
-        const config = protocol === 'http' ? checks.idleHttp(checkCluster) : checks.idleTcp(checkCluster);
-        return encodeExtensionConfig(encoder, name, config);
-      });
+      return disabled.of([mesh, only?.service ?? mesh], name, () =>
+        encodeExtensionConfig(encoder, name, checks.disabledFilter(protocol, checkCluster)),
+      );
     }
     const own = only === undefined ? failPolicy : ownFailPolicyOf(only.service, mesh.policy);
     const checking = { ...facts, policy: withFailPolicy(policy, own) };
@@ -150,15 +144,29 @@ export function createExtensionConfigGenerator(
   };
 }
 
-/** A TCP chain is for one service always; a fail policy is given where routes say which service a request is for. */
-type Check = { readonly direction: Direction; readonly failPolicy?: NetworkFailPolicy | undefined } & (
+/** A TCP chain always has one service. A fail policy is given where routes name the service. */
+type WantedCheck = { readonly direction: Direction; readonly failPolicy?: NetworkFailPolicy | undefined } & (
   | { readonly protocol: 'http'; readonly only: CheckedService | undefined }
   | { readonly protocol: 'tcp'; readonly only: CheckedService }
 );
 
-/** All that is read of a service and its port. */
+/** The members of a service and its port that the filter contains. */
 function keyOf(only: CheckedService | undefined): string {
   if (only === undefined) return '';
   const { hostname, name, namespace } = only.service;
   return `${hostname}|${namespace}|${name}|${only.targetPort ?? ''}`;
+}
+
+/** Replicas of a workload have equal targets and share the result. */
+function ownChains(targets: readonly ServiceTarget[]): OwnChains {
+  const byCluster = new Map<string, ServiceTarget>();
+  const facts: unknown[] = [];
+  for (const target of targets) {
+    const { service, port, targetPort } = target;
+    const cluster = inboundClusterName(port.number, port.name, service.hostname);
+    if (byCluster.has(cluster)) continue;
+    byCluster.set(cluster, target);
+    facts.push([cluster, targetPort, service.namespace, service.name, service.failPolicy]);
+  }
+  return { byCluster, key: JSON.stringify(facts) };
 }

@@ -2,15 +2,15 @@ import { type OutboundClusterName, parseOutboundClusterName } from '../../envoy/
 import { WHOLE_SERVICE } from '../../model/traffic/destination.js';
 
 /**
- * Filters that a proxy asks for by name. A port that is sniffed has a chain for HTTP and one for bytes with the same
- * cluster, whose checks are different filters.
+ * Filters that a proxy requests by name. A sniffed port has a chain for HTTP and a chain for bytes with the same cluster.
+ * Their checks are different filters.
  */
 export type PolicyFilterName =
   /** Check of all outbound HTTP: `policy|outbound`. */
   | { readonly type: 'outboundHttpCheck' }
-  /** Check of outbound HTTP with the proxy's fail policy or one of services' own: `policy|outbound|<slot>`. */
+  /** Check of outbound HTTP with the fail policy of the proxy or of services: `policy|outbound|<slot>`. */
   | { readonly type: 'outboundHttpCheckInSlot'; readonly slot: number }
-  /** Tells the next proxy who this one is: `policy|forward`. */
+  /** Sends the attributes of this proxy to the next one: `policy|forward`. */
   | { readonly type: 'forward' }
   /** Check of HTTP for a service of the workload: `policy|<inbound cluster>`. */
   | { readonly type: 'inboundHttpCheck'; readonly cluster: string }
@@ -41,7 +41,7 @@ export function tcpCheckName(cluster: string): string {
   return `${TCP_PREFIX}${cluster}`;
 }
 
-/** Undefined for names of no known form. Names come from the wire: whether there is such a cluster is another matter. */
+/** Undefined for a name of another form. The name comes from a proxy, and its cluster need not exist. */
 export function parsePolicyFilterName(name: string): PolicyFilterName | undefined {
   if (name === OUTBOUND_HTTP_CHECK) return { type: 'outboundHttpCheck' };
   if (name === FORWARD) return { type: 'forward' };

@@ -4,23 +4,23 @@ import { failPolicyText, keptFailPolicies, keptIndexOf, ownFailPolicyOf } from '
 import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 
-/** Which check filter of a proxy has which of the fail policies that services have of their own. */
+/** The fail policies that services set for themselves, and the check filter (slot) of each. */
 export interface OutboundFailPolicies {
-  /** Whether any service has one. */
+  /** Whether any service sets one. */
   readonly hasAny: boolean;
-  /** Names all of them. */
+  /** Contains all of them. */
   readonly key: string;
-  /** @param slot from 1; undefined for one that no service uses */
+  /** @param slot from 1; the result is undefined for a slot that no service uses */
   inSlot(slot: number): NetworkFailPolicy | undefined;
   slotOf(service: Service): number;
 }
 
-/** Of the check with the fail policy of the proxy, for services without one of their own. */
+/** The slot of the check with the proxy's fail policy, for services that set none. */
 export const SLOT_OF_PROXY = 0;
 
 export type FailPolicyContext = Pick<PushContext, 'mesh' | 'services' | 'shadowedByHost'>;
 
-/** Remembered for as long as services and mesh config stay the same. */
+/** Computed once for each set of services and mesh config. */
 export function createOutboundFailPolicies(): (context: FailPolicyContext) => OutboundFailPolicies {
   const memo = createMemo<OutboundFailPolicies>();
   return ({ mesh: { policy: mesh }, services, shadowedByHost: shadowed }) =>

@@ -2,24 +2,28 @@ import { isIpAddress } from '../../base/ip-address.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { duration } from '../../envoy/durations.js';
+import type { MessageEncoder } from '../../envoy/message-encoder.js';
+import { buildUpstreamMutualTls } from '../../envoy/tls-context.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import { formatSpiffeId } from '../../model/identity/spiffe-id.js';
 import { buildClusterBase } from '../clusters/cluster-defaults.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
+import { serverNames, type TrustSettings } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServerAddress } from './policy-server-hosts.js';
 
-/** Where the proxy finds a policy server: by a name that it resolves itself, or by an assignment of its instances. */
+/** How the proxy finds a policy server: by a name that the proxy resolves, or by an assignment with its instances. */
 export type ServerPlace =
   | ({ readonly type: 'address'; readonly ipv6Only: boolean } & ServerAddress)
   | { readonly type: 'instances'; readonly assignment: string };
 
 /**
- * The request that a check is for waits as well: an instance that cannot be connected to must leave time for another
- * one within the five seconds of a call.
+ * A check that cannot connect to one instance must have time for another one within the five seconds of a call, because
+ * the request waits for the check.
  */
 const MAX_CONNECT_TIMEOUT_MS = 1000;
 
-/** The cluster of a policy server, but for its protocol. @param tls plaintext unless given */
+/** The cluster of a policy server, without the options of its protocol. @param tls plaintext unless given */
 export function buildPolicyCluster(
   name: string,
   place: ServerPlace,
@@ -55,5 +59,33 @@ function discoveryFields(
     dnsRefreshRate: duration(mesh.dnsRefreshRateMs),
     respectDnsTtl: true,
     loadAssignment,
+  };
+}
+
+export type PolicyTlsSettings = TrustSettings &
+  Pick<GeneratorSettings, 'initialFetchTimeoutMs' | 'policyServerIdentity'>;
+
+/** @param host of the embedded policy server; undefined for a server that is called in plaintext */
+export type PolicyServerTls = (mesh: MeshConfig, host: string | undefined) => Pick<Cluster, 'transportSocket'>;
+
+/**
+ * Mutual TLS with the proxy's own certificate to the embedded policy server. The certificate of the server names the
+ * control plane's identity, or the host at which proxies find it.
+ */
+export function createPolicyServerTls(encoder: MessageEncoder, settings: PolicyTlsSettings): PolicyServerTls {
+  const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
+  return (mesh, host) => {
+    const { policyServerIdentity, trustDomain } = settings;
+    if (host === undefined || policyServerIdentity === undefined) return {};
+    const identity = { trustDomain: trustDomain === '' ? mesh.trustDomain : trustDomain, ...policyServerIdentity };
+    // An address is no server name (RFC 6066). The certificate has the identity in any case.
+    const dnsNames = isIpAddress(host) ? [] : [host];
+    return {
+      transportSocket: buildUpstreamMutualTls(encoder, dnsNames[0] ?? '', {
+        configSource,
+        peerNames: serverNames(mesh, settings, [formatSpiffeId(identity)], dnsNames),
+        applicationProtocols: ['h2'],
+      }),
+    };
   };
 }

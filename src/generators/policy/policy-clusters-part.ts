@@ -9,7 +9,7 @@ import {
   AFFINE_REPORT_CLUSTER,
   checkClusterOf,
   checkServerOf,
-  type PolicyServer,
+  type PolicyServerTarget,
   reportClusterOf,
   reportServerOf,
 } from '../../model/policy/policy-servers.js';
@@ -20,32 +20,35 @@ import { addressFamiliesOf } from '../address-families.js';
 import { clusterOf } from '../destination-names.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
-import { buildPolicyCluster, type ServerPlace } from './policy-cluster.js';
-import { addressOfServer, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';
-import { createPolicyServerTls, type PolicyTlsSettings } from './policy-server-tls.js';
-import { createServedLookup } from './served-hosts.js';
+import {
+  buildPolicyCluster,
+  createPolicyServerTls,
+  type PolicyTlsSettings,
+  type ServerPlace,
+} from './policy-cluster.js';
+import { addressOfServer, createServedLookup, type ServerAddress, serviceNamesOf } from './policy-server-hosts.js';
 
 export interface PolicyClustersScope extends Scope {
   /** By the name of the cluster. */
   readonly places: ReadonlyMap<string, ServerPlace>;
-  /** Names (SNI) of the servers that are called over mutual TLS, by the name of the cluster. */
+  /** Server names (SNI) of the servers with mutual TLS, by the name of the cluster. */
   readonly secured: ReadonlyMap<string, string>;
 }
 
 export type PolicyClusterSettings = PolicyTlsSettings & Pick<GeneratorSettings, 'embeddedPolicyPort'>;
 
-/** A policy server that is gone without a word is noticed after at most their sum. */
+/** The proxy notices a connection without its other end after at most the sum of both. */
 const KEEPALIVE_INTERVAL_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5000;
 
 const PROTOCOL_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /**
- * The clusters of the policy servers, as far as they are not services of the proxy's view, which have clusters of
- * these very names already (BEHAVIOUR 5, "Transport").
+ * The clusters of policy servers that are not services of the proxy's view. Services of the view have clusters of the
+ * same names already.
  *
- * Where discovery is a service of the view, its policy server is found by the instances of that: a proxy that talks to
- * each of them goes on with the others as soon as one of them ends.
+ * Where discovery is a service of the view, the cluster has the instances of that service. A proxy that is connected to
+ * all instances continues with the others as soon as one of them stops.
  */
 export function createPolicyClustersPart(
   encoder: MessageEncoder,
@@ -63,17 +66,17 @@ export function createPolicyClustersPart(
   };
   const http2 = { [PROTOCOL_OPTIONS]: encoder.packAny(`type.googleapis.com/${PROTOCOL_OPTIONS}`, protocolOptions) };
 
-  /** The assignment of the instances of discovery, where it is theirs that the proxy's name for it leads to. */
+  /** The assignment with the instances of discovery; undefined where the host does not lead to the service itself. */
   const instancesOf = (context: PushContext, proxy: Proxy, { host, port }: ServerAddress): string | undefined => {
     const { metadata, configNamespace, ipAddresses } = proxy;
     const own = context.clusterOf(undefined);
-    // Across clusters, networks and families it is the name that knows the way.
+    // Between clusters, networks and address families only the name leads to a reachable address.
     if (context.clusterOf(metadata.clusterId) !== own || metadata.network) return undefined;
     if (!addressFamiliesOf(ipAddresses).ipv4) return undefined;
     const found = servedBy(context.viewOf(configNamespace), serviceNamesOf(host, context.domain), port);
-    // Not whoever writes a ServiceEntry of that name.
+    // A ServiceEntry of that name must not replace discovery.
     if (found?.registry !== 'Orchestrator' || found.resolution === 'dns') return undefined;
-    // In several clusters it is not one service, but each cluster's own.
+    // A service in several clusters is a separate discovery service in each of them.
     if ([...(found.byCluster?.keys() ?? [])].some((cluster) => cluster !== own)) return undefined;
     return clusterOf(destinationOf(found, port));
   };
@@ -83,11 +86,11 @@ export function createPolicyClustersPart(
     context: PushContext,
     proxy: Proxy,
     cluster: string,
-    server: PolicyServer,
+    server: PolicyServerTarget,
   ): ServerPlace | undefined => {
     const address = addressOfServer(server, context.mesh, settings.embeddedPolicyPort());
     const byName = { type: 'address', ...address, ipv6Only: !addressFamiliesOf(proxy.ipAddresses).ipv4 } as const;
-    // That one keeps to a single instance, whichever its name leads to.
+    // This cluster uses the single instance that its name leads to.
     if (cluster === AFFINE_REPORT_CLUSTER) return byName;
     if (server.type === 'address') {
       const view = context.viewOf(proxy.configNamespace);

@@ -34,36 +34,35 @@ import {
   outboundHttpCheckName,
   tcpCheckName,
 } from './filter-names.js';
-import { createOutboundFailPolicies, SLOT_OF_PROXY } from './outbound-fail-policies.js';
-import type { PolicyFactsOf } from './proxy-facts.js';
+import { SLOT_OF_PROXY } from './outbound-fail-policies.js';
+import type { PolicyLookups } from './policy-lookups.js';
 
-/** What reports tell of a request that access log entries do not have by themselves. */
+/** Headers that reports need and access log entries have only when they are named. */
 const LOGGED_HEADERS = {
   request: ['content-type'],
   response: ['content-type', 'grpc-status', 'grpc-message'],
   responseTrailers: ['grpc-status', 'grpc-message'],
 };
 
-/** Longest wait of a report for others, of the client library (BEHAVIOUR 6, "Report batch"). */
+/** How long the first report of a batch waits; the same as in the client library. */
 const DEFAULT_FLUSH_INTERVAL_MS = 1000;
 
 const UNANSWERED =
   'The policy server did not answer the check of this request, and the fail policy FAIL_CLOSE refuses it';
 
 /**
- * The filters and access logs of policy. Checks are named here and configured by ECDS, so that what turns them on and
- * off changes no listener: only whether there are policy servers at all does, and outbound TCP checks, of which there
- * would be one for every service port in proxies that do not want any. Where services have fail policies
- * of their own, proxies that check outbound requests have a fixed number of checks, of which each route enables one.
+ * The filters and access logs of policy. A listener only names its checks, and ECDS configures them, so that a policy
+ * changes no listener. Listeners depend on whether the mesh config names policy servers, and on whether the proxy checks
+ * outbound traffic: other proxies would need a disabled TCP check for every port of every service. Where services set
+ * fail policies, proxies that check outbound requests have a fixed number of checks, and each route enables one.
  */
 export function createListenerPlanner(
   encoder: MessageEncoder,
   settings: Pick<GeneratorSettings, 'initialFetchTimeoutMs'>,
-  factsOf: PolicyFactsOf,
+  { factsOf, failPoliciesOf }: Pick<PolicyLookups, 'factsOf' | 'failPoliciesOf'>,
 ): (context: ListenerPlanContext, proxy: Proxy) => ListenerPlan | undefined {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
   const httpCheck = (name: string) => discoveredFilter(name, HTTP_EXT_AUTHZ, configSource);
-  const failPoliciesOf = createOutboundFailPolicies();
   const slots = Array.from({ length: 1 + OUTBOUND_FAIL_POLICIES }, (_, slot) => {
     const check = httpCheck(outboundHttpCheckName(slot));
     return slot === SLOT_OF_PROXY ? check : { ...check, disabled: true };
@@ -92,7 +91,7 @@ export function createListenerPlanner(
     return {
       key: [checksOutbound ? 'checks outbound' : '', isInSlots ? 'in slots' : ''].join(),
       httpFilters: ({ direction, serviceCluster }) => {
-        // What the application says for itself is replaced before anybody reads it.
+        // The first filter replaces attributes that the application sends.
         if (direction === 'outbound') return checks ? [forward, ...outboundChecks] : [forward];
         if (!checks || serviceCluster === undefined) return [keepForwarded];
         return [httpCheck(inboundHttpCheckName(serviceCluster)), keepForwarded];
@@ -120,7 +119,7 @@ function logOptions({ policy }: MeshConfig, direction: Direction): GrpcAccessLog
   return {
     logName: ACCESS_LOG_NAMES[direction],
     cluster: reportClusterOf(policy),
-    // Envoy takes no 0: in SPEC 2.12 it means the default.
+    // 0 means the default. Envoy rejects 0.
     flushIntervalMs: policy.reportBatchMaxTimeMs || DEFAULT_FLUSH_INTERVAL_MS,
   };
 }

@@ -5,25 +5,25 @@ import type { GeneratorSettings } from '../settings.js';
 import { createExtensionConfigGenerator } from './extension-config-generator.js';
 import { createPolicyClustersPart } from './policy-clusters-part.js';
 import { createListenerPlanner } from './policy-listener-plan.js';
+import { createPolicyLookups } from './policy-lookups.js';
 import { createRoutePlanner } from './policy-route-plan.js';
-import { createPolicyFacts } from './proxy-facts.js';
 
 /**
- * All that the policy plugin adds to what proxies are served (BEHAVIOUR 5, "policy plugin").
+ * All that the policy plugin adds to the resources of proxies.
  *
- * @param texts writes what proxies tell the policy server of themselves
+ * @param texts writes the client configuration and attributes that proxies send to the policy server
  */
 export function createPolicyPlugin(
   encoder: MessageEncoder,
   texts: ConfigEncoder,
   settings: GeneratorSettings,
 ): NetworkingPlugin {
-  const factsOf = createPolicyFacts();
+  const lookups = createPolicyLookups();
   return {
     name: 'policy',
-    planListeners: createListenerPlanner(encoder, settings, factsOf),
-    ...createRoutePlanner(encoder, texts, factsOf),
+    planListeners: createListenerPlanner(encoder, settings, lookups),
+    ...createRoutePlanner(encoder, texts, lookups),
     clusters: createPolicyClustersPart(encoder, settings),
-    extensionConfigs: createExtensionConfigGenerator(encoder, texts, factsOf),
+    extensionConfigs: createExtensionConfigGenerator(encoder, texts, lookups),
   };
 }

@@ -9,34 +9,29 @@ import { kindsAffect } from '../kinds-affect.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
 import type { RouteFields } from '../plugins/route-plan.js';
 import { OUTBOUND_HTTP_CHECK, outboundHttpCheckName } from './filter-names.js';
-import { createOutboundFailPolicies, SLOT_OF_PROXY } from './outbound-fail-policies.js';
-import { createPolicyReach } from './policy-reach.js';
-import { createPolicyServerLookup } from './policy-server-hosts.js';
-import type { PolicyFactsOf } from './proxy-facts.js';
+import { SLOT_OF_PROXY } from './outbound-fail-policies.js';
+import type { PolicyLookups } from './policy-lookups.js';
 
-/** What a route does about policy. */
-interface Treatment {
-  /** Whether it adds the attributes of its service to what is forwarded. */
+/** What policy does on a route. */
+interface RoutePolicyMode {
+  /** Whether the route adds the attributes of its service to the forwarded ones. */
   readonly forwards: boolean;
-  /** Undefined where the proxy does not check on the calling side. */
+  /** Undefined where the proxy does not check outbound traffic. */
   readonly check: 'checked' | 'unchecked' | undefined;
-  /** Of the check that holds for it, where services have fail policies of their own. */
+  /** The check that the route enables; undefined where no service sets a fail policy. */
   readonly slot: number | undefined;
 }
 
 /**
- * Routes add the attributes of their service to what is forwarded (BEHAVIOUR 5, "Per route"), and tell checks of the
- * calling side which service it is. Nothing of the mesh is told outside of it, or where no service is known.
+ * Routes add the attributes of their service to the forwarded ones, and name the service to outbound checks. A route that
+ * leaves the mesh, or leads to an unknown service, removes the forwarded attributes.
  */
-export function createRoutePlanner(encoder: MessageEncoder, texts: ConfigEncoder, factsOf: PolicyFactsOf): RoutePlugin {
-  const reachOf = createPolicyReach();
-  const isPolicyServer = createPolicyServerLookup();
-  const failPoliciesOf = createOutboundFailPolicies();
-  const isChecked = (context: PushContext, service: Service): boolean =>
-    !isPolicyServer(context, service.hostname) &&
-    (context.mesh.policy.mixerCheckServer !== 'embedded' || reachOf(context)(service));
-
-  const treatmentOf = (context: PushContext, checks: boolean, service: Service | undefined): Treatment => {
+export function createRoutePlanner(
+  encoder: MessageEncoder,
+  texts: ConfigEncoder,
+  { factsOf, failPoliciesOf, isChecked }: PolicyLookups,
+): RoutePlugin {
+  const modeOf = (context: PushContext, checks: boolean, service: Service | undefined): RoutePolicyMode => {
     const forwards = service !== undefined && !service.meshExternal;
     if (!checks) return { forwards, check: undefined, slot: undefined };
     const check = service !== undefined && isChecked(context, service) ? 'checked' : 'unchecked';
@@ -53,11 +48,11 @@ export function createRoutePlanner(encoder: MessageEncoder, texts: ConfigEncoder
       return {
         key: checks ? 'checking' : 'forwarding',
         keyOf: (service) => {
-          const { forwards, check, slot } = treatmentOf(context, checks, service);
+          const { forwards, check, slot } = modeOf(context, checks, service);
           return [forwards ? 'forwarding' : 'withholding', check, slot].join(' ');
         },
         fieldsFor: (service) => {
-          const { forwards, check, slot } = treatmentOf(context, checks, service);
+          const { forwards, check, slot } = modeOf(context, checks, service);
           return {
             ...(forwards && service !== undefined ? forwardedAttributes(texts, service) : WITHHELD),
             ...(check === undefined ? {} : checkSettings(encoder, check === 'checked' ? service : undefined, slot)),
@@ -82,10 +77,10 @@ function forwardedAttributes(texts: ConfigEncoder, service: Service): RouteField
 }
 
 /**
- * Where services have fail policies of their own, listeners have a check in each slot, of which one is on. Listeners that
- * are drained because they were made before keep the check without a slot.
+ * Where services set fail policies, listeners have a check in each slot, and the route enables one of them. The check
+ * without a slot stays for older listeners that drain.
  *
- * @param slot of the check that is on
+ * @param slot of the enabled check
  */
 function checkSettings(encoder: MessageEncoder, service: Service | undefined, slot: number | undefined): RouteFields {
   const unchecked = buildExtAuthzPerRoute(encoder, 'unchecked');

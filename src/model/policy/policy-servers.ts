@@ -1,7 +1,7 @@
 import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 
 /** Where a policy server is: in the discovery process, or at an address (DESIGN 6). */
-export type PolicyServer =
+export type PolicyServerTarget =
   | { readonly type: 'embedded' }
   /** `host` is a DNS name or an IP address, an IPv6 address without brackets. */
   | { readonly type: 'address'; readonly host: string; readonly port: number };
@@ -18,12 +18,12 @@ export const AFFINE_REPORT_CLUSTER = 'policy_report_server';
 type Policy = Pick<PolicyMeshConfig, 'mixerCheckServer' | 'mixerReportServer' | 'sidecarToTelemetrySessionAffinity'>;
 
 /** Who checks; undefined when nobody does. */
-export function checkServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServer | undefined {
+export function checkServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServerTarget | undefined {
   return policyServerOf(policy.mixerCheckServer);
 }
 
 /** Who takes reports; undefined when nobody does. */
-export function reportServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServer | undefined {
+export function reportServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServerTarget | undefined {
   return policyServerOf(policy.mixerReportServer);
 }
 
@@ -39,7 +39,7 @@ export function reportClusterOf(policy: Policy): string {
 }
 
 /** @param text validated: empty, `embedded` or `host:port` */
-function policyServerOf(text: string): PolicyServer | undefined {
+function policyServerOf(text: string): PolicyServerTarget | undefined {
   if (text === '') return undefined;
   if (text === 'embedded') return { type: 'embedded' };
   const colon = text.lastIndexOf(':');
@@ -48,6 +48,6 @@ function policyServerOf(text: string): PolicyServer | undefined {
 }
 
 /** `outbound|<port>||<host>` (BEHAVIOUR 5, "Transport"). */
-function clusterOf(server: PolicyServer | undefined): string {
+function clusterOf(server: PolicyServerTarget | undefined): string {
   return server?.type === 'address' ? `outbound|${server.port}||${server.host}` : POLICY_SERVER_CLUSTER;
 }

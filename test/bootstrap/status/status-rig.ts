@@ -7,7 +7,7 @@ import { createKindRegistry } from '../../../src/config/kinds.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
-import { extensionConfigsAffectedBy } from '../../../src/generators/policy/extension-config-affected-by.js';
+import { extensionConfigsAffectedBy } from '../../../src/generators/policy/affected-by.js';
 import type { ConfigProblem } from '../../../src/introspection/views.js';
 import type { ProxyConnection } from '../../../src/model/proxy-connection.js';
 import type { PushContext } from '../../../src/model/push-context.js';

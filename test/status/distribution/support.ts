@@ -2,8 +2,7 @@ import { type MeshObject, type ObjectKey, objectKey } from '../../../src/config/
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { clustersAffectedBy } from '../../../src/generators/affected-by.js';
 import type { ResourceGenerator } from '../../../src/generators/generator.js';
-import { serviceConfigsAffectedBy } from '../../../src/generators/policy/client-configs/configs-affected-by.js';
-import { extensionConfigsAffectedBy } from '../../../src/generators/policy/extension-config-affected-by.js';
+import { extensionConfigsAffectedBy, serviceConfigsAffectedBy } from '../../../src/generators/policy/affected-by.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
 import type { Proxy, ProxyType } from '../../../src/model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../../src/model/proxy-connection.js';

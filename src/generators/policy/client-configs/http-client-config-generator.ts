@@ -4,9 +4,8 @@ import type { Direction } from '../../../model/policy/proxy-policy.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
-import { createLabelledFacts } from '../labelled-facts.js';
-import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
-import { httpClientConfigsAffectedBy } from './configs-affected-by.js';
+import { httpClientConfigsAffectedBy } from '../affected-by.js';
+import { createLabelledFacts, type PolicyFacts, type PolicyFactsOf } from '../proxy-facts.js';
 
 interface HttpScope extends Scope {
   readonly facts: PolicyFacts;
@@ -15,8 +14,8 @@ interface HttpScope extends Scope {
 const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
 
 /**
- * A proxy's HTTP clients (SPEC 2.13), `inbound` and `outbound`: those that have anything to call for. Services have
- * configurations of their own, under their hosts, as ServiceConfig.
+ * The HttpClientConfigs of a proxy, `inbound` and `outbound`, for the directions that check or report. Configurations of
+ * services are separate resources, ServiceConfigs, by host.
  */
 export function createHttpClientConfigGenerator(configs: ConfigEncoder, factsOf: PolicyFactsOf): WildcardGenerator {
   const labelledFactsOf = createLabelledFacts(factsOf);

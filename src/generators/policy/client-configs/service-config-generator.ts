@@ -7,16 +7,16 @@ import type { PolicyContext, ServicePolicies } from '../../../model/policy/servi
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
-import { serviceConfigsAffectedBy } from './configs-affected-by.js';
+import { serviceConfigsAffectedBy } from '../affected-by.js';
 
 interface ServiceConfigScope extends Scope {
-  /** Whose services; undefined for all. */
+  /** The namespace of the services; undefined for all services. */
   readonly namespace: string | undefined;
 }
 
 /**
- * What the client has to know of each service (SPEC 2.11), by host: of all services of the mesh for policy servers, which
- * serve all proxies, and of its own namespace's for a workload. A service is encoded again only when it has changed.
+ * ServiceConfigs by host. A policy server, which serves all proxies, gets those of all services of the mesh; a workload
+ * gets those of its own namespace. A service is encoded again only when it has changed.
  */
 export function createServiceConfigGenerator(
   configs: ConfigEncoder,

@@ -1,17 +1,24 @@
 import type { EncodedResource } from '../../../envoy/encoded-resource.js';
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
+import { inboundClusterName } from '../../../envoy/names.js';
 import { createMemo } from '../../../model/memo.js';
 import { tcpClientConfigOf } from '../../../model/policy/client-configs.js';
 import { withFailPolicy } from '../../../model/policy/own-fail-policy.js';
+import type { Direction } from '../../../model/policy/proxy-policy.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
+import type { Protocol } from '../../../model/protocol.js';
+import type { ServiceTarget } from '../../../model/proxy.js';
+import type { ServiceView } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
+import { destinationOf } from '../../../model/traffic/destination.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
 import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
+import { clusterOf } from '../../destination-names.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
-import { createLabelledFacts } from '../labelled-facts.js';
-import type { PolicyFacts, PolicyFactsOf } from '../proxy-facts.js';
-import { serviceConfigsAffectedBy } from './configs-affected-by.js';
-import { inboundTcpChains, outboundTcpChains, type TcpChain } from './tcp-chains.js';
+import { trafficClass } from '../../traffic-class.js';
+import { serviceConfigsAffectedBy } from '../affected-by.js';
+import { createLabelledFacts, type PolicyFacts, type PolicyFactsOf } from '../proxy-facts.js';
 
 interface TcpScope extends Scope {
   readonly facts: PolicyFacts;
@@ -19,8 +26,8 @@ interface TcpScope extends Scope {
 }
 
 /**
- * A proxy's TCP clients (SPEC 2.14), by the cluster that their connections go to. Each names its proxy, so that no two
- * proxies share any; one is encoded again only when its service or the specs that are bound to it have changed.
+ * The TcpClientConfigs of a proxy, by the cluster of their connections. Each names its proxy, so that proxies share none.
+ * A resource is encoded again only when its service, or a spec that is bound to the service, has changed.
  */
 export function createTcpClientConfigGenerator(
   configs: ConfigEncoder,
@@ -80,4 +87,49 @@ export function createTcpClientConfigGenerator(
     parts: [inbound, outbound],
     affectedBy: serviceConfigsAffectedBy,
   };
+}
+
+/** A filter chain of a proxy that passes connections of one service on as bytes. */
+interface TcpChain {
+  /** The cluster of the chain. */
+  readonly cluster: string;
+  readonly direction: Direction;
+  readonly service: Service;
+  /** Inbound: the port that the workload listens on. */
+  readonly targetPort?: number;
+}
+
+/** The first of several targets with one cluster counts, as in the cluster itself. Sorted by cluster. */
+function inboundTcpChains(targets: readonly ServiceTarget[], sniff: boolean): readonly TcpChain[] {
+  const chains = targets
+    .filter(({ port }) => passesBytes(port.protocol, sniff))
+    .map(({ service, port, targetPort }): TcpChain => {
+      const cluster = inboundClusterName(port.number, port.name, service.hostname);
+      return { cluster, direction: 'inbound', service, targetPort };
+    });
+  return firstByCluster(chains);
+}
+
+/** The older of two services with one cluster counts: it comes first in its view. Sorted by cluster. */
+function outboundTcpChains({ services }: ServiceView, sniff: boolean): readonly TcpChain[] {
+  const chains = services.flatMap((service) =>
+    service.ports
+      .filter(({ protocol }) => passesBytes(protocol, sniff))
+      .map(({ number }): TcpChain => {
+        return { cluster: clusterOf(destinationOf(service, number)), direction: 'outbound', service };
+      }),
+  );
+  return firstByCluster(chains);
+}
+
+/** A sniffed port has a chain for bytes beside the chain for HTTP. */
+function passesBytes(protocol: Protocol, sniff: boolean): boolean {
+  const traffic = trafficClass(protocol, sniff);
+  return traffic === 'tcp' || traffic === 'tls' || traffic === 'sniffed';
+}
+
+function firstByCluster(chains: readonly TcpChain[]): readonly TcpChain[] {
+  const byCluster = new Map<string, TcpChain>();
+  for (const chain of chains) if (!byCluster.has(chain.cluster)) byCluster.set(chain.cluster, chain);
+  return [...byCluster.values()].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
 }

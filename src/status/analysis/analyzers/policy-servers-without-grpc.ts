@@ -1,4 +1,4 @@
-import { checkServerOf, type PolicyServer, reportServerOf } from '../../../model/policy/policy-servers.js';
+import { checkServerOf, type PolicyServerTarget, reportServerOf } from '../../../model/policy/policy-servers.js';
 import type { Protocol } from '../../../model/protocol.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
@@ -15,7 +15,7 @@ export const findPolicyServersWithoutGrpc: Analyzer = (input) => [
 function messagesOf(
   { services }: AnalysisInput,
   setting: string,
-  server: PolicyServer | undefined,
+  server: PolicyServerTarget | undefined,
 ): readonly AnalysisMessage[] {
   if (server?.type !== 'address') return [];
   const { host, port: number } = server;

@@ -9,23 +9,23 @@ import type { PushContext } from '../../model/push-context.js';
 const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const;
 
 /**
- * Whether a binding acts on a service. It need not be of a spec that exists already: so proxies are told of bindings
- * alone, and never of a spec, whatever happens to it.
+ * Tells whether a binding acts on a service. The bound spec need not exist yet. Filters therefore depend on bindings
+ * alone, and a changed spec changes no filter.
  */
-export type PolicyReach = (service: BoundService) => boolean;
+export type BoundHosts = (service: BoundService) => boolean;
 
 type Objects = ReadonlyMap<ObjectKey, MeshObject>;
-type ReachContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants'>;
+type BindingContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants'>;
 
 interface Resolved {
   readonly domain: string;
   readonly bindingGrants: BindingGrants;
   readonly tables: readonly (Objects | undefined)[];
-  readonly reach: PolicyReach;
+  readonly isBound: BoundHosts;
 }
 
-/** Gives each snapshot's reach; resolved again only when a binding or a grant has changed. */
-export function createPolicyReach(): (context: ReachContext) => PolicyReach {
+/** Resolves the bindings of each snapshot, and again only when a binding or a grant has changed. */
+export function createBoundHosts(): (context: BindingContext) => BoundHosts {
   let last: Resolved | undefined;
   return ({ objects, domain, bindingGrants }) => {
     const tables = BINDING_KINDS.map((kind) => objects.get(kind));
@@ -33,13 +33,13 @@ export function createPolicyReach(): (context: ReachContext) => PolicyReach {
       last?.domain === domain &&
       last.bindingGrants === bindingGrants &&
       tables.every((table, index) => table === last?.tables[index]);
-    if (isSame && last !== undefined) return last.reach;
-    last = { domain, bindingGrants, tables, reach: resolveReach(tables, domain, bindingGrants) };
-    return last.reach;
+    if (isSame && last !== undefined) return last.isBound;
+    last = { domain, bindingGrants, tables, isBound: resolveBindings(tables, domain, bindingGrants) };
+    return last.isBound;
   };
 }
 
-function resolveReach(tables: readonly (Objects | undefined)[], domain: string, grants: BindingGrants): PolicyReach {
+function resolveBindings(tables: readonly (Objects | undefined)[], domain: string, grants: BindingGrants): BoundHosts {
   const bound = new BoundServices<true>(grants);
   for (const binding of tables.flatMap((table) => [...(table?.values() ?? [])])) {
     for (const service of (binding.body as QuotaSpecBinding | HttpApiSpecBinding).services) {

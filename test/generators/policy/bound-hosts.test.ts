@@ -1,11 +1,11 @@
 import test from 'ava';
-import { createPolicyReach } from '../../../src/generators/policy/policy-reach.js';
+import { createBoundHosts } from '../../../src/generators/policy/bound-hosts.js';
 import { buildBinding, policyContext } from './policy-context.js';
 
 const HOST = { hostname: 'web.default.svc.cluster.local', namespace: 'default' };
 
 function reaches(kind: 'QuotaSpecBinding' | 'HTTPAPISpecBinding', service: object, host = HOST): boolean {
-  return createPolicyReach()(policyContext({}, {}, [buildBinding(kind, service)]))(host);
+  return createBoundHosts()(policyContext({}, {}, [buildBinding(kind, service)]))(host);
 }
 
 for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const) {
@@ -21,22 +21,22 @@ for (const kind of ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const) {
 }
 
 test('nothing is reached without bindings', (t) => {
-  t.false(createPolicyReach()(policyContext({}))(HOST));
+  t.false(createBoundHosts()(policyContext({}))(HOST));
 });
 
 test('a snapshot with the same bindings has the same reach, one with others its own', (t) => {
-  const reachOf = createPolicyReach();
+  const boundHostsOf = createBoundHosts();
   const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
-  const reach = reachOf(context);
-  t.is(reachOf({ ...policyContext({}), objects: context.objects, bindingGrants: context.bindingGrants }), reach);
-  t.false(reachOf(policyContext({}))(HOST));
-  t.true(reachOf(context)(HOST));
+  const reach = boundHostsOf(context);
+  t.is(boundHostsOf({ ...policyContext({}), objects: context.objects, bindingGrants: context.bindingGrants }), reach);
+  t.false(boundHostsOf(policyContext({}))(HOST));
+  t.true(boundHostsOf(context)(HOST));
 });
 
 test('names without a domain mean the domain of the cluster', (t) => {
-  const reachOf = createPolicyReach();
+  const boundHostsOf = createBoundHosts();
   const context = policyContext({}, {}, [buildBinding('QuotaSpecBinding', { name: 'web' })]);
-  t.true(reachOf(context)(HOST));
-  t.false(reachOf({ ...context, domain: 'acme.io' })(HOST));
-  t.true(reachOf({ ...context, domain: 'acme.io' })({ ...HOST, hostname: 'web.default.svc.acme.io' }));
+  t.true(boundHostsOf(context)(HOST));
+  t.false(boundHostsOf({ ...context, domain: 'acme.io' })(HOST));
+  t.true(boundHostsOf({ ...context, domain: 'acme.io' })({ ...HOST, hostname: 'web.default.svc.acme.io' }));
 });

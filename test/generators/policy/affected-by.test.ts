@@ -1,5 +1,5 @@
 import test from 'ava';
-import { extensionConfigsAffectedBy } from '../../../src/generators/policy/extension-config-affected-by.js';
+import { extensionConfigsAffectedBy } from '../../../src/generators/policy/affected-by.js';
 import { pushRequest } from '../../support/push-requests.js';
 import { EMBEDDED, policyContext, SERVERS } from './policy-context.js';
 

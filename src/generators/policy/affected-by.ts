@@ -5,11 +5,11 @@ import type { PushRequest } from '../../model/push-request.js';
 import { kindsAffect } from '../kinds-affect.js';
 
 /**
- * Grants matter only to the embedded server's checks, which are on where there is a policy. Bindings name labels that
- * every proxy tells. Nothing matters while the plugin is inactive, but what may have
- * made it so.
+ * Whether a change affects the filters of policy. Grants matter only for the embedded server, whose checks are on where a
+ * binding acts. Bindings name labels that every proxy reports. While the plugin is inactive, only a change of the mesh
+ * config matters.
  *
- * @param context the snapshot after the change; without it the plugin may be active in any way
+ * @param context the snapshot after the change; without it every setting of the plugin is possible
  */
 export function extensionConfigsAffectedBy(
   request: PushRequest,
@@ -23,4 +23,14 @@ export function extensionConfigsAffectedBy(
   const readsBindings = policy === undefined || policy.mixerCheckServer === 'embedded';
   const affects = (group: ServedGroup): boolean => kindsAffect(request, group);
   return affects('filters') || affects('clientConfigs') || (readsBindings && affects('policyReach'));
+}
+
+/** Whether services, the specs bound to them, or the mesh config changed. */
+export function serviceConfigsAffectedBy(request: PushRequest): boolean {
+  return request.full && kindsAffect(request, 'serviceConfigs');
+}
+
+/** Whether the mesh config changed, or QuotaSpecBindings name other labels of proxies. */
+export function httpClientConfigsAffectedBy(request: PushRequest): boolean {
+  return request.full && kindsAffect(request, 'clientConfigs');
 }

@@ -1,0 +1,33 @@
+import type { PushContext } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
+import { createBoundHosts } from './bound-hosts.js';
+import {
+  createOutboundFailPolicies,
+  type FailPolicyContext,
+  type OutboundFailPolicies,
+} from './outbound-fail-policies.js';
+import { createPolicyServerLookup } from './policy-server-hosts.js';
+import { createPolicyFacts, type PolicyFactsOf } from './proxy-facts.js';
+
+/** What listeners, routes and filters of the policy plugin look up in a snapshot. Each lookup has one memory. */
+export interface PolicyLookups {
+  readonly factsOf: PolicyFactsOf;
+  readonly failPoliciesOf: (context: FailPolicyContext) => OutboundFailPolicies;
+  /**
+   * Whether requests to a service are checked. The embedded server is asked only about services that a binding acts on,
+   * so that an outage of it does not affect the others.
+   */
+  readonly isChecked: (context: PushContext, service: Service) => boolean;
+}
+
+export function createPolicyLookups(): PolicyLookups {
+  const boundHostsOf = createBoundHosts();
+  const isPolicyServer = createPolicyServerLookup();
+  return {
+    factsOf: createPolicyFacts(),
+    failPoliciesOf: createOutboundFailPolicies(),
+    isChecked: (context, service) =>
+      !isPolicyServer(context, service.hostname) &&
+      (context.mesh.policy.mixerCheckServer !== 'embedded' || boundHostsOf(context)(service)),
+  };
+}
