@@ -13,18 +13,27 @@ const SECTIONS = [
     title: 'Push status',
     tables: [],
     text: `The families with \`conflict\`, \`duplicate\`, \`no_instances\`, \`no_ip\`, \`not_ready\` and \`endpoint_no_pod\` in their names are
-gauges of what the newest snapshot has wrong: the number of distinct keys. \`/debug/push_status\` shows each key with a message. They
-are set at each full push and every ten seconds.`,
+gauges of what is wrong with the newest snapshot: each is a number of distinct keys. \`/debug/push_status\` shows each key with a
+message. Reading \`/metrics\` computes them, at most every \`NAV_METRICS_MIN_INTERVAL\`. \`nav_invalid_out_listeners\` is never set.`,
   },
   {
     title: 'Registries and sources',
     tables: ['registryFamilies'],
     text: `Events are \`add\`, \`update\`, \`updatesame\` (nothing that the mesh reads has changed) and \`delete\`.`,
   },
-  { title: 'Certificate authority', tables: ['certificateFamilies'] },
+  {
+    title: 'Certificate authority',
+    tables: ['certificateFamilies'],
+    text: `\`error\` is CA_NOT_READY, CSR_ERROR, TTL_ERROR or CERT_GEN_ERROR. The families with \`outgoing\` in their names are declared, but
+not recorded: they belong to the proxy agent.`,
+  },
   { title: 'Callers', tables: ['accessFamilies'] },
   { title: 'HTTP', tables: ['httpFamilies'] },
-  { title: 'Webhooks', tables: ['webhookFamilies'] },
+  {
+    title: 'Webhooks',
+    tables: ['webhookFamilies'],
+    text: `\`reason\` of \`cfgsrv_validation_failed\` is one of those in [webhooks.md](webhooks.md#validation).`,
+  },
   {
     title: 'Policy server',
     tables: ['policyServerFamilies', 'policyQuotaFamilies', 'policyDiscoveryFamilies'],
@@ -35,7 +44,7 @@ values are counted together, so that no caller can add time series.`,
   {
     title: 'Analysis pipeline',
     tables: ['analysisFamilies'],
-    text: 'Recorded only while `NAV_ENABLE_ANALYSIS` is on, as far as this server has the stage that a family counts.',
+    text: 'Declared, but not recorded: analysis has no stages of this kind here.',
   },
   {
     title: 'MCP',
@@ -55,7 +64,8 @@ const HEAD = `# Metrics
 \`npm run generate\` writes this page from the tables in \`src/telemetry/families\`.
 
 \`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. A family without labels is there
-from the start; one with labels appears with its first value.
+from the start; one with labels appears with its first value. Families about kinds and listeners that are not implemented yet
+(VirtualService, DestinationRule, Gateway, DNS) and those of the gRPC library stay at zero.
 
 `;
 
