@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../introspection/views.js';
 import type { ChangeBatch } from '../model/object-change.js';
+import type { StoreChange } from '../model/store/change-log.js';
 import type { MeshStore } from '../model/store/mesh-store.js';
-import type { StoreChange } from '../model/store/store-change.js';
 import type { RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
 import { createFileSource } from '../sources/file/file-source.js';
 import type { ObjectProblem } from '../sources/kubernetes/objects/object-report.js';

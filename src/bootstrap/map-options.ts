@@ -1,5 +1,5 @@
 import type { HttpServerOptions } from '../introspection/http-server.js';
-import type { MeshStoreSettings } from '../model/store/settings.js';
+import type { MeshStoreSettings } from '../model/store/mesh-store.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
 import type { CommonFlags, Options } from './options.js';

@@ -1,8 +1,9 @@
+import { type ServedGroup, traitsOf } from '../config/kind-traits.js';
 import type { ProxyType } from '../model/proxy.js';
 import type { PushContext } from '../model/push-context.js';
-import type { PushRequest } from '../model/push-request.js';
+import { kindOfKey, type PushRequest } from '../model/push-request.js';
 import type { Service } from '../model/service.js';
-import { kindsAffect } from './kinds-affect.js';
+import { readsEndpoints } from './listeners/outbound/service-bindings.js';
 
 /**
  * Endpoints matter to clusters where the proxy resolves their names itself, for those are in the cluster; and by their
@@ -24,7 +25,7 @@ export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, c
 }
 
 /** Whether endpoints changed of such a service; a host that several namespaces claim stands for all its services. */
-export function touchesEndpointsOf(
+function touchesEndpointsOf(
   { endpoints }: PushRequest,
   { servicesByHost, shadowedByHost }: PushContext,
   isMeant: (service: Service) => boolean,
@@ -39,4 +40,33 @@ export function touchesEndpointsOf(
 
 export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
   return request.endpoints.size > 0 || (request.full && kindsAffect(request, 'endpoints', proxyType));
+}
+
+/** Whether an object that a request names can change what proxies are served of a group, by the traits of its kind. */
+export function kindsAffect({ changed }: PushRequest, group: ServedGroup, proxyType: ProxyType = 'sidecar'): boolean {
+  if (changed === 'everything') return true;
+  for (const key of changed) {
+    const { affects, sidecarsOnly } = traitsOf(kindOfKey(key));
+    if (affects.has(group) && !(sidecarsOnly && proxyType !== 'sidecar')) return true;
+  }
+  return false;
+}
+
+/** Route tables never depend on endpoints. Routers have none yet. */
+export function routesAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
+  return proxyType === 'sidecar' && request.full && kindsAffect(request, 'routes');
+}
+
+/**
+ * Endpoints matter to listeners only where a headless service's addresses are those of its pods: in pod
+ * listeners and in DNS answers. Routers have no listeners yet.
+ *
+ * @param context the snapshot after the change; without it every changed endpoint counts
+ */
+export function listenersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
+  if (proxyType !== 'sidecar') return false;
+  const ofPods =
+    context === undefined ? request.endpoints.size > 0 : touchesEndpointsOf(request, context, readsEndpoints);
+  if (ofPods) return true;
+  return request.full && kindsAffect(request, 'listeners');
 }

@@ -1,4 +1,4 @@
-import type { Protocol } from '../model/protocol.js';
+import type { Protocol } from '../model/service.js';
 
 /**
  * How a proxy treats connections of a port: `http` by its requests, `sniffed` as HTTP or TCP depending on the

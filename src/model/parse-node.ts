@@ -5,7 +5,7 @@ import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
 import type { Proxy, ProxyType } from './proxy.js';
 
 /** The fields of an Envoy node that say who a proxy is. */
-export interface NodeFacts {
+export interface NodeDescription {
   readonly id: string;
   readonly metadata: NodeMetadata;
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
@@ -26,7 +26,7 @@ const MAX_ADDRESSES = 64;
  * @param meshDomain domain of the metadata keys that have one
  * @throws NodeError
  */
-export function parseNode(node: NodeFacts, meshDomain: string = DEFAULT_MESH_DOMAIN): Proxy {
+export function parseNode(node: NodeDescription, meshDomain: string = DEFAULT_MESH_DOMAIN): Proxy {
   const { id } = node;
   if (id === '') throw new NodeError('MISSING_NODE_ID', 'missing node ID: the first request of a stream must carry it');
   if (id.length > MAX_ID_LENGTH) {
@@ -97,7 +97,7 @@ function addressesOf(ofId: string, instanceIps: readonly string[]): readonly str
   return [...addresses];
 }
 
-function localityOf({ region, zone, subZone }: NodeFacts['locality']): string {
+function localityOf({ region, zone, subZone }: NodeDescription['locality']): string {
   return [region, zone, subZone]
     .map((part) => part.slice(0, MAX_LOCALITY_LENGTH))
     .join('/')

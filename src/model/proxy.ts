@@ -1,4 +1,4 @@
-import type { PolicyOverrides } from './policy/policy-overrides.js';
+import type { PolicyOverrides } from './policy/read-policy-overrides.js';
 import type { Port, Service } from './service.js';
 
 export type ProxyType = 'sidecar' | 'router';

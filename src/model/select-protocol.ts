@@ -1,4 +1,4 @@
-import type { Protocol } from './protocol.js';
+import type { Protocol } from './service.js';
 
 const BY_NAME: ReadonlyMap<string, Protocol> = new Map<string, Protocol>([
   ['http', 'http'],
@@ -23,7 +23,7 @@ const BY_NAME: ReadonlyMap<string, Protocol> = new Map<string, Protocol>([
 const TCP_PORTS: ReadonlySet<number> = new Set([25, 53, 3306, 27017]);
 
 /** What a service port says about its protocol. */
-export interface PortFacts {
+export interface PortDescription {
   readonly number: number;
   readonly name: string;
   /** `TCP` or `UDP`; SCTP ports are not served at all. */
@@ -37,7 +37,7 @@ export interface PortFacts {
  * appProtocol, else the port name up to the first `-`, else TCP on well-known ports, else `auto`. An
  * appProtocol that we do not know says that the port is none of ours, so the proxy is left to find out.
  */
-export function selectProtocol({ number, name, transport, appProtocol }: PortFacts): Protocol {
+export function selectProtocol({ number, name, transport, appProtocol }: PortDescription): Protocol {
   if (transport === 'UDP') return 'udp';
   const stated = appProtocol === undefined || appProtocol === '' ? protocolOfName(name) : parseProtocol(appProtocol);
   return stated ?? unstatedProtocol(number);

@@ -1,6 +1,4 @@
-import type { ServiceFailPolicy } from './policy/service-fail-policy.js';
-import type { Protocol } from './protocol.js';
-import type { RefusedAnnotation } from './refused-annotation.js';
+import type { ServiceFailPolicy } from './policy/read-service-fail-policy.js';
 
 export interface Port {
   readonly name: string;
@@ -69,3 +67,38 @@ export interface Service {
   /** Key of the object it was translated from. */
   readonly source: string;
 }
+
+/** An annotation that cannot be used. */
+export interface RefusedAnnotation {
+  readonly annotation: string;
+  readonly value: string;
+  /** What holds instead, after the value: `counts as FAIL_CLOSE`. */
+  readonly problem: string;
+  /** What to write instead. */
+  readonly remedy: string;
+  /** Present where not the value is wrong: objects of this kind have no such annotation. */
+  readonly isUnknown?: true;
+}
+
+const MAX_SHOWN = 100;
+
+/** A value as messages show it. */
+export function shownValue(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** Application protocols that a service port can carry (BEHAVIOUR 5, "Protocol"). `auto` is sniffed by the proxy. */
+export type Protocol =
+  | 'http'
+  | 'http2'
+  | 'grpc'
+  | 'grpc-web'
+  | 'https'
+  | 'tls'
+  | 'tcp'
+  | 'udp'
+  | 'mongo'
+  | 'redis'
+  | 'mysql'
+  | 'thrift'
+  | 'auto';

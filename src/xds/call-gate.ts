@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
+import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
 import { createConnectionCertificates } from '../net/connection-certificates.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
-import { mutualTlsOfProxy } from '../model/security/mutual-tls-of-proxy.js';
+import { mutualTlsOfProxy } from '../model/security/mutual-tls.js';
 import type { Distributor } from '../push/distributor.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';

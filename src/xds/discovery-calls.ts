@@ -1,4 +1,4 @@
-import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import { http2StreamOf } from '../net/http2-stream-of.js';
 import type { Work } from '../push/work.js';
 import type { Logger } from '../telemetry/logger.js';

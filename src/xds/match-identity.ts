@@ -1,5 +1,5 @@
-import { formatSpiffeId, type WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { StreamError } from './stream-error.js';
 
 /**

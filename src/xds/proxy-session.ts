@@ -1,7 +1,7 @@
 import { TypeUrl } from '../envoy/type-urls.js';
-import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
 import type { ProxyConnection } from '../model/proxy-connection.js';
+import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import type { NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { PushTarget, TurnResult } from '../push/push-queue.js';

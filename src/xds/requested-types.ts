@@ -1,6 +1,6 @@
 import { TypeUrl } from '../envoy/type-urls.js';
-import type { WorkloadIdentity } from '../model/identity/spiffe-id.js';
 import type { Proxy } from '../model/proxy.js';
+import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import type { RequestHead } from './discovery-protocol.js';
 import { GeneratedResources, type ResourceProvider } from './resource-provider.js';
 import type { SecretResources } from './secrets/secret-resources.js';

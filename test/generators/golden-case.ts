@@ -9,7 +9,7 @@ import type { SettingsReader } from '../../src/config/settings-reader.js';
 import { createYamlParser } from '../../src/config/yaml/parse-document.js';
 import { splitDocuments } from '../../src/config/yaml/split-documents.js';
 import type { GeneratorSettings } from '../../src/generators/settings.js';
-import { type NodeFacts, parseNode } from '../../src/model/parse-node.js';
+import { type NodeDescription, parseNode } from '../../src/model/parse-node.js';
 import type { Proxy } from '../../src/model/proxy.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { nextPushContext } from '../../src/model/snapshot/next-push-context.js';
@@ -31,7 +31,7 @@ interface CaseHeader {
 }
 
 /** A proxy has secrets where its stream is authenticated, which no node says. */
-type CaseNode = Pick<NodeFacts, 'id'> & Partial<NodeFacts> & { readonly hasSecrets?: boolean };
+type CaseNode = Pick<NodeDescription, 'id'> & Partial<NodeDescription> & { readonly hasSecrets?: boolean };
 
 /** A case, read by what reads the real thing: objects through the model's store, nodes as proxies send them. */
 export interface GoldenCase {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { isIpAddress } from '../../src/base/ip-address.js';
 import { frameResource } from '../../src/envoy/message-encoder.js';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { isServable } from '../../src/model/registry/endpoint-address.js';
+import { isServable } from '../../src/model/registry/endpoint-collector.js';
 import { findEnvoy } from '../counterparts/find-envoy.js';
 import { validateWithEnvoy } from './envoy-verdict.js';
 import { ENCODER } from './served-resources.js';

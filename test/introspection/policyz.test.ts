@@ -3,7 +3,7 @@ import type { PolicyMeshConfig } from '../../src/config/mesh/mesh-config.js';
 import { createMessageEncoder, frameNamedResource } from '../../src/envoy/message-encoder.js';
 import type { PolicyConfigs } from '../../src/introspection/views.js';
 import { whyUnchecked } from '../../src/model/policy/explain-policy.js';
-import type { PolicyOverrides } from '../../src/model/policy/policy-overrides.js';
+import type { PolicyOverrides } from '../../src/model/policy/read-policy-overrides.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { EVERYTHING_ON, meshWith } from '../model/policy/mesh-with.js';
 import { ofCluster } from '../model/policy/tenant-objects.js';

@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { NodeError, type NodeErrorCode } from '../../src/model/node-error.js';
-import { type NodeFacts, parseNode } from '../../src/model/parse-node.js';
+import { type NodeDescription, parseNode } from '../../src/model/parse-node.js';
 
 const NO_LOCALITY = { region: '', zone: '', subZone: '' };
 const ID = 'sidecar~10.0.0.1~web-7d9.shop~shop.svc.cluster.local';
 
-function nodeOf(id: string, metadata: NodeFacts['metadata'] = {}): NodeFacts {
+function nodeOf(id: string, metadata: NodeDescription['metadata'] = {}): NodeDescription {
   return { id, metadata, locality: NO_LOCALITY, userAgentVersion: '' };
 }
 
@@ -81,7 +81,7 @@ test('the name keeps its own dots and loses its namespace', (t) => {
 });
 
 interface Refusal {
-  readonly node: NodeFacts;
+  readonly node: NodeDescription;
   readonly code: NodeErrorCode;
   readonly message: RegExp;
 }

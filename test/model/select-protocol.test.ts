@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { Protocol } from '../../src/model/protocol.js';
 import { selectProtocol, selectStatedProtocol } from '../../src/model/select-protocol.js';
+import type { Protocol } from '../../src/model/service.js';
 
 interface Case {
   readonly rule: string;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { uriNamesOf } from '../../ca/authentication/spiffe/certificate-names.js';
-import { parseSpiffeId, type WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import { parseSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
 
 /**

@@ -7,7 +7,7 @@ import { createCertificateService } from '../../ca/service/certificate-service.j
 import { createWorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
 import { readCertificateRequest } from '../../ca/x509/certificate-request.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
-import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { createTlsListener } from '../../net/tls-listener.js';

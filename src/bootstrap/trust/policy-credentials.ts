@@ -6,7 +6,7 @@ import type { ServerCertificateSource } from '../../ca/server-certificate/server
 import { serverNames } from '../../ca/server-certificate/server-names.js';
 import { createSignedCertificate } from '../../ca/server-certificate/signed-certificate.js';
 import { createTlsMaterialSource } from '../../ca/server-certificate/tls-material-source.js';
-import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { TlsMaterialSource } from '../../net/tls-material.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Trust } from './open-trust.js';

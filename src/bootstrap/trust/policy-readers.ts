@@ -1,5 +1,5 @@
 import type { TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
-import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { Options } from '../options.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../model/spiffe-id.js';
 import type { AccountChecks } from './accounts/account-checks.js';
 import { AuthenticationError, type Authenticator } from './authenticator.js';
 import { uriNamesOf } from './spiffe/certificate-names.js';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/record.js';
-import { formatSpiffeId } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId } from '../../model/spiffe-id.js';
 import { AuthenticationError } from './authenticator.js';
 
 /** The claims of a JSON Web Token (RFC 7519), not verified. */

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { parseSpiffeId } from '../../model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../model/spiffe-id.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Caller } from '../authentication/authenticator.js';
 import { type CertificateAuthority, SigningError } from '../authority/certificate-authority.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { formatSpiffeId, type WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { CertificateAuthority } from '../authority/certificate-authority.js';
 import { createChangeListeners } from '../change-listeners.js';

@@ -2,7 +2,13 @@ import { duration } from '../../envoy/durations.js';
 import type { CircuitBreakers } from '../../generated/envoy/config/cluster/v3/CircuitBreakers.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { OutlierDetection as EnvoyOutlierDetection } from '../../generated/envoy/config/cluster/v3/OutlierDetection.js';
-import type { ConnectionPool, OutlierDetection, TcpKeepalive } from '../../model/traffic/cluster-policy.js';
+import type {
+  ClusterPolicy,
+  ConnectionPool,
+  LoadBalancer,
+  OutlierDetection,
+  TcpKeepalive,
+} from '../../model/traffic/cluster-policy.js';
 
 const NO_LIMIT = 0xffff_ffff;
 
@@ -76,5 +82,32 @@ export function buildOutlierDetection({
     ...(intervalMs === undefined ? {} : { interval: duration(intervalMs) }),
     ...(baseEjectionMs === undefined ? {} : { baseEjectionTime: duration(baseEjectionMs) }),
     ...(maxEjectionPercent === undefined ? {} : { maxEjectionPercent: { value: maxEjectionPercent } }),
+  };
+}
+
+const LB_POLICIES = {
+  leastRequest: 'LEAST_REQUEST',
+  roundRobin: 'ROUND_ROBIN',
+  random: 'RANDOM',
+  consistentHash: 'RING_HASH',
+  // Only a proxy without an original destination builds it so; sidecars use an ORIGINAL_DST cluster.
+  originalDestination: 'LEAST_REQUEST',
+} as const satisfies Record<LoadBalancer['type'], Cluster['lbPolicy']>;
+
+/**
+ * How Envoy chooses among the endpoints of a cluster that has a list of them. Panic mode is off unless the policy sets
+ * its threshold: Envoy never sends a request to an endpoint that it knows to be unhealthy.
+ */
+export function buildLoadBalancing({ loadBalancer, localities, outliers }: ClusterPolicy): Cluster {
+  const minHealthy = outliers?.minHealthyPercent ?? 0;
+  return {
+    lbPolicy: LB_POLICIES[loadBalancer.type],
+    ...(loadBalancer.type === 'consistentHash'
+      ? { ringHashLbConfig: { minimumRingSize: { value: loadBalancer.minimumRingSize } } }
+      : {}),
+    commonLbConfig: {
+      healthyPanicThreshold: minHealthy === 0 ? {} : { value: minHealthy },
+      ...(localities?.type === 'distribute' ? { localityWeightedLbConfig: {} } : {}),
+    },
   };
 }

@@ -13,8 +13,7 @@ import { createMemo } from '../../model/memo.js';
 import type { ProxyType } from '../../model/proxy.js';
 import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
-import { buildClusterBase } from './cluster-defaults.js';
-import { bindToInboundSource } from './inbound-source.js';
+import { bindToInboundSource, buildClusterBase } from './cluster-defaults.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
 
 export interface FixedScope extends Scope {

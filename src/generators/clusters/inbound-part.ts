@@ -13,9 +13,7 @@ import { type AddressFamilies, addressFamiliesOf, loopbackAddress } from '../add
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { GeneratorSettings } from '../settings.js';
-import { buildClusterBase, buildServiceMetadata } from './cluster-defaults.js';
-import { bindToInboundSource } from './inbound-source.js';
-import { clusterStatName } from './stat-name.js';
+import { bindToInboundSource, buildClusterBase, buildServiceMetadata, clusterStatName } from './cluster-defaults.js';
 import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js';
 
 /** One service port of the workload. */

@@ -2,17 +2,16 @@ import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import { adsConfigSource } from '../../envoy/config-source.js';
 import { duration } from '../../envoy/durations.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
+import type { ProxyType } from '../../model/proxy.js';
 import type { Service } from '../../model/service.js';
+import type { ClusterPolicy } from '../../model/traffic/cluster-policy.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 import { clusterOf } from '../destination-names.js';
 import { buildLoadAssignment, type LoadTarget } from '../endpoints/load-assignment.js';
 import type { GeneratorSettings } from '../settings.js';
-import { buildServiceMetadata } from './cluster-defaults.js';
-import { buildConnectionPool, buildOutlierDetection } from './connection-pool.js';
-import { buildLoadBalancing } from './load-balancing.js';
-import type { OutboundDiscovery } from './outbound-discovery.js';
+import { buildServiceMetadata, clusterStatName } from './cluster-defaults.js';
+import { buildConnectionPool, buildLoadBalancing, buildOutlierDetection } from './connection-pool.js';
 import type { TlsFields } from './outbound-tls.js';
-import { clusterStatName } from './stat-name.js';
 import { protocolOfCluster, type UpstreamProtocols } from './upstream-protocols.js';
 
 /** The inputs of an outbound cluster. */
@@ -82,4 +81,27 @@ function discoveryFields(
     case 'originalDestination':
       return { type: 'ORIGINAL_DST', lbPolicy: 'CLUSTER_PROVIDED' };
   }
+}
+
+/** How a proxy gets the endpoints of an outbound cluster. */
+export type OutboundDiscovery = 'eds' | 'dns' | 'originalDestination';
+
+/**
+ * A sidecar keeps the address that its application connected to where the service or the policy says so, and for headless
+ * services, whose clients choose the pod themselves. A router has no such address to keep: the connection was made to the
+ * router itself.
+ *
+ * @param edsForHeadless NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES
+ */
+export function outboundDiscovery(
+  service: Pick<Service, 'resolution' | 'headless'>,
+  { loadBalancer }: Pick<ClusterPolicy, 'loadBalancer'>,
+  proxyType: ProxyType,
+  edsForHeadless: boolean,
+): OutboundDiscovery {
+  if (proxyType === 'sidecar' && loadBalancer.type === 'originalDestination') return 'originalDestination';
+  if (service.resolution === 'dns') return 'dns';
+  if (proxyType === 'router') return 'eds';
+  if (service.headless) return edsForHeadless ? 'eds' : 'originalDestination';
+  return service.resolution === 'passthrough' ? 'originalDestination' : 'eds';
 }

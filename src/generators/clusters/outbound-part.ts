@@ -17,8 +17,7 @@ import type { ResourcePart, Scope } from '../generator.js';
 import { createRecent } from '../recent.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
 import type { GeneratorSettings } from '../settings.js';
-import { buildOutboundCluster } from './outbound-cluster.js';
-import { type OutboundDiscovery, outboundDiscovery } from './outbound-discovery.js';
+import { buildOutboundCluster, type OutboundDiscovery, outboundDiscovery } from './outbound-cluster.js';
 import { clusterTlsMode, createOutboundTls } from './outbound-tls.js';
 import type { UpstreamProtocols } from './upstream-protocols.js';
 

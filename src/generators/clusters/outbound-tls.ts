@@ -13,7 +13,7 @@ import { HTTP_CLIENT_PROTOCOLS, TCP_CLIENT_PROTOCOLS } from '../security/mesh-pr
 import { serverNames } from '../security/trusted-names.js';
 import type { GeneratorSettings } from '../settings.js';
 import { trafficClass } from '../traffic-class.js';
-import type { OutboundDiscovery } from './outbound-discovery.js';
+import type { OutboundDiscovery } from './outbound-cluster.js';
 import { buildOwnTls } from './own-tls.js';
 import { protocolOfCluster } from './upstream-protocols.js';
 

@@ -2,7 +2,7 @@ import { duration } from '../../envoy/durations.js';
 import type { MessageEncoder, PackedAny } from '../../envoy/message-encoder.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
 import type { HttpProtocolOptions } from '../../generated/envoy/extensions/upstreams/http/v3/HttpProtocolOptions.js';
-import type { Protocol } from '../../model/protocol.js';
+import type { Protocol } from '../../model/service.js';
 import type { ConnectionPool } from '../../model/traffic/cluster-policy.js';
 import type { ServiceCluster } from '../../model/traffic/mesh-traffic.js';
 

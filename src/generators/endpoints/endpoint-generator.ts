@@ -14,7 +14,6 @@ import { endpointsAffectedBy } from '../affected-by.js';
 import { clusterOf } from '../destination-names.js';
 import type { NamedGenerator } from '../generator.js';
 import { withTakenTls } from '../security/endpoint-tls.js';
-import { isClusterLocal } from './cluster-local.js';
 import { createEndpointScoper, type EndpointScope } from './endpoint-scope.js';
 import { buildLoadAssignment } from './load-assignment.js';
 import { splitHorizon } from './split-horizon.js';
@@ -139,4 +138,12 @@ function noInstances(name: string): Finding {
     key: name,
     message: `Cluster ${name} has no endpoints; requests to it fail until the service has a ready workload`,
   };
+}
+
+/**
+ * Whether a host is served by endpoints of the proxy's own cluster only (`serviceSettings` of the mesh
+ * config). @param hosts exact names, or `*.` and a suffix.
+ */
+function isClusterLocal(hostname: string, hosts: readonly string[]): boolean {
+  return hosts.some((host) => (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host));
 }

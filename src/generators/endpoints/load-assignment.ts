@@ -1,13 +1,12 @@
 import { endpointAddress } from '../../envoy/addresses.js';
+import { struct } from '../../envoy/struct.js';
 import type { Locality } from '../../generated/envoy/config/core/v3/Locality.js';
 import type { Metadata } from '../../generated/envoy/config/core/v3/Metadata.js';
 import type { ClusterLoadAssignment } from '../../generated/envoy/config/endpoint/v3/ClusterLoadAssignment.js';
 import type { LbEndpoint } from '../../generated/envoy/config/endpoint/v3/LbEndpoint.js';
 import type { LocalityLbEndpoints } from '../../generated/envoy/config/endpoint/v3/LocalityLbEndpoints.js';
 import type { Endpoint, Health } from '../../model/endpoint.js';
-import { buildEndpointMetadata } from '../endpoint-metadata.js';
 import { balanceLocalities, type LocalityBalance } from './locality-balance.js';
-import { fitWeights } from './weights.js';
 
 /** What of an endpoint goes into a load assignment. */
 export type LoadTarget = Pick<Endpoint, 'address' | 'port' | 'health' | 'locality' | 'network' | 'weight' | 'tlsMode'>;
@@ -128,4 +127,45 @@ function withoutDuplicates(sorted: readonly LoadTarget[]): readonly LoadTarget[]
     const previous = sorted[index - 1];
     return previous?.address !== target.address || previous.port !== target.port;
   });
+}
+
+/** Envoy refuses an assignment whose weights add up to more. */
+const MAX_TOTAL_WEIGHT = 0xffff_ffff;
+
+/**
+ * Makes the weights fit what Envoy accepts: each at least 1, their sum within 32 bits. Larger sums are
+ * scaled down together, so that the shares stay; weights that fit are left alone.
+ */
+export function fitWeights<T extends { readonly weight: number }>(items: readonly T[]): readonly T[] {
+  let total = 0;
+  let fits = true;
+  for (const { weight } of items) {
+    total += weight;
+    fits &&= Number.isInteger(weight) && weight >= 1;
+  }
+  if (fits && total <= MAX_TOTAL_WEIGHT) return items;
+  // What rounding up to 1 may add is kept free.
+  const factor = Math.min(1, (MAX_TOTAL_WEIGHT - items.length) / total);
+  return items.map((item) => ({ ...item, weight: Math.max(1, Math.floor(item.weight * factor)) }));
+}
+
+/** Metadata key under which Envoy looks for what selects an endpoint's transport socket. */
+const TRANSPORT_SOCKET_MATCH = 'envoy.transport_socket_match';
+
+/** Metadata key of what this control plane tells about clusters and endpoints. */
+export const MESH_METADATA = 'mesh';
+
+/**
+ * Metadata of an endpoint (BEHAVIOUR 5, "EDS"): its network, and `tlsMode: mesh` where it takes mutual TLS,
+ * which is what a cluster's transport_socket_matches select by. Undefined when there is nothing to say.
+ */
+function buildEndpointMetadata(endpoint: Pick<Endpoint, 'network' | 'tlsMode'>): Metadata | undefined {
+  const { network, tlsMode } = endpoint;
+  if (network === '' && tlsMode !== 'mesh') return undefined;
+  return {
+    filterMetadata: {
+      ...(tlsMode === 'mesh' ? { [TRANSPORT_SOCKET_MATCH]: struct({ tlsMode }) } : {}),
+      ...(network === '' ? {} : { [MESH_METADATA]: struct({ network }) }),
+    },
+  };
 }

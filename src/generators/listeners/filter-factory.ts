@@ -20,9 +20,9 @@ import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';
 import type { RouteConfiguration } from '../../generated/envoy/config/route/v3/RouteConfiguration.js';
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
-import type { Protocol } from '../../model/protocol.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { Protocol } from '../../model/service.js';
 import type { ConnectionAction } from '../../model/traffic/connection-route.js';
 import type { RouteClusters } from '../destination-names.js';
 import { FILTER_ORDER, type HttpFilterSlot } from '../plugins/filter-order.js';
@@ -30,7 +30,7 @@ import type { ChainDescription } from '../plugins/listener-plan.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import { HTTP_CLIENT_PROTOCOLS } from '../security/mesh-protocols.js';
 import type { GeneratorSettings } from '../settings.js';
-import { type ListenerFacts, listenerFactsOf } from './listener-facts.js';
+import { type ListenerDependencies, listenerDependenciesOf } from './listener-dependencies.js';
 
 /** What an HTTP chain is for. */
 interface HttpChainOptions {
@@ -54,21 +54,21 @@ export interface TcpChainOptions {
 /** Makes the network filters of all listeners, so that they agree on logs, tracing, timeouts and filter order. */
 export interface FilterFactory {
   /** What all of them read of a proxy. */
-  factsOf(context: PushContext, proxy: Proxy): ListenerFacts;
+  dependenciesOf(context: PushContext, proxy: Proxy): ListenerDependencies;
   /** @param routeName of the table that the proxy asks for. */
   outboundHttp(
     mesh: MeshConfig,
-    facts: ListenerFacts,
+    dependencies: ListenerDependencies,
     options: HttpChainOptions & { readonly routeName: string; readonly forwardProxy?: boolean },
   ): Filter;
   /** @param serviceCluster where the routes lead, if that is a service's cluster. */
   inboundHttp(
     mesh: MeshConfig,
-    facts: ListenerFacts,
+    dependencies: ListenerDependencies,
     options: HttpChainOptions & { readonly routes: RouteConfiguration; readonly serviceCluster: string | undefined },
   ): Filter;
   /** The filters of connections that are not served as HTTP. */
-  tcp(mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter[];
+  tcp(mesh: MeshConfig, dependencies: ListenerDependencies, options: TcpChainOptions): Filter[];
 }
 
 type Direction = ChainDescription['direction'];
@@ -98,7 +98,7 @@ export function createFilterFactory(
   };
 
   const httpFilters = (
-    { plans, sendsMutualTls }: ListenerFacts,
+    { plans, sendsMutualTls }: ListenerDependencies,
     chain: ChainDescription,
     grpcWeb: boolean,
   ): HttpFilter[] =>
@@ -116,7 +116,7 @@ export function createFilterFactory(
 
   const tcpAccessLogs = (
     mesh: MeshConfig,
-    { plans }: ListenerFacts,
+    { plans }: ListenerDependencies,
     direction: Direction,
   ): Pick<TcpProxyOptions, 'accessLogs' | 'intervalMs'> => {
     const files = fileAccessLogs(mesh);
@@ -129,21 +129,21 @@ export function createFilterFactory(
     };
   };
 
-  const common = (mesh: MeshConfig, facts: ListenerFacts, direction: Direction) => ({
-    accessLogs: [...fileAccessLogs(mesh), ...facts.plans.flatMap((plan) => plan.httpAccessLogs(direction))],
-    localReplies: facts.plans.flatMap(({ localReplies }) => localReplies),
-    idleTimeoutMs: facts.idleTimeoutMs,
+  const common = (mesh: MeshConfig, dependencies: ListenerDependencies, direction: Direction) => ({
+    accessLogs: [...fileAccessLogs(mesh), ...dependencies.plans.flatMap((plan) => plan.httpAccessLogs(direction))],
+    localReplies: dependencies.plans.flatMap(({ localReplies }) => localReplies),
+    idleTimeoutMs: dependencies.idleTimeoutMs,
     tracing:
-      facts.tracing === undefined
+      dependencies.tracing === undefined
         ? undefined
         : buildZipkinTracing(encoder, {
-            collectorCluster: facts.tracing.cluster,
-            collectorHostname: facts.tracing.hostname,
+            collectorCluster: dependencies.tracing.cluster,
+            collectorHostname: dependencies.tracing.hostname,
             randomSamplingPercent: settings.traceSamplingPercent,
           }),
   });
 
-  const terminalFilter = (mesh: MeshConfig, facts: ListenerFacts, options: TcpChainOptions): Filter => {
+  const terminalFilter = (mesh: MeshConfig, dependencies: ListenerDependencies, options: TcpChainOptions): Filter => {
     const { direction, action, protocol } = options;
     const clusters = clustersOf(action, options.clusters);
     const [{ name: cluster }] = clusters;
@@ -155,41 +155,41 @@ export function createFilterFactory(
     if (isSingle && protocol === 'thrift' && settings.thriftFilter) {
       return buildThriftProxy(encoder, statPrefix, cluster);
     }
-    const { idleTimeoutMs } = facts;
+    const { idleTimeoutMs } = dependencies;
     const hashesSourceAddress = action.type === 'forward' && action.hashesSourceAddress;
-    const logs = tcpAccessLogs(mesh, facts, direction);
+    const logs = tcpAccessLogs(mesh, dependencies, direction);
     return buildTcpProxy(encoder, { statPrefix, clusters, hashesSourceAddress, ...logs, idleTimeoutMs });
   };
 
   return {
-    factsOf: (context, proxy) => listenerFactsOf(context, proxy, plugins),
-    outboundHttp: (mesh, facts, { statPrefix, grpcWeb, routeName, forwardProxy = false }) =>
+    dependenciesOf: (context, proxy) => listenerDependenciesOf(context, proxy, plugins),
+    outboundHttp: (mesh, dependencies, { statPrefix, grpcWeb, routeName, forwardProxy = false }) =>
       buildHttpConnectionManager(encoder, {
-        ...common(mesh, facts, 'outbound'),
+        ...common(mesh, dependencies, 'outbound'),
         statPrefix,
         routes: { name: routeName, configSource },
-        httpFilters: httpFilters(facts, OUTBOUND_HTTP, grpcWeb),
+        httpFilters: httpFilters(dependencies, OUTBOUND_HTTP, grpcWeb),
         useRemoteAddress: settings.sidecarUseRemoteAddress,
-        acceptHttp10: settings.http10 || facts.http10,
+        acceptHttp10: settings.http10 || dependencies.http10,
         allowAbsoluteUrl: forwardProxy,
       }),
-    inboundHttp: (mesh, facts, { statPrefix, grpcWeb, routes, serviceCluster }) =>
+    inboundHttp: (mesh, dependencies, { statPrefix, grpcWeb, routes, serviceCluster }) =>
       buildHttpConnectionManager(encoder, {
-        ...common(mesh, facts, 'inbound'),
+        ...common(mesh, dependencies, 'inbound'),
         statPrefix,
         routes: { inline: routes },
-        httpFilters: httpFilters(facts, { direction: 'inbound', serviceCluster }, grpcWeb),
+        httpFilters: httpFilters(dependencies, { direction: 'inbound', serviceCluster }, grpcWeb),
         useRemoteAddress: false,
-        acceptHttp10: facts.http10,
+        acceptHttp10: dependencies.http10,
         inboundServerName: INBOUND_SERVER_NAME,
       }),
-    tcp: (mesh, facts, options) => {
+    tcp: (mesh, dependencies, options) => {
       const { direction, action, clusters } = options;
       const chain = { direction, serviceCluster: serviceClusterOf(action, clusters) };
       return FILTER_ORDER.tcp.flatMap((slot) =>
         slot === 'plugins'
-          ? facts.plans.flatMap((plan) => plan.networkFilters(chain))
-          : [terminalFilter(mesh, facts, options)],
+          ? dependencies.plans.flatMap((plan) => plan.networkFilters(chain))
+          : [terminalFilter(mesh, dependencies, options)],
       );
     },
   };

@@ -5,10 +5,10 @@ import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { type AddressFamilies, loopbackAddress } from '../address-families.js';
 import type { ResourcePart, Scope } from '../generator.js';
 import type { FilterFactory } from './filter-factory.js';
-import type { ListenerFacts } from './listener-facts.js';
+import type { ListenerDependencies } from './listener-dependencies.js';
 
 export interface HttpProxyScope extends Scope {
-  readonly facts: ListenerFacts;
+  readonly dependencies: ListenerDependencies;
 }
 
 /** The route table of the forward proxy. */
@@ -20,15 +20,15 @@ export function createHttpProxyPart(encoder: MessageEncoder, filters: FilterFact
     name: 'http-proxy',
     scope: (context, proxy) => {
       if (proxy.type !== 'sidecar' || context.mesh.proxyHttpPort <= 0) return undefined;
-      const facts = filters.factsOf(context, proxy);
-      return { key: facts.key, facts };
+      const dependencies = filters.dependenciesOf(context, proxy);
+      return { key: dependencies.key, dependencies };
     },
-    generate: ({ mesh }, { facts }) => {
-      const name = httpProxyListenerName(mesh, facts.families);
+    generate: ({ mesh }, { dependencies }) => {
+      const name = httpProxyListenerName(mesh, dependencies.families);
       const statPrefix = `outbound_${name}`;
       const options = { statPrefix, grpcWeb: false, routeName: HTTP_PROXY_ROUTE, forwardProxy: true };
-      const chain = encodeFilterChain(encoder, { filters: [filters.outboundHttp(mesh, facts, options)] });
-      const address = socketAddress(loopbackAddress(facts.families), mesh.proxyHttpPort);
+      const chain = encodeFilterChain(encoder, { filters: [filters.outboundHttp(mesh, dependencies, options)] });
+      const address = socketAddress(loopbackAddress(dependencies.families), mesh.proxyHttpPort);
       const head = { name, address, trafficDirection: 'OUTBOUND' } as const;
       return { resources: [composeListener(encoder, { head, chains: [chain] })], findings: [] };
     },

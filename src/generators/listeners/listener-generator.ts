@@ -1,5 +1,6 @@
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
+import { listenersAffectedBy } from '../affected-by.js';
 import type { WildcardGenerator } from '../generator.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import type { GeneratorSettings } from '../settings.js';
@@ -7,7 +8,6 @@ import { createDnsPart } from './dns/dns-part.js';
 import { createFilterFactory } from './filter-factory.js';
 import { createHttpProxyPart } from './http-proxy-part.js';
 import { createInboundPart } from './inbound/inbound-part.js';
-import { listenersAffectedBy } from './listeners-affected-by.js';
 import { createOutboundPart } from './outbound/outbound-part.js';
 import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 

@@ -2,7 +2,7 @@ import type { ServedGroup } from '../../config/kind-traits.js';
 import type { ProxyType } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { PushRequest } from '../../model/push-request.js';
-import { kindsAffect } from '../kinds-affect.js';
+import { kindsAffect } from '../affected-by.js';
 
 /**
  * Whether a change affects the filters of policy. Grants matter only for the embedded server, whose checks are on where a

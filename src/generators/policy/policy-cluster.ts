@@ -5,7 +5,7 @@ import { duration } from '../../envoy/durations.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { buildUpstreamMutualTls } from '../../envoy/tls-context.js';
 import type { Cluster } from '../../generated/envoy/config/cluster/v3/Cluster.js';
-import { formatSpiffeId } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId } from '../../model/spiffe-id.js';
 import { buildClusterBase } from '../clusters/cluster-defaults.js';
 import { buildLoadAssignment } from '../endpoints/load-assignment.js';
 import { serverNames, type TrustSettings } from '../security/trusted-names.js';

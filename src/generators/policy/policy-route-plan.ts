@@ -5,7 +5,7 @@ import type { PushContext } from '../../model/push-context.js';
 import type { Service } from '../../model/service.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../policy/wire/config-encoder.js';
-import { kindsAffect } from '../kinds-affect.js';
+import { kindsAffect } from '../affected-by.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
 import type { RouteFields } from '../plugins/route-plan.js';
 import { OUTBOUND_HTTP_CHECK, outboundHttpCheckName } from './filter-names.js';

@@ -5,7 +5,7 @@ import { bindingLabelKeys, type LabelSet } from '../../model/policy/label-condit
 import { type ProxyPolicy, proxyPolicyOf } from '../../model/policy/proxy-policy.js';
 import type { Proxy } from '../../model/proxy.js';
 import type { PushContext } from '../../model/push-context.js';
-import { labelsOf } from '../../model/security/mutual-tls-of-proxy.js';
+import { labelsOf } from '../../model/security/mutual-tls.js';
 
 /** The facts of a proxy that policy reads. */
 export interface PolicyFacts {

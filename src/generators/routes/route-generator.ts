@@ -4,15 +4,20 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import { createMemo } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
+import { routesAffectedBy } from '../affected-by.js';
 import type { NamedGenerator, Scope } from '../generator.js';
 import type { RoutePlugin } from '../plugins/networking-plugin.js';
 import { joinRoutePlans, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import { createSweptMemory, type SweptMemory } from '../swept-memory.js';
 import { createViewIndexer } from '../view-index.js';
-import { parseRouteName } from './route-name.js';
-import { composeRouteTable, destinationsOf, type RouteTable, type RouteTableInput } from './route-table.js';
-import { routesAffectedBy } from './routes-affected-by.js';
+import {
+  composeRouteTable,
+  destinationsOf,
+  parseRouteName,
+  type RouteTable,
+  type RouteTableInput,
+} from './route-table.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
 /** What a sidecar's route tables depend on. */

@@ -4,10 +4,10 @@ import { TypeUrl } from '../../envoy/type-urls.js';
 import type { Finding } from '../../model/finding.js';
 import type { PushContext } from '../../model/push-context.js';
 import { inOrderOfRank } from '../../model/service-order.js';
+import { HTTP_PROXY_ROUTE } from '../listeners/http-proxy-part.js';
 import type { RoutePlan } from '../plugins/route-plan.js';
 import { trafficClass } from '../traffic-class.js';
 import type { ServicePort, ViewIndex } from '../view-index.js';
-import type { RouteName } from './route-name.js';
 import type { VirtualHostEncoder } from './virtual-host-encoder.js';
 
 export interface RouteTable {
@@ -108,4 +108,25 @@ function duplicateDomain(table: string, domain: string, { service, port }: Servi
       `route table ${table}: domain ${domain} of ${service.hostname}:${port.number} (${service.source}) ` +
       'belongs to an older service, or to a Service, already; give the services different hosts or addresses',
   };
+}
+
+/** What a route table is for, by its name (BEHAVIOUR 5, "Routes"). */
+export type RouteName =
+  | { readonly type: 'port'; readonly port: number }
+  | { readonly type: 'service'; readonly hostname: string; readonly port: number }
+  | { readonly type: 'httpProxy' };
+
+/** Undefined for names of no known form. */
+export function parseRouteName(name: string): RouteName | undefined {
+  if (name === HTTP_PROXY_ROUTE) return { type: 'httpProxy' };
+  const colon = name.lastIndexOf(':');
+  const port = parsePort(name.slice(colon + 1));
+  if (port === undefined) return undefined;
+  return colon < 0 ? { type: 'port', port } : { type: 'service', hostname: name.slice(0, colon), port };
+}
+
+function parsePort(text: string): number | undefined {
+  if (!/^[1-9][0-9]{0,4}$/.test(text)) return undefined;
+  const port = Number(text);
+  return port <= 65_535 ? port : undefined;
 }

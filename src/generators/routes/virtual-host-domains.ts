@@ -1,6 +1,5 @@
 import type { Service } from '../../model/service.js';
 import { parseServiceAddress } from '../address-families.js';
-import { shortHostForms } from './host-forms.js';
 
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
@@ -33,3 +32,57 @@ export function virtualHostDomains(names: readonly string[], port: number, witho
 
 /** What some registries give to services without an address of their own. */
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/**
+ * The names by which a proxy's application may call a host, besides the host itself: resolvers complete names
+ * with the domains of their search list, so `web` means `web.default.svc.cluster.local` in namespace `default`
+ * (BEHAVIOUR 5, "Routes").
+ *
+ * @param dnsDomain of the proxy, for example `default.svc.cluster.local`
+ * @returns shortest first; empty where only the full name works
+ */
+export function shortHostForms(hostname: string, dnsDomain: string): string[] {
+  if (dnsDomain === '' || hostname.startsWith('*')) return [];
+  const parts = splitDnsDomain(dnsDomain);
+  const inOwnDomain = prefixBefore(hostname, dnsDomain);
+  if (inOwnDomain !== undefined) {
+    if (parts === undefined) return [inOwnDomain];
+    const withNamespace = `${inOwnDomain}.${parts.namespace}`;
+    return [inOwnDomain, withNamespace, `${withNamespace}.svc`];
+  }
+  const inCluster = parts === undefined ? undefined : prefixBefore(hostname, parts.services);
+  // A single label before `svc.<domain>` is a namespace, not a service.
+  if (inCluster === undefined || !inCluster.includes('.')) return [];
+  return [inCluster, `${inCluster}.svc`];
+}
+
+/**
+ * Stands for the proxy's domain where all that matters is how a host relates to it: equal relations have equal
+ * short forms.
+ *
+ * @returns the relation of a host to the domain
+ */
+export function hostRelationTo(dnsDomain: string): (hostname: string) => string {
+  const own = `.${dnsDomain}`;
+  const services = splitDnsDomain(dnsDomain)?.services;
+  const cluster = services === undefined ? undefined : `.${services}`;
+  const [ownKey, clusterKey] = [`own:${own.length}`, `cluster:${cluster?.length}`];
+  return (hostname) => {
+    if (hostname.endsWith(own)) return ownKey;
+    return cluster !== undefined && hostname.endsWith(cluster) ? clusterKey : 'other';
+  };
+}
+
+/** `<namespace>.svc.<domain>`; undefined for domains of another form. */
+function splitDnsDomain(dnsDomain: string): { namespace: string; services: string } | undefined {
+  const dot = dnsDomain.indexOf('.');
+  const services = dnsDomain.slice(dot + 1);
+  return dot > 0 && services.startsWith('svc.') ? { namespace: dnsDomain.slice(0, dot), services } : undefined;
+}
+
+function prefixBefore(hostname: string, domain: string): string | undefined {
+  const suffix = `.${domain}`;
+  return hostname.length > suffix.length && hostname.endsWith(suffix)
+    ? hostname.slice(0, hostname.length - suffix.length)
+    : undefined;
+}

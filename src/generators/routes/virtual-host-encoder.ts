@@ -12,9 +12,8 @@ import { OUTBOUND_CLUSTERS } from '../destination-names.js';
 import { mergeRouteFields, type RouteFields, type RoutePlan } from '../plugins/route-plan.js';
 import type { GeneratorSettings } from '../settings.js';
 import type { ServicePort } from '../view-index.js';
-import { hostRelationTo } from './host-forms.js';
 import { buildHttpRoute } from './http/http-route.js';
-import { virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
+import { hostRelationTo, virtualHostDomains, virtualHostNames } from './virtual-host-domains.js';
 
 /** A virtual host as a field of its route table. */
 interface EncodedVirtualHost {

@@ -3,7 +3,7 @@ import { modeOfPort } from '../../model/security/mutual-tls.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 
 /** What of an endpoint says whether it takes mutual TLS. */
-type TlsFacts = Pick<Endpoint, 'tlsMode' | 'labels' | 'port'>;
+type EndpointTlsInput = Pick<Endpoint, 'tlsMode' | 'labels' | 'port'>;
 
 /**
  * Whether an endpoint takes mutual TLS: its workload has a sidecar that does, as its label says, and no
@@ -11,13 +11,13 @@ type TlsFacts = Pick<Endpoint, 'tlsMode' | 'labels' | 'port'>;
  *
  * @param namespace what holds for workloads of its namespace
  */
-export function takesMutualTls({ tlsMode, labels, port }: TlsFacts, namespace: NamespaceMutualTls): boolean {
+export function takesMutualTls({ tlsMode, labels, port }: EndpointTlsInput, namespace: NamespaceMutualTls): boolean {
   if (tlsMode !== 'mesh') return false;
   return !namespace.hasDisabled || modeOfPort(namespace.ofWorkload(labels), port) !== 'DISABLE';
 }
 
 /** The endpoints, with mutual TLS where they take it; the same list where all stay as they are. */
-export function withTakenTls<Target extends TlsFacts>(
+export function withTakenTls<Target extends EndpointTlsInput>(
   endpoints: readonly Target[],
   namespace: NamespaceMutualTls,
 ): readonly Target[] {

@@ -1,6 +1,6 @@
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { PeerName } from '../../envoy/tls-context.js';
-import { formatSpiffeId, parseSpiffeId } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId, parseSpiffeId } from '../../model/spiffe-id.js';
 import type { GeneratorSettings } from '../settings.js';
 
 export type TrustSettings = Pick<GeneratorSettings, 'trustDomain' | 'skipTrustDomainValidation'>;

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { MeshObject } from '../../config/object.js';
 
 /** Every namespace, in a grant. */
@@ -21,7 +23,7 @@ export interface BindingGrants {
 type Binding = Pick<MeshObject, 'origin' | 'metadata'>;
 
 /** `policy.<mesh domain>/bindings-from` */
-export function grantAnnotation(meshDomain: string): string {
+function grantAnnotation(meshDomain: string): string {
   return `policy.${meshDomain}/bindings-from`;
 }
 
@@ -61,4 +63,38 @@ export function grantedBy({ byNamespace }: BindingGrants, namespace: string): 'a
 export function grantCommand({ annotation, byNamespace }: BindingGrants, namespace: string, to: string): string {
   const granted = [...new Set([...(byNamespace.get(namespace) ?? []), to])].join();
   return `kubectl annotate --overwrite namespace ${namespace} ${annotation}=${granted}`;
+}
+
+/** What Namespaces grant to bindings of others, brought up to date object by object. */
+export class GrantTable {
+  readonly #annotation: string;
+  #byNamespace = new Map<string, ReadonlySet<string>>();
+  #grants: BindingGrants | undefined;
+
+  constructor(meshDomain: string) {
+    this.#annotation = grantAnnotation(meshDomain);
+  }
+
+  /**
+   * @param namespace undefined when the cluster has none of that name
+   * @returns whether it grants something else than before
+   */
+  set(name: string, namespace: MeshObject | undefined): boolean {
+    const granted = parseGrants(namespace?.metadata.annotations[this.#annotation]);
+    if (isDeepStrictEqual(granted, [...(this.#byNamespace.get(name) ?? [])])) return false;
+    this.#byNamespace = new Map(this.#byNamespace);
+    if (granted.length === 0) this.#byNamespace.delete(name);
+    else this.#byNamespace.set(name, new Set(granted));
+    return true;
+  }
+
+  /** The same object while neither a grant nor what is read of the mesh config has changed. */
+  grants({ rootNamespace, policy }: Pick<MeshConfig, 'rootNamespace' | 'policy'>): BindingGrants {
+    const isOpen = policy.policyBindingScope === 'ALL_NAMESPACES';
+    const known = this.#grants;
+    if (known?.byNamespace !== this.#byNamespace || known.rootNamespace !== rootNamespace || known.isOpen !== isOpen) {
+      this.#grants = { annotation: this.#annotation, rootNamespace, isOpen, byNamespace: this.#byNamespace };
+    }
+    return this.#grants as BindingGrants;
+  }
 }

@@ -3,8 +3,13 @@ import type { HttpClientConfig, TcpClientConfig } from '../../config/policy/clie
 import type { TransportConfig } from '../../config/policy/transport-config.js';
 import type { Proxy } from '../proxy.js';
 import type { Service } from '../service.js';
-import { mergeAttributes } from './attribute-specs.js';
-import { callAttributesOf, filterAttributesOf, forwardAttributesOf, type ProxyIdentity } from './filter-attributes.js';
+import {
+  callAttributesOf,
+  filterAttributesOf,
+  forwardAttributesOf,
+  mergeAttributes,
+  type ProxyIdentity,
+} from './filter-attributes.js';
 import { type Direction, isServiceChecked, type ProxyPolicy } from './proxy-policy.js';
 import { boundSpecsOf, type SpecsOf, serviceAttributesOf } from './service-config.js';
 

@@ -1,6 +1,6 @@
-import type { AttributesSpec } from '../../config/policy/attributes.js';
+import { ipAddressBytes } from '../../base/ip-address.js';
+import type { AttributesSpec, AttributeValueSpec } from '../../config/policy/attributes.js';
 import type { Proxy, ProxyMetadata } from '../proxy.js';
-import { addressValue, attributesOf, textValue } from './attribute-specs.js';
 import { LABELS_ATTRIBUTE, type LabelSet } from './label-conditions.js';
 import type { Direction } from './proxy-policy.js';
 
@@ -64,4 +64,28 @@ export function callAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses'
     'source.uid': textValue(proxyUid(proxy)),
     'source.ip': addressValue(proxy.ipAddresses[0]),
   });
+}
+
+/** Attributes as they are written, by name. What is undefined or empty is left out. */
+export function attributesOf(values: Readonly<Record<string, AttributeValueSpec | undefined>>): AttributesSpec {
+  const attributes: Record<string, AttributeValueSpec> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) attributes[name] = value;
+  }
+  return { attributes };
+}
+
+/** Both, the second's values where both have a name. */
+export function mergeAttributes(first: AttributesSpec, second: AttributesSpec): AttributesSpec {
+  return { attributes: { ...first.attributes, ...second.attributes } };
+}
+
+export function textValue(value: string | undefined): AttributeValueSpec | undefined {
+  return value ? { stringValue: value } : undefined;
+}
+
+/** An address in network byte order: 4 bytes or 16. */
+function addressValue(address: string | undefined): AttributeValueSpec | undefined {
+  const bytes = address === undefined ? undefined : ipAddressBytes(address);
+  return bytes && { bytesValue: Buffer.from(bytes).toString('base64') };
 }

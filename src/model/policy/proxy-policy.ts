@@ -1,8 +1,8 @@
 import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 import type { NetworkFailPolicy, TransportConfig } from '../../config/policy/transport-config.js';
 import type { Proxy } from '../proxy.js';
-import type { PolicyOverrides } from './policy-overrides.js';
 import { checkClusterOf, reportClusterOf } from './policy-servers.js';
+import type { PolicyOverrides } from './read-policy-overrides.js';
 import type { BoundSpecs } from './service-config.js';
 
 /** The side of a proxy that traffic passes: towards its own workload, or away from it. */

@@ -1,8 +1,19 @@
+import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import { nearestName } from '../../config/schema/nearest-name.js';
-import type { RefusedAnnotation } from '../refused-annotation.js';
-import { shownValue } from '../refused-annotation.js';
+import { type RefusedAnnotation, shownValue } from '../service.js';
 import { readRetries, readWait } from './read-policy-overrides.js';
-import type { ServiceFailPolicy } from './service-fail-policy.js';
+
+/**
+ * The network fail policy that annotations give a service (SPEC 2.11, `networkFailPolicy`). Absent fields are those of
+ * the mesh config.
+ */
+export interface ServiceFailPolicy {
+  readonly policy?: NetworkFailPolicy['policy'];
+  readonly maxRetry?: number;
+  /** At least 1, in whole milliseconds. */
+  readonly baseRetryWaitMs?: number;
+  readonly maxRetryWaitMs?: number;
+}
 
 type Annotations = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import type { AttributesSpec } from '../../config/policy/attributes.js';
 import type { ServiceConfig } from '../../config/policy/client-config.js';
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import type { Service } from '../service.js';
-import { attributesOf, textValue } from './attribute-specs.js';
+import { attributesOf, textValue } from './filter-attributes.js';
 import type { PolicyBindings } from './policy-bindings.js';
 
 /** Which specs apply to which service. */

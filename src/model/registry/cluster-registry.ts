@@ -5,7 +5,7 @@ import type { EndpointSlice, EndpointsObject } from './kubernetes-endpoints.js';
 import { KubernetesRegistry, type KubernetesRegistrySettings } from './kubernetes-registry.js';
 import type { KubernetesService } from './kubernetes-service.js';
 import type { Pod } from './pod.js';
-import type { ServiceClaim } from './service-claim.js';
+import type { ServiceContribution } from './service-contribution.js';
 import type { ServiceEntry } from './service-entry.js';
 import { ServiceEntryRegistry } from './service-entry-registry.js';
 import type { Translation } from './translation.js';
@@ -26,7 +26,7 @@ export class ClusterRegistry {
     this.#serviceEntries = new ServiceEntryRegistry(settings.serviceEntriesSelectPods, this.#workloads);
   }
 
-  /** @param dirty receives the consumers that have to be translated again */
+  /** @param dirty receives the serviceKeys that have to be translated again */
   set(object: MeshObject, dirty: Set<string>): void {
     switch (object.kind) {
       case 'Service':
@@ -81,15 +81,15 @@ export class ClusterRegistry {
     }
   }
 
-  consumers(): string[] {
+  serviceKeys(): string[] {
     return [...this.#kubernetes.keys(), ...this.#serviceEntries.keys()];
   }
 
-  /** What the consumer claims now; empty when it is gone. */
-  claims(consumer: string, translation: Translation): readonly ServiceClaim[] {
-    if (!consumer.startsWith(SERVICE_PREFIX)) return this.#serviceEntries.claims(consumer, translation);
-    const claim = this.#kubernetes.claim(consumer, translation);
-    return claim === undefined ? [] : [claim];
+  /** What the serviceKey contributions now; empty when it is gone. */
+  contributions(serviceKey: string, translation: Translation): readonly ServiceContribution[] {
+    if (!serviceKey.startsWith(SERVICE_PREFIX)) return this.#serviceEntries.contributions(serviceKey, translation);
+    const contribution = this.#kubernetes.contribution(serviceKey, translation);
+    return contribution === undefined ? [] : [contribution];
   }
 }
 

@@ -1,23 +1,23 @@
 import type { NodeBody } from '../../config/core/node.js';
 import { keyOf, type MeshObject, objectKey } from '../../config/object.js';
 import { DependencyIndex } from './dependency-index.js';
-import { nodeLocality } from './node-locality.js';
-import { type Pod, podAddresses } from './pod.js';
-import { PodWorkloads } from './pod-workloads.js';
+import { type Pod, podAddresses, translatePod } from './pod.js';
 import { SelectorIndex } from './selector-index.js';
 import { addTo, removeFrom } from './set-map.js';
+import type { Translation } from './translation.js';
+import { joinLocality, type Workload } from './workload.js';
 import type { WorkloadEntry } from './workload-entry.js';
 
 /**
- * Pods, Nodes and WorkloadEntries of one cluster, and who uses them. Every change tells which consumers
+ * Pods, Nodes and WorkloadEntries of one cluster, and who uses them. Every change tells which serviceKeys
  * (object keys of Services and ServiceEntries) have to be translated again.
  */
 export class ClusterWorkloads {
-  /** Selectors over Pods, by consumer. */
+  /** Selectors over Pods, by serviceKey. */
   readonly podSelectors = new SelectorIndex();
-  /** Selectors over WorkloadEntries, by consumer. */
+  /** Selectors over WorkloadEntries, by serviceKey. */
   readonly entrySelectors = new SelectorIndex();
-  /** Pods (by key) and addresses that consumers looked up. */
+  /** Pods (by key) and addresses that serviceKeys looked up. */
   readonly dependencies = new DependencyIndex();
   readonly translated = new PodWorkloads();
   readonly #pods = new Map<string, Pod>();
@@ -33,18 +33,18 @@ export class ClusterWorkloads {
     const { name, namespace, labels } = pod.metadata;
     for (const address of podAddresses(pod)) {
       addTo(this.#podsByAddress, address, key);
-      addAll(dirty, this.dependencies.consumersOf(address));
+      addAll(dirty, this.dependencies.serviceKeysOf(address));
     }
     const { nodeName } = pod.body.spec;
     if (nodeName !== undefined) addTo(this.#podsByNode, nodeName, key);
     addAll(dirty, this.podSelectors.setMember(key, namespace, labels));
-    addAll(dirty, this.dependencies.consumersOf(objectKey('Pod', namespace, name)));
+    addAll(dirty, this.dependencies.serviceKeysOf(objectKey('Pod', namespace, name)));
   }
 
   deletePod(key: string, dirty: Set<string>): void {
     this.#forgetPod(key, dirty);
     addAll(dirty, this.podSelectors.deleteMember(key));
-    addAll(dirty, this.dependencies.consumersOf(key));
+    addAll(dirty, this.dependencies.serviceKeysOf(key));
   }
 
   setNode(node: MeshObject<'Node', NodeBody>, dirty: Set<string>): void {
@@ -86,12 +86,12 @@ export class ClusterWorkloads {
     return name === undefined ? '' : (this.#nodeLocalities.get(name) ?? '');
   }
 
-  podsSelectedBy(consumer: string): readonly Pod[] {
-    return this.podSelectors.match(consumer).map((key) => this.#pods.get(key) as Pod);
+  podsSelectedBy(serviceKey: string): readonly Pod[] {
+    return this.podSelectors.match(serviceKey).map((key) => this.#pods.get(key) as Pod);
   }
 
-  entriesSelectedBy(consumer: string): readonly WorkloadEntry[] {
-    return this.entrySelectors.match(consumer).map((key) => this.#entries.get(key) as WorkloadEntry);
+  entriesSelectedBy(serviceKey: string): readonly WorkloadEntry[] {
+    return this.entrySelectors.match(serviceKey).map((key) => this.#entries.get(key) as WorkloadEntry);
   }
 
   #forgetPod(key: string, dirty: Set<string>): void {
@@ -100,7 +100,7 @@ export class ClusterWorkloads {
     this.#pods.delete(key);
     for (const address of podAddresses(pod)) {
       removeFrom(this.#podsByAddress, address, key);
-      addAll(dirty, this.dependencies.consumersOf(address));
+      addAll(dirty, this.dependencies.serviceKeysOf(address));
     }
     const { nodeName } = pod.body.spec;
     if (nodeName !== undefined) removeFrom(this.#podsByNode, nodeName, key);
@@ -110,12 +110,12 @@ export class ClusterWorkloads {
     if (this.localityOfNode(node) === locality) return;
     if (locality === '') this.#nodeLocalities.delete(node);
     else this.#nodeLocalities.set(node, locality);
-    addAll(dirty, this.dependencies.consumersOf(nodeFact(node)));
+    addAll(dirty, this.dependencies.serviceKeysOf(nodeFact(node)));
     for (const key of this.#podsByNode.get(node) ?? []) {
       const pod = this.#pods.get(key);
       if (pod === undefined) continue;
-      addAll(dirty, this.dependencies.consumersOf(key));
-      for (const address of podAddresses(pod)) addAll(dirty, this.dependencies.consumersOf(address));
+      addAll(dirty, this.dependencies.serviceKeysOf(key));
+      for (const address of podAddresses(pod)) addAll(dirty, this.dependencies.serviceKeysOf(address));
       addAll(dirty, this.podSelectors.selectorsOf(key));
     }
   }
@@ -128,4 +128,37 @@ export function nodeFact(name: string): string {
 
 function addAll(target: Set<string>, values: Iterable<string>): void {
   for (const value of values) target.add(value);
+}
+
+/** The locality that a Node's topology labels state, the stable names before the old ones. */
+function nodeLocality(labels: Readonly<Record<string, string>>): string {
+  const region = labels['topology.kubernetes.io/region'] ?? labels['failure-domain.beta.kubernetes.io/region'] ?? '';
+  const zone = labels['topology.kubernetes.io/zone'] ?? labels['failure-domain.beta.kubernetes.io/zone'] ?? '';
+  return joinLocality(region, zone);
+}
+
+interface Translated {
+  readonly address: string;
+  readonly locality: string;
+  readonly translation: Translation;
+  readonly workload: Workload;
+}
+
+/** Translates each pod once, however many services list it: its endpoints then share their identity and name too. */
+export class PodWorkloads {
+  readonly #known = new WeakMap<Pod, Translated>();
+
+  /** What `translatePod` says; the very same object while pod, address, locality and translation are. */
+  translate(pod: Pod, address: string, locality: string, translation: Translation): Workload {
+    const known = this.#known.get(pod);
+    const isSame =
+      known !== undefined &&
+      known.address === address &&
+      known.locality === locality &&
+      known.translation === translation;
+    if (isSame) return known.workload;
+    const workload = translatePod(pod, address, locality, translation);
+    this.#known.set(pod, { address, locality, translation, workload });
+    return workload;
+  }
 }

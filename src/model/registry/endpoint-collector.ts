@@ -1,13 +1,13 @@
+import { isIpAddress } from '../../base/ip-address.js';
 import type { TargetReference } from '../../config/core/endpoints.js';
 import { objectKey } from '../../config/object.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Finding } from '../finding.js';
-import type { Service } from '../service.js';
+import type { Resolution, Service } from '../service.js';
+import { orderEndpoints } from '../store/merge-contributions.js';
 import { type ClusterWorkloads, nodeFact } from './cluster-workloads.js';
-import { isServable, isUnixAddress } from './endpoint-address.js';
-import { orderEndpoints } from './order-endpoints.js';
 import type { Pod } from './pod.js';
-import type { ServiceClaim } from './service-claim.js';
+import type { ServiceContribution } from './service-contribution.js';
 import type { Translation } from './translation.js';
 import { buildEndpoint, joinLocality, type Workload } from './workload.js';
 
@@ -27,7 +27,7 @@ export interface TargetPort {
   readonly port: number;
 }
 
-/** Gathers the endpoints of one claim, what they depend on, and what is odd about them. */
+/** Gathers the endpoints of one contribution, what they depend on, and what is odd about them. */
 export class EndpointCollector {
   readonly #service: Service;
   readonly #workloads: ClusterWorkloads;
@@ -82,7 +82,7 @@ export class EndpointCollector {
     }
   }
 
-  claim(): ServiceClaim {
+  contribution(): ServiceContribution {
     return {
       service: this.#service,
       cluster: this.#translation.cluster,
@@ -138,3 +138,18 @@ export class EndpointCollector {
 }
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
+
+const UNIX_PREFIX = 'unix://';
+
+function isUnixAddress(address: string): boolean {
+  return address.startsWith(UNIX_PREFIX);
+}
+
+/**
+ * Whether proxies can be given the address. Only services that the proxy resolves by DNS may have names;
+ * one name among the assignments that we send would make Envoy refuse the whole assignment.
+ */
+export function isServable(address: string, resolution: Resolution): boolean {
+  if (address === '') return false;
+  return resolution === 'dns' || isUnixAddress(address) || isIpAddress(address);
+}

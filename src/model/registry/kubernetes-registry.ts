@@ -13,7 +13,7 @@ import {
   translateKubernetesService,
 } from './kubernetes-service.js';
 import { containerPort, isPodReady, type Pod, podAddresses } from './pod.js';
-import type { ServiceClaim } from './service-claim.js';
+import type { ServiceContribution } from './service-contribution.js';
 import type { Translation } from './translation.js';
 import { translateWorkloadEntry, type WorkloadEntry } from './workload-entry.js';
 
@@ -110,7 +110,7 @@ export class KubernetesRegistry {
   }
 
   /** Translates one Service anew; undefined when there is none of that key. */
-  claim(key: string, translation: Translation): ServiceClaim | undefined {
+  contribution(key: string, translation: Translation): ServiceContribution | undefined {
     const object = this.#services.get(key);
     if (object === undefined) {
       this.#workloads.dependencies.set(key, []);
@@ -121,7 +121,9 @@ export class KubernetesRegistry {
     this.#collect(key, object, service, collector, translation);
     this.#workloads.dependencies.set(key, collector.facts);
     const external = externalAddresses(object);
-    return external.length === 0 ? collector.claim() : { ...collector.claim(), externalAddresses: external };
+    return external.length === 0
+      ? collector.contribution()
+      : { ...collector.contribution(), externalAddresses: external };
   }
 
   /** The very same service while only its endpoints change. */

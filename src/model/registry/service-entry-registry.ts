@@ -3,7 +3,7 @@ import type { Service } from '../service.js';
 import type { ClusterWorkloads } from './cluster-workloads.js';
 import { EndpointCollector } from './endpoint-collector.js';
 import { isPodReady, podAddresses } from './pod.js';
-import type { ServiceClaim } from './service-claim.js';
+import type { ServiceContribution } from './service-contribution.js';
 import { podPorts, type ServiceEntry, translateServiceEntry, workloadPorts } from './service-entry.js';
 import type { Translation } from './translation.js';
 import { translateWorkloadEntry } from './workload-entry.js';
@@ -41,14 +41,16 @@ export class ServiceEntryRegistry {
     return this.#entries.keys();
   }
 
-  /** Translates one entry anew: a claim per host, none when there is no such entry. */
-  claims(key: string, translation: Translation): readonly ServiceClaim[] {
+  /** Translates one entry anew: a contribution per host, none when there is no such entry. */
+  contributions(key: string, translation: Translation): readonly ServiceContribution[] {
     const entry = this.#entries.get(key);
     if (entry === undefined) return [];
-    return translateServiceEntry(entry, translation).map((service) => this.#claim(key, entry, service, translation));
+    return translateServiceEntry(entry, translation).map((service) =>
+      this.#contribution(key, entry, service, translation),
+    );
   }
 
-  #claim(key: string, entry: ServiceEntry, service: Service, translation: Translation): ServiceClaim {
+  #contribution(key: string, entry: ServiceEntry, service: Service, translation: Translation): ServiceContribution {
     const { body, metadata } = entry;
     const collector = new EndpointCollector(service, this.#workloads, translation);
     for (const workload of body.endpoints) {
@@ -70,6 +72,6 @@ export class ServiceEntryRegistry {
       const facts = translateWorkloadEntry({ ...workload, serviceAccount: '' }, metadata.namespace, '', translation);
       collector.addWorkload(facts, service.hostname, podPorts(body.ports));
     }
-    return collector.claim();
+    return collector.contribution();
   }
 }

@@ -1,6 +1,6 @@
 import type { WorkloadEntrySpec } from '../../config/networking/workload-entry.js';
 import type { MeshObject } from '../../config/object.js';
-import { formatSpiffeId } from '../identity/spiffe-id.js';
+import { formatSpiffeId } from '../spiffe-id.js';
 import type { Translation } from './translation.js';
 import { tlsModeOf, type Workload } from './workload.js';
 

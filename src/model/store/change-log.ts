@@ -1,8 +1,7 @@
 import { traitsOf } from '../../config/kind-traits.js';
 import type { ObjectKey } from '../../config/object.js';
-import type { PushReason } from '../push-request.js';
+import type { PushReason, PushRequest } from '../push-request.js';
 import type { DirectoryChange } from './service-directory.js';
-import type { StoreChange } from './store-change.js';
 
 /** Collects which objects one step touched, and makes the push request of it. */
 export class ChangeLog {
@@ -51,4 +50,22 @@ export class ChangeLog {
     if (reasons.length === 0) reasons.push('config');
     return reasons;
   }
+}
+
+/** A push request without its start, which only the caller's clock knows. */
+export type PushChange = Omit<PushRequest, 'startMs'>;
+
+/** What one step did to the stores. */
+export interface StoreChange {
+  /** Undefined when nothing changed that a proxy could be served. */
+  readonly push: PushChange | undefined;
+  readonly updates: InboundUpdates;
+}
+
+/** Increments of nav_inbound_updates, by its label `type` (BEHAVIOUR 1). */
+export interface InboundUpdates {
+  readonly config: number;
+  readonly eds: number;
+  readonly svc: number;
+  readonly svcdelete: number;
 }

@@ -4,7 +4,7 @@ import type { Service } from '../service.js';
 import { compareServices, compareText } from '../service-order.js';
 import { type PublicServices, ServiceViews } from '../snapshot/service-views.js';
 import { replaceSorted } from '../sorted-array.js';
-import { compareCandidates } from './merge-claims.js';
+import { compareCandidates } from './merge-contributions.js';
 import { exportedNamespaces, isPublic, isVisibleTo } from './visibility.js';
 
 /** A sorted array that is brought up to date from the differences since it was last read. */
@@ -36,12 +36,12 @@ export class HostTable {
   #views: ServiceViews | undefined;
 
   /**
-   * @param claims the services of that host, one per namespace; empty when it is gone
+   * @param candidates the services of that host, one per namespace; empty when it is gone
    * @returns the host's service for the mesh as a whole
    */
-  update(hostname: string, claims: readonly Service[]): Service | undefined {
+  update(hostname: string, candidates: readonly Service[]): Service | undefined {
     const previous = this.#candidates.get(hostname) ?? [];
-    const next = claims.toSorted(compareCandidates);
+    const next = candidates.toSorted(compareCandidates);
     if (next.length === 0) this.#candidates.delete(hostname);
     else this.#candidates.set(hostname, next);
     const forAll = next.find(isPublic);

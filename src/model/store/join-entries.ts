@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../endpoint.js';
-import type { ServiceClaim } from '../registry/service-claim.js';
+import type { Finding } from '../finding.js';
+import type { ServiceContribution } from '../registry/service-contribution.js';
 import type { Port, Service } from '../service.js';
+import { compareText } from '../service-order.js';
+import { seenTogether } from './visibility.js';
 
-/** Joins the claims of one namespace on one host. */
-export type JoinEntries = (claims: readonly ServiceClaim[]) => readonly ServiceClaim[];
+/** Joins the contributions of one namespace on one host. */
+export type JoinEntries = (contributions: readonly ServiceContribution[]) => readonly ServiceContribution[];
 
 /**
  * Whether two ServiceEntries of one namespace can be one service: it finds its endpoints in one way, and is seen by the
  * same namespaces, so that none of them is shown what only the other exports.
  */
-export function canJoin(first: Service, second: Service): boolean {
+function canJoin(first: Service, second: Service): boolean {
   return first.resolution === second.resolution && isDeepStrictEqual(first.exportTo, second.exportTo);
 }
 
@@ -18,31 +21,38 @@ export function canJoin(first: Service, second: Service): boolean {
  * Serves the ports of all ServiceEntries that a namespace has for one host, with the fail policy of the first one that has
  * one. The first entry has a number and a name
  * that several use; a later port of the same name gets its number behind it. Claims that cannot be joined are left out;
- * claims on a Service are as they are, because the Service says which ports it has.
+ * contributions on a Service are as they are, because the Service says which ports it has.
  */
 export function createEntryJoiner(): JoinEntries {
-  const renamed = new WeakMap<ServiceClaim, { readonly key: string; readonly claim: ServiceClaim }>();
+  const renamed = new WeakMap<
+    ServiceContribution,
+    { readonly key: string; readonly contribution: ServiceContribution }
+  >();
 
-  const rename = (claim: ServiceClaim, names: ReadonlyMap<string, string>): ServiceClaim => {
+  const rename = (contribution: ServiceContribution, names: ReadonlyMap<string, string>): ServiceContribution => {
     const key = JSON.stringify([...names]);
-    const known = renamed.get(claim);
-    if (known?.key === key) return known.claim;
+    const known = renamed.get(contribution);
+    if (known?.key === key) return known.contribution;
     const endpoints = (list: readonly Endpoint[]): readonly Endpoint[] =>
       list.map((endpoint) => ({ ...endpoint, portName: names.get(endpoint.portName) ?? endpoint.portName }));
-    const next = { ...claim, endpoints: endpoints(claim.endpoints), unready: endpoints(claim.unready) };
-    renamed.set(claim, { key, claim: next });
+    const next = {
+      ...contribution,
+      endpoints: endpoints(contribution.endpoints),
+      unready: endpoints(contribution.unready),
+    };
+    renamed.set(contribution, { key, contribution: next });
     return next;
   };
 
-  return (claims) => {
-    const [first, ...others] = claims;
-    if (first === undefined || others.length === 0 || first.service.registry !== 'External') return claims;
+  return (contributions) => {
+    const [first, ...others] = contributions;
+    if (first === undefined || others.length === 0 || first.service.registry !== 'External') return contributions;
     const ports = [...first.service.ports];
     const joined = others
       .filter(({ service }) => canJoin(first.service, service))
-      .map((claim) => {
-        const names = addPorts(ports, claim.service.ports);
-        return names.size === 0 ? claim : rename(claim, names);
+      .map((contribution) => {
+        const names = addPorts(ports, contribution.service.ports);
+        return names.size === 0 ? contribution : rename(contribution, names);
       });
     const failPolicy = first.service.failPolicy ?? joined.find(({ service }) => service.failPolicy)?.service.failPolicy;
     return [{ ...first, service: { ...first.service, ports, ...(failPolicy && { failPolicy }) } }, ...joined];
@@ -60,4 +70,24 @@ function addPorts(ports: Port[], added: readonly Port[]): ReadonlyMap<string, st
     if (name !== port.name) names.set(port.name, name);
   }
   return names;
+}
+
+/**
+ * Reports a host that several objects claim where one namespace sees more than one of them: it can have one
+ * cluster of that name only. A ServiceEntry that adds endpoints to a Service of its own namespace is no
+ * conflict, and neither are entries of one namespace that can be joined, or a Service that several clusters have.
+ */
+export function duplicateHosts(hostname: string, contributions: readonly ServiceContribution[]): readonly Finding[] {
+  const sources = new Set<string>();
+  for (const [index, { service: first }] of contributions.entries()) {
+    for (const { service: second } of contributions.slice(index + 1)) {
+      const areEntries = first.registry === 'External' && second.registry === 'External';
+      if (first.namespace === second.namespace && (!areEntries || canJoin(first, second))) continue;
+      if (first.source !== second.source && seenTogether(first, second)) sources.add(first.source).add(second.source);
+    }
+  }
+  if (sources.size === 0) return [];
+  const names = [...sources].sort(compareText).join(', ');
+  const message = `Host ${hostname} is claimed by ${names}: each namespace is served one of them, its own first, then the oldest; remove the others or limit their exportTo`;
+  return [{ metric: 'nav_duplicate_proxy_clusters', key: hostname, message }];
 }

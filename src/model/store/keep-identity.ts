@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../endpoint.js';
-import type { ServiceClaim } from '../registry/service-claim.js';
+import type { ServiceContribution } from '../registry/service-contribution.js';
 import type { Service } from '../service.js';
 
 /**
- * The new claim made of the old one's very objects wherever they are equal, and the old claim itself when
+ * The new contribution made of the old one's very objects wherever they are equal, and the old contribution itself when
  * all of it is: generators remember results by object identity.
  */
-export function keepClaim(previous: ServiceClaim | undefined, next: ServiceClaim): ServiceClaim {
+export function keepContribution(
+  previous: ServiceContribution | undefined,
+  next: ServiceContribution,
+): ServiceContribution {
   if (previous === undefined) return next;
   const service = keepService(previous.service, next.service);
   const endpoints = keepEndpoints(previous.endpoints, next.endpoints);

@@ -5,20 +5,18 @@ import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 import { keyOf, type MeshObject, type ObjectKey, objectKey } from '../../config/object.js';
 import type { EntryGuard } from '../entries/entry-guard.js';
 import type { ChangeBatch, ObjectChange } from '../object-change.js';
+import { GrantTable } from '../policy/binding-grants.js';
 import { ClusterRegistry } from '../registry/cluster-registry.js';
 import { createNetworkLookup } from '../registry/network-lookup.js';
 import type { Translation } from '../registry/translation.js';
 import { createPeerAuthenticationIndexer, type PeerAuthenticationSource } from '../security/peer-authentications.js';
 import { createClusterViews } from '../snapshot/cluster-views.js';
 import { createTrafficTranslator } from '../traffic/mesh-traffic.js';
-import { ChangeLog } from './change-log.js';
+import { ChangeLog, type StoreChange } from './change-log.js';
 import { EntryTable } from './entry-table.js';
-import { GrantTable } from './grant-table.js';
 import type { MeshState } from './mesh-state.js';
 import { ObjectTable } from './object-table.js';
 import { ServiceDirectory } from './service-directory.js';
-import type { MeshStoreSettings } from './settings.js';
-import type { StoreChange } from './store-change.js';
 
 /** The one place that mutates: what sources deliver goes in, immutable states come out (DESIGN section 4). */
 export interface MeshStore {
@@ -47,7 +45,7 @@ interface Step {
   readonly cluster: string;
   /** Whether there is nothing to take over. */
   readonly isSame: (known: MeshObject, next: MeshObject) => boolean;
-  /** Consumers that have to be translated again. */
+  /** Keys of Services and ServiceEntries that have to be translated again. */
   readonly dirty: Set<string>;
   readonly log: ChangeLog;
 }
@@ -87,9 +85,9 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     return cluster;
   };
 
-  const translate = (name: string, { registry, translation }: Cluster, consumers: Iterable<string>): void => {
-    for (const consumer of consumers) {
-      directory.replace(`${name}/${consumer}`, registry.claims(consumer, translation));
+  const translate = (name: string, { registry, translation }: Cluster, serviceKeys: Iterable<string>): void => {
+    for (const serviceKey of serviceKeys) {
+      directory.replace(`${name}/${serviceKey}`, registry.contributions(serviceKey, translation));
     }
   };
 
@@ -104,9 +102,9 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
   const translateAll = (): StoreChange => {
     for (const [name, cluster] of clusters) {
       cluster.translation = translationOf(name);
-      translate(name, cluster, cluster.registry.consumers());
+      translate(name, cluster, cluster.registry.serviceKeys());
     }
-    return new ChangeLog().everything(directory.settle());
+    return new ChangeLog().everything(directory.commit());
   };
 
   const isOfOtherRevision = ({ kind, metadata }: MeshObject): boolean => {
@@ -168,8 +166,8 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       entries.delete(cluster, object);
       note(log, object, key);
     }
-    for (const consumer of clusters.get(cluster)?.registry.consumers() ?? []) {
-      directory.replace(`${cluster}/${consumer}`, []);
+    for (const serviceKey of clusters.get(cluster)?.registry.serviceKeys() ?? []) {
+      directory.replace(`${cluster}/${serviceKey}`, []);
     }
   };
 
@@ -186,7 +184,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       if (!objects.has(cluster)) clusters.delete(cluster);
       // Proxies that say they are in a cluster are told otherwise when it comes and when it goes.
       const isMoving = cluster !== settings.clusterId && clusters.has(cluster) !== wasThere;
-      return isMoving ? step.log.everything(directory.settle()) : step.log.result(directory.settle());
+      return isMoving ? step.log.everything(directory.commit()) : step.log.result(directory.commit());
     },
     setMesh: (next) => {
       mesh = next;
@@ -235,4 +233,28 @@ function isSameVersion(known: MeshObject, next: MeshObject): boolean {
 /** Versions of another API server may be equal by chance, above all those of what every cluster begins with. */
 function isSameObject(known: MeshObject, next: MeshObject): boolean {
   return isSameVersion(known, next) && isDeepStrictEqual(known, next);
+}
+
+/** What the stores are told at start; it does not change while the process lives. */
+export interface MeshStoreSettings {
+  /** DNS suffix of the cluster, `--domain`. */
+  readonly domain: string;
+  /** `--clusterID`: objects of this cluster win where two clusters know the same name. */
+  readonly clusterId: string;
+  /** The mesh domain `D` of labels and annotations. */
+  readonly meshDomain: string;
+  /** REVISION (BEHAVIOUR 8): custom objects with another revision label are ignored. Empty: none is. */
+  readonly revision: string;
+  /** `--trust-domain`; empty: of the mesh config. */
+  readonly trustDomain: string;
+  /** NAV_USE_ENDPOINT_SLICE: EndpointSlices come before Endpoints where a service has both. */
+  readonly useEndpointSlice: boolean;
+  /** NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES: Services select WorkloadEntries too. */
+  readonly servicesSelectWorkloadEntries: boolean;
+  /** NAV_ENABLE_SERVICEENTRY_SELECT_PODS: ServiceEntries select Pods too. */
+  readonly serviceEntriesSelectPods: boolean;
+  /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
+  readonly edsForHeadlessServices: boolean;
+  /** Whether `--plugins` leaves out `authn`: workloads are as without any PeerAuthentication. Default false. */
+  readonly ignoresPeerAuthentications?: boolean;
 }

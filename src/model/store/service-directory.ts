@@ -1,24 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObjectKey } from '../../config/object.js';
 import { type BucketedMap, BucketedMapWriter } from '../bucketed-map.js';
 import type { ServiceEndpoints } from '../endpoint.js';
 import type { Finding } from '../finding.js';
-import type { ServiceClaim } from '../registry/service-claim.js';
+import type { ServiceContribution } from '../registry/service-contribution.js';
 import type { Service } from '../service.js';
 import { shadowedKey } from '../snapshot/endpoints-of.js';
 import { ANY_CLUSTER, TargetInterner } from '../snapshot/workload-targets.js';
 import { AutoAddresses } from './auto-addresses.js';
-import { duplicateHosts } from './duplicate-hosts.js';
-import { FindingTable } from './finding-table.js';
 import { HostTable } from './host-table.js';
-import { createEntryJoiner } from './join-entries.js';
-import { keepClaim, keepService } from './keep-identity.js';
-import { mergeEndpoints, rankClaims } from './merge-claims.js';
-import { serviceByCluster } from './service-by-cluster.js';
+import { createEntryJoiner, duplicateHosts } from './join-entries.js';
+import { keepContribution, keepService } from './keep-identity.js';
+import { mergeEndpoints, rankContributions, serviceByCluster } from './merge-contributions.js';
 import { type ServedBy, TargetTable } from './target-table.js';
 
-/** All claims of one namespace on one host, merged. */
+/** Findings by what they are about, read as one list that is the same array while nothing changed. */
+class FindingTable {
+  readonly #findings = new Map<string, readonly Finding[]>();
+  #list: readonly Finding[] | undefined = [];
+
+  set(key: string, findings: readonly Finding[]): void {
+    const known = this.#findings.get(key);
+    if (known === undefined ? findings.length === 0 : isDeepStrictEqual(known, findings)) return;
+    if (findings.length === 0) this.#findings.delete(key);
+    else this.#findings.set(key, findings);
+    this.#list = undefined;
+  }
+
+  list(): readonly Finding[] {
+    this.#list ??= [...this.#findings.values()].flat();
+    return this.#list;
+  }
+}
+
+/** All contributions of one namespace on one host, merged. */
 interface ServiceRecord {
-  readonly claims: readonly ServiceClaim[];
+  readonly contributions: readonly ServiceContribution[];
   readonly service: Service;
   readonly endpoints: ServiceEndpoints;
 }
@@ -44,16 +61,16 @@ type Progress = {
     : DirectoryChange[Key];
 };
 
-/** Merges the claims of all registries into services and endpoints, and tells what became different. */
+/** Merges the contributions of all registries into services and endpoints, and tells what became different. */
 export class ServiceDirectory {
   readonly interner = new TargetInterner();
   readonly hosts = new HostTable();
   readonly findings = new FindingTable();
   readonly targets = new TargetTable(this.interner);
   readonly #ownCluster: string;
-  readonly #claimsBySource = new Map<string, readonly ServiceClaim[]>();
+  readonly #contributionsBySource = new Map<string, readonly ServiceContribution[]>();
   /** Claims by record, then by source. */
-  readonly #claims = new Map<string, Map<string, ServiceClaim>>();
+  readonly #contributions = new Map<string, Map<string, ServiceContribution>>();
   /** By `shadowedKey`. */
   readonly #records = new Map<string, ServiceRecord>();
   /** Record keys by host. */
@@ -71,32 +88,36 @@ export class ServiceDirectory {
     return this.#endpoints.snapshot();
   }
 
-  /** Replaces all that one object of one cluster claims; nothing is merged before `settle`. */
-  replace(source: string, claims: readonly ServiceClaim[]): void {
-    const previous = new Map(this.#claimsBySource.get(source)?.map((claim) => [shadowedKey(claim.service), claim]));
-    const next = claims.map((claim) => keepClaim(previous.get(shadowedKey(claim.service)), claim));
-    for (const claim of next) {
-      const key = shadowedKey(claim.service);
+  /** Replaces all that one object of one cluster contributions; nothing is merged before `commit`. */
+  replace(source: string, contributions: readonly ServiceContribution[]): void {
+    const previous = new Map(
+      this.#contributionsBySource.get(source)?.map((contribution) => [shadowedKey(contribution.service), contribution]),
+    );
+    const next = contributions.map((contribution) =>
+      keepContribution(previous.get(shadowedKey(contribution.service)), contribution),
+    );
+    for (const contribution of next) {
+      const key = shadowedKey(contribution.service);
       const before = previous.get(key);
       previous.delete(key);
-      if (before === claim) continue;
-      const bySource = this.#claims.get(key);
-      if (bySource === undefined) this.#claims.set(key, new Map([[source, claim]]));
-      else bySource.set(source, claim);
+      if (before === contribution) continue;
+      const bySource = this.#contributions.get(key);
+      if (bySource === undefined) this.#contributions.set(key, new Map([[source, contribution]]));
+      else bySource.set(source, contribution);
       this.#dirty.add(key);
     }
     for (const key of previous.keys()) {
-      const bySource = this.#claims.get(key);
+      const bySource = this.#contributions.get(key);
       bySource?.delete(source);
-      if (bySource?.size === 0) this.#claims.delete(key);
+      if (bySource?.size === 0) this.#contributions.delete(key);
       this.#dirty.add(key);
     }
-    if (next.length === 0) this.#claimsBySource.delete(source);
-    else this.#claimsBySource.set(source, next);
+    if (next.length === 0) this.#contributionsBySource.delete(source);
+    else this.#contributionsBySource.set(source, next);
   }
 
   /** Merges what changed since the last call. */
-  settle(): DirectoryChange {
+  commit(): DirectoryChange {
     const progress: Progress = {
       full: false,
       sources: new Set(),
@@ -105,22 +126,24 @@ export class ServiceDirectory {
       svcdelete: 0,
       eds: 0,
     };
-    const ranked = new Map<string, readonly ServiceClaim[]>();
-    const rank = (key: string): readonly ServiceClaim[] => {
-      const claims = this.#join(rankClaims([...(this.#claims.get(key)?.values() ?? [])], this.#ownCluster));
-      ranked.set(key, claims);
-      return claims;
+    const ranked = new Map<string, readonly ServiceContribution[]>();
+    const rank = (key: string): readonly ServiceContribution[] => {
+      const contributions = this.#join(
+        rankContributions([...(this.#contributions.get(key)?.values() ?? [])], this.#ownCluster),
+      );
+      ranked.set(key, contributions);
+      return contributions;
     };
     const moved = new Set<string>();
     for (const key of this.#dirty) this.#assignAddress(key, rank(key)[0]?.service, moved);
     for (const key of moved) if (!ranked.has(key)) rank(key);
     const hosts = new Set<string>();
-    for (const [key, claims] of ranked) this.#updateRecord(key, claims, hosts, progress);
+    for (const [key, contributions] of ranked) this.#updateRecord(key, contributions, hosts, progress);
     for (const hostname of hosts) {
       if (this.#updateHost(hostname)) progress.endpoints.add(hostname);
     }
     this.#dirty.clear();
-    return { ...progress, addresses: this.targets.settle() };
+    return { ...progress, addresses: this.targets.commit() };
   }
 
   #assignAddress(key: string, service: Service | undefined, moved: Set<string>): void {
@@ -131,9 +154,14 @@ export class ServiceDirectory {
     }
   }
 
-  #updateRecord(key: string, claims: readonly ServiceClaim[], hosts: Set<string>, progress: Progress): void {
+  #updateRecord(
+    key: string,
+    contributions: readonly ServiceContribution[],
+    hosts: Set<string>,
+    progress: Progress,
+  ): void {
     const previous = this.#records.get(key);
-    const record = this.#merge(key, claims, previous);
+    const record = this.#merge(key, contributions, previous);
     if (record === undefined && previous === undefined) return;
     const { hostname } = ((record ?? previous) as ServiceRecord).service;
     hosts.add(hostname);
@@ -145,19 +173,23 @@ export class ServiceDirectory {
       this.#records.set(key, record);
     }
     this.targets.update(servedBy(previous), servedBy(record));
-    this.findings.set(key, record?.claims.flatMap(({ findings }) => findings) ?? []);
+    this.findings.set(key, record?.contributions.flatMap(({ findings }) => findings) ?? []);
     noteChange(previous, record, progress);
   }
 
-  #merge(key: string, claims: readonly ServiceClaim[], previous: ServiceRecord | undefined): ServiceRecord | undefined {
-    const first = claims[0];
+  #merge(
+    key: string,
+    contributions: readonly ServiceContribution[],
+    previous: ServiceRecord | undefined,
+  ): ServiceRecord | undefined {
+    const first = contributions[0];
     if (first === undefined) return undefined;
     const autoAddress = this.#autoAddresses.get(key);
-    const byCluster = serviceByCluster(claims, this.#ownCluster);
+    const byCluster = serviceByCluster(contributions, this.#ownCluster);
     const additions = { ...(autoAddress && { autoAddress }), ...(byCluster && { byCluster }) };
     const isMade = Object.keys(additions).length > 0;
     const service = keepService(previous?.service, isMade ? { ...first.service, ...additions } : first.service);
-    return { claims, service, endpoints: mergeEndpoints(claims, previous?.endpoints) };
+    return { contributions, service, endpoints: mergeEndpoints(contributions, previous?.endpoints) };
   }
 
   #recordKeys(hostname: string, key: string, exists: boolean): void {
@@ -168,7 +200,7 @@ export class ServiceDirectory {
     else this.#recordsByHost.set(hostname, keys);
   }
 
-  /** @returns whether the host has other endpoints now, its own or those of another claim */
+  /** @returns whether the host has other endpoints now, its own or those of another contribution */
   #updateHost(hostname: string): boolean {
     const records = [...(this.#recordsByHost.get(hostname) ?? [])].map(
       (key) => this.#records.get(key) as ServiceRecord,
@@ -178,8 +210,10 @@ export class ServiceDirectory {
       records.map(({ service }) => service),
     );
     // Also those that are not served, for that is what is told.
-    const claims = records.flatMap(({ service }) => [...(this.#claims.get(shadowedKey(service))?.values() ?? [])]);
-    const duplicates: readonly Finding[] = claims.length < 2 ? [] : duplicateHosts(hostname, claims);
+    const contributions = records.flatMap(({ service }) => [
+      ...(this.#contributions.get(shadowedKey(service))?.values() ?? []),
+    ]);
+    const duplicates: readonly Finding[] = contributions.length < 2 ? [] : duplicateHosts(hostname, contributions);
     this.findings.set(hostname, duplicates);
     return this.#showEndpoints(hostname, winner, records);
   }
@@ -231,9 +265,9 @@ function servedBy(record: ServiceRecord | undefined): ServedBy | undefined {
   if (record === undefined) return undefined;
   return {
     service: record.service,
-    workloads: record.claims.flatMap((claim) => {
-      const cluster = claim.service.registry === 'Orchestrator' ? claim.cluster : ANY_CLUSTER;
-      return [claim.endpoints, claim.unready].map((endpoints) => ({ cluster, endpoints }));
+    workloads: record.contributions.flatMap((contribution) => {
+      const cluster = contribution.service.registry === 'Orchestrator' ? contribution.cluster : ANY_CLUSTER;
+      return [contribution.endpoints, contribution.unready].map((endpoints) => ({ cluster, endpoints }));
     }),
   };
 }

@@ -46,7 +46,7 @@ export class TargetTable {
     this.#interner = interner;
   }
 
-  /** Takes note of what the workloads of one service serve of it; `settle` brings their lists up to date. */
+  /** Takes note of what the workloads of one service serve of it; `commit` brings their lists up to date. */
   update(previous: ServedBy | undefined, next: ServedBy | undefined): void {
     const concerned = concernedWorkloads(previous, next);
     if (concerned.size === 0) return;
@@ -63,7 +63,7 @@ export class TargetTable {
   }
 
   /** @returns the addresses whose own services changed */
-  settle(): Set<string> {
+  commit(): Set<string> {
     const changed = new Set<string>();
     for (const [key, { address, byHost }] of this.#changes) {
       const known = this.#lists.get(key);

@@ -1,6 +1,5 @@
 import type { HashKey } from './cluster-policy.js';
 import type { Destination } from './destination.js';
-import type { HeaderChanges } from './header-changes.js';
 
 /** A destination and its share of the requests. */
 export interface WeightedDestination extends Destination {
@@ -76,3 +75,17 @@ export interface Respond {
 }
 
 export type HttpAction = Forward | PassThrough | Redirect | Respond;
+
+/** Changes of the headers of a message; removals come first. */
+export interface HeaderOperations {
+  /** Replaces what is there. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** Beside what is there. */
+  readonly add?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+}
+
+export interface HeaderChanges {
+  readonly request?: HeaderOperations;
+  readonly response?: HeaderOperations;
+}

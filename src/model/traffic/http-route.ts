@@ -1,5 +1,4 @@
-import type { HeaderChanges } from './header-changes.js';
-import type { HttpAction, Percent } from './http-action.js';
+import type { HeaderChanges, HttpAction, Percent } from './http-action.js';
 import type { HttpMatch, StringMatch } from './http-match.js';
 
 /** Faults that a route makes on purpose. */

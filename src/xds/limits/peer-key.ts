@@ -1,4 +1,4 @@
-import { formatSpiffeId, type WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
 import type { PeerKey } from './peers.js';
 
 /**

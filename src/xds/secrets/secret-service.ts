@@ -1,7 +1,7 @@
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { encodeRootsSecret } from '../../envoy/secret.js';
-import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 import { createUncachedResponses } from '../../push/response-cache.js';
 import { type SecretConnection, SecretResources, type SecretResourcesParts } from './secret-resources.js';
 import type { SecretSource } from './secret-source.js';

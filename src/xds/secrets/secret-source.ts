@@ -1,4 +1,4 @@
-import type { WorkloadIdentity } from '../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../model/spiffe-id.js';
 
 /** What a workload proves who it is with, and whom it trusts. All PEM. */
 export interface WorkloadCertificate {

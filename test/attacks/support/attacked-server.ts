@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
 import { booksService, quotaBinding, quotaSpec } from '../../bootstrap/status/status-objects.js';
 import { type ApiServer, startApiServer } from '../../counterparts/kubernetes/api-server.js';
 import type { KubernetesManifest } from '../../counterparts/kubernetes/kubernetes-client.js';

@@ -13,7 +13,7 @@ import { readTokenClaims } from '../../../src/ca/authentication/token-claims.js'
 import { createTokenReviewAuthenticator } from '../../../src/ca/authentication/token-review.js';
 import { createTokenVerdicts } from '../../../src/ca/authentication/token-verdicts.js';
 import { readCertificateRequestMessage } from '../../../src/ca/service/certificate-messages.js';
-import { parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
 import { callCredentialsOf } from '../../../src/net/call-credentials.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { createFakeClock } from '../../support/fake-clock.js';

@@ -4,7 +4,7 @@ import { parseSpiffeBundle } from '../../../src/ca/authentication/spiffe/parse-b
 import { parseBundleEndpoints } from '../../../src/ca/authentication/spiffe/parse-bundle-endpoints.js';
 import { readTokenClaims } from '../../../src/ca/authentication/token-claims.js';
 import { parseRemoteKubeconfig } from '../../../src/kubernetes/client/remote-kubeconfig.js';
-import { parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../../src/model/spiffe-id.js';
 import { createTestAuthority } from '../../support/certificate-issuer.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 

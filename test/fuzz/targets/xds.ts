@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseOutboundClusterName } from '../../../src/envoy/names.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { parsePolicyFilterName } from '../../../src/generators/policy/filter-names.js';
-import { parseRouteName } from '../../../src/generators/routes/route-name.js';
+import { parseRouteName } from '../../../src/generators/routes/route-table.js';
 import { parseNode } from '../../../src/model/parse-node.js';
 import { readNode } from '../../../src/xds/node-wire.js';
 import { createProxyReader } from '../../../src/xds/proxy-reader.js';

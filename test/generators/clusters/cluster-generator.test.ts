@@ -8,10 +8,9 @@ import { nextResourceSet } from '../../../src/envoy/resource-set.js';
 import { createClusterGenerator } from '../../../src/generators/clusters/cluster-generator.js';
 import type { ServiceEndpoints } from '../../../src/model/endpoint.js';
 import type { Finding } from '../../../src/model/finding.js';
-import type { Protocol } from '../../../src/model/protocol.js';
 import type { Proxy } from '../../../src/model/proxy.js';
 import type { PushContext } from '../../../src/model/push-context.js';
-import type { Service } from '../../../src/model/service.js';
+import type { Protocol, Service } from '../../../src/model/service.js';
 import { buildContext, buildEndpoints, buildPort, buildProxy, buildService, MESH } from '../context-builder.js';
 import { SETTINGS } from '../default-settings.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { fitWeights } from '../../../src/generators/endpoints/weights.js';
+import { fitWeights } from '../../../src/generators/endpoints/load-assignment.js';
 
 const weigh = (...weights: number[]) => weights.map((weight) => ({ weight }));
 

@@ -19,7 +19,7 @@ const binary = 'value' in envoy ? envoy.value : undefined;
 const envoyTest = binary === undefined ? test.skip : test;
 
 const filters = createFilterFactory(ENCODER, { ...SETTINGS, keyValueFilter: true }, []);
-const facts = filters.factsOf(buildContext(), buildProxy());
+const facts = filters.dependenciesOf(buildContext(), buildProxy());
 type Protocol = NonNullable<Parameters<typeof filters.tcp>[2]['protocol']>;
 
 function chainOf(name: string, match: ConnectionMatch, action: ConnectionAction, protocol: Protocol = 'tcp') {

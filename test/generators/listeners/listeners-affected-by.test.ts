@@ -1,6 +1,5 @@
 import test from 'ava';
-import { listenersAffectedBy } from '../../../src/generators/listeners/listeners-affected-by.js';
-import { routesAffectedBy } from '../../../src/generators/routes/routes-affected-by.js';
+import { listenersAffectedBy, routesAffectedBy } from '../../../src/generators/affected-by.js';
 import type { PushRequest } from '../../../src/model/push-request.js';
 import { buildContext, buildService } from '../context-builder.js';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { hostRelationTo, shortHostForms } from '../../../src/generators/routes/host-forms.js';
+import { hostRelationTo, shortHostForms } from '../../../src/generators/routes/virtual-host-domains.js';
 
 const WEB = 'web.default.svc.cluster.local';
 const CASES: readonly (readonly [hostname: string, dnsDomain: string, forms: readonly string[]])[] = [

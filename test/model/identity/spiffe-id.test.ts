@@ -1,5 +1,5 @@
 import test from 'ava';
-import { formatSpiffeId, parseSpiffeId } from '../../../src/model/identity/spiffe-id.js';
+import { formatSpiffeId, parseSpiffeId } from '../../../src/model/spiffe-id.js';
 
 test('an identity that was written is read back', (t) => {
   const identity = { trustDomain: 'cluster.local', namespace: 'books', serviceAccount: 'shop' };

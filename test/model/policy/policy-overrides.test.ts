@@ -1,7 +1,7 @@
 import test from 'ava';
 import { NodeError } from '../../../src/model/node-error.js';
 import { parseNode } from '../../../src/model/parse-node.js';
-import type { PolicyOverrides } from '../../../src/model/policy/policy-overrides.js';
+import type { PolicyOverrides } from '../../../src/model/policy/read-policy-overrides.js';
 
 function overridesOf(metadata: Readonly<Record<string, unknown>>, meshDomain?: string): PolicyOverrides | undefined {
   const locality = { region: '', zone: '', subZone: '' };

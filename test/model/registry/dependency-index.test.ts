@@ -19,7 +19,7 @@ test('a fact has exactly the consumers that named it last', (t) => {
         named.set(consumer, new Set(facts));
         for (const fact of FACTS) {
           const expected = CONSUMERS.filter((each) => named.get(each)?.has(fact));
-          t.deepEqual([...index.consumersOf(fact)].sort(), expected.sort());
+          t.deepEqual([...index.serviceKeysOf(fact)].sort(), expected.sort());
         }
       }
     }),

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { PodWorkloads } from '../../../src/model/registry/cluster-workloads.js';
 import type { Pod } from '../../../src/model/registry/pod.js';
-import { PodWorkloads } from '../../../src/model/registry/pod-workloads.js';
 import type { Translation } from '../../../src/model/registry/translation.js';
 import { pod } from '../mesh-objects.js';
 

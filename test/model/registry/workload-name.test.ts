@@ -1,5 +1,5 @@
 import test from 'ava';
-import { workloadNameOf } from '../../../src/model/registry/workload-name.js';
+import { workloadNameOf } from '../../../src/model/registry/pod.js';
 
 const CASES = [
   ['a Deployment', 'web-app-7d9f-x2x9k', { 'pod-template-hash': '7d9f' }, 'web-app'],

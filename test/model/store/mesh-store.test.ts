@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { MeshObject } from '../../../src/config/object.js';
 import type { ObjectChange } from '../../../src/model/object-change.js';
+import type { PushChange, StoreChange } from '../../../src/model/store/change-log.js';
 import type { MeshStore } from '../../../src/model/store/mesh-store.js';
-import type { PushChange, StoreChange } from '../../../src/model/store/store-change.js';
 import { MESH } from '../../generators/context-builder.js';
 import {
   batch,

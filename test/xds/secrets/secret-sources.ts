@@ -1,6 +1,6 @@
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
-import { formatSpiffeId, type WorkloadIdentity } from '../../../src/model/identity/spiffe-id.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../../../src/model/spiffe-id.js';
 import type { ConnectionSecrets, SecretSource, WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
 import type { TestAuthority } from '../../support/certificate-issuer.js';
 

@@ -1,4 +1,4 @@
-import { formatSpiffeId, type WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../../../model/spiffe-id.js';
 import { AuthenticationError } from '../authenticator.js';
 import type { AccountDirectory } from './account-directory.js';
 

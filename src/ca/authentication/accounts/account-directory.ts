@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.js';
 import type { ListWatcher } from '../../../kubernetes/watch/list-watcher.js';
-import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 import { type AccountList, createAccountList } from './account-list.js';
 
 /**

@@ -8,8 +8,7 @@ import {
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
 import { modeOfPort, type WorkloadMutualTls } from '../../../model/security/mutual-tls.js';
-import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
-import type { InboundPort } from './inbound-ports.js';
+import { type InboundPort, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
 
 /**
  * What looks at a connection's first bytes before its chain is picked. Whoever connects to a port of known protocol

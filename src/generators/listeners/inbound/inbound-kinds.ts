@@ -2,7 +2,7 @@ import type { FilterChainMatch } from '../../../generated/envoy/config/listener/
 import type { MutualTlsMode } from '../../../model/security/mutual-tls.js';
 import { HTTP_SERVER_PROTOCOLS, MESH_HTTP, MESH_TCP } from '../../security/mesh-protocols.js';
 import type { TrafficClass } from '../../traffic-class.js';
-import { plaintextHttpProtocols } from '../plaintext-http.js';
+import { plaintextHttpProtocols } from '../connection-match.js';
 
 /** One kind of connections to a port, and how they are served. */
 export interface InboundKind {

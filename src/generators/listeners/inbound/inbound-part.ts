@@ -7,21 +7,28 @@ import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER } from '../../../envoy/names.js';
 import { createMemo } from '../../../model/memo.js';
 import type { InterceptionMode } from '../../../model/proxy.js';
-import { modeOfPort, type WorkloadMutualTls, workloadMutualTls } from '../../../model/security/mutual-tls.js';
-import { mutualTlsOfProxy } from '../../../model/security/mutual-tls-of-proxy.js';
+import {
+  modeOfPort,
+  mutualTlsOfProxy,
+  type WorkloadMutualTls,
+  workloadMutualTls,
+} from '../../../model/security/mutual-tls.js';
 import { wildcardAddresses } from '../../address-families.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
-import type { ListenerFacts } from '../listener-facts.js';
-import { inboundBlackHoleChain, inboundPassthroughChains, inboundPortChains } from './inbound-chains.js';
+import type { ListenerDependencies } from '../listener-dependencies.js';
+import {
+  createInboundTls,
+  inboundBlackHoleChain,
+  inboundPassthroughChains,
+  inboundPortChains,
+} from './inbound-chains.js';
 import { inboundListenerFilters } from './inbound-inspection.js';
-import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
-import { type InboundPorts, inboundPorts } from './inbound-ports.js';
-import { createInboundTls } from './inbound-tls.js';
+import { type InboundPorts, inboundPorts, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
 
 export interface InboundScope extends Scope {
-  readonly facts: ListenerFacts;
+  readonly dependencies: ListenerDependencies;
   readonly interceptionMode: InterceptionMode;
   readonly inbound: InboundPorts;
   /** Plaintext alone where the proxy has no certificate. */
@@ -46,12 +53,12 @@ export function createInboundPart(
   const commonChains = createMemo<readonly Buffer[]>();
 
   const build = (mesh: MeshConfig, scope: InboundScope): EncodedResource => {
-    const { facts, interceptionMode, inbound, mutualTls } = scope;
-    const [wildcard, ...additional] = wildcardAddresses(facts.families);
-    const chainContext = { encoder, filters, tls, mesh, facts };
+    const { dependencies, interceptionMode, inbound, mutualTls } = scope;
+    const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
+    const chainContext = { encoder, filters, tls, mesh, dependencies };
     const unclaimed = (port: number | undefined, mode: WorkloadMutualTls['mode']): readonly Buffer[] =>
       inboundPassthroughChains(chainContext, { port, mode, sniff: settings.sniffInbound });
-    const common = commonChains.of([mesh], `${facts.key}|${mutualTls.mode}`, () => [
+    const common = commonChains.of([mesh], `${dependencies.key}|${mutualTls.mode}`, () => [
       inboundBlackHoleChain(chainContext),
       ...unclaimed(undefined, mutualTls.mode),
     ]);
@@ -80,14 +87,14 @@ export function createInboundPart(
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = filters.factsOf(context, proxy);
+      const dependencies = filters.dependenciesOf(context, proxy);
       const targets = context.targetsOf(proxy);
       const mutualTls = proxy.hasSecrets ? mutualTlsOfProxy(context, proxy) : PLAINTEXT;
-      const variant = `${facts.key}|${interceptionMode}|${mutualTls.key}`;
+      const variant = `${dependencies.key}|${interceptionMode}|${mutualTls.key}`;
       return scopes.of([context.mesh, targets], variant, () => {
-        const [wildcard] = wildcardAddresses(facts.families);
+        const [wildcard] = wildcardAddresses(dependencies.families);
         const inbound = inboundPorts(targets, settings.sniffInbound, wildcard);
-        return { key: `${variant}|${JSON.stringify(inbound)}`, facts, interceptionMode, inbound, mutualTls };
+        return { key: `${variant}|${JSON.stringify(inbound)}`, dependencies, interceptionMode, inbound, mutualTls };
       });
     },
     generate: ({ mesh }, scope) => ({

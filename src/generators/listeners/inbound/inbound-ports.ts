@@ -1,9 +1,11 @@
 import type { Finding } from '../../../model/finding.js';
-import type { Protocol } from '../../../model/protocol.js';
 import type { ServiceTarget } from '../../../model/proxy.js';
 import { servedPorts } from '../../../model/served-ports.js';
+import type { Protocol } from '../../../model/service.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
-import { VIRTUAL_INBOUND_PORT } from './inbound-port.js';
+
+/** The port that inbound connections are redirected to. */
+export const VIRTUAL_INBOUND_PORT = 15006;
 
 /** A port of the workload, and the service port that decides how its connections are served. */
 export interface InboundPort {

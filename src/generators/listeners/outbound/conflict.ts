@@ -1,9 +1,9 @@
 import type { Finding, FindingMetric } from '../../../model/finding.js';
-import type { Claim } from './claim.js';
+import type { ListenerBinding } from './service-bindings.js';
 
-/** A claim that an older one keeps from being served. */
+/** A binding that an older one keeps from being served. */
 export interface Conflict {
-  readonly rejected: Claim;
+  readonly rejected: ListenerBinding;
   readonly rejectedAs: 'HTTP' | 'TCP';
   readonly acceptedAs: 'HTTP' | 'TCP';
   /** Hostnames of the oldest of those that were there before, or the name of a listener of the proxy's own. */

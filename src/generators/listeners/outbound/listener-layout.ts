@@ -1,7 +1,7 @@
 import type { Service } from '../../../model/service.js';
 import type { ConnectionMatch } from '../../../model/traffic/connection-route.js';
-import type { Claim } from './claim.js';
 import type { ListenerPlan, TrafficPlan } from './listener-plan.js';
+import type { ListenerBinding } from './service-bindings.js';
 
 /** One filter chain: what it matches and where it leads. */
 export interface ChainLayout {
@@ -16,7 +16,7 @@ export interface ChainLayout {
         /** The service whose requests alone it gets; undefined when services share it by host. */
         readonly service: Service | undefined;
       }
-    | { readonly type: 'service'; readonly claim: Claim }
+    | { readonly type: 'service'; readonly binding: ListenerBinding }
     | { readonly type: 'unclaimed' };
 }
 
@@ -63,18 +63,18 @@ function layOutTraffic(
   // Alone at its address, a TLS service needs no server name, and gets the connections without one.
   const lastTls = dedicated ? firstTls : undefined;
   if (!dedicated || traffic.byServerName.size > 1 || traffic.rest !== undefined) {
-    for (const [serverName, claim] of traffic.byServerName) {
-      chains.push({ ...anyOf, match: { ...match, serverNames: [serverName] }, target: { type: 'service', claim } });
+    for (const [serverName, binding] of traffic.byServerName) {
+      chains.push({ ...anyOf, match: { ...match, serverNames: [serverName] }, target: { type: 'service', binding } });
     }
   }
-  const restClaim = traffic.rest ?? lastTls;
+  const restBinding = traffic.rest ?? lastTls;
   let rest: ChainLayout | undefined;
-  if (restClaim !== undefined) rest = { ...anyOf, target: { type: 'service', claim: restClaim } };
+  if (restBinding !== undefined) rest = { ...anyOf, target: { type: 'service', binding: restBinding } };
   else if (passOn) rest = { ...anyOf, target: { type: 'unclaimed' } };
   const [firstHttp] = traffic.http;
   if (firstHttp !== undefined) {
     const routeName = dedicated ? `${firstHttp.service.hostname}:${plan.port}` : String(plan.port);
-    const grpcWeb = traffic.http.some((claim) => claim.port.protocol === 'grpc-web');
+    const grpcWeb = traffic.http.some((binding) => binding.port.protocol === 'grpc-web');
     const target = { type: 'http', routeName, grpcWeb, service: dedicated ? firstHttp.service : undefined } as const;
     if (rest === undefined) rest = { ...anyOf, target };
     else chains.push({ ...anyOf, onlyHttp: true, target });

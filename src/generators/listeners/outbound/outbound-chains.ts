@@ -6,12 +6,11 @@ import { createMemo } from '../../../model/memo.js';
 import { clusterOfPort, type ServiceCluster } from '../../../model/traffic/mesh-traffic.js';
 import { serviceConnections } from '../../../model/traffic/service-routes.js';
 import { unknownConnections } from '../../../model/traffic/unknown-destinations.js';
-import { clusterStatName } from '../../clusters/stat-name.js';
+import { clusterStatName } from '../../clusters/cluster-defaults.js';
 import { clusterOf, OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { GeneratorSettings } from '../../settings.js';
-import { buildConnectionMatch } from '../connection-match.js';
+import { buildConnectionMatch, plaintextHttpProtocols } from '../connection-match.js';
 import type { FilterFactory } from '../filter-factory.js';
-import { plaintextHttpProtocols } from '../plaintext-http.js';
 import type { ChainLayout } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
 import type { OutboundListenerContext } from './outbound-listener.js';
@@ -33,26 +32,26 @@ export function createOutboundChains(
   const filtersFor = (
     { target }: ChainLayout,
     plan: ListenerPlan,
-    { mesh, traffic, facts }: OutboundListenerContext,
+    { mesh, traffic, dependencies }: OutboundListenerContext,
   ): Filter[] => {
     switch (target.type) {
       case 'http': {
         const { routeName, grpcWeb } = target;
         const statPrefix = `outbound_${plan.name}`;
-        return [filters.outboundHttp(mesh, facts, { statPrefix, routeName, grpcWeb })];
+        return [filters.outboundHttp(mesh, dependencies, { statPrefix, routeName, grpcWeb })];
       }
       case 'service': {
-        const { service, port } = target.claim;
+        const { service, port } = target.binding;
         const cluster = clusterOfPort(traffic.clustersOf(service), port.number);
         const { subset } = cluster.destination;
         const pattern = mesh.outboundClusterStatName;
         const statPrefix =
           pattern === '' ? clusterOf(cluster.destination) : clusterStatName(pattern, { service, port, subset });
         const action = serviceConnections(cluster);
-        return filters.tcp(mesh, facts, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
+        return filters.tcp(mesh, dependencies, { ...OUTBOUND, action, statPrefix, protocol: port.protocol });
       }
       case 'unclaimed':
-        return filters.tcp(mesh, facts, { ...OUTBOUND, action: unknownConnections(mesh) });
+        return filters.tcp(mesh, dependencies, { ...OUTBOUND, action: unknownConnections(mesh) });
     }
   };
 
@@ -60,7 +59,7 @@ export function createOutboundChains(
     const match: FilterChainMatch = buildConnectionMatch(chain.match);
     if (chain.onlyHttp) {
       match.transportProtocol = 'raw_buffer';
-      match.applicationProtocols = plaintextHttpProtocols(settings.http10 || context.facts.http10);
+      match.applicationProtocols = plaintextHttpProtocols(settings.http10 || context.dependencies.http10);
     }
     return encodeFilterChain(encoder, {
       name: chainName(chain),
@@ -86,7 +85,7 @@ function clustersOf(
   { traffic }: OutboundListenerContext,
 ): readonly ServiceCluster[] | undefined {
   if (target.type === 'unclaimed') return undefined;
-  const service = target.type === 'service' ? target.claim.service : target.service;
+  const service = target.type === 'service' ? target.binding.service : target.service;
   return service && traffic.clustersOf(service);
 }
 

@@ -7,18 +7,18 @@ import { httpInspectorFilter, tlsInspectorFilter } from '../../../envoy/listener
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import type { ListenerFilter } from '../../../generated/envoy/config/listener/v3/ListenerFilter.js';
 import { createMemo } from '../../../model/memo.js';
+import type { Service } from '../../../model/service.js';
 import type { MeshTraffic } from '../../../model/traffic/mesh-traffic.js';
-import type { ListenerFacts } from '../listener-facts.js';
+import type { ListenerDependencies } from '../listener-dependencies.js';
 import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
-import { listenerSubject } from './listener-subject.js';
 import type { OutboundChains } from './outbound-chains.js';
 
 /** What all outbound listeners of a proxy have in common. */
 export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
   readonly traffic: MeshTraffic;
-  readonly facts: ListenerFacts;
+  readonly dependencies: ListenerDependencies;
   /** False when the sidecar binds its ports itself (INTERCEPTION_MODE NONE). */
   readonly captured: boolean;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
@@ -81,4 +81,26 @@ function listenerHead(
     trafficDirection: 'OUTBOUND',
     bindToPort: { value: !captured },
   };
+}
+
+/** What a listener's content follows from, beside its address. */
+interface ListenerSubject {
+  /** The only service in it; undefined for a table shared by host, whose listener is the same for any services. */
+  readonly service: Service | undefined;
+  /** What else it reads of them. */
+  readonly key: string;
+}
+
+/** Undefined when several services are in the listener, each with a chain of its own. */
+function listenerSubject({ whole, ranges, shared }: ListenerPlan): ListenerSubject | undefined {
+  if (ranges.size > 0 || whole.byServerName.size > 1) return undefined;
+  if (shared) {
+    if (whole.byServerName.size > 0 || whole.rest !== undefined) return undefined;
+    const grpcWeb = whole.http.some((binding) => binding.port.protocol === 'grpc-web');
+    return { service: undefined, key: grpcWeb ? 'http|grpc-web' : 'http' };
+  }
+  const [tls] = whole.byServerName.values();
+  if (tls !== undefined && whole.rest !== undefined) return undefined;
+  const only = whole.rest ?? tls;
+  return only === undefined ? undefined : { service: only.service, key: only.port.protocol };
 }

@@ -1,30 +1,35 @@
 import type { MessageEncoder } from '../../../envoy/message-encoder.js';
 import { VIRTUAL_INBOUND_LISTENER, VIRTUAL_OUTBOUND_LISTENER } from '../../../envoy/names.js';
+import { memoize } from '../../../model/memo.js';
 import type { PushContext, ServiceView } from '../../../model/push-context.js';
+import type { Service } from '../../../model/service.js';
 import { inOrderOfRank } from '../../../model/service-order.js';
 import { clusterOfPort } from '../../../model/traffic/mesh-traffic.js';
-import { loopbackAddress, wildcardAddresses } from '../../address-families.js';
-import { outboundDiscovery } from '../../clusters/outbound-discovery.js';
+import { loopbackAddress, parseServiceAddress, wildcardAddresses } from '../../address-families.js';
+import { outboundDiscovery } from '../../clusters/outbound-cluster.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import type { GeneratorSettings } from '../../settings.js';
 import type { FilterFactory } from '../filter-factory.js';
 import { httpProxyListenerName } from '../http-proxy-part.js';
-import { VIRTUAL_INBOUND_PORT } from '../inbound/inbound-port.js';
-import type { ListenerFacts } from '../listener-facts.js';
-import { createAddressOwners } from './address-owners.js';
-import type { Claim } from './claim.js';
+import { VIRTUAL_INBOUND_PORT } from '../inbound/inbound-ports.js';
+import type { ListenerDependencies } from '../listener-dependencies.js';
 import { conflictFinding } from './conflict.js';
 import { planListeners } from './listener-plan.js';
 import { createOutboundChains } from './outbound-chains.js';
 import { createOutboundListenerBuilder } from './outbound-listener.js';
-import { type ClaimRules, createServiceClaims, type ServiceClaims } from './service-claims.js';
+import {
+  type BindingRules,
+  createServiceBindings,
+  type ListenerBinding,
+  type ServiceBindings,
+} from './service-bindings.js';
 
 /** What the outbound listeners of a sidecar depend on. */
 export interface OutboundScope extends Scope {
   /** Whose view of the services it is, and where; the key has the view's id. */
   readonly namespace: string;
   readonly cluster: string | undefined;
-  readonly facts: ListenerFacts;
+  readonly dependencies: ListenerDependencies;
   readonly captured: boolean;
   /** Metadata DNS_CAPTURE: the made-up addresses of ServiceEntries are in use. */
   readonly autoAddresses: boolean;
@@ -43,7 +48,7 @@ export function createOutboundPart(
 ): ResourcePart<OutboundScope> {
   const buildListener = createOutboundListenerBuilder(encoder, createOutboundChains(encoder, filters, settings));
   const { edsForHeadlessServices } = settings;
-  const claimsFor = createServiceClaims();
+  const bindingsFor = createServiceBindings();
   const ownersOf = createAddressOwners();
   return {
     name: 'outbound',
@@ -52,20 +57,28 @@ export function createOutboundPart(
       const namespace = proxy.configNamespace;
       const { clusterId: cluster } = proxy.metadata;
       const view = context.viewIn(namespace, cluster);
-      const facts = filters.factsOf(context, proxy);
+      const dependencies = filters.dependenciesOf(context, proxy);
       const captured = proxy.metadata.interceptionMode !== 'NONE';
       const autoAddresses = captured && (proxy.metadata.dnsCapture ?? false);
       const ownPorts = captured ? [] : ownPortsOf(context, proxy);
       const flags = `${captured ? 'captured' : 'bound'}|${autoAddresses ? 'auto' : ''}|${ownPorts.join(',')}`;
-      return { key: `${view.id}|${facts.key}|${flags}`, namespace, cluster, facts, captured, autoAddresses, ownPorts };
+      return {
+        key: `${view.id}|${dependencies.key}|${flags}`,
+        namespace,
+        cluster,
+        dependencies,
+        captured,
+        autoAddresses,
+        ownPorts,
+      };
     },
     generate: (context, scope) => {
-      const { facts, captured, autoAddresses } = scope;
+      const { dependencies, captured, autoAddresses } = scope;
       const { mesh, traffic } = context;
-      const [wildcard, ...additional] = wildcardAddresses(facts.families);
-      const sharedBind = captured ? wildcard : loopbackAddress(facts.families);
-      const rules: ClaimRules = {
-        families: facts.families,
+      const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
+      const sharedBind = captured ? wildcard : loopbackAddress(dependencies.families);
+      const rules: BindingRules = {
+        families: dependencies.families,
         sharedBind,
         captured,
         autoAddresses,
@@ -78,16 +91,16 @@ export function createOutboundPart(
       };
       const view = context.viewIn(scope.namespace, scope.cluster);
       const plan = planListeners(
-        claimsOf(claimsFor, context, view, rules),
+        bindingsOf(bindingsFor, context, view, rules),
         { reserved: reservedListeners(context, scope, sharedBind), ownerOf: (address) => ownersOf(view).get(address) },
         settings.sniffOutbound,
       );
       const additionalAddresses = captured ? additional : [];
-      const key = `${facts.key}|${captured}`;
+      const key = `${dependencies.key}|${captured}`;
       const listenerContext = {
         mesh,
         traffic,
-        facts,
+        dependencies,
         captured,
         sniff: settings.sniffOutbound,
         additionalAddresses,
@@ -99,13 +112,13 @@ export function createOutboundPart(
   };
 }
 
-function* claimsOf(
-  claimsFor: ServiceClaims,
+function* bindingsOf(
+  bindingsFor: ServiceBindings,
   context: PushContext,
   view: ServiceView,
-  rules: ClaimRules,
-): Iterable<Claim> {
-  for (const service of inOrderOfRank(view.services, (each) => each)) yield* claimsFor(context, service, rules);
+  rules: BindingRules,
+): Iterable<ListenerBinding> {
+  for (const service of inOrderOfRank(view.services, (each) => each)) yield* bindingsFor(context, service, rules);
 }
 
 /** Addresses that the sidecar needs itself: Envoy refuses a second listener at the same address. */
@@ -120,11 +133,30 @@ function reservedListeners(context: PushContext, scope: OutboundScope, bind: str
     reserved.set(`${bind}_${mesh.defaultConfig.proxyAdminPort}`, 'the admin interface');
     reserved.set(`${bind}_${mesh.defaultConfig.statusPort}`, 'the status port');
   }
-  if (mesh.proxyHttpPort > 0) reserved.set(httpProxyListenerName(mesh, scope.facts.families), 'the HTTP proxy');
+  if (mesh.proxyHttpPort > 0) reserved.set(httpProxyListenerName(mesh, scope.dependencies.families), 'the HTTP proxy');
   return reserved;
 }
 
 function ownPortsOf(context: PushContext, proxy: Parameters<PushContext['targetsOf']>[0]): number[] {
   const ports = new Set(context.targetsOf(proxy).map((target) => target.targetPort));
   return [...ports].sort((a, b) => a - b);
+}
+
+const ALL_FAMILIES = { ipv4: true, ipv6: true };
+
+/** The Services of a view by their cluster IPs; found once for as long as the view lives. */
+function createAddressOwners(): (view: ServiceView) => ReadonlyMap<string, Service> {
+  return memoize(findOwners);
+}
+
+function findOwners({ services }: ServiceView): ReadonlyMap<string, Service> {
+  const owners = new Map<string, Service>();
+  for (const service of services) {
+    if (service.registry === 'External') continue;
+    for (const text of service.addresses) {
+      const address = parseServiceAddress(text, ALL_FAMILIES);
+      if (address !== undefined && 'ip' in address && !owners.has(address.ip)) owners.set(address.ip, service);
+    }
+  }
+  return owners;
 }

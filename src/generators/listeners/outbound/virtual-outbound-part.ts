@@ -10,10 +10,10 @@ import { OUTBOUND_CLUSTERS } from '../../destination-names.js';
 import type { ResourcePart, Scope } from '../../generator.js';
 import { buildConnectionMatch } from '../connection-match.js';
 import type { FilterFactory } from '../filter-factory.js';
-import type { ListenerFacts } from '../listener-facts.js';
+import type { ListenerDependencies } from '../listener-dependencies.js';
 
 export interface VirtualOutboundScope extends Scope {
-  readonly facts: ListenerFacts;
+  readonly dependencies: ListenerDependencies;
   readonly interceptionMode: InterceptionMode;
 }
 
@@ -31,12 +31,12 @@ export function createVirtualOutboundPart(
     scope: (context, proxy) => {
       const { interceptionMode } = proxy.metadata;
       if (proxy.type !== 'sidecar' || interceptionMode === 'NONE') return undefined;
-      const facts = filters.factsOf(context, proxy);
-      return { key: `${facts.key}|${interceptionMode}`, facts, interceptionMode };
+      const dependencies = filters.dependenciesOf(context, proxy);
+      return { key: `${dependencies.key}|${interceptionMode}`, dependencies, interceptionMode };
     },
-    generate: ({ mesh }, { facts, interceptionMode }) => {
+    generate: ({ mesh }, { dependencies, interceptionMode }) => {
       const port = mesh.proxyListenPort;
-      const [wildcard, ...additional] = wildcardAddresses(facts.families);
+      const [wildcard, ...additional] = wildcardAddresses(dependencies.families);
       const head = {
         name: VIRTUAL_OUTBOUND_LISTENER,
         address: socketAddress(wildcard, port),
@@ -46,7 +46,7 @@ export function createVirtualOutboundPart(
         trafficDirection: 'OUTBOUND',
       } as const;
       const filtersFor = (action: ConnectionAction) =>
-        filters.tcp(mesh, facts, { direction: 'outbound', action, clusters: OUTBOUND_CLUSTERS });
+        filters.tcp(mesh, dependencies, { direction: 'outbound', action, clusters: OUTBOUND_CLUSTERS });
       const chains = [
         // Connections to the listener's own port have no other destination: passed on, they would come back.
         encodeFilterChain(encoder, {

@@ -1,6 +1,6 @@
 import type { HeaderValueOption } from '../../../generated/envoy/config/core/v3/HeaderValueOption.js';
 import type { Route } from '../../../generated/envoy/config/route/v3/Route.js';
-import type { HeaderChanges, HeaderOperations } from '../../../model/traffic/header-changes.js';
+import type { HeaderChanges, HeaderOperations } from '../../../model/traffic/http-action.js';
 
 /** Fields that routes and weighted destinations have in common. */
 type HeaderFields = Pick<

@@ -1,4 +1,4 @@
-import { parseSpiffeId } from '../../../model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../../model/spiffe-id.js';
 import type { AttributeLayer } from '../../client/attribute-bag.js';
 import type { WireCheckRequest } from '../adapter/envoy-messages.js';
 import type { CallConfig } from '../call-configs.js';

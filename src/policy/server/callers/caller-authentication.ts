@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../../base/clock.js';
-import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 import type { ServedCall } from '../../../net/call-credentials.js';
 import type { TlsMaterialSource } from '../../../net/tls-material.js';
 import type { LimitedLog } from '../../../telemetry/limited-log.js';

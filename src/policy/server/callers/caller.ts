@@ -1,4 +1,4 @@
-import type { WorkloadIdentity } from '../../../model/identity/spiffe-id.js';
+import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 
 /** The sender of a call. */
 export type Caller =

@@ -1,7 +1,7 @@
-import { parseSpiffeId } from '../../../model/identity/spiffe-id.js';
 import type { Proxy } from '../../../model/proxy.js';
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
+import { parseSpiffeId } from '../../../model/spiffe-id.js';
 import type { ServiceOwners, WorkloadCaller } from './service-owners.js';
 
 /** What of a snapshot tells which workloads answer for which service. */

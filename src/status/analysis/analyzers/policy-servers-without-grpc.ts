@@ -1,5 +1,5 @@
 import { checkServerOf, type PolicyServerTarget, reportServerOf } from '../../../model/policy/policy-servers.js';
-import type { Protocol } from '../../../model/protocol.js';
+import type { Protocol } from '../../../model/service.js';
 import type { AnalysisInput, Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 

@@ -2,7 +2,7 @@ import type { MeshObject, ObjectKey } from '../../../config/object.js';
 import { isDnsLabel } from '../../../config/primitives.js';
 import { nearestName } from '../../../config/schema/nearest-name.js';
 import { parseGrants } from '../../../model/policy/binding-grants.js';
-import { type RefusedAnnotation, shownValue } from '../../../model/refused-annotation.js';
+import { type RefusedAnnotation, shownValue } from '../../../model/service.js';
 import type { Analyzer } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 

@@ -5,7 +5,7 @@ import type { Json } from '../../../../src/envoy/message-json.js';
 import { createListenerGenerator } from '../../../../src/generators/listeners/listener-generator.js';
 import { createPolicyPlugin } from '../../../../src/generators/policy/policy-plugin.js';
 import type { GeneratorSettings } from '../../../../src/generators/settings.js';
-import type { Protocol } from '../../../../src/model/protocol.js';
+import type { Protocol } from '../../../../src/model/service.js';
 import { readObject } from '../../../config/support/read-yaml.js';
 import { EVERYTHING_ON, meshWith } from '../../../model/policy/mesh-with.js';
 import { peerAuthentication } from '../../../model/security/peer-authentication.js';

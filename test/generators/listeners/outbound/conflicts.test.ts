@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createListenerGenerator } from '../../../../src/generators/listeners/listener-generator.js';
 import type { Finding } from '../../../../src/model/finding.js';
-import type { Protocol } from '../../../../src/model/protocol.js';
+import type { Protocol } from '../../../../src/model/service.js';
 import { buildContext, buildPort, buildProxy, buildService, MESH } from '../../context-builder.js';
 import { SETTINGS } from '../../default-settings.js';
 import { at, ENCODER, generateAll, toJson } from '../../served-resources.js';

@@ -5,7 +5,7 @@ import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../../src/base/clock.js';
 import { uriNamesOf } from '../../../../src/ca/authentication/spiffe/certificate-names.js';
-import { parseSpiffeId } from '../../../../src/model/identity/spiffe-id.js';
+import { parseSpiffeId } from '../../../../src/model/spiffe-id.js';
 import { createCallerReader } from '../../../../src/policy/server/callers/caller-reader.js';
 import { createAuthorizationService } from '../../../../src/policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../../../src/policy/server/grpc/policy-grpc-server.js';

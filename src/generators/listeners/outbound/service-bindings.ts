@@ -4,13 +4,31 @@ import type { Port, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
-import type { Claim } from './claim.js';
+
+/** One port of a service that wants connections to some address. */
+export interface ListenerBinding {
+  readonly service: Service;
+  readonly port: Port;
+  readonly traffic: Exclude<TrafficClass, 'none'>;
+  /** Name of the listener: `<address>_<port>`. */
+  readonly listener: string;
+  /** The address of the listener. */
+  readonly bind: string;
+  /** Whether other services share that address: wildcard and loopback listeners. */
+  readonly shared: boolean;
+  /** Only connections to this range of a shared listener; empty for all of them. */
+  readonly range: string;
+}
 
 /** Finds the connections that the ports of a service want. */
-export type ServiceClaims = (context: PushContext, service: Service, rules: ClaimRules) => readonly Claim[];
+export type ServiceBindings = (
+  context: PushContext,
+  service: Service,
+  rules: BindingRules,
+) => readonly ListenerBinding[];
 
 /** What decides at which addresses a sidecar listens for a service. */
-export interface ClaimRules {
+export interface BindingRules {
   readonly families: AddressFamilies;
   /** Address of the listeners that services share: the wildcard, or loopback when nothing is captured. */
   readonly sharedBind: string;
@@ -26,15 +44,15 @@ export interface ClaimRules {
   readonly podListeners: boolean;
 }
 
-/** Remembers claims for as long as their service stays the same; those at pods follow the endpoints. */
-export function createServiceClaims(): ServiceClaims {
-  const memo = createMemo<readonly Claim[]>();
+/** Remembers bindings for as long as their service stays the same; those at pods follow the endpoints. */
+export function createServiceBindings(): ServiceBindings {
+  const memo = createMemo<readonly ListenerBinding[]>();
   return (context, service, rules) => {
-    if (readsEndpoints(service)) return serviceClaims(context, service, rules);
+    if (readsEndpoints(service)) return serviceBindings(context, service, rules);
     const { families, captured, autoAddresses } = rules;
     const key = `${rules.sharedBind}|${families.ipv4}|${families.ipv6}|${captured}|${autoAddresses}`;
     return memo.of([context.mesh, context.traffic.clustersOf(service)], key, () =>
-      serviceClaims(context, service, rules),
+      serviceBindings(context, service, rules),
     );
   };
 }
@@ -44,8 +62,8 @@ export function createServiceClaims(): ServiceClaims {
  * the service's addresses, at its pods' when it is headless, or shares when it has none (BEHAVIOUR 5, "Sidecar
  * listeners").
  */
-function serviceClaims(context: PushContext, service: Service, rules: ClaimRules): Claim[] {
-  const claims: Claim[] = [];
+function serviceBindings(context: PushContext, service: Service, rules: BindingRules): ListenerBinding[] {
+  const bindings: ListenerBinding[] = [];
   for (const port of service.ports) {
     const traffic = trafficClass(port.protocol, rules.sniff);
     if (traffic === 'none') continue;
@@ -53,25 +71,25 @@ function serviceClaims(context: PushContext, service: Service, rules: ClaimRules
     const shared = { ...at(rules.sharedBind), shared: true };
     if (traffic === 'http' || !rules.captured) {
       // Nobody knows where a connection to a bound port was going to: only found endpoints can take it.
-      if (traffic === 'http' || rules.discovers(service, port)) claims.push({ ...shared, range: '' });
+      if (traffic === 'http' || rules.discovers(service, port)) bindings.push({ ...shared, range: '' });
       continue;
     }
     if (rules.podListeners && readsEndpoints(service) && isPodTraffic(traffic)) {
       for (const bind of podAddresses(context, service, port, rules.families)) {
-        claims.push({ ...at(bind), shared: false, range: '' });
+        bindings.push({ ...at(bind), shared: false, range: '' });
       }
       continue;
     }
     const addresses = addressesOf(service, rules.autoAddresses);
-    if (addresses.length === 0) claims.push({ ...shared, range: '' });
+    if (addresses.length === 0) bindings.push({ ...shared, range: '' });
     for (const text of addresses) {
       const address = parseServiceAddress(text, rules.families);
       if (address === undefined) continue;
-      if ('cidr' in address) claims.push({ ...shared, range: address.cidr });
-      else claims.push({ ...at(address.ip), shared: false, range: '' });
+      if ('cidr' in address) bindings.push({ ...shared, range: address.cidr });
+      else bindings.push({ ...at(address.ip), shared: false, range: '' });
     }
   }
-  return claims;
+  return bindings;
 }
 
 /** Whether the addresses that a service is reached at are those of its pods. */

@@ -2,8 +2,8 @@ import type { Endpoint } from '../endpoint.js';
 import type { Finding } from '../finding.js';
 import type { Service } from '../service.js';
 
-/** What one object of one registry says about one host. Several claims on a host are merged by the stores. */
-export interface ServiceClaim {
+/** What one object of one registry says about one host. Several contributions on a host are merged by the stores. */
+export interface ServiceContribution {
   readonly service: Service;
   readonly cluster: string;
   /** Served endpoints, in the order of `compareEndpoints`. */

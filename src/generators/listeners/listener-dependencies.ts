@@ -1,0 +1,75 @@
+import type { Proxy } from '../../model/proxy.js';
+import type { PushContext, ServiceView } from '../../model/push-context.js';
+import { destinationOf } from '../../model/traffic/destination.js';
+import { type AddressFamilies, addressFamiliesOf } from '../address-families.js';
+import { clusterOf } from '../destination-names.js';
+import type { ListenerPlan } from '../plugins/listener-plan.js';
+import type { ListenerPlugin } from '../plugins/networking-plugin.js';
+import { trafficClass } from '../traffic-class.js';
+
+/** What every listener's filters read of a proxy. */
+export interface ListenerDependencies {
+  readonly families: AddressFamilies;
+  /** Metadata HTTP10. */
+  readonly http10: boolean;
+  /** Metadata IDLE_TIMEOUT. */
+  readonly idleTimeoutMs: number | undefined;
+  /** Where its spans go; undefined for no tracing. */
+  readonly tracing: TracingCollector | undefined;
+  /** Whether its requests may travel in mutual TLS. */
+  readonly sendsMutualTls: boolean;
+  /** What the plugins add, in their order. */
+  readonly plans: readonly ListenerPlan[];
+  /** Names all of the above: equal dependencies have equal keys. */
+  readonly key: string;
+}
+
+export function listenerDependenciesOf(
+  context: PushContext,
+  proxy: Proxy,
+  plugins: readonly ListenerPlugin[],
+): ListenerDependencies {
+  const families = addressFamiliesOf(proxy.ipAddresses);
+  const http10 = proxy.metadata.http10 ?? false;
+  const { idleTimeoutMs } = proxy.metadata;
+  const tracing = tracingCollectorOf(context, context.viewOf(proxy.configNamespace));
+  const family = `${families.ipv4 ? '4' : ''}${families.ipv6 ? '6' : ''}`;
+  const sendsMutualTls = proxy.hasSecrets && context.mesh.enableAutoMtls;
+  const plans = plugins.flatMap((plugin) => plugin.planListeners(context, proxy) ?? []);
+  const flags = [http10 ? 'http10' : '', sendsMutualTls ? 'mtls' : ''].join();
+  const key = [
+    family,
+    flags,
+    idleTimeoutMs ?? '',
+    tracing?.cluster ?? '',
+    JSON.stringify(plans.map((plan) => plan.key)),
+  ].join('|');
+  return { families, http10, idleTimeoutMs, tracing, sendsMutualTls, plans, key };
+}
+
+/** The cluster that a proxy sends its spans to. */
+export interface TracingCollector {
+  readonly cluster: string;
+  readonly hostname: string;
+}
+
+/**
+ * The collector that mesh config `defaultConfig.tracing` names. Tracing is on only when mesh config enables it
+ * and the collector is a service that the proxy may see: Envoy refuses listeners whose collector cluster it
+ * does not have, and a proxy is served clusters for exactly the services of its view.
+ */
+function tracingCollectorOf(context: PushContext, view: ServiceView): TracingCollector | undefined {
+  const { enableTracing, defaultConfig } = context.mesh;
+  if (!enableTracing || defaultConfig.tracingAddress === '') return undefined;
+  const colon = defaultConfig.tracingAddress.lastIndexOf(':');
+  const host = defaultConfig.tracingAddress.slice(0, colon);
+  const number = Number(defaultConfig.tracingAddress.slice(colon + 1));
+  for (const hostname of [host, `${host}.svc.${context.domain}`, `${host}.${context.domain}`]) {
+    const service = context.servicesByHost.get(hostname);
+    const port = service?.ports.find((candidate) => candidate.number === number);
+    if (port === undefined || trafficClass(port.protocol, true) === 'none') continue;
+    if (service === undefined || !view.services.includes(service)) continue;
+    return { cluster: clusterOf(destinationOf(service, number)), hostname };
+  }
+  return undefined;
+}
