@@ -9,7 +9,7 @@ const VALUE = { string: 0x1a, struct: 0x2a } as const;
 type NodeMetadata = { readonly [key: string]: string | NodeMetadata };
 
 export interface NodeIdentity {
-  /** `sidecar~<ip>~<pod.namespace>~<namespace.svc.domain>` (BEHAVIOUR 5). */
+  /** `sidecar~<ip>~<pod.namespace>~<namespace.svc.domain>` (docs/reference/xds.md#node). */
   readonly id: string;
   readonly cluster: string;
   readonly metadata: NodeMetadata;

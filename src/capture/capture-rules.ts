@@ -5,7 +5,7 @@ export type AddressFamily = 'ipv4' | 'ipv6';
 
 /**
  * Where the proxy calls its own application from; what comes from there is not captured again. The inbound clusters
- * that the control plane sends are bound to it (BEHAVIOUR 5, "Names").
+ * that the control plane sends are bound to it (docs/reference/xds.md#names).
  */
 export const INBOUND_SOURCE: Readonly<Record<AddressFamily, string>> = { ipv4: '127.0.0.6', ipv6: '::6' };
 

@@ -24,7 +24,7 @@ export type ServedCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'g
 const BEARER = /^Bearer +([^\s]+)$/i;
 
 /**
- * Reads them from the call's metadata and its connection (BEHAVIOUR 4, "Authenticators").
+ * Reads them from the call's metadata and its connection (docs/reference/certificate-authority.md#authenticators).
  *
  * @param certificates of connections that have many calls; without them the certificate is read anew
  */

@@ -1,6 +1,9 @@
 import type { ServerOptions } from '@grpc/grpc-js';
 
-/** Limits and times of a gRPC listener (SPEC 4.5, 4.6 and 8). */
+/**
+ * Limits and times of a gRPC listener (docs/configuration.md#flags-of-every-command,
+ * docs/configuration.md#environment-variables, docs/reference/errors.md#limits).
+ */
 export interface GrpcListenerSettings {
   /** Empty for every interface. */
   readonly host: string;
@@ -18,7 +21,7 @@ export interface GrpcListenerSettings {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** How long a connection past its age may finish what it does (BEHAVIOUR 5, "Keepalive"). */
+/** How long a connection past its age may finish what it does (docs/reference/xds.md#keepalive). */
 const AGE_GRACE_MS = 10_000;
 
 /** What grpc-js is told of them. */

@@ -12,7 +12,7 @@ export interface HttpTimeouts {
   readonly idleMs: number;
   /** How long a kept-alive connection may wait for its next request. Default 5,000. */
   readonly keepAliveMs: number;
-  /** How long a stop waits for running requests. Default 10,000 (BEHAVIOUR 2, "Shutdown"). */
+  /** How long a stop waits for running requests. Default 10,000 (docs/reference/http.md#shutdown). */
   readonly graceMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the running build is; what is not known is `unknown` (BEHAVIOUR 2). */
+/** What the running build is; what is not known is `unknown` (docs/reference/http.md#version). */
 export interface BuildInfo {
   readonly version: string;
   /** Commit that was built. */
@@ -41,7 +41,7 @@ export function readBuildInfo(root: URL = packageRoot()): BuildInfo {
   };
 }
 
-/** `<version>-<revision>-<status>`, the payload of /version (BEHAVIOUR 2). */
+/** `<version>-<revision>-<status>`, the payload of /version (docs/reference/http.md#version). */
 export function versionLine({ version, revision, status }: BuildInfo): string {
   return `${version}-${revision}-${status}`;
 }

@@ -1,4 +1,7 @@
-/** Logging scopes (SPEC 4.5, and `policy`, ours). `all` names every scope at once in a level list; it is not logged to. */
+/**
+ * Logging scopes (docs/configuration.md#flags-of-every-command, and `policy`, ours). `all` names every scope at once in
+ * a level list; it is not logged to.
+ */
 export const LOG_SCOPES = [
   'ads',
   'adsc',
@@ -30,14 +33,17 @@ export const LOG_SCOPES = [
 ] as const;
 export type LogScope = (typeof LOG_SCOPES)[number];
 
-/** Logging levels (SPEC 4.5), from the most to the least talkative; `none` silences a scope. */
+/**
+ * Logging levels (docs/configuration.md#flags-of-every-command), from the most to the least talkative; `none` silences
+ * a scope.
+ */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'none'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Levels by scope, in the order given: a later entry wins, and `all` sets every scope. */
 export type ScopeLevels = readonly { readonly scope: LogScope; readonly level: LogLevel }[];
 
-/** What the log flags of SPEC 4.5 ask for. */
+/** What the log flags of docs/configuration.md#flags-of-every-command ask for. */
 export interface LoggingOptions {
   /** Console text when false, one JSON object per line when true. Default false. */
   readonly logAsJson: boolean;
@@ -51,7 +57,10 @@ export interface LoggingOptions {
   readonly logRotateMaxAgeDays: number;
   /** Number of backups kept; 0 means no limit. Default 1000. */
   readonly logRotateMaxBackups: number;
-  /** Size at which the file is rotated, in megabytes of 2^20 bytes. Default 104857600, as SPEC 4.5 states it. */
+  /**
+   * Size at which the file is rotated, in megabytes of 2^20 bytes. Default 104857600, as
+   * docs/configuration.md#flags-of-every-command states it.
+   */
   readonly logRotateMaxSizeMegabytes: number;
   /** Least level at which a line carries a stack trace, by scope. Default `default:none`. */
   readonly logStacktraceLevel: ScopeLevels;

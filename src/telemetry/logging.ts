@@ -7,10 +7,12 @@ import type { LogFields, Logger } from './logger.js';
 import type { LoggingOptions, LogScope } from './logging-options.js';
 import { passes, resolveScopes, type ScopeSettings, type WritableScope } from './scope-settings.js';
 
-/** The log of the process: a logger for each scope of SPEC 4.5, over shared sinks. */
+/**
+ * The log of the process: a logger for each scope of docs/configuration.md#flags-of-every-command, over shared sinks.
+ */
 export interface Logging {
   scope(name: WritableScope): Logger;
-  /** Scopes and how they are logged now, in the order of SPEC 4.5. */
+  /** Scopes and how they are logged now, in the order of docs/configuration.md#flags-of-every-command. */
   scopes(): ReadonlyMap<WritableScope, Readonly<ScopeSettings>>;
   /** Changes a scope, or with `all` every scope, from now on. */
   change(scope: LogScope, settings: Partial<ScopeSettings>): void;
@@ -29,7 +31,10 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 /** Names of a record that are not the caller's to use; a field of that name gets a `_` behind it. */
 const RESERVED: ReadonlySet<string> = new Set(['time', 'level', 'scope', 'msg', 'stack', 'caller']);
 
-/** Builds the log that the flags of SPEC 4.5 ask for, over sinks that openLogSinks has opened. */
+/**
+ * Builds the log that the flags of docs/configuration.md#flags-of-every-command ask for, over sinks that openLogSinks
+ * has opened.
+ */
 export function createLogging(options: LoggingOptions, { now, sinks }: LoggingEnvironment): Logging {
   const settings = resolveScopes(options);
   const root = pino(

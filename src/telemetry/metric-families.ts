@@ -13,7 +13,7 @@ import { pushFamilies } from './families/push-families.js';
 import { registryFamilies } from './families/registry-families.js';
 import { webhookFamilies } from './families/webhook-families.js';
 
-/** Every family that the process exports by name (SPEC 4.7 and BEHAVIOUR 1); Node's own come from prom-client. */
+/** Every family that the process exports by name (docs/reference/metrics.md); Node's own come from prom-client. */
 export const metricFamilies = {
   ...accessFamilies,
   ...analysisFamilies,

@@ -8,7 +8,7 @@ type WithLabels<Name extends FamilyName, Rest extends readonly unknown[]> = [key
   ? Rest
   : [labels: LabelsOf<Name>, ...rest: Rest];
 
-/** Records into the families of SPEC 4.7. A wrong name, type or label does not compile. */
+/** Records into the families of docs/reference/metrics.md. A wrong name, type or label does not compile. */
 export interface Metrics {
   /** Counts; by 1 unless told otherwise. */
   increment<Name extends FamilyName<'counter'>>(name: Name, ...values: WithLabels<Name, [by?: number]>): void;
@@ -26,7 +26,7 @@ export interface Metrics {
  * Metrics that are kept in the given registry.
  *
  * A family is registered at its first record, so that a scrape shows only families that have been recorded
- * (BEHAVIOUR 1).
+ * (docs/reference/metrics.md).
  */
 export function createMetrics(registry: Registry): Metrics {
   const counters = createOnFirstUse((name) => new Counter(configOf(name, registry)));

@@ -4,7 +4,7 @@ import type { LogSink } from './log-sink.js';
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** When a log file is rotated, and which backups are kept (SPEC 4.5). */
+/** When a log file is rotated, and which backups are kept (docs/configuration.md#flags-of-every-command). */
 export interface RotationLimits {
   /** The file is rotated before a line that would make it larger, and never while it is empty. */
   readonly maxBytes: number;

@@ -29,7 +29,7 @@ export interface AdsAddress {
   readonly port: number;
 }
 
-/** The node message (BEHAVIOUR 5, "Node"). */
+/** The node message (docs/reference/xds.md#node). */
 export function buildNode(options: ProxyNodeOptions): EnvoyJson {
   const { name, namespace, address, type = 'sidecar', domain = 'cluster.local' } = options;
   const [region = '', zone = '', subZone = ''] = (options.locality ?? '').split('/');

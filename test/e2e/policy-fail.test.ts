@@ -103,7 +103,7 @@ e2eTest(
 );
 
 e2eTest(
-  'a mesh config without policyCheckFailOpen fails open (SPEC 2.12); the metadata of a proxy wins over it',
+  'a mesh config without policyCheckFailOpen fails open; the metadata of a proxy wins over it',
   async (t) => {
     const policy = policyOf(t.context);
     const { discovery } = policy.mesh;

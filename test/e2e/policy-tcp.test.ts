@@ -77,7 +77,7 @@ e2eTest(
     const free = { address: policy.addressOf('free'), port: TCP_PORT };
     await agent.call('holdTcp', { ...free, count: 2, send: 'four' });
     await eventually('both are reported as opened', async () => (await events('open')) === 2);
-    // Every 10 s (SPEC 2.14), which nothing configures.
+    // Every 10 s (docs/reference/policy-client.md#tcpclientconfig), which nothing configures.
     await eventually('both are reported as going on', async () => (await events('continue')) === 2);
     await agent.call('sayOnHeldTcp', 'sixsix');
     const carried = await agent.call('releaseTcp', null);

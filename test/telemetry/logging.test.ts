@@ -97,7 +97,7 @@ test('all names every scope, and the later entry wins', (t) => {
   t.is(logging.scopes().get('default')?.outputLevel, 'error');
 });
 
-test('every scope of SPEC 4.5 but all has a logger', (t) => {
+test('every documented scope except all has a logger', (t) => {
   const { logging } = logInto({});
   t.deepEqual(
     [...logging.scopes().keys()],

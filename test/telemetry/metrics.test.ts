@@ -4,7 +4,7 @@ import type { Family } from '../../src/telemetry/families/family.js';
 import { type FamilyName, metricFamilies } from '../../src/telemetry/metric-families.js';
 import { createMetrics, recordStart } from '../../src/telemetry/metrics.js';
 
-// The list of SPEC 4.7, by its types.
+// The list of docs/reference/metrics.md, by its types.
 const SUM = `
 ca_server_authentication_failure_count
 ca_server_csr_count
@@ -157,7 +157,7 @@ const words = (list: string): readonly string[] => list.trim().split('\n');
 const families: Readonly<Record<string, Family>> = metricFamilies;
 const typeOf = (name: string): string | undefined => families[name]?.type;
 
-test('every family of SPEC 4.7 is declared with its type, and those that BEHAVIOUR 1 and our policy server add', (t) => {
+test('every documented family is declared with its type', (t) => {
   for (const name of [...words(SUM), ...words(COUNT)]) {
     t.is(typeOf(name), 'counter', name);
   }
@@ -215,7 +215,7 @@ const BUCKETS: readonly (readonly [FamilyName<'histogram'>, readonly number[]])[
 ];
 
 for (const [name, specified] of BUCKETS) {
-  test(`${name} keeps the buckets of BEHAVIOUR 1 and has finer ones below only`, (t) => {
+  test(`${name} keeps the documented buckets and adds finer ones only below them`, (t) => {
     const { buckets } = metricFamilies[name];
     const smallest = specified[0] ?? 0;
     t.deepEqual(
@@ -230,7 +230,7 @@ for (const [name, specified] of BUCKETS) {
   });
 }
 
-test('the other histograms have exactly the buckets of BEHAVIOUR 1', (t) => {
+test('the other histograms have exactly the documented buckets', (t) => {
   t.is(metricFamilies.mesh_mcp_message_sizes_bytes.buckets[0], 1);
   t.is(metricFamilies.mesh_mcp_message_sizes_bytes.buckets.at(-1), 4 ** 15);
   const spans = metricFamilies.cfgsrv_runtime_processor_event_span_duration_milliseconds.buckets;

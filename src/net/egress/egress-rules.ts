@@ -1,6 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-/** Says which addresses may be fetched from when somebody else names them (DESIGN 8). */
+/**
+ * Says which addresses may be fetched from when somebody else names them (docs/security.md#what-navigator-guarantees).
+ */
 export interface EgressRules {
   /** Why not; undefined when it may. */
   refusalOf(address: string): string | undefined;

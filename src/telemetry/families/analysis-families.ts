@@ -1,7 +1,7 @@
 import { POWERS_OF_TWO_MS, SNAPSHOT_EVENTS } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
-/** Families of the analysis pipeline (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the analysis pipeline (docs/reference/metrics.md). */
 export const analysisFamilies = {
   cfgsrv_runtime_processor_event_span_duration_milliseconds: histogram(
     'Duration between incoming events.',

@@ -1,5 +1,5 @@
-// Buckets of BEHAVIOUR 1. Those of pushing begin at 10 or 100 ms there, where this server is usually done already:
-// finer ones are added below, and none is taken away (DESIGN 4).
+// Buckets of docs/reference/metrics.md. Those of pushing begin at 10 or 100 ms there, where this server is usually done
+// already: finer ones are added below, and none is taken away (docs/reference/metrics.md).
 const MILLISECOND_STEPS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005] as const;
 
 /** Seconds to build and send one type. */

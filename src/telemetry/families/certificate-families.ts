@@ -1,6 +1,6 @@
 import { counter, gauge } from './family.js';
 
-/** Families of the certificate authority and of requests to one (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the certificate authority and of requests to one (docs/reference/metrics.md). */
 export const certificateFamilies = {
   ca_server_authentication_failure_count: counter('Authentication failures.'),
   ca_server_cert_chain_expiry_timestamp: gauge(

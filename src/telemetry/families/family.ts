@@ -9,17 +9,17 @@ export type Family<Label extends string = string> =
       readonly buckets: readonly number[];
     };
 
-/** Families of SPEC 4.7's types Sum and Count. */
+/** A family whose values only grow (types Sum and Count of docs/reference/metrics.md). */
 export function counter<const Label extends string = never>(help: string, ...labels: readonly Label[]) {
   return { type: 'counter', help, labels } as const;
 }
 
-/** Families of SPEC 4.7's type LastValue. */
+/** A family whose last value counts (type LastValue). */
 export function gauge<const Label extends string = never>(help: string, ...labels: readonly Label[]) {
   return { type: 'gauge', help, labels } as const;
 }
 
-/** Families of SPEC 4.7's type Distribution. */
+/** A family that counts observations by size (type Distribution). */
 export function histogram<const Label extends string = never>(
   help: string,
   buckets: readonly number[],

@@ -1,7 +1,7 @@
 import { MESSAGE_BYTES } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
-/** Families of the MCP source (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the MCP source (docs/reference/metrics.md). */
 export const mcpFamilies = {
   mesh_mcp_clients_total: gauge('Streams currently connected.', 'component'),
   mesh_mcp_message_sizes_bytes: histogram(

@@ -1,7 +1,7 @@
 import { DISPATCH_SECONDS, PER_REQUEST } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
-/** Families of the policy server (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the policy server (docs/reference/metrics.md). */
 export const policyFamilies = {
   policy_config_adapter_info_config_errors_total: gauge('Errors processing adapter info configuration.'),
   policy_config_adapter_info_configs_total: gauge('Known adapters in the current config.'),

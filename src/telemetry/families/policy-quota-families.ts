@@ -1,6 +1,9 @@
 import { counter, gauge } from './family.js';
 
-/** Families of the limits that the policy server counts: an addition to SPEC 4.7. Labels come from configuration. */
+/**
+ * Families of the limits that the policy server counts: an addition to docs/reference/metrics.md. Labels come from
+ * configuration.
+ */
 export const policyQuotaFamilies = {
   policy_server_quota_charges_total: counter(
     'Charges by quota: granted, partial, refused, or withheld because another quota of the request refused.',

@@ -2,8 +2,8 @@ import { CHECK_SECONDS, REQUEST_SECONDS } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
 /**
- * Families of our own policy server (DESIGN 6). Services and operations are those of the configuration, others count
- * as `unknown`. Each side of a connection reports, so `reporter` keeps them apart.
+ * Families of our own policy server (docs/policies.md). Services and operations are those of the configuration, others
+ * count as `unknown`. Each side of a connection reports, so `reporter` keeps them apart.
  */
 export const policyServerFamilies = {
   policy_server_checks_total: counter('Checks answered, by protocol and resulting status code.', 'protocol', 'code'),

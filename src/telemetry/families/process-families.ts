@@ -1,6 +1,6 @@
 import { counter, gauge } from './family.js';
 
-/** Families of the process as a whole (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the process as a whole (docs/reference/metrics.md). */
 export const processFamilies = {
   mesh_build: gauge('Component build info.', 'component', 'tag'),
   scrape_failures_total: counter('Failed scrapes.', 'type'),

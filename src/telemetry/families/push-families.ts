@@ -1,7 +1,7 @@
 import { CONVERGENCE_SECONDS, PUSH_SECONDS, QUEUE_SECONDS } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
-/** Families of pushing and of the xDS server (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of pushing and of the xDS server (docs/reference/metrics.md). */
 export const pushFamilies = {
   nav_conflict_inbound_listener: gauge('Conflicting inbound listeners.'),
   nav_conflict_outbound_listener_http_over_current_tcp: gauge(

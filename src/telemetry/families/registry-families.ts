@@ -1,6 +1,6 @@
 import { counter, gauge } from './family.js';
 
-/** Families of registries and configuration sources (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of registries and configuration sources (docs/reference/metrics.md). */
 export const registryFamilies = {
   endpoint_no_pod: gauge('Endpoints without an associated pod.'),
   nav_endpoint_not_ready: gauge('Endpoints found in unready state.'),

@@ -1,6 +1,6 @@
 import { counter } from './family.js';
 
-/** Families of the validation and injection webhooks (SPEC 4.7, BEHAVIOUR 1). */
+/** Families of the validation and injection webhooks (docs/reference/metrics.md). */
 export const webhookFamilies = {
   cfgsrv_validation_config_delete_error: counter('Webhook configuration delete errors.', 'reason'),
   cfgsrv_validation_config_load: counter('Webhook configuration (re)loads.'),
