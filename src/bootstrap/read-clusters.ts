@@ -5,7 +5,7 @@ import { CLUSTER_SECRET_SELECTOR, SECRET_KIND } from '../sources/clusters/cluste
 import { createRemoteClusters, type RemoteClusterObserver } from '../sources/clusters/remote-clusters.js';
 import { createKubernetesSource } from '../sources/kubernetes/kubernetes-source.js';
 import { createEventRecorder } from '../sources/kubernetes/objects/event-recorder.js';
-import { withFields } from '../telemetry/with-fields.js';
+import { withFields } from '../telemetry/logger.js';
 import { type ClusterConnection, connectTo } from './cluster-connection.js';
 import type { Options } from './options.js';
 import { type ClusterParts, userAgentOf } from './read-cluster.js';

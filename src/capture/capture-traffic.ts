@@ -1,5 +1,5 @@
+import type { CapturedTraffic } from './capture-rules.js';
 import { type AddressFamily, captureRules, INBOUND_SOURCE } from './capture-rules.js';
-import type { CapturedTraffic } from './captured-traffic.js';
 import type { Ipv6State } from './ipv6-state.js';
 import type { RunProgram } from './run-program.js';
 

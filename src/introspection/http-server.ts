@@ -4,8 +4,7 @@ import type { Clock } from '../base/clock.js';
 import type { HttpLimits } from '../net/connection-table.js';
 import { createHttpConnections, type HttpTimeouts, httpTimeouts } from '../net/http-connections.js';
 import type { HttpRefusal } from '../net/http-intake.js';
-import { type ListenAddress, parseListenAddress } from '../net/listen-address.js';
-import { ListenError } from '../net/listen-error.js';
+import { type ListenAddress, ListenError, parseListenAddress } from '../net/listen-address.js';
 import type { Logger } from '../telemetry/logger.js';
 
 export interface HttpServerOptions {

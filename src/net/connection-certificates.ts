@@ -1,7 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Http2Session } from 'node:http2';
 import { TLSSocket } from 'node:tls';
-import { clientCertificateOf } from './client-certificate.js';
 
 /** The verified client certificates of HTTP/2 connections. */
 export interface ConnectionCertificates {
@@ -25,4 +24,12 @@ export function createConnectionCertificates(): ConnectionCertificates {
       return certificate;
     },
   };
+}
+
+/**
+ * The certificate that a client has presented and that was verified against the roots of the connection's time;
+ * undefined when it has none. `authorized` alone does not say: a resumed session has it without any certificate.
+ */
+export function clientCertificateOf(socket: TLSSocket): X509Certificate | undefined {
+  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Server } from '@grpc/grpc-js';
-import type { RequestClass } from './guard/message-limits.js';
+import type { RequestClass } from './guard/grpc-limits.js';
 
 /** A service that a gRPC server serves beside others. */
 export interface GrpcService {

@@ -1,5 +1,4 @@
 import { type Logger as PinoLogger, pino } from 'pino';
-import { callSiteOf, captureStack } from './call-site.js';
 import { formatConsole, type LogRecord } from './console-format.js';
 import type { LogSink } from './log-sink.js';
 import { describeError } from './logged-error.js';
@@ -129,4 +128,28 @@ function writeToAll(line: string, sinks: readonly LogSink[], asJson: boolean): v
   for (const sink of sinks) {
     sink.write(formatConsole(record, sink.colored));
   }
+}
+
+const FRAMES = 12;
+
+/**
+ * The stack above the function that is passed, one `at …` per line.
+ *
+ * @param below a function on the stack; it and what it called are left out
+ */
+function captureStack(below: (...values: never[]) => unknown): string {
+  const holder: { stack?: string } = {};
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = FRAMES;
+  Error.captureStackTrace(holder, below);
+  Error.stackTraceLimit = limit;
+  // The first line is the name and message of an error, which is none here.
+  return (holder.stack ?? '').split('\n').slice(1).join('\n');
+}
+
+/** `folder/file.js:line` of a stack's first frame; empty when it has none. */
+function callSiteOf(stack: string): string {
+  const location = /\(?((?:file:\/\/)?[^()\s]+):(\d+):\d+\)?$/.exec(stack.split('\n', 1)[0] ?? '');
+  const path = location?.[1] ?? '';
+  return location === null ? '' : `${path.split('/').slice(-2).join('/')}:${location[2]}`;
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
+import type { CapturedTraffic } from '../../src/capture/capture-rules.js';
 import { captureRules } from '../../src/capture/capture-rules.js';
-import type { CapturedTraffic } from '../../src/capture/captured-traffic.js';
 import { parseAddressRanges, parsePorts } from '../../src/config/injection/captured-traffic.js';
 
 const EVERYTHING: CapturedTraffic = {

@@ -1,6 +1,6 @@
 import test from 'ava';
+import type { CapturedTraffic } from '../../src/capture/capture-rules.js';
 import { CaptureError, captureTraffic } from '../../src/capture/capture-traffic.js';
-import type { CapturedTraffic } from '../../src/capture/captured-traffic.js';
 import type { Ipv6State } from '../../src/capture/ipv6-state.js';
 import type { RunProgram } from '../../src/capture/run-program.js';
 

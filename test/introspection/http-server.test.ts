@@ -4,7 +4,7 @@ import test from 'ava';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { createHttpServer } from '../../src/introspection/http-server.js';
 import type { Page } from '../../src/introspection/page.js';
-import { ListenError } from '../../src/net/listen-error.js';
+import { ListenError } from '../../src/net/listen-address.js';
 import { call } from './fixtures/http-client.js';
 import { recordingLogger, serve } from './fixtures/serve.js';
 

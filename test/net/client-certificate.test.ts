@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import test from 'ava';
-import { clientCertificateOf } from '../../src/net/client-certificate.js';
+import { clientCertificateOf } from '../../src/net/connection-certificates.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 
 const certificate = new X509Certificate(createTestAuthority('root').certificate);

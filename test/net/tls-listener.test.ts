@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { request } from 'node:https';
 import tls from 'node:tls';
 import test from 'ava';
-import { clientCertificateOf } from '../../src/net/client-certificate.js';
+import { clientCertificateOf } from '../../src/net/connection-certificates.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';

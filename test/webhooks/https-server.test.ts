@@ -5,7 +5,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../src/base/clock.js';
-import { ListenError } from '../../src/net/listen-error.js';
+import { ListenError } from '../../src/net/listen-address.js';
 import type { AdmissionEndpoint } from '../../src/webhooks/admission/admission-endpoint.js';
 import { type ReviewCaller, reviewCallerOf } from '../../src/webhooks/admission/review-caller.js';
 import { createHttpsServer, type HttpsServerOptions } from '../../src/webhooks/https-server.js';

@@ -10,7 +10,7 @@ import type { ConfigProblem } from '../../introspection/views.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
-import { ListenError } from '../../net/listen-error.js';
+import { ListenError } from '../../net/listen-address.js';
 import type { RemoteClusterObserver } from '../../sources/clusters/remote-clusters.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
 import type { Logging } from '../../telemetry/logging.js';

@@ -1,4 +1,4 @@
-import type { CapturedTraffic } from '../../capture/captured-traffic.js';
+import type { CapturedTraffic } from '../../capture/capture-rules.js';
 import type { WrittenFile } from '../../capture/write-files.js';
 import { bool, integer, oneOf } from '../values/scalar-types.js';
 import { addressRanges, addressSelection, portSelection, ports, writtenFiles } from '../values/traffic-types.js';

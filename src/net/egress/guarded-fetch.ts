@@ -1,11 +1,20 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { EgressRules } from './egress-rules.js';
-import { FetchError } from './fetch-error.js';
-import { createGuardedLookup, type ResolveName } from './guarded-lookup.js';
+
+const MAX_URL_LENGTH = 256;
+
+/** Why a document of another server could not be had. */
+export class FetchError extends Error {
+  constructor(url: string, reason: string, options?: ErrorOptions) {
+    super(`${url.slice(0, MAX_URL_LENGTH)} cannot be fetched: ${reason}`, options);
+    this.name = 'FetchError';
+  }
+}
 
 /**
  * Gets a document over HTTPS from an address that the rules allow, after DNS and after redirects too.
@@ -101,4 +110,33 @@ async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<s
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString('utf8');
+}
+
+/** All addresses of a name. */
+export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
+
+/**
+ * A lookup for sockets that gives addresses only when the rules allow all that the name has: what is connected to is
+ * what was judged.
+ */
+function createGuardedLookup(rules: EgressRules, resolveName: ResolveName): LookupFunction {
+  const judge = async (name: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
+    const [first, ...others] = await resolveName(name);
+    if (first === undefined) throw new Error(`${name} has no address`);
+    for (const { address } of [first, ...others]) {
+      const refusal = rules.refusalOf(address);
+      if (refusal !== undefined) throw new Error(`${name} resolves to an address that is not allowed: ${refusal}`);
+    }
+    return [first, ...others];
+  };
+  return (name, { all }, callback) => {
+    judge(name).then(
+      (addresses) => {
+        const [{ address, family }] = addresses;
+        if (all) callback(null, [...addresses]);
+        else callback(null, address, family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
 }

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { type Server, type ServerInterceptor, type ServerOptions, status } from '@grpc/grpc-js';
 import type { GrpcService } from '../grpc-service.js';
 import type { SocketClock } from '../pending-handshakes.js';
 import { addressKey } from './address-key.js';
 import { createConnectionGuard } from './connection-guard.js';
 import type { GrpcLimitName, GrpcLimits, ReachedLimit } from './grpc-limits.js';
+import { createMessageLimits } from './grpc-limits.js';
 import type { GuardedSession } from './guarded-session.js';
 import { type GuardedStream, respondWithError } from './guarded-stream.js';
 import { HeaderOffenders } from './header-offenders.js';
 import { http2ServersOf } from './http2-servers-of.js';
 import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
-import { createMessageLimits } from './message-limits.js';
 import { createSessionEnds } from './session-ends.js';
-import { sendWellFormedDetails } from './well-formed-details.js';
 
 /** Abandoned streams that one with too much metadata counts as. */
 const OVERSIZED_COST = 20;
@@ -148,4 +148,21 @@ export function createGrpcGuard(
     };
   };
   return { open };
+}
+
+/** Half of a character that UTF-16 writes as two. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+const HALF_CHARACTERS = /\p{Surrogate}/gu;
+
+/**
+ * Replaces what no UTF-8 has in the details of a call's status. grpc-js throws where it encodes such details, and an error
+ * of ours may quote a peer's text that has them, or cut one in the middle of a character.
+ */
+function sendWellFormedDetails(call: Pick<ServerInterceptingCallInterface, 'sendStatus'>): void {
+  const sendStatus = call.sendStatus.bind(call);
+  call.sendStatus = (ended) => {
+    const { details } = ended;
+    if (typeof details !== 'string' || !HALF_CHARACTER.test(details)) sendStatus(ended);
+    else sendStatus({ ...ended, details: details.replace(HALF_CHARACTERS, '\u{fffd}') });
+  };
 }

@@ -1,3 +1,5 @@
+import type { GrpcService } from '../grpc-service.js';
+
 /** What a peer of a gRPC listener may take. Fields have the names of the flags that set them. */
 export interface GrpcLimits {
   /** Bytes of messages that have not arrived completely, of all peers of the process. */
@@ -75,4 +77,31 @@ export interface ReachedLimit {
   readonly peer: string;
   /** What the limits per address count by. */
   readonly address: string;
+}
+
+/** Kinds of methods whose requests are short. */
+export type RequestClass = 'certificate' | 'check';
+
+/** Services that every server has, of grpc-js's libraries. */
+const PROBES = /^\/grpc\.(?:health|reflection)\./;
+
+/**
+ * How long a request may be, by its path.
+ *
+ * @param otherwise of the methods that no class is given for
+ */
+export function createMessageLimits(
+  limits: GrpcLimits,
+  services: readonly Pick<GrpcService, 'requestClasses'>[],
+  otherwise: number,
+): (path: string) => number {
+  const bytesOf: Readonly<Record<RequestClass, number>> = {
+    certificate: limits.grpcMaxCertificateRequestBytes,
+    check: limits.grpcMaxCheckBytes,
+  };
+  const known = new Map<string, number>();
+  for (const { requestClasses = {} } of services) {
+    for (const [path, requestClass] of Object.entries(requestClasses)) known.set(path, bytesOf[requestClass]);
+  }
+  return (path) => known.get(path) ?? (PROBES.test(path) ? limits.grpcMaxProbeBytes : otherwise);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { clientCertificateOf } from '../../net/client-certificate.js';
+import { clientCertificateOf } from '../../net/connection-certificates.js';
 
 /** The sender of a review, which decides about the order of reviews. */
 export interface ReviewCaller {

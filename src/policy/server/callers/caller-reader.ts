@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
 import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 import type { ServedCall } from '../../../net/call-credentials.js';
-import { clientCertificateOf } from '../../../net/client-certificate.js';
+import { clientCertificateOf } from '../../../net/connection-certificates.js';
 import { http2StreamOf } from '../../../net/http2-stream-of.js';
 import { ANONYMOUS, type Caller, CallerRefusedError } from './caller.js';
 

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { FetchError } from '../../../../src/net/egress/fetch-error.js';
 import type { FetchDocument } from '../../../../src/net/egress/guarded-fetch.js';
+import { FetchError } from '../../../../src/net/egress/guarded-fetch.js';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'mesh-ca';
