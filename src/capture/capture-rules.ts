@@ -1,26 +1,26 @@
 import type { AddressRange, Selection } from '../config/injection/captured-traffic.js';
 
-/** What of a pod's TCP traffic goes through the proxy beside it. */
+/** TCP traffic of a pod that goes through its proxy. */
 export interface CapturedTraffic {
   readonly includeInboundPorts: Selection<number>;
-  /** Stay with whoever listens, also where all ports are included. */
+  /** These ports are not captured, even if all ports are included. */
   readonly excludeInboundPorts: readonly number[];
   readonly includeOutboundIpRanges: Selection<AddressRange>;
   readonly excludeOutboundIpRanges: readonly AddressRange[];
   readonly excludeOutboundPorts: readonly number[];
-  /** Where the proxy takes what comes in. */
+  /** Port of the proxy for inbound traffic. */
   readonly inboundPort: number;
-  /** Where the proxy takes what the application sends. */
+  /** Port of the proxy for outbound traffic. */
   readonly outboundPort: number;
-  /** The proxy's own connections are not captured; it is known by its user. */
+  /** User ID of the proxy. Connections of this user are not captured. */
   readonly proxyUid: number;
 }
 
 export type AddressFamily = 'ipv4' | 'ipv6';
 
 /**
- * Where the proxy calls its own application from; what comes from there is not captured again. The inbound clusters
- * that the control plane sends are bound to it (docs/reference/xds.md#names).
+ * Source address of the proxy's connections to its application, which are not captured again. The inbound clusters of
+ * the control plane bind to it (docs/reference/xds.md#names).
  */
 export const INBOUND_SOURCE: Readonly<Record<AddressFamily, string>> = { ipv4: '127.0.0.6', ipv6: '::6' };
 
@@ -31,14 +31,14 @@ const INBOUND = 'MESH_INBOUND';
 const TO_INBOUND = 'MESH_IN_REDIRECT';
 const OUTBOUND = 'MESH_OUTPUT';
 const TO_OUTBOUND = 'MESH_REDIRECT';
-/** How the chains are come to; these stand in chains that are not ours alone. */
+/** Jumps to the chains of this program, in chains that other programs also use. */
 const JUMPS = [`-A PREROUTING -p tcp -j ${INBOUND}`, `-A OUTPUT -p tcp -j ${OUTBOUND}`];
 
 /**
- * The nat rules of one address family, as input for `iptables-restore --noflush`. Applied again they make the same
- * rules: chains of ours begin anew, and what leads to them is left out where it is in `present`.
+ * The nat rules of one address family, as input for `iptables-restore --noflush`. Applied twice, they give the same
+ * rules: the own chains are rebuilt, and jumps in `present` are left out.
  *
- * @param present what `iptables-save -t nat` says
+ * @param present output of `iptables-save -t nat`
  */
 export function captureRules(family: AddressFamily, traffic: CapturedTraffic, present = ''): string {
   const existing = new Set(present.split('\n').map((line) => line.trim()));
@@ -77,7 +77,7 @@ function outboundRules(family: AddressFamily, traffic: CapturedTraffic): readonl
   const included = includeOutboundIpRanges === '*' ? '*' : ofFamily(includeOutboundIpRanges);
   return [
     rule(`-s ${INBOUND_SOURCE[family]}/${HOST_BITS[family]} -o lo `, 'RETURN'),
-    // The proxy calls its own pod by the pod's address: in by the same door as from outside.
+    // The proxy reaches its own pod by the address of the pod, through the inbound listener like other clients.
     ...(takesInbound ? [rule(`! -d ${loopback} -o lo -p tcp ${isProxy} `, TO_INBOUND)] : []),
     // An application that calls its own pod stays in the pod.
     rule('-o lo ', 'RETURN'),
@@ -89,7 +89,7 @@ function outboundRules(family: AddressFamily, traffic: CapturedTraffic): readonl
   ];
 }
 
-/** The matches of a selection: one that says nothing for all. */
+/** The matches of a selection; one empty match for all. */
 function selected<Item>(selection: Selection<Item>, match: (item: Item) => string): readonly string[] {
   return selection === '*' ? [''] : selection.map(match);
 }

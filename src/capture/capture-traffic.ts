@@ -6,11 +6,11 @@ import type { RunProgram } from './run-program.js';
 export interface CaptureParts {
   readonly run: RunProgram;
   readonly ipv6: Ipv6State;
-  /** Takes a line about what was done. */
+  /** Called with a line about each step. */
   readonly report: (line: string) => void;
 }
 
-/** The rules cannot be set; the pod must not run without them. */
+/** The rules cannot be set. The pod must not run without them. */
 export class CaptureError extends Error {
   readonly code = 'CAPTURE_FAILED';
 
@@ -22,15 +22,16 @@ export class CaptureError extends Error {
 
 const PROGRAMS: Readonly<Record<AddressFamily, string>> = { ipv4: 'iptables', ipv6: 'ip6tables' };
 /**
- * Kernels take rules in two ways, and a machine may know one of them only. What has no suffix is whichever of them the
- * machine has chosen.
+ * Kernels accept rules in two forms, and a machine may support only one. The program without suffix uses the form that
+ * the machine has chosen.
  */
 const VARIANTS = ['-nft', '-legacy', ''] as const;
 
 /**
- * Sends a pod's traffic through its proxy: sets the nat rules of this network namespace. Run again, it sets the same.
+ * Sends the traffic of a pod through its proxy: sets the nat rules of this network namespace. A second run sets the
+ * same rules.
  *
- * @throws CaptureError when a family that carries traffic cannot be captured
+ * @throws CaptureError if a family that carries traffic cannot be captured
  */
 export async function captureTraffic(traffic: CapturedTraffic, { run, ipv6, report }: CaptureParts): Promise<void> {
   report(`IPv4: rules are set with ${await setRules('ipv4', traffic, run)}`);
@@ -40,13 +41,13 @@ export async function captureTraffic(traffic: CapturedTraffic, { run, ipv6, repo
     await addInboundSource(run);
     report(`IPv6: rules are set with ${program}`);
   } catch (error) {
-    // Nothing outside is reached without a global address, so that nothing gets past the proxy.
+    // Without a global address, no traffic leaves the machine, so none bypasses the proxy.
     if (!(error instanceof CaptureError) || ipv6 === 'global') throw error;
     report(`IPv6: not captured, but there are only addresses of this machine: ${error.message}`);
   }
 }
 
-/** @returns the program that did it */
+/** @returns the program that set the rules */
 async function setRules(family: AddressFamily, traffic: CapturedTraffic, run: RunProgram): Promise<string> {
   const complaints: string[] = [];
   for (const variant of VARIANTS) {
@@ -65,7 +66,7 @@ async function setRules(family: AddressFamily, traffic: CapturedTraffic, run: Ru
   throw new CaptureError(`no program could set the rules (${complaints.join(' | ')}); ${remedy}`);
 }
 
-/** 127.0.0.6 is there by itself, being in 127.0.0.0/8; ::6 is not. */
+/** 127.0.0.6 exists as part of 127.0.0.0/8; ::6 must be added. */
 async function addInboundSource(run: RunProgram): Promise<void> {
   const added = await run(['ip', '-6', 'address', 'replace', `${INBOUND_SOURCE.ipv6}/128`, 'dev', 'lo']);
   if (!added.ok) throw new CaptureError(`the address ${INBOUND_SOURCE.ipv6} cannot be added: ${added.complaint}`);

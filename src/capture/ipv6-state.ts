@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
-/** What this network namespace has of IPv6. */
+/** IPv6 addresses of this network namespace. */
 export type Ipv6State =
-  /** None, so that there is nothing to capture. */
+  /** No address, so there is nothing to capture. */
   | 'off'
-  /** Addresses that lead nowhere: loopback, link-local. */
+  /** Only addresses of this machine: loopback, link-local. */
   | 'local'
-  /** Addresses that others reach, and that reach others. */
+  /** Addresses that reach other machines. */
   | 'global';
 
-/** Global addresses, and unique local ones among them, have scope 0. */
+/** Scope of global addresses, unique local addresses included. */
 const GLOBAL_SCOPE = '00';
 
 /** Reads `/proc/net/if_inet6`, which does not exist where the kernel has no IPv6. */
@@ -22,7 +22,7 @@ export async function readIpv6State(file = '/proc/net/if_inet6'): Promise<Ipv6St
   }
 }
 
-/** A line for each address: address, index, prefix length, scope, flags, interface. */
+/** Each line has address, index, prefix length, scope, flags and interface. */
 export function parseIpv6State(text: string): Ipv6State {
   const addresses = text
     .split('\n')

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What a program that has ended leaves. */
+/** Result of a program. */
 export interface ProgramResult {
   readonly ok: boolean;
   readonly output: string;
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000;
 /**
  * Runs a program of this machine.
  *
- * @param variables all that it finds in its environment
+ * @param variables its whole environment
  */
 export function createProgramRunner(variables: Readonly<Record<string, string>>): RunProgram {
   return (command, input = '') => {
@@ -39,7 +39,7 @@ export function createProgramRunner(variables: Readonly<Record<string, string>>)
           complaint: `${program}: ${said || `ended with ${signal ?? code}`}`,
         });
       });
-      // A program that ends without reading closes the pipe; its exit code tells the story.
+      // A program that ends without reading closes the pipe. Its exit code reports the failure.
       child.stdin.on('error', () => undefined);
       child.stdin.end(input);
     });

@@ -3,16 +3,16 @@ import type { ServerUnaryCall } from '@grpc/grpc-js';
 import { type ConnectionCertificates, createConnectionCertificates } from './connection-certificates.js';
 import { http2StreamOf } from './http2-stream-of.js';
 
-/** What a caller has shown of itself. */
+/** The credentials of a call. */
 export interface CallCredentials {
   /**
-   * The leaf of the client's certificate chain, with what it presented of its issuers; present only when the chain was
+   * Leaf of the client's certificate chain, with the issuers that the client sent. Present only if the chain is
    * verified against the trusted roots.
    */
   readonly verifiedCertificate: X509Certificate | undefined;
-  /** Of the metadata `authorization: Bearer …`. */
+  /** From the metadata `authorization: Bearer …`. */
   readonly bearerToken: string | undefined;
-  /** Of the metadata `clusterid`: the remote cluster whose API server knows the token. */
+  /** From the metadata `clusterid`: the remote cluster whose API server knows the token. */
   readonly clusterId: string | undefined;
   /** Address and port, for logs. */
   readonly peer: string;
@@ -24,9 +24,10 @@ export type ServedCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'g
 const BEARER = /^Bearer +([^\s]+)$/i;
 
 /**
- * Reads them from the call's metadata and its connection (docs/reference/certificate-authority.md#authenticators).
+ * Reads the credentials from the metadata and the connection of the call
+ * (docs/reference/certificate-authority.md#authenticators).
  *
- * @param certificates of connections that have many calls; without them the certificate is read anew
+ * @param certificates a cache for connections with many calls; without it, each call reads the certificate again
  */
 export function callCredentialsOf(
   call: ServedCall,

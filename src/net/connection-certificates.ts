@@ -9,8 +9,8 @@ export interface ConnectionCertificates {
 }
 
 /**
- * Reads the certificate of a connection once: our listeners allow neither renegotiation nor resumption, so that it
- * cannot change, and each reading decodes the whole chain.
+ * Reads the certificate of a connection once, because each reading decodes the whole chain. The listeners allow neither
+ * renegotiation nor resumption, so the certificate of a connection cannot change.
  */
 export function createConnectionCertificates(): ConnectionCertificates {
   const known = new WeakMap<Http2Session, X509Certificate>();
@@ -27,8 +27,8 @@ export function createConnectionCertificates(): ConnectionCertificates {
 }
 
 /**
- * The certificate that a client has presented and that was verified against the roots of the connection's time;
- * undefined when it has none. `authorized` alone does not say: a resumed session has it without any certificate.
+ * The client's certificate, verified against the roots in use when the connection was made; undefined if it has none.
+ * `authorized` alone is not enough: a resumed session has it without a certificate.
  */
 export function clientCertificateOf(socket: TLSSocket): X509Certificate | undefined {
   return socket.authorized ? socket.getPeerX509Certificate() : undefined;

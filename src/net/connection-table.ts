@@ -12,7 +12,7 @@ export interface HttpLimits {
 
 /** The connections of an HTTP listener, and which of them have requests running. */
 export interface ConnectionTable {
-  /** Takes a connection; closes another one, or this one, where there are too many. */
+  /** Accepts a connection. If there are too many, closes another one or this one. */
   admit(socket: Socket): void;
   /** A request began on a connection. */
   began(request: IncomingMessage, response: ServerResponse): void;
@@ -20,34 +20,35 @@ export interface ConnectionTable {
   drain(): void;
 }
 
-/** What a connection does. */
+/** State of a connection. */
 interface Activity {
   readonly peer: string;
-  /** Requests that run, those included that are still being received. */
+  /** Running requests, including requests that are still being received. */
   running: number;
-  /** The last one that began. */
+  /** The latest request. */
   last: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined;
 }
 
-/** Which connections make room for a new one; the first that finds one decides. */
+/** Connections that are closed to make room for a new one, by priority. */
 const EXPENDABLE: readonly ((activity: Activity) => boolean)[] = [
   ({ running }) => running === 0,
   // A client that is slow to send its request goes before one that waits for an answer.
   ({ running, last }) => running === 1 && last?.request.complete === false,
-  // So does one that is slow to read its answer.
+  // The next is a client that is slow to read its response.
   ({ last }) => last?.response.headersSent === true,
 ];
 
 /**
- * Bounds connections, in all and from one address. For one more, the table closes a connection without a request,
- * else one whose request is still being received, else one whose answer is being read: of the address with the most
- * connections, the one that has been so the longest. When all wait for answers, it closes the new one.
+ * Limits the connections of all peers and of one address. Beyond a limit, the table closes a connection without a
+ * request; if there is none, one whose request is incomplete; if there is none, one whose response is being read. It
+ * chooses the address with the most connections, and of that address the connection that has been in that state the
+ * longest. If all connections wait for responses, the table closes the new one.
  *
- * It counts requests itself: Node counts a connection as busy that has never sent a whole request, and no longer times
- * it out once the server closes.
+ * The table counts requests itself. Node counts a connection that never sent a whole request as busy, and applies no
+ * timeout to it after the server closes.
  */
 export function createConnectionTable(limits: HttpLimits, onRefused: (refusal: HttpRefusal) => void): ConnectionTable {
-  // In the order in which they came, or had their last request done.
+  // In the order in which they arrived or finished their last request.
   const connections = new Map<Socket, Activity>();
   const perPeer = new Map<string, number>();
   let draining = false;
@@ -113,7 +114,7 @@ export function createConnectionTable(limits: HttpLimits, onRefused: (refusal: H
       activity.last = { request, response };
       response.once('close', () => {
         activity.running--;
-        // Last in the order from now on.
+        // Moves the connection to the end of the order.
         if (!socket.destroyed && connections.delete(socket)) connections.set(socket, activity);
         if (activity.running === 0 && draining) socket.destroySoon();
       });

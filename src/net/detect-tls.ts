@@ -1,26 +1,27 @@
 import type { Socket } from 'node:net';
 import type { SocketClock } from './pending-handshakes.js';
 
-/** What the first byte of a connection says it is. */
+/** Protocol of a connection by its first byte. */
 export type FirstByte = 'tls' | 'plaintext';
 
 export interface TlsDetectionLimits {
-  /** A connection that sends nothing for this long is closed. 10 s unless given. */
+  /** A connection that sends nothing for this time is closed. Default 10 s. */
   readonly timeoutMs?: number;
-  /** Connections that have sent nothing yet; beyond it the one that has waited longest is closed. 16,384 unless given. */
+  /** Connections that have sent nothing yet. Beyond this number, the oldest of them is closed. Default 16,384. */
   readonly maxPending?: number;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_PENDING = 16_384;
-/** Type of a TLS record with handshake messages; no HTTP/2 preface begins with it. */
+/** Type of a TLS record that contains handshake messages; no HTTP/2 preface begins with it. */
 const HANDSHAKE_RECORD = 0x16;
 
 /**
- * Tells TLS from plaintext by the first byte, so that one port takes both. The bytes that were read are put back.
+ * Distinguishes TLS from plaintext by the first byte, so that one port serves both. The bytes that were read are put
+ * back.
  *
- * @param take called once for each connection, when its first bytes have come
- * @param refuse called before a connection is closed that said nothing
+ * @param take called once for each connection, after its first bytes arrive
+ * @param refuse called before a silent connection is closed
  */
 export function createTlsDetector(
   clock: SocketClock,
@@ -28,7 +29,7 @@ export function createTlsDetector(
   refuse: (socket: Socket, reason: string) => void,
   { timeoutMs = TIMEOUT_MS, maxPending = MAX_PENDING }: TlsDetectionLimits = {},
 ): (socket: Socket) => void {
-  // In the order of their arrival.
+  // In the order of arrival.
   const pending = new Map<Socket, () => void>();
 
   const settle = (socket: Socket): boolean => {
@@ -43,7 +44,7 @@ export function createTlsDetector(
   return (socket) => {
     const [oldest] = pending.keys();
     if (pending.size >= maxPending && oldest !== undefined) {
-      end(oldest, `of ${maxPending} connections that have sent nothing yet, it has waited longest`);
+      end(oldest, `${maxPending} connections have sent nothing yet, and this one is the oldest`);
     }
     pending.set(
       socket,
@@ -54,7 +55,7 @@ export function createTlsDetector(
     socket.once('data', (bytes: Buffer) => {
       socket.pause();
       if (!settle(socket)) return;
-      // Whoever takes the connection finds these bytes first.
+      // The next reader of the connection reads these bytes first.
       socket.unshift(bytes);
       take(socket, bytes[0] === HANDSHAKE_RECORD ? 'tls' : 'plaintext');
     });

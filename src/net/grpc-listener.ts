@@ -1,9 +1,6 @@
 import type { ServerOptions } from '@grpc/grpc-js';
 
-/**
- * Limits and times of a gRPC listener (docs/configuration.md#flags-of-every-command,
- * docs/configuration.md#environment-variables, docs/reference/errors.md#limits).
- */
+/** Limits and times of a gRPC listener (docs/configuration.md#flags-of-every-command). */
 export interface GrpcListenerSettings {
   /** Empty for every interface. */
   readonly host: string;
@@ -11,25 +8,25 @@ export interface GrpcListenerSettings {
   readonly port: number;
   readonly keepaliveIntervalMs: number;
   readonly keepaliveTimeoutMs: number;
-  /** More than a timer can hold means for ever. */
+  /** A value above the range of a timer means no limit. */
   readonly maxConnectionAgeMs: number;
-  /** A connection without any call is closed after that; for ever unless given. */
+  /** A connection without calls is closed after this time; default: never. */
   readonly maxConnectionIdleMs?: number;
-  /** Of one connection. */
+  /** Streams at the same time on one connection. */
   readonly maxConcurrentStreams: number;
   readonly maxReceiveMessageBytes: number;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** How long a connection past its age may finish what it does (docs/reference/xds.md#keepalive). */
+/** How long a connection that has reached its maximum age may finish its calls (docs/reference/xds.md#keepalive). */
 const AGE_GRACE_MS = 10_000;
 
-/** What grpc-js is told of them. */
+/** The settings as options of grpc-js. */
 export function grpcServerOptions(settings: GrpcListenerSettings): ServerOptions {
   return {
     'grpc.max_concurrent_streams': settings.maxConcurrentStreams,
     'grpc.max_receive_message_length': settings.maxReceiveMessageBytes,
-    // Counting every message for a debug service that is not served costs more than some messages.
+    // Channelz counts every message, which costs more than some messages, and the debug service is not served.
     'grpc.enable_channelz': 0,
     'grpc.keepalive_time_ms': Math.min(settings.keepaliveIntervalMs, MAX_TIMER_MS),
     'grpc.keepalive_timeout_ms': Math.min(settings.keepaliveTimeoutMs, MAX_TIMER_MS),

@@ -6,8 +6,8 @@ export interface GrpcService {
   /** Full name, for the health service. */
   readonly name: string;
   addTo(server: Server): void;
-  /** Of methods with short requests, by path. */
+  /** Methods with short requests, by path. */
   readonly requestClasses?: Readonly<Record<string, RequestClass>>;
-  /** Ends streams that would go on for ever, well: the server is shutting down. Left out where there are none. */
+  /** Ends long-lived streams with a proper status when the server shuts down. Absent if the service has none. */
   readonly endStreams?: () => void;
 }

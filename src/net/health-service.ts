@@ -11,7 +11,7 @@ import { HealthImplementation } from 'grpc-health-check';
 /** `grpc.health.v1.Health` of a server: of its services, and of the empty name for the server as a whole. */
 export interface HealthService {
   addTo(server: Server): void;
-  /** NOT_SERVING before it is called. */
+  /** The status is NOT_SERVING before the first call. */
   setServing(isServing: boolean): void;
 }
 
@@ -22,15 +22,15 @@ interface Answer {
   readonly status: string;
 }
 
-/** What the library has; the rest of its methods take no name. */
+/** The methods of the library that take the name of a service. */
 interface NamedMethods {
   readonly check: (call: ServerUnaryCall<Question, Answer>, callback: sendUnaryData<Answer>) => void;
   readonly watch: (call: ServerWritableStream<Question, Answer>) => void;
 }
 
 /**
- * Answers everybody, on every port. Names that the server does not have are kept out of the library: it would remember
- * each one that somebody has watched, megabytes long or not, for as long as the process lives.
+ * Answers all callers on every port. Requests for unknown services do not reach the library, which would keep each
+ * watched name, however long, for the life of the process.
  *
  * @param services full names
  */
@@ -46,7 +46,7 @@ export function createHealthService(services: readonly string[]): HealthService 
       },
       watch: (call) => {
         if (names.has(call.request.service)) watch(call);
-        // It stays open, as for one that may come; none will.
+        // The stream stays open, as the protocol demands for a service that may appear later.
         else call.write({ status: 'SERVICE_UNKNOWN' });
       },
     };

@@ -2,24 +2,24 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createConnectionTable, type HttpLimits } from './connection-table.js';
 import { createHttpIntake, type HttpRefusal } from './http-intake.js';
 
-/** Bounds on the time of one client, in milliseconds. */
+/** Timeouts of a client, in milliseconds. */
 export interface HttpTimeouts {
   /** From the connection to the end of the request's headers. Default 5,000. */
   readonly headersMs: number;
   /** From the connection to the end of the request. Default 10,000. */
   readonly requestMs: number;
-  /** Without a byte in either direction, during an answer. Default 60,000. */
+  /** Time without a byte in either direction during a response. Default 60,000. */
   readonly idleMs: number;
   /** How long a kept-alive connection may wait for its next request. Default 5,000. */
   readonly keepAliveMs: number;
-  /** How long a stop waits for running requests. Default 10,000 (docs/reference/http.md#shutdown). */
+  /** How long a shutdown waits for running requests. Default 10,000 (docs/reference/http.md#shutdown). */
   readonly graceMs: number;
 }
 
 export interface HttpConnectionsOptions {
   readonly timeouts: HttpTimeouts;
   readonly limits?: Partial<HttpLimits>;
-  /** A peer can cause it as often as it likes: for logs that are limited, and for counters. */
+  /** Called for each refusal. A peer can cause this at any rate, so limit the log lines. */
   onRefused?(refusal: HttpRefusal): void;
 }
 
@@ -39,7 +39,7 @@ export function httpTimeouts(given: Partial<HttpTimeouts> = {}): HttpTimeouts {
 
 /** An HTTP server with bounded connections, with or without TLS below it. */
 export interface HttpConnections {
-  /** Listens by itself, or is handed connections with `emit('connection', socket)`. */
+  /** Listens itself, or gets connections with `emit('connection', socket)`. */
   readonly server: Server;
   /** Closes connections without a running request, and the others when their requests are done. */
   drain(): void;

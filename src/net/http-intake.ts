@@ -3,18 +3,18 @@ import type { Socket } from 'node:net';
 
 /** A request or connection that a limit ended. */
 export interface HttpRefusal {
-  /** Address of the peer whose request or connection it is; empty when it is gone. */
+  /** Address of the peer; empty if the connection is closed. */
   readonly peer: string;
   readonly reason: 'connections' | 'connections-per-peer' | 'pipelining' | 'host-header';
 }
 
 /**
- * Requests that a connection may send before the answer to the first has ended. A client that waits for each answer
- * may still be one ahead: it has the whole answer before this process knows that it was written.
+ * Requests that a connection may send before the first response has ended. A client that waits for each response can
+ * still be one request ahead: it has the whole response before this process knows that it was written.
  */
 const MAX_WAITING = 4;
 
-/** How long the text of a refusal may take to its reader. */
+/** How long the connection stays open for the peer to read the error. */
 const GOODBYE_MS = 1000;
 
 const TOO_MANY =
@@ -33,9 +33,9 @@ interface Line {
 }
 
 /**
- * Hands an app one request of a connection at a time, in their order. Node's parser reads pipelined requests while the
- * first is answered, and would run all of them at once. A connection with more than four waiting requests is closed; a
- * request with two Host headers is answered 400, for proxies differ in which of them they take (RFC 9112, 3.2).
+ * Hands the app one request of a connection at a time, in order. Node's parser reads pipelined requests during the
+ * first response and would run all of them at once. A connection with more than four waiting requests is closed. A
+ * request with two Host headers gets status 400, because proxies disagree on which of them counts (RFC 9112, 3.2).
  */
 export function createHttpIntake(app: RequestListener, onRefused: (refusal: HttpRefusal) => void): RequestListener {
   const lines = new WeakMap<Socket, Line>();
@@ -45,7 +45,7 @@ export function createHttpIntake(app: RequestListener, onRefused: (refusal: Http
     closing.add(socket);
     lines.get(socket)?.waiting.splice(0);
     onRefused({ peer: socket.remoteAddress ?? '', reason: 'pipelining' });
-    // Within an answer that has begun, the text would be taken for a part of it.
+    // After the headers of a response, the client would read the text as part of that response.
     if (current.headersSent) {
       socket.destroy();
       return;
@@ -72,7 +72,7 @@ export function createHttpIntake(app: RequestListener, onRefused: (refusal: Http
     next.response.once('close', () => {
       const following = line.waiting.shift();
       if (following === undefined) lines.delete(socket);
-      // Other connections get their turn in between.
+      // Requests of other connections run in between.
       else setImmediate(() => isAlive(socket) && start(socket, following));
     });
     run(next);
@@ -82,7 +82,7 @@ export function createHttpIntake(app: RequestListener, onRefused: (refusal: Http
 
   return (request, response) => {
     const { socket } = request;
-    // What a closed connection has sent is parsed to its end; nothing is done for it.
+    // The parser continues with the bytes that a closed connection has sent. These requests are dropped.
     if (!isAlive(socket)) return;
     const line = lines.get(socket);
     if (line === undefined) start(socket, { request, response });

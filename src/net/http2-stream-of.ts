@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
 /**
- * The HTTP/2 stream under a call that grpc-js serves; undefined where grpc-js is built otherwise than we know it, for
- * the fields are not part of its interface. Tests notice.
+ * The HTTP/2 stream below a call that grpc-js serves. The fields are not part of the interface of grpc-js: if a version
+ * names them differently, the result is undefined, and a test fails.
  */
 export function http2StreamOf(call: object): ServerHttp2Stream | undefined {
   const inner: unknown = Reflect.get(call, 'call');

@@ -20,15 +20,15 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: match[1] ?? match[2] ?? '', port };
 }
 
-/** As it is written in flags and URLs. */
+/** The address as flags and URLs write it. */
 export function formatListenAddress({ host, port }: ListenAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A listener could not be opened; the message names the address, the reason and the setting to change. */
+/** A listener cannot be opened. The message names the address, the reason and the setting to change. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
-  /** The system's code, for example EADDRINUSE. */
+  /** Error code of the system, for example EADDRINUSE. */
   readonly code: string;
 
   /** @param setting the flag that the address comes from, for example `--httpAddr`. */

@@ -1,27 +1,31 @@
 import type { Socket } from 'node:net';
 import { addressKey } from './guard/address-key.js';
 
-/** The part of the process's clock that sockets need. */
+/** The part of the clock that sockets need. */
 export interface SocketClock {
   monotonicMs(): number;
   schedule(delayMs: number, callback: () => void): () => void;
 }
 
 export interface HandshakeLimits {
-  /** From the connection to the end of its handshake, whatever the peer sends in between. */
+  /** From the start of the connection to the end of its handshake, however much the peer sends. */
   readonly timeoutMs: number;
   readonly maxPending: number;
 }
 
-/** Connections that have not shaken hands yet: so many, so long, and no more. */
+/** Connections whose handshake is not complete, limited in number and time. */
 export interface PendingHandshakes {
-  /** False when there is no room: the socket is the caller's to end. */
+  /** Returns false if there is no room; then the caller closes the socket. */
   admit(socket: Socket): boolean;
-  /** Its handshake is done. @param socket the admitted one, or one on top of it. False when it is not awaited. */
+  /**
+   * The handshake is complete. Returns false if the connection is not pending.
+   *
+   * @param socket the admitted socket, or the TLS socket on top of it
+   */
   done(socket: Socket): boolean;
 }
 
-/** Who has not got further in this time makes room for others when there is none. */
+/** A connection that has been pending for this time is closed to make room for others. */
 const STALE_MS = 1_000;
 
 interface Pending {
@@ -32,18 +36,18 @@ interface Pending {
 }
 
 /**
- * Bounds what peers can take that open connections and say nothing. Each is cut off in time. When all places are taken,
- * the address with the most of them loses its oldest, so that other addresses always find a place; an address that has
- * the most itself finds one only where a connection has waited long.
+ * Limits connections that stay open without a handshake. Each is closed after the timeout. If all places are taken, the
+ * oldest connection of the address with the most pending connections is closed, so other addresses always find a place.
+ * A connection from that address itself gets a place only if another one has been pending for a while.
  *
- * @param cutOff called with a socket before it is ended
+ * @param cutOff called with a socket before it is closed
  */
 export function createPendingHandshakes(
   { timeoutMs, maxPending }: HandshakeLimits,
   clock: SocketClock,
   cutOff: (socket: Socket, reason: string) => void,
 ): PendingHandshakes {
-  // In the order of their arrival.
+  // In the order of arrival.
   const pending = new Map<string, Pending>();
   const counts = new Map<string, number>();
   const count = (address: string, change: number): void => {
@@ -65,7 +69,9 @@ export function createPendingHandshakes(
     cutOff(socket, reason);
     socket.destroy();
   };
-  /** The oldest connection of the address that has the most, if that is more than the newcomer's address would have. */
+  /**
+   * The oldest connection of the address with the most connections, unless the newcomer's address would have as many.
+   */
   const oldestOfGreatest = (newcomer: string): string | undefined => {
     let greatest = newcomer;
     let most = (counts.get(newcomer) ?? 0) + 1;
@@ -80,12 +86,12 @@ export function createPendingHandshakes(
     if (pending.size < maxPending) return true;
     const greedy = oldestOfGreatest(address);
     if (greedy !== undefined) {
-      end(greedy, 'its address has most of the connections that wait for their TLS handshake');
+      end(greedy, 'too many connections wait for their TLS handshake, most of them from this address');
       return true;
     }
     const [oldest] = pending;
     if (oldest === undefined || clock.monotonicMs() - oldest[1].sinceMs < STALE_MS) return false;
-    end(oldest[0], 'of too many connections that wait for their TLS handshake, it has waited longest');
+    end(oldest[0], 'too many connections wait for their TLS handshake, and this one is the oldest');
     return true;
   };
   return {
@@ -106,7 +112,7 @@ export function createPendingHandshakes(
   };
 }
 
-/** Both ends: what a TLS socket has in common with the socket under it. */
+/** The addresses of both ends, which a TLS socket shares with the socket below it. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress}|${remotePort}|${localAddress}|${localPort}`;
 }

@@ -1,11 +1,11 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-/** For messages that pass as bytes: what is in them is read by whoever needs it. */
+/** Codec of messages that stay bytes; the handler decodes them. */
 export const passThrough = (bytes: Buffer): Buffer => bytes;
 
 /**
- * A unary method whose messages pass as bytes: what cannot be decoded is then an error of ours to answer, not one of
- * gRPC's.
+ * A unary method whose messages stay bytes, so that the handler can answer a message that it cannot decode. Otherwise
+ * gRPC would answer.
  *
  * @param path `/<service>/<method>`
  */
@@ -22,10 +22,10 @@ export function rawMethod(path: string): MethodDefinition<Buffer, Buffer> {
 }
 
 /**
- * A bidirectional method whose requests arrive as they were sent.
+ * A bidirectional method whose requests stay bytes.
  *
  * @param path `/<service>/<method>`
- * @param responseSerialize turns what the handler writes into bytes
+ * @param responseSerialize encodes a response
  */
 export function rawStreamingMethod<Response>(
   path: string,

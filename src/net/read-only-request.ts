@@ -1,6 +1,6 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 
-/** A request did not come as the one message of a unary call. */
+/** The call does not have exactly one request message. */
 export class RequestStreamError extends Error {
   override readonly name = 'RequestStreamError';
   readonly code: 'CANCELLED' | 'UNIMPLEMENTED';
@@ -12,10 +12,10 @@ export class RequestStreamError extends Error {
 }
 
 /**
- * Reads the one request of a unary call that is served as a stream, so that nothing is read of it before its caller is
- * known.
+ * Reads the only request of a unary call that is served as a stream. Serving it as a stream lets the server identify
+ * the caller before it reads the request.
  *
- * @throws RequestStreamError when there is no message, or more than one, or the call has ended
+ * @throws RequestStreamError for no message, several messages, or a call that has ended
  */
 export function readOnlyRequest(call: ServerDuplexStream<Buffer, unknown>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -30,7 +30,7 @@ export function readOnlyRequest(call: ServerDuplexStream<Buffer, unknown>): Prom
       if (request === undefined) fail('UNIMPLEMENTED', 'the call has no request; send one');
       else resolve(request);
     });
-    const onClose = (): void => fail('CANCELLED', 'the caller does not wait any more');
+    const onClose = (): void => fail('CANCELLED', 'the caller has ended the call');
     call.once('cancelled', onClose);
     call.once('close', onClose);
     if (call.cancelled) onClose();

@@ -4,10 +4,10 @@ const GOAWAY = 0x7;
 /** RFC 9113 section 7: the connection does not meet the server's requirements of security. */
 const INADEQUATE_SECURITY = 0xc;
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, 0x4, 0, 0, 0, 0, 0]);
-/** The peer may read the reason for this long; then the connection is closed whatever it does. */
+/** How long the peer may read the reason before the connection is closed. */
 const LINGER_MS = 1000;
 
-/** Ends a plaintext HTTP/2 connection with a GOAWAY that says why, which gRPC clients show. */
+/** Closes a plaintext HTTP/2 connection with a GOAWAY frame that gives the reason; gRPC clients show it. */
 export function refusePlaintext(socket: Socket, reason: string): void {
   const text = Buffer.from(reason);
   const header = Buffer.alloc(17);
@@ -15,7 +15,7 @@ export function refusePlaintext(socket: Socket, reason: string): void {
   header[3] = GOAWAY;
   header.writeUInt32BE(INADEQUATE_SECURITY, 13);
   socket.setTimeout(LINGER_MS, () => socket.destroy());
-  // Bytes that were not read would make the system reset the connection before the peer reads the reason.
+  // With unread bytes, the system resets the connection before the peer reads the reason.
   socket.resume();
   socket.end(Buffer.concat([EMPTY_SETTINGS, header, text]));
 }

@@ -1,24 +1,27 @@
 import { createServer, type Socket } from 'node:net';
 
-/** Takes TCP connections, and knows them, so that none can hold the end of the process up. */
+/** Accepts TCP connections and can close all of them, so that no connection delays the end of the process. */
 export interface TcpListener {
-  /** @returns the port, also when the system chose it. @throws the system's error when the address cannot be had. */
+  /** @returns the port, even if the system chose it. @throws the error of the system if the address is not available */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no new connections; settles when there are none any more. */
+  /** Stops accepting; settles when all connections are closed. */
   close(): Promise<void>;
-  /** Cuts off the connections that there are. */
+  /** Closes all connections at once. */
   hangUp(): void;
 }
 
-/** Connections that the kernel keeps until they are accepted; Node's 511 overflow when all sidecars come back at once. */
+/**
+ * Connections that the kernel keeps until they are accepted. Node's default of 511 overflows when all sidecars
+ * reconnect at once.
+ */
 const BACKLOG = 4096;
-/** How long new connections are taken before other work has its turn. */
+/** How long new connections are accepted before other work runs. */
 const TURN_MS = 10;
 
 /** @param take called with each connection */
 export function createTcpListener(take: (socket: Socket) => void): TcpListener {
   const sockets = new Set<Socket>();
-  // Node accepts all connections that wait before it does anything else: a burst of them would hold up the others.
+  // Node accepts all waiting connections before it does other work, so a burst of them would delay the rest.
   let waiting: Socket[] = [];
   const takeWaiting = (): void => {
     const turn = waiting;
@@ -34,7 +37,7 @@ export function createTcpListener(take: (socket: Socket) => void): TcpListener {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    // Its peer may reset it before it is taken.
+    // The peer may reset the connection before `take` gets it.
     socket.on('error', () => undefined);
     if (waiting.push(socket) === 1) setImmediate(takeWaiting);
   });
@@ -42,7 +45,7 @@ export function createTcpListener(take: (socket: Socket) => void): TcpListener {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        // Without a host, IPv4 is listened on where a machine has no IPv6.
+        // Without a host, Node listens on IPv4 if the machine has no IPv6.
         server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) }, () => {
           server.off('error', reject);
           const address = server.address();

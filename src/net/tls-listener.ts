@@ -8,27 +8,31 @@ import type { TlsMaterial, TlsMaterialSource } from './tls-material.js';
 export interface TlsListenerSettings {
   readonly material: TlsMaterialSource;
   /**
-   * `optional`: clients are asked for one; what they present must verify against the material's client roots.
-   * `required`: a client without one is refused as well. `noted`: one that does not verify counts as none.
+   * `optional`: clients are asked for a certificate, which must verify against the client roots of the material.
+   * `required`: a client without a certificate is rejected too. `noted`: a certificate that does not verify counts as
+   * none.
    */
   readonly clientCertificates: 'none' | 'optional' | 'required' | 'noted';
-  /** In our order of preference, such as `h2`; a client whose offer has none of them is refused. */
+  /** Protocols in the order of preference, such as `h2`. A client that offers none of them is rejected. */
   readonly alpn: readonly string[];
   readonly clock: SocketClock;
-  /** Of the whole handshake; 10 s unless given. */
+  /** Time for the whole handshake; default 10 s. */
   readonly handshakeTimeoutMs?: number;
-  /** Connections that have not shaken hands yet; 1024 unless given. */
+  /** Connections whose handshake is not complete; default 1024. */
   readonly maxPendingHandshakes?: number;
-  /** Why a connection is closed before its handshake; undefined for one that is welcome. Default: all are. */
+  /** Returns why a connection is closed before its handshake, or undefined to accept it. Default: accepts all. */
   readonly refusalOf?: (peer: string) => string | undefined;
-  /** A connection came to nothing that its peer did not give up itself. Anybody can cause it as often as they like: for logs that are limited. */
+  /**
+   * Called for a connection that fails for another reason than its peer closing it. A peer can cause this at any rate,
+   * so limit the log lines.
+   */
   onRefused(refusal: RefusedConnection): void;
-  /** No TLS server can use the material; what was in use before stays. */
+  /** Called when the TLS server cannot use the material. The previous material stays in use. */
   onUnusableMaterial(error: unknown): void;
 }
 
 export interface RefusedConnection {
-  /** Address and port; empty when the peer was gone before it could be asked. */
+  /** Address and port; empty if the peer had closed the connection. */
   readonly peer: string;
   readonly reason: string;
 }
@@ -37,11 +41,12 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const MAX_PENDING_HANDSHAKES = 1024;
 
 /**
- * Takes TLS connections, 1.2 or later. Each gets the material that is current when it comes; without any it is
- * closed. Sessions are not resumed: a resumed one vouches for a client without looking at its certificate again.
+ * Accepts connections with TLS 1.2 or later. Each connection uses the material that is current when it arrives; without
+ * material it is closed. Sessions are not resumed, because a resumed session accepts the client without checking its
+ * certificate again.
  *
- * @param take called with each connection that has shaken hands. gRPC takes it with `injectConnection(socket)`,
- *   node's HTTP servers with `emit('connection', socket)`. Who the client is says `clientCertificateOf`.
+ * @param take called with each connection after its handshake. gRPC takes it with `injectConnection(socket)`, Node's
+ *   HTTP servers with `emit('connection', socket)`. `clientCertificateOf` returns the client's certificate.
  */
 export function createTlsListener(settings: TlsListenerSettings, take: (socket: TLSSocket) => void): TcpListener {
   const acceptor = createTlsAcceptor(settings, take);
@@ -63,12 +68,12 @@ export function withAcceptor(acceptor: Pick<TlsAcceptor, 'start' | 'stop'>, list
   };
 }
 
-/** TLS for connections that another listener has accepted. */
+/** TLS for connections that another listener accepts. */
 export interface TlsAcceptor {
-  /** Follows the material from now on. */
+  /** Starts to follow changes of the material. */
   start(): void;
   stop(): void;
-  /** Shakes hands on a connection; bytes that were read from it must have been put back. */
+  /** Starts the handshake on a connection. Bytes that were read from it must have been put back. */
   accept(socket: Socket): void;
 }
 
@@ -85,20 +90,20 @@ export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: 
     clock,
     (socket, reason) => onRefused({ peer: peerOf(socket), reason }),
   );
-  // It does not listen: connections are handed to it, and new ones use the context that it was given last.
+  // This server does not listen. It gets connections by events, and new connections use its latest context.
   const tls = createServer({
     ALPNProtocols: [...alpn],
     requestCert: asksForCertificates,
-    // Whoever has no certificate may have a token: what is presented is judged below.
+    // A client without a certificate may have a token, so certificates are checked below.
     rejectUnauthorized: false,
   });
   tls.on('tlsClientError', (error, socket) => {
-    // Whoever hung up, or was cut off, is not awaited any more.
+    // A connection that was closed, or that exceeded its time, is not pending.
     if (pending.done(socket)) onRefused({ peer: peerOf(socket), reason: error.message });
   });
   tls.on('secureConnection', (socket) => {
     if (!pending.done(socket)) {
-      // Its peer, or its time, went in this very moment.
+      // The connection was closed, or its time ended, at this moment.
       socket.destroy();
     } else if (mustVerify && !socket.authorized && socket.getPeerX509Certificate() !== undefined) {
       const reason = `the client's certificate does not verify: ${String(socket.authorizationError)}`;
@@ -125,7 +130,7 @@ export function createTlsAcceptor(settings: TlsListenerSettings, take: (socket: 
   };
 
   const accept = (socket: Socket): void => {
-    // What happens to it during the handshake is told by tlsClientError.
+    // The handler of tlsClientError reports errors during the handshake.
     socket.on('error', () => undefined);
     const refusal = settings.refusalOf?.(peerOf(socket));
     if (!usable) {
@@ -156,7 +161,7 @@ function contextOf({ certificate, clientRoots }: TlsMaterial): SecureContextOpti
   return {
     key: certificate.privateKey,
     cert: certificate.certificateChain,
-    // Also when there are none: left out, the roots of the public web would be trusted.
+    // Set even if empty: without this option, Node trusts the roots of the public web.
     ca: [...clientRoots],
     minVersion: 'TLSv1.2',
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,

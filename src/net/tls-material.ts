@@ -1,20 +1,20 @@
-/** What a server presents, PEM. */
+/** Certificate and key of a server, PEM. */
 export interface ServerCertificate {
   readonly privateKey: string;
-  /** The leaf, then its intermediates. */
+  /** The leaf certificate, then the intermediate certificates. */
   readonly certificateChain: string;
 }
 
 export interface TlsMaterial {
   readonly certificate: ServerCertificate;
-  /** Roots that clients' certificates are verified against, PEM; empty where none are asked for. */
+  /** Roots that verify the certificates of clients, PEM; empty if no client certificates are requested. */
   readonly clientRoots: readonly string[];
 }
 
-/** TLS material that changes at run time: connections made after a change get the new one. */
+/** TLS material that changes at run time. Connections made after a change use the new material. */
 export interface TlsMaterialSource {
-  /** Undefined until there is any; connections are refused so long. */
+  /** Undefined until material exists; until then, connections are rejected. */
   current(): TlsMaterial | undefined;
-  /** @returns ends it. */
+  /** @returns stops the notifications */
   onChange(listener: () => void): () => void;
 }

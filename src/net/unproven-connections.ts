@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net';
 import type { SocketClock } from './pending-handshakes.js';
 
-/** Connections on which nobody has proven yet who calls. */
+/** Connections whose callers are not authenticated yet. */
 export interface UnprovenConnections {
   opened(socket: Socket): void;
   /** @param peer address and port, as grpc-js names the peer of a call */
   proven(peer: string): void;
-  /** Ends the connection, unless who calls was proven on it. */
+  /** Closes the connection unless a caller was authenticated on it. */
   cutOff(peer: string): void;
 }
 
-/** A judgement takes seconds at most. */
+/** Authentication takes a few seconds at most. */
 const LIMIT_MS = 60_000;
 
 /**
- * Ends connections on which nobody proves in time who they are: services that answer everybody, such as that of health,
- * have calls that last, and a call keeps its connection from being idle.
+ * Closes connections whose callers do not authenticate in time. Some services answer every caller, such as health;
+ * their calls can last, and a connection with a call is never idle.
  */
 export function createUnprovenConnections(clock: SocketClock, limitMs = LIMIT_MS): UnprovenConnections {
   const open = new Map<string, { readonly socket: Socket; readonly cancel: () => void }>();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the running build is; what is not known is `unknown` (docs/reference/http.md#version). */
+/** Version of the running build. Unknown fields are `unknown` (docs/reference/http.md#version). */
 export interface BuildInfo {
   readonly version: string;
   /** Commit that was built. */
@@ -14,7 +14,7 @@ export interface BuildInfo {
 
 const UNKNOWN = 'unknown';
 
-/** The folder of package.json above this code, which is a module of its own or part of a bundle. */
+/** The folder of package.json above this code, which is a module or part of a bundle. */
 function packageRoot(): URL {
   let folder = new URL('./', import.meta.url);
   while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('../', folder);
@@ -22,8 +22,8 @@ function packageRoot(): URL {
 }
 
 /**
- * Reads the version of package.json and, when the build has left one, `build/build-info.json` with any of revision,
- * status and tag.
+ * Reads the version from package.json, and revision, status and tag from `build/build-info.json` if the build has
+ * written it.
  */
 export function readBuildInfo(root: URL = packageRoot()): BuildInfo {
   const manifest = readJson(new URL('package.json', root));
@@ -46,7 +46,7 @@ export function versionLine({ version, revision, status }: BuildInfo): string {
   return `${version}-${revision}-${status}`;
 }
 
-/** An unreadable file is an empty one: build information never stops the start. */
+/** An unreadable file counts as empty: missing build information must not prevent the start. */
 function readJson(file: URL): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,14 +1,14 @@
-/** A log line as JSON text gives it. */
+/** A log line parsed from JSON. */
 export type LogRecord = Readonly<Record<string, unknown>>;
 
 const LEVEL_COLORS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31, fatal: 35 };
 
-/** The record's own fields, which formatConsole places itself. */
+/** Fields that formatConsole places itself. */
 const PLACED: ReadonlySet<string> = new Set(['time', 'level', 'scope', 'msg', 'stack', 'caller']);
 
 /**
- * Plain console form of one record: `time  level  scope  message  key=value …`, with the caller after the scope, and a
- * stack trace on lines of its own.
+ * Console form of one record: `time  level  scope  message  key=value …`, with the caller after the scope. A stack
+ * trace follows on lines of its own.
  */
 export function formatConsole(record: LogRecord, colored: boolean): string {
   const paint = (code: number, text: string) => (colored ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -28,7 +28,10 @@ export function formatConsole(record: LogRecord, colored: boolean): string {
   return `${columns.join('  ')}${fields.length === 0 ? '' : `  ${fields.join(' ')}`}${stack}\n`;
 }
 
-/** Bare where that is unambiguous, otherwise JSON. An error is its message: its other fields are in the JSON format. */
+/**
+ * Without quotes if that is unambiguous, otherwise JSON. An error is shown as its message; the JSON format has its
+ * other fields.
+ */
 function formatValue(value: unknown): string {
   if (typeof value === 'string') {
     return /^[\w.:/@|*+~-]+$/.test(value) ? value : printable(JSON.stringify(value));
@@ -43,7 +46,7 @@ function isLoggedError(value: unknown): value is { readonly message: string; rea
   return typeof value === 'object' && value !== null && 'type' in value && 'message' in value;
 }
 
-/** Text from outside cannot start a line or steer the terminal. */
+/** Escapes control characters, so that text of peers cannot start a line or control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out here.

@@ -1,7 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
-/** Logs what calls can cause over and over: each message at most once per interval, with how many were left out. */
+/**
+ * Log of events that calls can cause at any rate: each message at most once per interval, with the number of omitted
+ * lines.
+ */
 export interface LimitedLog {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
@@ -16,7 +19,7 @@ interface Spoken {
 
 /** @param intervalMs 10 s unless given */
 export function createLimitedLog(logger: Logger, clock: Clock, intervalMs = INTERVAL_MS): LimitedLog {
-  // Messages are constant texts: there are only as many as the code has.
+  // Messages are constants of the code, so this map stays small.
   const spoken = new Map<string, Spoken>();
   const at = (level: 'warn' | 'error') => (fields: LogFields, message: string) => {
     const nowMs = clock.monotonicMs();

@@ -1,24 +1,24 @@
-/** How long a line waits for a reader that does not keep up, in milliseconds; the process waits with it. */
+/** How long the process waits for a slow reader of the log, in milliseconds. */
 const PATIENCE_MS = 1000;
 const WAIT_MS = 10;
 
 export interface LineWriter {
-  /** Writes the whole text, or loses it: never throws, never waits without limit. */
+  /** Writes the whole text or drops it. Never throws, never waits without limit. */
   write(text: string): void;
 }
 
 /**
- * Writes lines synchronously to something that may fail or be full.
+ * Writes lines synchronously to a target that can fail or be full.
  *
- * @param writeSome writes the beginning of some bytes, says how many it took, and throws the system's error
+ * @param writeSome writes a first part of the bytes and returns its length; throws the error of the system
  */
 export function createLineWriter(writeSome: (bytes: Buffer) => number): LineWriter {
-  /** What is left of a line of which a part has been written: without it the next line would begin in its middle. */
+  /** The rest of a partly written line. Without it, the next line would begin in the middle of this one. */
   let rest: Buffer = Buffer.alloc(0);
-  /** After one line was lost to a reader that stands still, the next do not wait for it. */
+  /** After a line was dropped because of a slow reader, the next lines do not wait. */
   let isStalled = false;
 
-  /** @returns what could not be written. */
+  /** @returns the bytes that could not be written */
   const writeAll = (bytes: Buffer): Buffer => {
     let left = bytes;
     let waitedMs = isStalled ? PATIENCE_MS : 0;
@@ -53,7 +53,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EAGAIN' || error.code === 'EBUSY');
 }
 
-/** Holds the whole process up: a log line that is written later would be missing after a crash. */
+/** Blocks the process: a line that is written later would be missing after a crash. */
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import { createLineWriter } from './line-writer.js';
 
-/** Where finished log lines go. */
+/** Target of log lines. */
 export interface LogSink {
-  /** A terminal that shows colours. */
+  /** Whether the target is a terminal that shows colours. */
   readonly colored: boolean;
   /** @param text whole lines, with their line ends */
   write(text: string): void;
@@ -15,11 +15,11 @@ export interface LogSink {
 const STANDARD_STREAMS: Readonly<Record<string, number>> = { stdout: 1, stderr: 2 };
 
 /**
- * Opens a target of --log_target: `stdout`, `stderr` or a file, which is appended to and whose folder is made.
- * Writes are synchronous: the log is complete when the process ends, whatever ends it. A full disk or a reader that
- * has gone away costs lines, not the process.
+ * Opens a target of --log_target: `stdout`, `stderr` or a file, whose folder is created and to which lines are
+ * appended. Writes are synchronous, so the log is complete however the process ends. A full disk or a closed reader
+ * loses lines but does not stop the process.
  *
- * @throws the system's error when a file cannot be opened
+ * @throws the error of the system if a file cannot be opened
  */
 export function openLogTarget(target: string): LogSink {
   const standard = Object.hasOwn(STANDARD_STREAMS, target) ? STANDARD_STREAMS[target] : undefined;

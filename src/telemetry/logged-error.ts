@@ -1,4 +1,4 @@
-/** What the log says of an error; its stack is a field of its own, under --log_stacktrace_level. */
+/** The logged fields of an error. The stack is a separate field (--log_stacktrace_level). */
 export interface LoggedError {
   readonly type: string;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface LoggedError {
 
 const MAX_CAUSES = 5;
 
-/** Reduces an error to what is logged; what is no error is taken as its text. */
+/** The logged fields of an error; another value is logged as its text. */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) {
     return { type: typeof error, message: String(error) };
@@ -27,7 +27,7 @@ export function describeError(error: unknown): LoggedError {
 
 function causeMessages(error: Error): readonly string[] {
   const messages: string[] = [];
-  // Bounded, since nothing keeps an error from being its own cause.
+  // Limited, because an error can be its own cause.
   for (let cause = error.cause; cause !== undefined && messages.length < MAX_CAUSES; ) {
     messages.push(cause instanceof Error ? cause.message : String(cause));
     cause = cause instanceof Error ? cause.cause : undefined;

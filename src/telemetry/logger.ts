@@ -12,7 +12,7 @@ export interface Logger {
   isDebugEnabled(): boolean;
 }
 
-/** A logger each message of which has these fields too; a message's own field of the same name goes before. */
+/** A logger that adds these fields to each message. A field of the message with the same name wins. */
 export function withFields(logger: Logger, fields: LogFields): Logger {
   return {
     debug: (own, message) => logger.debug({ ...fields, ...own }, message),

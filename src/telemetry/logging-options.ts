@@ -1,6 +1,6 @@
 /**
- * Logging scopes (docs/configuration.md#flags-of-every-command, and `policy`, ours). `all` names every scope at once in
- * a level list; it is not logged to.
+ * Logging scopes (docs/configuration.md#flags-of-every-command). In a list of levels, `all` names every scope; no line
+ * has the scope `all`.
  */
 export const LOG_SCOPES = [
   'ads',
@@ -33,17 +33,14 @@ export const LOG_SCOPES = [
 ] as const;
 export type LogScope = (typeof LOG_SCOPES)[number];
 
-/**
- * Logging levels (docs/configuration.md#flags-of-every-command), from the most to the least talkative; `none` silences
- * a scope.
- */
+/** Logging levels (docs/configuration.md#flags-of-every-command), most verbose first; `none` silences a scope. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'none'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Levels by scope, in the order given: a later entry wins, and `all` sets every scope. */
+/** Levels by scope, in the given order. A later entry wins, and `all` sets every scope. */
 export type ScopeLevels = readonly { readonly scope: LogScope; readonly level: LogLevel }[];
 
-/** What the log flags of docs/configuration.md#flags-of-every-command ask for. */
+/** Settings of the log flags (docs/configuration.md#flags-of-every-command). */
 export interface LoggingOptions {
   /** Console text when false, one JSON object per line when true. Default false. */
   readonly logAsJson: boolean;
@@ -58,8 +55,8 @@ export interface LoggingOptions {
   /** Number of backups kept; 0 means no limit. Default 1000. */
   readonly logRotateMaxBackups: number;
   /**
-   * Size at which the file is rotated, in megabytes of 2^20 bytes. Default 104857600, as
-   * docs/configuration.md#flags-of-every-command states it.
+   * Size at which the file is rotated, in megabytes of 2^20 bytes. Default 104857600
+   * (docs/configuration.md#flags-of-every-command).
    */
   readonly logRotateMaxSizeMegabytes: number;
   /** Least level at which a line carries a stack trace, by scope. Default `default:none`. */

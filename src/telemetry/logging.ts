@@ -7,19 +7,20 @@ import type { LoggingOptions, LogScope } from './logging-options.js';
 import { passes, resolveScopes, type ScopeSettings, type WritableScope } from './scope-settings.js';
 
 /**
- * The log of the process: a logger for each scope of docs/configuration.md#flags-of-every-command, over shared sinks.
+ * The log of the process: a logger for each scope (docs/configuration.md#flags-of-every-command), all with the same
+ * sinks.
  */
 export interface Logging {
   scope(name: WritableScope): Logger;
-  /** Scopes and how they are logged now, in the order of docs/configuration.md#flags-of-every-command. */
+  /** Scopes with their current settings, in the documented order. */
   scopes(): ReadonlyMap<WritableScope, Readonly<ScopeSettings>>;
-  /** Changes a scope, or with `all` every scope, from now on. */
+  /** Changes the settings of a scope, or of every scope with `all`. */
   change(scope: LogScope, settings: Partial<ScopeSettings>): void;
-  /** Writes what is left and closes the files. Nothing may be logged afterwards. */
+  /** Writes remaining lines and closes the files. Do not log afterwards. */
   close(): Promise<void>;
 }
 
-/** What the log needs from outside. */
+/** Dependencies of the log. */
 export interface LoggingEnvironment {
   now(): Date;
   readonly sinks: readonly LogSink[];
@@ -27,13 +28,10 @@ export interface LoggingEnvironment {
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** Names of a record that are not the caller's to use; a field of that name gets a `_` behind it. */
+/** Reserved names. A field with such a name gets the suffix `_`. */
 const RESERVED: ReadonlySet<string> = new Set(['time', 'level', 'scope', 'msg', 'stack', 'caller']);
 
-/**
- * Builds the log that the flags of docs/configuration.md#flags-of-every-command ask for, over sinks that openLogSinks
- * has opened.
- */
+/** Creates the log for the log flags, over sinks from openLogSinks. */
 export function createLogging(options: LoggingOptions, { now, sinks }: LoggingEnvironment): Logging {
   const settings = resolveScopes(options);
   const root = pino(
@@ -91,7 +89,7 @@ function createScopeLogger(output: PinoLogger, settings: Readonly<ScopeSettings>
   };
 }
 
-/** The fields, with caller and stack trace where the scope asks for them. */
+/** Adds caller and stack trace if the scope demands them. */
 function withOrigin(
   fields: LogFields,
   level: Level,
@@ -116,7 +114,7 @@ function renameReserved(fields: LogFields): LogFields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [RESERVED.has(key) ? `${key}_` : key, value]));
 }
 
-/** A sink's failure is the sink's own affair; a console line is made from the record once per kind of sink. */
+/** Each sink handles its own failures. */
 function writeToAll(line: string, sinks: readonly LogSink[], asJson: boolean): void {
   if (asJson) {
     for (const sink of sinks) {
@@ -133,9 +131,9 @@ function writeToAll(line: string, sinks: readonly LogSink[], asJson: boolean): v
 const FRAMES = 12;
 
 /**
- * The stack above the function that is passed, one `at …` per line.
+ * The stack above a function, one `at …` per line.
  *
- * @param below a function on the stack; it and what it called are left out
+ * @param below a function on the stack; the result leaves out this function and its callees
  */
 function captureStack(below: (...values: never[]) => unknown): string {
   const holder: { stack?: string } = {};
@@ -143,11 +141,11 @@ function captureStack(below: (...values: never[]) => unknown): string {
   Error.stackTraceLimit = FRAMES;
   Error.captureStackTrace(holder, below);
   Error.stackTraceLimit = limit;
-  // The first line is the name and message of an error, which is none here.
+  // The first line has the name and message of an error, which this is not.
   return (holder.stack ?? '').split('\n').slice(1).join('\n');
 }
 
-/** `folder/file.js:line` of a stack's first frame; empty when it has none. */
+/** `folder/file.js:line` of the first frame of a stack; empty without frames. */
 function callSiteOf(stack: string): string {
   const location = /\(?((?:file:\/\/)?[^()\s]+):(\d+):\d+\)?$/.exec(stack.split('\n', 1)[0] ?? '');
   const path = location?.[1] ?? '';

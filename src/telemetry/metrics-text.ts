@@ -2,21 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.js';
 
-/** What a scrape gets. Scrapes within the interval get the very same bytes. */
+/** Response of a scrape. Scrapes within the interval get the same bytes. */
 export interface MetricsText {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** How long rendering may hold the event loop at a time. */
+/** How long one slice of rendering may block the event loop. */
 const SLICE_MS = 5;
 
 /**
- * Renders a registry for scrapes, seldom and in slices: a rendering of a large mesh takes tens of milliseconds, and
- * anyone may scrape. Scrapes that come during a rendering wait for it.
+ * Renders a registry for scrapes, at limited intervals and in slices: rendering a large mesh takes tens of
+ * milliseconds, and any client may scrape. Scrapes during a rendering wait for it.
  *
- * @param minIntervalMs for how long after it is done a rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL)
- * @param collect brings gauges up to date before each rendering
+ * @param minIntervalMs how long a finished rendering serves all scrapes (NAV_METRICS_MIN_INTERVAL)
+ * @param collect updates gauges before each rendering
  */
 export function createMetricsText(
   registry: Registry,
@@ -43,7 +43,7 @@ export function createMetricsText(
   };
 }
 
-/** The same text as `registry.metrics()`, which makes all of it at once. */
+/** The text of `registry.metrics()`, which renders without pauses. */
 async function renderInSlices(registry: Registry, clock: Clock): Promise<Buffer> {
   const parts: Buffer[] = [];
   let sliceStartMs = clock.monotonicMs();

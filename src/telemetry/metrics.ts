@@ -3,30 +3,29 @@ import type { BuildInfo } from './build-info.js';
 import type { Family } from './families/family.js';
 import { type FamilyName, type LabelsOf, metricFamilies } from './metric-families.js';
 
-/** Label values come first for families that have labels, and are left out for those that have none. */
+/** Families with labels take the label values first; families without labels take none. */
 type WithLabels<Name extends FamilyName, Rest extends readonly unknown[]> = [keyof LabelsOf<Name>] extends [never]
   ? Rest
   : [labels: LabelsOf<Name>, ...rest: Rest];
 
-/** Records into the families of docs/reference/metrics.md. A wrong name, type or label does not compile. */
+/** Records values of the metric families (docs/reference/metrics.md). A wrong name, type or label does not compile. */
 export interface Metrics {
-  /** Counts; by 1 unless told otherwise. */
+  /** Increments a counter, by 1 by default. */
   increment<Name extends FamilyName<'counter'>>(name: Name, ...values: WithLabels<Name, [by?: number]>): void;
   /** Sets a gauge to a value. */
   set<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
-  /** Moves a gauge up, or down by a negative number. */
+  /** Adds to a gauge; a negative number subtracts. */
   add<Name extends FamilyName<'gauge'>>(name: Name, ...values: WithLabels<Name, [by: number]>): void;
-  /** Takes one series of a gauge out of the scrape: what it was about is gone. */
+  /** Removes one series of a gauge when its subject no longer exists. */
   remove<Name extends FamilyName<'gauge'>>(name: Name, labels: LabelsOf<Name>): void;
   /** Adds one observation to a histogram, in the family's unit. */
   observe<Name extends FamilyName<'histogram'>>(name: Name, ...values: WithLabels<Name, [value: number]>): void;
 }
 
 /**
- * Metrics that are kept in the given registry.
+ * Creates metrics in a registry.
  *
- * A family is registered at its first record, so that a scrape shows only families that have been recorded
- * (docs/reference/metrics.md).
+ * A family is registered at its first record, so a scrape shows only recorded families (docs/reference/metrics.md).
  */
 export function createMetrics(registry: Registry): Metrics {
   const counters = createOnFirstUse((name) => new Counter(configOf(name, registry)));
@@ -53,7 +52,7 @@ export function createMetrics(registry: Registry): Metrics {
   };
 }
 
-/** Records what is known at start: mesh_build, nav_info, and prom-client's families of the process and its runtime. */
+/** Records values known at the start: mesh_build, nav_info, and the process and runtime families of prom-client. */
 export function recordStart(metrics: Metrics, registry: Registry, { version, tag }: BuildInfo): void {
   collectDefaultMetrics({ register: registry });
   metrics.set('mesh_build', { component: 'navigator', tag }, 1);
@@ -78,7 +77,7 @@ interface Recorded {
   readonly number: number | undefined;
 }
 
-/** The number follows the labels when there are any. */
+/** The number follows the labels, if there are any. */
 function split(values: readonly unknown[]): Recorded {
   const [first, second] = values;
   return typeof first === 'object' && first !== null

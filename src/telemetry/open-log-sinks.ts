@@ -37,7 +37,7 @@ function opening(flag: string, path: string, open: () => LogSink): LogSink {
   }
 }
 
-/** The log cannot report its own failure: stderr is what is left, and once is enough on a full disk. */
+/** The log cannot report its own failure, so this goes to stderr, once per file. */
 function reportOnce(path: string): (error: unknown) => void {
   let reported = false;
   return (error) => {

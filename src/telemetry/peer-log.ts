@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
-/** Logs what peers can cause over and over: so many lines of one peer and of all peers in an interval. */
+/** Log of events that peers can cause at any rate, with a limit of lines per peer and in total in each interval. */
 export interface PeerLog {
   /** @param peer an address or an identity */
   warn(peer: string, fields: LogFields, message: string): void;
@@ -21,10 +21,10 @@ const INTERVAL_MS = 10_000;
 const PER_PEER = 20;
 const IN_ALL = 200;
 
-/** A line after an interval in which lines were left out has their number as `suppressed`. */
+/** The first line after an interval with omitted lines has their number as `suppressed`. */
 export function createPeerLog(logger: Logger, clock: Clock, limits: PeerLogLimits = {}): PeerLog {
   const { intervalMs = INTERVAL_MS, perPeer = PER_PEER, inAll = IN_ALL } = limits;
-  // Only peers whose lines were written: there are `inAll` of them at most.
+  // Contains only peers with written lines, so at most `inAll` of them.
   const lines = new Map<string, number>();
   let written = 0;
   let suppressed = 0;

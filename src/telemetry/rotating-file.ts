@@ -4,29 +4,29 @@ import type { LogSink } from './log-sink.js';
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000;
 
-/** When a log file is rotated, and which backups are kept (docs/configuration.md#flags-of-every-command). */
+/** Limits of log rotation (docs/configuration.md#flags-of-every-command). */
 export interface RotationLimits {
-  /** The file is rotated before a line that would make it larger, and never while it is empty. */
+  /** The file is rotated before a line would exceed this size. An empty file is never rotated. */
   readonly maxBytes: number;
-  /** The file is rotated, and a backup deleted, after as many days; 0 means no limit. */
+  /** Age in days at which the file is rotated and a backup is deleted; 0 means no limit. */
   readonly maxAgeDays: number;
-  /** Backups kept, the newest; 0 means no limit. */
+  /** Number of newest backups that are kept; 0 means no limit. */
   readonly maxBackups: number;
 }
 
-/** What a rotating file needs from outside. */
+/** Dependencies of a rotating file. */
 export interface RotationEnvironment {
   now(): Date;
-  /** Told of each failure to write or to rotate; a log must not stop what it logs. */
+  /** Called for each failure to write or rotate. A failing log must not stop the process. */
   onError(error: unknown): void;
 }
 
 /**
- * A log file that is moved aside to `<name>-<time><ext>` when it is too large or too old.
+ * A log file that is renamed to `<name>-<time><ext>` when it is too large or too old.
  *
- * Writes are synchronous, so that the last lines before a crash are on disk, and a line is never split over two files.
+ * Writes are synchronous, so the last lines before a crash are on disk. A line is never split over two files.
  *
- * @throws the system's error when the file cannot be opened at the start
+ * @throws the error of the system if the file cannot be opened at the start
  */
 export class RotatingFile implements LogSink {
   readonly colored = false;
@@ -74,7 +74,7 @@ export class RotatingFile implements LogSink {
     return open.bytes + bytes > maxBytes || (maxAgeDays > 0 && ageMs > maxAgeDays * MS_PER_DAY);
   }
 
-  /** When the file cannot be moved, writing goes on in it: too large a log is better than none. */
+  /** If the file cannot be renamed, writing continues in it: too large a log is better than none. */
   #rotate(): void {
     this.#closeFile();
     try {
@@ -89,7 +89,7 @@ export class RotatingFile implements LogSink {
   #openFile() {
     const descriptor = openSync(this.#path, 'a', 0o640);
     const { size, birthtimeMs } = fstatSync(descriptor);
-    // An empty file starts its life now; one that is continued keeps its age.
+    // The age of an empty file starts now; a continued file keeps its age.
     return { descriptor, bytes: size, sinceMs: size === 0 ? this.#environment.now().getTime() : birthtimeMs };
   }
 
@@ -101,7 +101,7 @@ export class RotatingFile implements LogSink {
     }
   }
 
-  /** Deletes what the limits no longer allow; a failure leaves a file too many and is reported. */
+  /** Deletes backups beyond the limits. A failure leaves the backup and is reported. */
   #prune(): void {
     const { maxBackups, maxAgeDays } = this.#limits;
     const oldestMs = this.#environment.now().getTime() - maxAgeDays * MS_PER_DAY;
@@ -117,7 +117,7 @@ export class RotatingFile implements LogSink {
     }
   }
 
-  /** Oldest first. The time comes from the name, since copying a folder changes the files' own times. */
+  /** Oldest first. The time is read from the name, because copying a folder changes the times of its files. */
   #listBackups(): { readonly path: string; readonly rotatedMs: number; readonly serial: number }[] {
     const { folder, stem, extension } = this.#nameParts();
     return readdirSync(folder)
@@ -139,7 +139,7 @@ export class RotatingFile implements LogSink {
       .sort((a, b) => a.rotatedMs - b.rotatedMs || a.serial - b.serial);
   }
 
-  /** Two rotations within a millisecond get different names: a backup is never overwritten. */
+  /** Two rotations in the same millisecond get different names, so no backup is overwritten. */
   #nextBackupPath(): string {
     const { folder, stem, extension } = this.#nameParts();
     const time = this.#environment.now();

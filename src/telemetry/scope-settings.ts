@@ -7,19 +7,19 @@ import {
   type ScopeLevels,
 } from './logging-options.js';
 
-/** A scope that lines are logged to; `all` only names the others together. */
+/** A scope of log lines; `all` is only a name for all of them. */
 export type WritableScope = Exclude<LogScope, 'all'>;
 
 const WRITABLE_SCOPES: readonly WritableScope[] = LOG_SCOPES.filter((scope) => scope !== 'all');
 
-/** How one scope is logged; changes at run time. */
+/** Settings of one scope; they can change at run time. */
 export interface ScopeSettings {
   outputLevel: LogLevel;
   stacktraceLevel: LogLevel;
   caller: boolean;
 }
 
-/** The settings of every scope as the flags ask for them. */
+/** The settings of every scope by the flags. */
 export function resolveScopes(options: LoggingOptions): ReadonlyMap<WritableScope, ScopeSettings> {
   const outputLevels = resolveLevels(options.logOutputLevel, 'info');
   const stacktraceLevels = resolveLevels(options.logStacktraceLevel, 'none');
@@ -40,7 +40,7 @@ export function passes(level: LogLevel, least: LogLevel): boolean {
   return least !== 'none' && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }
 
-/** The last entry for a scope or for `all` wins; a scope without one has the level of `default`. */
+/** The last entry for the scope or `all` wins. Other scopes have the level of `default`. */
 function resolveLevels(levels: ScopeLevels, fallback: LogLevel): (scope: WritableScope) => LogLevel {
   const named = (scope: LogScope) => levels.findLast((entry) => entry.scope === scope || entry.scope === 'all')?.level;
   return (scope) => named(scope) ?? named('default') ?? fallback;

@@ -1,16 +1,18 @@
 import type { Clock } from '../base/clock.js';
 import type { LogFields, Logger } from './logger.js';
 
-/** Logs what many can cause over and over: each message at most once per subject and interval. */
+/** Log of events that many peers can cause at any rate: each message at most once per subject and interval. */
 export interface SubjectLog {
-  /** @param subject whom it is about, such as an address */
+  /** @param subject of the message, such as an address */
   warn(subject: string, fields: LogFields, message: string): void;
 }
 
 export interface SubjectLogLimits {
   /** 10 minutes unless given. */
   readonly intervalMs?: number;
-  /** Subjects that are remembered; 1000 unless given. More of them within an interval are not logged, but counted. */
+  /**
+   * Number of remembered subjects; default 1000. Messages of further subjects in an interval are counted, not logged.
+   */
   readonly maxSubjects?: number;
 }
 
@@ -19,7 +21,7 @@ const MAX_SUBJECTS = 1_000;
 
 export function createSubjectLog(logger: Logger, clock: Clock, limits: SubjectLogLimits = {}): SubjectLog {
   const { intervalMs = INTERVAL_MS, maxSubjects = MAX_SUBJECTS } = limits;
-  // In the order in which they end.
+  // In the order of expiry.
   const spoken = new Map<string, number>();
   let suppressed = 0;
   const forget = (nowMs: number): void => {

@@ -102,32 +102,29 @@ e2eTest(
   },
 );
 
-e2eTest(
-  'a mesh config without policyCheckFailOpen fails open; the metadata of a proxy wins over it',
-  async (t) => {
-    const policy = policyOf(t.context);
-    const { discovery } = policy.mesh;
-    const allowed = () => failureModesOf(policy);
-    t.deepEqual(await allowed(), [false]);
-    const updates = await listenerUpdates(policy);
-    await discovery.writeMeshConfig(policyMeshConfig({ policyCheckFailOpen: undefined }));
-    await eventually('the sidecar has the new fail policy', async () => (await allowed()).join() === 'true');
-    t.is(await listenerUpdates(policy), updates, 'no listener was replaced for it');
+e2eTest('a mesh config without policyCheckFailOpen fails open; the metadata of a proxy wins over it', async (t) => {
+  const policy = policyOf(t.context);
+  const { discovery } = policy.mesh;
+  const allowed = () => failureModesOf(policy);
+  t.deepEqual(await allowed(), [false]);
+  const updates = await listenerUpdates(policy);
+  await discovery.writeMeshConfig(policyMeshConfig({ policyCheckFailOpen: undefined }));
+  await eventually('the sidecar has the new fail policy', async () => (await allowed()).join() === 'true');
+  t.is(await listenerUpdates(policy), updates, 'no listener was replaced for it');
 
-    await discovery.kill();
-    t.deepEqual(await sendToEach(policy, 10), {
-      plain: { 200: 10 },
-      strict: { 503: 10 },
-      lenient: { 200: 10 },
-      off: { 200: 10 },
-      opening: { 200: 10 },
-      closing: { 503: 10 },
-      free: { 200: 10 },
-    });
-    await discovery.start();
-    t.deepEqual(await sendToEach(policy, 10), WHILE_UP);
-  },
-);
+  await discovery.kill();
+  t.deepEqual(await sendToEach(policy, 10), {
+    plain: { 200: 10 },
+    strict: { 503: 10 },
+    lenient: { 200: 10 },
+    off: { 200: 10 },
+    opening: { 200: 10 },
+    closing: { 503: 10 },
+    free: { 200: 10 },
+  });
+  await discovery.start();
+  t.deepEqual(await sendToEach(policy, 10), WHILE_UP);
+});
 
 /** What the checks of the server's inbound side that are on say of failures, each once. */
 async function failureModesOf({ server }: PolicyMesh): Promise<readonly boolean[]> {

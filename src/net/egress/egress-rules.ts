@@ -1,17 +1,18 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Says which addresses may be fetched from when somebody else names them (docs/security.md#what-navigator-guarantees).
+ * Decides which addresses the control plane may fetch from when the URL comes from another party
+ * (docs/security.md#what-navigator-guarantees).
  */
 export interface EgressRules {
-  /** Why not; undefined when it may. */
+  /** Why the address is not allowed; undefined if it is allowed. */
   refusalOf(address: string): string | undefined;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Where clouds tell machines their secrets, beside 169.254.169.254, which is link-local. */
+/** Metadata services of clouds, beside 169.254.169.254, which is link-local. */
 const METADATA: readonly string[] = [
   'fd00:ec2::254',
   'fd20:ce::254',
@@ -20,20 +21,20 @@ const METADATA: readonly string[] = [
   '192.0.0.192',
 ];
 
-/** What no name of another machine means; private networks are where meshes live, and allowed. */
+/** Ranges that no other machine of the mesh has. Private networks are allowed, because meshes use them. */
 const REFUSED_KINDS: Readonly<Record<string, string>> = {
-  loopback: 'is of this machine itself',
+  loopback: 'is an address of this machine',
   linkLocal: 'is link-local',
-  unspecified: 'is of this machine itself',
+  unspecified: 'is an address of this machine',
   broadcast: 'is a broadcast address',
   multicast: 'is a multicast address',
   reserved: 'is reserved',
-  teredo: 'is that of a tunnel',
+  teredo: 'is a tunnel address',
 };
 
 /**
- * @param allowed addresses and CIDRs that may be fetched from although they are refused otherwise
- * @throws Error for what is neither
+ * @param allowed addresses and CIDR ranges that are allowed even if they are in a refused range
+ * @throws Error for other text
  */
 export function createEgressRules(allowed: readonly string[] = []): EgressRules {
   const exceptions = allowed.map(parseRange);

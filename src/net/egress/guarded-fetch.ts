@@ -8,7 +8,7 @@ import type { EgressRules } from './egress-rules.js';
 
 const MAX_URL_LENGTH = 256;
 
-/** Why a document of another server could not be had. */
+/** A document of another server cannot be fetched. */
 export class FetchError extends Error {
   constructor(url: string, reason: string, options?: ErrorOptions) {
     super(`${url.slice(0, MAX_URL_LENGTH)} cannot be fetched: ${reason}`, options);
@@ -17,21 +17,22 @@ export class FetchError extends Error {
 }
 
 /**
- * Gets a document over HTTPS from an address that the rules allow, after DNS and after redirects too.
+ * Gets a document over HTTPS from an address that the rules allow. The rules also apply to resolved names and
+ * redirects.
  *
- * @throws FetchError whatever goes wrong
+ * @throws FetchError for every failure
  */
 export type FetchDocument = (url: string) => Promise<string>;
 
 export interface GuardedFetchOptions {
   readonly rules: EgressRules;
-  /** What servers' certificates must chain to, PEM; the system's roots unless given. */
+  /** Trusted roots of servers, PEM; default: the roots of the system. */
   readonly roots?: readonly string[];
-  /** Of all of it, redirects included; 10 s unless given. */
+  /** Time for the whole fetch with its redirects; default 10 s. */
   readonly timeoutMs?: number;
-  /** 1 MiB unless given. */
+  /** Default 1 MiB. */
   readonly maxBytes?: number;
-  /** Asks the system unless given. */
+  /** Default: the resolver of the system. */
   readonly resolveName?: ResolveName;
 }
 
@@ -66,13 +67,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): FetchDocument 
       }
       throw new Error(`there are more than ${MAX_REDIRECTS} redirects`);
     } catch (cause) {
-      const late = exchange.signal.aborted ? `nothing whole came within ${timeoutMs / 1000}s` : undefined;
+      const late = exchange.signal.aborted ? `no complete response within ${timeoutMs / 1000}s` : undefined;
       throw new FetchError(text, late ?? (cause instanceof Error ? cause.message : String(cause)), { cause });
     }
   };
 }
 
-/** Names are judged when they are looked up; a host that is an address never is. */
+/** The lookup checks the addresses of names. A host that is an address is not looked up, so it is checked here. */
 function parseTarget(text: string, rules: EgressRules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw new Error('it is not a URL');
@@ -86,7 +87,7 @@ function parseTarget(text: string, rules: EgressRules): URL {
 
 async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange): Promise<IncomingMessage> {
   const call = request(url, {
-    // A connection that was kept alive would not be looked up.
+    // A reused connection would skip the lookup.
     agent: false,
     lookup: guardedLookup,
     signal,
@@ -96,7 +97,7 @@ async function get(url: URL, { lookup: guardedLookup, signal, roots }: Exchange)
   });
   call.end();
   const [answer] = (await once(call, 'response')) as [IncomingMessage];
-  // Errors after this come with the body.
+  // Reading the body reports errors after this point.
   call.on('error', () => undefined);
   return answer;
 }
@@ -116,8 +117,8 @@ async function readBounded(answer: IncomingMessage, maxBytes: number): Promise<s
 export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * A lookup for sockets that gives addresses only when the rules allow all that the name has: what is connected to is
- * what was judged.
+ * A lookup that fails unless the rules allow all addresses of the name. The socket connects to an address that was
+ * checked.
  */
 function createGuardedLookup(rules: EgressRules, resolveName: ResolveName): LookupFunction {
   const judge = async (name: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {

@@ -4,7 +4,7 @@ const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const NETWORK_GROUPS = 4;
 
 /**
- * What limits per address count by: an IPv4 address as it is; of an IPv6 address the /64 network, for one machine has
+ * The key of limits per address: an IPv4 address, or the /64 network of an IPv6 address, because one machine can use
  * all addresses of such a network.
  */
 export function addressKey(remoteAddress: string | undefined): string {

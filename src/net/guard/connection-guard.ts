@@ -8,19 +8,19 @@ import { SharedBudget } from './shared-budget.js';
 
 /** The HTTP/2 connections of all gRPC listeners. */
 export interface ConnectionGuard {
-  /** @param socket that the session is on */
+  /** @param socket below the session */
   opened(session: ServerHttp2Session, socket: Socket): GuardedSession;
-  /** A complete message has come. */
+  /** A complete message has arrived. */
   proven(session: GuardedSession): void;
   /** A stream has ended before its first message was complete. */
   abandoned(session: GuardedSession): void;
 }
 
 const TICK_MS = 1000;
-/** Seconds that abandoned streams are counted over. */
+/** Seconds over which abandoned streams are counted. */
 const ABANDONED_TICKS = 10;
 
-/** Ends connections whose peers send what is of no use: nothing at all, frames without streams, streams without messages. */
+/** Closes connections whose peers send nothing, frames without streams, or streams without messages. */
 export function createConnectionGuard(
   limits: GrpcLimits,
   clock: SocketClock,

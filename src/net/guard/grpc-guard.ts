@@ -16,35 +16,35 @@ import { createIncompleteMessages } from './incomplete-messages.js';
 import { describeLimit, settingOf } from './limit-texts.js';
 import { createSessionEnds } from './session-ends.js';
 
-/** Abandoned streams that one with too much metadata counts as. */
+/** One stream with too much metadata counts as this many abandoned streams. */
 const OVERSIZED_COST = 20;
 
-/** What the peers of all gRPC listeners of a process may take, together. */
+/** Limits that the peers of all gRPC listeners of a process share. */
 export interface GrpcGuard {
-  /** Stands before a server. */
+  /** Protects a server. */
   open(server: GuardedServices): GuardedServer;
 }
 
-/** What a server serves. */
+/** The services of a server. */
 export interface GuardedServices {
   readonly services: readonly Pick<GrpcService, 'requestClasses'>[];
-  /** Of the methods that no class is given for. */
+  /** Limit of the methods without a request class. */
   readonly maxMessageBytes: number;
 }
 
 export interface GuardedServer {
   readonly options: Pick<ServerOptions, 'interceptors'>;
-  /** Whether a connection is taken; otherwise it has been closed. To be asked before the server gets the connection. */
+  /** Returns false if the connection is refused, and closes it. Call this before the server gets the connection. */
   admits(socket: Socket): boolean;
-  /** @param server made with `options`, after its connection injector has been made and before it has connections */
+  /** @param server created with `options`, after its connection injector was created and before it has connections */
   protect(server: Server): void;
 }
 
 /**
- * Bounds what peers can take below grpc-js, most of it before it is known who they are: bytes of incomplete messages,
- * time for a message, sizes of messages and headers, connections and streams that come to nothing, frames without use.
+ * Limits peers below grpc-js, mostly before they are authenticated: bytes of incomplete messages, time for a message,
+ * sizes of messages and headers, connections and streams without a message, useless frames.
  *
- * @param onLimitReached called each time: anybody can cause it as often as they like
+ * @param onLimitReached called each time. A peer can cause this at any rate, so limit the log lines
  */
 export function createGrpcGuard(
   limits: GrpcLimits,
@@ -63,17 +63,17 @@ export function createGrpcGuard(
 
   const open = ({ services, maxMessageBytes: otherwise }: GuardedServices): GuardedServer => {
     const maxMessageBytes = createMessageLimits(limits, services, otherwise);
-    // grpc-js makes a call of a stream in the same moment, between the stream's event and the interceptor.
+    // grpc-js creates the call of a stream synchronously, between the stream event and the interceptor.
     let latest: GuardedStream | undefined;
 
     const interceptor: ServerInterceptor = ({ requestStream }, call) => {
       sendWellFormedDetails(call);
       if (latest !== undefined && Reflect.get(call, 'stream') === latest.stream) latest.serve(call, !requestStream);
-      // grpc-js asks for its own class, which the call is that it hands over.
+      // The type of grpc-js demands its own class, and this call is an instance of it.
       return call as ReturnType<ServerInterceptor>;
     };
 
-    /** @returns undefined for a stream that has been refused */
+    /** @returns undefined for a refused stream */
     const follow = (
       stream: ServerHttp2Stream,
       session: GuardedSession,
@@ -94,7 +94,7 @@ export function createGrpcGuard(
       }
       respondWithError(stream, status.RESOURCE_EXHAUSTED, details);
       stream.close();
-      // Its headers have cost as much as many streams.
+      // Its headers cost as much as many streams.
       for (let count = 0; count < OVERSIZED_COST; count++) connections.abandoned(session);
       return undefined;
     };
@@ -108,7 +108,7 @@ export function createGrpcGuard(
       },
       protect: (server) => {
         for (const http2Server of http2ServersOf(server)) {
-          // Node makes the session of a connection in the moment that it is handed over.
+          // Node creates the session of a connection synchronously after this event.
           let latestSocket: Socket | undefined;
           let latestSession: GuardedSession | undefined;
           http2Server.prependListener('connection', (socket: Socket) => {
@@ -118,7 +118,7 @@ export function createGrpcGuard(
             sessionEnds.watch(session);
             if (latestSocket === undefined) return;
             const guarded = connections.opened(session, latestSocket);
-            // The server's event follows in the same moment; a stream that has been reset does not know its session.
+            // The server's stream event follows at once. A stream that was reset does not know its session.
             session.prependListener('stream', () => {
               latestSession = guarded;
             });
@@ -126,11 +126,11 @@ export function createGrpcGuard(
           const serve = http2Server.listeners('stream');
           http2Server.removeAllListeners('stream');
           http2Server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags, rawHeaders) => {
-            // An error without a listener would end the process. What follows from it is told by the event of its close.
+            // An error without a listener ends the process. The close event follows each error.
             stream.on('error', () => undefined);
             const session = latestSession;
             if (session === undefined || session.isEnded) return;
-            // Its peer has reset it already. Node throws where such a stream is answered, as grpc-js does.
+            // The peer has reset the stream. Node throws when such a stream is answered, as grpc-js does.
             if (stream.destroyed || stream.closed) {
               connections.abandoned(session);
               return;
@@ -150,13 +150,13 @@ export function createGrpcGuard(
   return { open };
 }
 
-/** Half of a character that UTF-16 writes as two. */
+/** Half of a surrogate pair. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 const HALF_CHARACTERS = /\p{Surrogate}/gu;
 
 /**
- * Replaces what no UTF-8 has in the details of a call's status. grpc-js throws where it encodes such details, and an error
- * of ours may quote a peer's text that has them, or cut one in the middle of a character.
+ * Replaces unpaired surrogates in the details of a status. grpc-js throws when it encodes them. An error message can
+ * quote such text of a peer, or cut a text in the middle of a pair.
  */
 function sendWellFormedDetails(call: Pick<ServerInterceptingCallInterface, 'sendStatus'>): void {
   const sendStatus = call.sendStatus.bind(call);

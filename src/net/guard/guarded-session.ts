@@ -2,22 +2,22 @@ import { constants, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { BudgetHolder } from './shared-budget.js';
 
-/** What the frames of a data piece, and the records of TLS, take on the wire beside it; generous. */
+/** Bytes on the wire beside a piece of data, for its frames and TLS records; a high estimate. */
 const OVERHEAD_BYTES = 128;
 
-/** One HTTP/2 connection, and what its peer has sent that is of no use. */
+/** One HTTP/2 connection, with counts of useless bytes and frames from its peer. */
 export class GuardedSession implements BudgetHolder {
   readonly session: ServerHttp2Session;
   readonly #socket: Socket;
-  /** The address that limits count by. */
+  /** Key of the limits per address. */
   readonly group: string;
   /** Address and port. */
   readonly peer: string;
   readonly openedMs: number;
   isProven = false;
-  /** PING and SETTINGS frames in the running second. */
+  /** PING and SETTINGS frames in the current second. */
   controlFrames = 0;
-  /** In the running ten seconds. */
+  /** Abandoned streams in the current ten seconds. */
   abandonedStreams = 0;
   #streamBytes = 0;
   #bytesRead = 0;
@@ -31,12 +31,12 @@ export class GuardedSession implements BudgetHolder {
     this.peer = `${remoteAddress}:${remotePort}`;
   }
 
-  /** @param bytes that have come for a stream */
+  /** @param bytes received for a stream */
   countStreamBytes(bytes: number): void {
     this.#streamBytes += bytes + OVERHEAD_BYTES;
   }
 
-  /** Bytes that have come since the last call and belong to no stream. */
+  /** Bytes since the last call that belong to no stream. */
   takeControlBytes(): number {
     const { bytesRead } = this.#socket;
     const controlBytes = bytesRead - this.#bytesRead - this.#streamBytes;
@@ -47,7 +47,7 @@ export class GuardedSession implements BudgetHolder {
 
   isEnded = false;
 
-  /** Ends the connection at once; the peer is told why as far as HTTP/2 has words for it. */
+  /** Closes the connection at once. A GOAWAY frame gives the peer the reason. */
   end(reason: string): void {
     const { session } = this;
     if (this.isEnded) return;
@@ -55,9 +55,9 @@ export class GuardedSession implements BudgetHolder {
     try {
       session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 0, Buffer.from(reason));
     } catch {
-      // The connection is ending already.
+      // The connection is already closing.
     }
-    // Not the session: Node has been seen to write without end for the streams of a session that it destroys.
+    // Closes the socket instead of the session: Node can write endlessly for the streams of a destroyed session.
     setImmediate(() => this.#socket.destroy());
   }
 }

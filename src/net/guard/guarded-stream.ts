@@ -3,12 +3,12 @@ import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/gr
 import type { GrpcLimitName } from './grpc-limits.js';
 import { type FrameProblem, MessageFrames } from './message-frames.js';
 
-/** What an open stream takes in memory while a message is due, an estimate: Node's and grpc-js's objects. */
+/** Estimated memory of an open stream that waits for a message: objects of Node and grpc-js. */
 const STREAM_BYTES = 8 * 1024;
-/** What each piece of an incomplete message takes beside its bytes. */
+/** Memory of each piece of an incomplete message beside its bytes. */
 const PIECE_BYTES = 256;
 
-/** What had come of a stream before it was followed. */
+/** Bytes that arrived before the guard followed the stream. */
 interface EarlyBytes {
   readonly bytes: number;
   readonly problem: FrameProblem | undefined;
@@ -16,29 +16,28 @@ interface EarlyBytes {
   readonly isEnd: boolean;
 }
 
-/** What a guarded stream tells of itself. */
+/** Events of a guarded stream. */
 export interface StreamObserver {
   /**
-   * Called whenever it changes.
+   * Called whenever the held bytes change.
    *
-   * @param bytes what the stream takes for messages that are not complete, or not read yet; 0 for none
-   * @param isNew that they belong to another message than before
+   * @param bytes held for messages that are incomplete or not read yet; 0 for none
+   * @param isNew whether they belong to another message than before
    */
   holds(bytes: number, isNew: boolean): void;
-  /** @param bytes that have come for the stream */
+  /** @param bytes received for the stream */
   received(bytes: number): void;
-  /** Its first message is complete. */
+  /** The first message is complete. */
   proven(): void;
-  /** It has ended before its first message was complete. */
+  /** The stream ended before its first message was complete. */
   abandoned(): void;
-  /** @returns what the peer is told */
+  /** @returns the error text for the peer */
   limitReached(limit: GrpcLimitName, value: number): string;
 }
 
 /**
- * Follows one HTTP/2 stream below grpc-js: how much of an incomplete message it holds, whether the message is allowed
- * at all. grpc-js keeps what has come of a message, of any length up to the one limit of the server, for as long as the
- * stream lasts.
+ * Follows one HTTP/2 stream below grpc-js: counts the bytes of incomplete messages and rejects messages that are not
+ * allowed. grpc-js itself keeps the bytes of a message, up to the one limit of the server, as long as the stream lasts.
  */
 export class GuardedStream {
   readonly stream: ServerHttp2Stream;
@@ -47,17 +46,17 @@ export class GuardedStream {
   readonly #observer: StreamObserver;
   readonly #frames = new MessageFrames();
   #call: ServerInterceptingCallInterface | undefined;
-  /** Whether a message is complete only when the peer has ended the stream. */
+  /** Whether the request is one message, which is complete when the peer ends the stream. */
   #isUnary = false;
   #isRead = false;
-  /** Bytes since the stream began, or since it was first read. */
+  /** Bytes since the start of the stream, or since its first read. */
   #unreadBytes = 0;
-  /** Of a request that is one message: all of it is kept until the peer ends the stream. */
+  /** Bytes of a unary request, all kept until the peer ends the stream. */
   #unaryBytes = 0;
   /** Pieces of the incomplete message. */
   #pieces = 0;
   #ended = false;
-  /** What had come before the stream was followed. */
+  /** Bytes that arrived before the guard followed the stream. */
   readonly #early: EarlyBytes;
 
   constructor(stream: ServerHttp2Stream, maxMessageBytes: number, headerBytes: number, observer: StreamObserver) {
@@ -67,7 +66,8 @@ export class GuardedStream {
     this.#observer = observer;
     this.#early = this.#takeEarly();
     const push = stream.push;
-    // Node pushes what arrives whether the stream is read or not: its public method is the only place that sees it.
+    // Node pushes all data that arrives, even if the stream is not read. This public method is the only place that sees
+    // it.
     stream.push = (chunk: Buffer | null): boolean => {
       if (chunk === null) {
         this.#end();
@@ -84,8 +84,8 @@ export class GuardedStream {
   }
 
   /**
-   * Reads the frames of what came before Node handed over the stream: where a server has read the first bytes of a
-   * connection itself, Node is given all of them at once. What must not be read is dropped.
+   * Reads the frames that arrived before Node passed the stream on. If the server has read the first bytes of a
+   * connection itself, Node gets all of them at once. Data that must not be read is dropped.
    */
   #takeEarly(): EarlyBytes {
     const { stream } = this;
@@ -97,7 +97,7 @@ export class GuardedStream {
     return { bytes: chunk.length, problem, isEnd };
   }
 
-  /** Counts what came before the stream was followed. To be called once, when the stream is served. */
+  /** Counts the bytes that arrived before the guard followed the stream. Call it once, when the stream is served. */
   countEarly(): void {
     const { bytes, problem, isEnd } = this.#early;
     if (bytes > 0) {
@@ -107,21 +107,21 @@ export class GuardedStream {
     if (isEnd) this.#end();
   }
 
-  /** Whether a message has begun, or is due, that the peer has not sent completely. */
+  /** Whether the peer still has to complete a message. */
   get isIncomplete(): boolean {
     return !this.#ended && (this.#frames.complete === 0 || this.#frames.incompleteBytes > 0 || this.#isUnary);
   }
 
-  /** Whether grpc-js serves it: not where it has no such method. */
+  /** Whether grpc-js serves the stream; false if the method does not exist. */
   get isServed(): boolean {
     return this.#call !== undefined;
   }
 
-  /** @param isUnary that the request is one message */
+  /** @param isUnary whether the request is one message */
   serve(call: ServerInterceptingCallInterface, isUnary: boolean): void {
     this.#call = call;
     this.#isUnary = isUnary;
-    // Of a request that is one message, grpc-js reads all that comes.
+    // grpc-js reads all data of a unary request.
     if (isUnary) this.#isRead = true;
     else this.stream.once('data', () => this.#read());
   }
@@ -132,7 +132,7 @@ export class GuardedStream {
     this.#tell(false);
   }
 
-  /** Ends the call with an error that says why, then the stream. */
+  /** Ends the call with an error, then the stream. */
   refuse(code: status, details: string): void {
     if (this.#ended) return;
     this.#end();
@@ -141,14 +141,14 @@ export class GuardedStream {
     if (this.#call === undefined && !stream.headersSent) respondWithError(stream, code, details);
     else {
       const metadata = new Metadata();
-      // Only what is not compressed is taken, whatever grpc-js announces.
+      // The server accepts only uncompressed messages, whatever grpc-js announces.
       if (code === status.UNIMPLEMENTED) metadata.set('grpc-accept-encoding', 'identity');
       this.#call?.sendStatus({ code, details, metadata });
     }
     this.#closeSoon();
   }
 
-  /** Closes the stream if the peer has not: what it sends after its answer is of no use. */
+  /** Closes the stream after its response; further data of the peer is useless. */
   closeAnswered(): void {
     this.#end();
     this.#closeSoon();
@@ -157,7 +157,7 @@ export class GuardedStream {
   #closeSoon(): void {
     const { stream } = this;
     const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
-    // Trailers that follow messages are sent when those have been.
+    // Trailers are sent after the messages.
     if (stream.listenerCount('wantTrailers') > 0) stream.once('wantTrailers', () => setImmediate(close));
     else close();
   }
@@ -175,9 +175,9 @@ export class GuardedStream {
   }
 
   /**
-   * Takes account of bytes whose frames have been read.
+   * Counts bytes whose frames have been read.
    *
-   * @returns false when they ended the call
+   * @returns false if they ended the call
    */
   #count(bytes: number, completeBefore: number, problem: FrameProblem | undefined): boolean {
     if (problem !== undefined) {
@@ -202,7 +202,10 @@ export class GuardedStream {
     return true;
   }
 
-  /** A small piece of an incomplete message would keep in memory all that was read from the socket together with it. */
+  /**
+   * Copies a small piece of an incomplete message. Otherwise it would keep in memory the whole buffer that was read
+   * from the socket.
+   */
   #kept(chunk: Buffer): Buffer {
     return this.#frames.incompleteBytes > 0 && chunk.length * 2 < chunk.buffer.byteLength ? copyOf(chunk) : chunk;
   }
@@ -210,8 +213,8 @@ export class GuardedStream {
   #tell(isNew: boolean): void {
     if (this.#ended) return;
     const { complete, incompleteBytes } = this.#frames;
-    // A stream whose first message is complete waits for us, not for its peer: how many wait is bounded by what they
-    // wait for, such as the queue of tokens. What the peer has sent is bounded here.
+    // A stream with a complete first message waits for the server, not for its peer. Other limits, such as the queue of
+    // token reviews, bound such streams. This limit bounds the data of the peer.
     const isAwaited = complete === 0 || this.#isUnary;
     const headerBytes = isAwaited || !this.#isRead ? this.#headerBytes : 0;
     const base = (isAwaited ? STREAM_BYTES : 0) + headerBytes;
@@ -232,7 +235,7 @@ function copyOf(chunk: Buffer): Buffer {
   return copy;
 }
 
-/** As grpc-js answers a call that ends without a message. */
+/** Ends a call without a message, as grpc-js does. */
 export function respondWithError(stream: ServerHttp2Stream, code: status, details: string): void {
   stream.respond(
     {

@@ -1,6 +1,6 @@
 import type { SocketClock } from '../pending-handshakes.js';
 
-/** Streams with too much metadata that an address may open in the window, before its connections are closed. */
+/** Streams with too much metadata that an address may open in the window before its connections are closed. */
 const TOLERATED = 20;
 const WINDOW_MS = 10_000;
 const BLOCKED_MS = 1_000;
@@ -13,8 +13,8 @@ interface Offender {
 }
 
 /**
- * Addresses whose peers open streams with too much metadata over and over. Node reads such metadata before anything can
- * refuse it, and V8 does not count the memory that it takes: connections of such an address are closed instead.
+ * Addresses whose peers repeatedly open streams with too much metadata. Node reads the metadata before any code can
+ * reject it, and V8 does not count its memory. Connections of such addresses are therefore closed.
  */
 export class HeaderOffenders {
   readonly #clock: SocketClock;
@@ -24,7 +24,7 @@ export class HeaderOffenders {
     this.#clock = clock;
   }
 
-  /** A peer of the address has opened such a stream. */
+  /** A peer of the address has opened a stream with too much metadata. */
   record(address: string): void {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#byAddress.get(address);

@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import type { Server } from '@grpc/grpc-js';
 
 /**
- * The HTTP/2 servers under a gRPC server; none where grpc-js is built otherwise than we know it, for the field is not
- * part of its interface. Tests notice.
+ * The HTTP/2 servers below a gRPC server. The field is not part of the interface of grpc-js: if a version names it
+ * differently, the result is empty, and a test fails.
  */
 export function http2ServersOf(server: Server): readonly EventEmitter[] {
   const servers: unknown = Reflect.get(server, 'http2Servers');

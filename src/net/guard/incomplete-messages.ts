@@ -7,9 +7,9 @@ import type { GuardedSession } from './guarded-session.js';
 import { GuardedStream } from './guarded-stream.js';
 import { type BudgetHolder, SharedBudget } from './shared-budget.js';
 
-/** The messages of all peers that have not arrived completely. */
+/** The incomplete messages of all peers. */
 export interface IncompleteMessages {
-  /** @param maxMessageBytes of one message. @param headerBytes of the stream */
+  /** @param maxMessageBytes limit of one message. @param headerBytes metadata of the stream */
   follow(
     stream: ServerHttp2Stream,
     session: GuardedSession,
@@ -21,18 +21,18 @@ export interface IncompleteMessages {
 
 type Reached = (session: GuardedSession, limit: GrpcLimitName, value: number) => string;
 
-/** How often it is looked for messages whose time is over. */
+/** Interval between two searches for messages that exceeded their time. */
 const LOOK_MS = 1000;
-/** A stream that takes more is charged at once. */
+/** A stream that holds more is counted at once. */
 const FRESH_BYTES = 64 * 1024;
 
-/** A stream's part of both budgets. */
+/** The bytes of one stream in both budgets. */
 class Holding implements BudgetHolder {
   readonly group: string;
-  /** What the budgets count; 0 for none. */
+  /** Bytes that the budgets count; 0 for none. */
   bytes = 0;
   sinceMs = 0;
-  /** Its stream has come in this turn of the event loop. */
+  /** Whether the stream arrived in this turn of the event loop. */
   isFresh = true;
   freshBytes = 0;
   guarded: GuardedStream | undefined;
@@ -46,7 +46,7 @@ class Holding implements BudgetHolder {
   }
 }
 
-/** Holds the budgets of bytes, in all, per address and per connection, and the time of each message. */
+/** Enforces the limits of bytes in total, per address and per connection, and the time limit of each message. */
 export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock, reached: Reached): IncompleteMessages {
   // In the order in which their messages began.
   const holdings = new Set<Holding>();
@@ -98,11 +98,11 @@ export function createIncompleteMessages(limits: GrpcLimits, clock: SocketClock,
     }
     holding.bytes = bytes;
     byConnection.set(holding.ofConnection, bytes);
-    // The budget of the connection may have taken it already.
+    // The budget of the connection may have evicted the stream.
     if (holding.bytes > 0) byAddress.set(holding, bytes);
   };
 
-  // Most messages come whole, at once with their stream: those cost nothing.
+  // Most messages arrive whole and together with their stream. These are not counted at all.
   let fresh: Holding[] = [];
   const takeFresh = (): void => {
     const taken = fresh;

@@ -63,13 +63,13 @@ const TEXTS: Readonly<Record<GrpcLimitName, LimitText>> = {
   },
 };
 
-/** The flag that changes a limit, such as `--grpcMaxHeaderBytes`; empty where there is none. */
+/** The flag of a limit, such as `--grpcMaxHeaderBytes`; empty if there is none. */
 export function settingOf(limit: GrpcLimitName): string {
   const { setting } = TEXTS[limit];
   return setting === '' ? '' : `--${setting.replace(/Ms$/, '')}`;
 }
 
-/** What the peer is told: the limit, the remedy, the setting. */
+/** The error text for the peer: the limit, the remedy, the setting. */
 export function describeLimit(limit: GrpcLimitName, value: number, address: string): string {
   const setting = settingOf(limit);
   return `${TEXTS[limit].describe(value, address)}${setting === '' ? '' : ` (limit: ${setting})`}`;

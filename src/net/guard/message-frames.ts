@@ -1,22 +1,25 @@
-/** What is wrong with the bytes of a stream, as far as their frames say. */
+/** Why the frames of a stream are rejected. */
 export type FrameProblem = 'compressed' | 'too long';
 
 const PREFIX_BYTES = 5;
 
 /**
- * Follows the frames of gRPC messages through the bytes of a stream as they arrive: a byte that says whether the
- * message is compressed, its length in four bytes, the message.
+ * Parses the frames of gRPC messages as bytes arrive: one byte that marks compression, the length in four bytes, the
+ * message.
  */
 export class MessageFrames {
-  /** Messages that have arrived completely. */
+  /** Complete messages. */
   complete = 0;
-  /** Bytes of the message that has not, with its prefix. */
+  /** Bytes of the incomplete message with its prefix. */
   incompleteBytes = 0;
   #prefixBytes = 0;
   #length = 0;
   #remaining = 0;
 
-  /** @param maxBytes of a message. Returns the first problem; what follows it in the stream is not to be read. */
+  /**
+   * @param maxBytes limit of a message
+   * @returns the first problem; the rest of the stream must not be read
+   */
   feed(chunk: Buffer, maxBytes: number): FrameProblem | undefined {
     let at = 0;
     while (at < chunk.length) {

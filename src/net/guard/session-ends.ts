@@ -1,11 +1,12 @@
 import type { ServerHttp2Session } from 'node:http2';
 
 /**
- * How HTTP/2 sessions end. Node 20 aborts the process, with nothing that JavaScript could catch, in two cases that
- * any peer can bring about without credentials. Both are mistakes of Node about the moment at which a session ends.
+ * Prevents two crashes at the end of HTTP/2 sessions. Node 20 aborts the process in two cases that any peer can cause
+ * without credentials, and JavaScript cannot catch an abort. Both are bugs of Node in the timing of the end of a
+ * session.
  */
 export interface SessionEnds {
-  /** To be called with each session before it has read anything. */
+  /** Call this with each session before it reads data. */
   watch(session: ServerHttp2Session): void;
 }
 
@@ -16,15 +17,15 @@ export function createSessionEnds(): SessionEnds {
       endBetweenReads(session);
       const native = nativeOf(session);
       if (native === undefined) return;
-      // Node frees a native stream in the turn after its end. When the garbage collector takes the session before that,
-      // its header fields are missing from the session's account, and Node aborts ("current_nghttp2_memory_").
+      // Node frees a native stream in the event loop turn after its end. If the garbage collector frees the session
+      // earlier, the memory accounting of the session is wrong, and Node aborts ("current_nghttp2_memory_").
       held.add(native);
       session.once('close', () => afterTurns(TURNS, () => held.delete(native)));
     },
   };
 }
 
-/** Of the event loop. Streams that end together with their session are freed in the first or the second one. */
+/** Turns of the event loop. Streams that end together with their session are freed in the first or second turn. */
 const TURNS = 3;
 
 function afterTurns(turns: number, then: () => void): void {
@@ -33,8 +34,8 @@ function afterTurns(turns: number, then: () => void): void {
 }
 
 /**
- * Lets a session end only between two reads. When a peer says GOAWAY, Node ends the session while nghttp2 reads what
- * came with it; nghttp2 reads on, and aborts at the next frame of a wrong length ("NGHTTP2_IB_IGN_ALL").
+ * Ends a session only between two reads. When a peer sends GOAWAY, Node ends the session while nghttp2 still reads the
+ * rest of the data; nghttp2 then aborts at the next frame of a wrong length ("NGHTTP2_IB_IGN_ALL").
  */
 function endBetweenReads(session: ServerHttp2Session): void {
   const destroy = session.destroy.bind(session);
@@ -46,7 +47,9 @@ function endBetweenReads(session: ServerHttp2Session): void {
   };
 }
 
-/** The object under a session that Node's native code works with; undefined where Node names it otherwise. Tests notice. */
+/**
+ * The native object of a session. If a version of Node names it differently, the result is undefined, and a test fails.
+ */
 function nativeOf(session: ServerHttp2Session): object | undefined {
   const key = Object.getOwnPropertySymbols(session).find(({ description }) => description === 'kHandle');
   const native: unknown = key === undefined ? undefined : Reflect.get(session, key);

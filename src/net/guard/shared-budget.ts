@@ -1,4 +1,4 @@
-/** Takes part of a budget. */
+/** A holder of a part of a budget. */
 export interface BudgetHolder {
   /** Holders of the same group share the smaller budget of the group. */
   readonly group: string;
@@ -11,14 +11,14 @@ export interface SharedBudgetLimits {
 
 interface Group<Holder> {
   amount: number;
-  /** In the order in which they began to hold something. */
+  /** In the order in which they began to hold an amount. */
   readonly holders: Map<Holder, number>;
 }
 
 /**
- * An amount that many share, in groups. When it is used up, the holder has to go that has held something longest: in
- * the group that is over its part, or in the group that has most. A holder that needs its part for a moment only is
- * never the oldest, so that holders that keep theirs cannot crowd it out.
+ * An amount that holders share, in groups. When it is used up, the oldest holder is evicted: of the group that exceeds
+ * its part, else of the largest group. A holder that needs its part only briefly is never the oldest, so long-lived
+ * holders cannot displace it.
  */
 export class SharedBudget<Holder extends BudgetHolder> {
   readonly #limits: SharedBudgetLimits;
@@ -26,7 +26,7 @@ export class SharedBudget<Holder extends BudgetHolder> {
   readonly #groups = new Map<string, Group<Holder>>();
   #amount = 0;
 
-  /** @param evict called with a holder that holds nothing any more */
+  /** @param evict called with a holder after its amount was removed */
   constructor(limits: SharedBudgetLimits, evict: (holder: Holder, over: 'all' | 'group') => void) {
     this.#limits = limits;
     this.#evict = evict;
@@ -36,7 +36,7 @@ export class SharedBudget<Holder extends BudgetHolder> {
     return this.#amount;
   }
 
-  /** @param amount all that it holds from now on; 0 gives it back */
+  /** @param amount total that the holder has from now on; 0 releases it */
   set(holder: Holder, amount: number): void {
     const before = this.#groups.get(holder.group)?.holders.get(holder) ?? 0;
     if (amount === before) return;

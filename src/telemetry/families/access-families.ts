@@ -1,10 +1,10 @@
 import { counter } from './family.js';
 
-/** Families of ours about callers that were not let in. */
+/** Families of rejected callers. */
 export const accessFamilies = {
-  nav_tls_refused_connections: counter('TLS connections that came to nothing: handshakes, times, certificates.'),
+  nav_tls_refused_connections: counter('TLS connections that failed: handshake, timeout or certificate.'),
   nav_grpc_limits_reached: counter(
-    'Times that a peer of a gRPC listener met a limit, by limit: its call or its connection was ended.',
+    'Times that a peer of a gRPC listener reached a limit, by limit; its call or connection was ended.',
     'limit',
   ),
   nav_xds_refused_streams: counter(

@@ -1,5 +1,5 @@
-// Buckets of docs/reference/metrics.md. Those of pushing begin at 10 or 100 ms there, where this server is usually done
-// already: finer ones are added below, and none is taken away (docs/reference/metrics.md).
+// The documented buckets of pushing begin at 10 or 100 ms, where this server is usually done. Finer buckets are added
+// below them, and none is removed.
 const MILLISECOND_STEPS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005] as const;
 
 /** Seconds to build and send one type. */

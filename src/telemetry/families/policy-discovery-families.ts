@@ -1,6 +1,6 @@
 import { counter, gauge } from './family.js';
 
-/** Families of a policy server that has its configuration from a discovery server. */
+/** Families of a policy server that gets its configuration from a discovery server. */
 export const policyDiscoveryFamilies = {
   policy_discovery_connected: gauge('1 while the policy server is connected to the discovery server, else 0.'),
   policy_discovery_services: gauge('Services whose policies are in force.'),

@@ -2,8 +2,8 @@ import { CHECK_SECONDS, REQUEST_SECONDS } from './buckets.js';
 import { counter, gauge, histogram } from './family.js';
 
 /**
- * Families of our own policy server (docs/policies.md). Services and operations are those of the configuration, others
- * count as `unknown`. Each side of a connection reports, so `reporter` keeps them apart.
+ * Families of the policy server (docs/policies.md). Services and operations are those of the configuration; others
+ * count as `unknown`. Both sides of a connection report, and `reporter` distinguishes them.
  */
 export const policyServerFamilies = {
   policy_server_checks_total: counter('Checks answered, by protocol and resulting status code.', 'protocol', 'code'),
@@ -13,24 +13,24 @@ export const policyServerFamilies = {
     'reason',
   ),
   policy_server_shed_checks_total: counter(
-    'Checks answered by their fail policy (allowed, refused) because the server had too much to do; not in checks_total.',
+    'Checks answered by their fail policy (allowed, refused) because the server was overloaded; not in checks_total.',
     'protocol',
     'answer',
   ),
   policy_server_fail_policy_answers_total: counter(
-    'Checks answered by their fail policy (allowed, refused), by reason: the store or remote backend failed (backend), a quota could not be counted (quota), a rule could not be applied (rule), the server failed (internal) or had too much to do (overloaded).',
+    'Checks answered by their fail policy (allowed, refused), by reason: the store or remote backend failed (backend), a quota could not be counted (quota), a rule could not be applied (rule), the server failed (internal) or was overloaded (overloaded).',
     'protocol',
     'reason',
     'answer',
   ),
   policy_server_shed_share: gauge('Share of checks that the server sheds at the moment, from 0 to 1.'),
-  policy_server_unknown_service_checks_total: counter('Checks for hosts that are no service.', 'protocol'),
+  policy_server_unknown_service_checks_total: counter('Checks for hosts that are not a service.', 'protocol'),
   policy_server_refused_calls_total: counter(
-    "Calls that their caller's identity does not allow: no workload of the mesh (identity), a service of others (service), claims about other workloads (claims), a method for policy servers (method).",
+    "Calls that their caller's identity does not allow: not a workload of the mesh (identity), another workload's service (service), claims about other workloads (claims), a method for policy servers (method).",
     'reason',
   ),
   policy_server_refused_connections_total: counter(
-    'Connections to the policy server that came to nothing: plaintext where TLS is required, a handshake that failed (tls), or nothing sent (silent).',
+    'Connections to the policy server that failed: plaintext where TLS is required, a failed handshake (tls), or nothing sent (silent).',
     'reason',
   ),
   policy_server_uncharged_checks_total: counter(
@@ -79,7 +79,7 @@ export const policyServerFamilies = {
     'service',
   ),
   policy_server_client_events_total: counter(
-    'What the policy clients of this process count, such as total_remote_check_calls.',
+    'Counters of the policy clients of this process, such as total_remote_check_calls.',
     'counter',
   ),
   policy_server_report_failures_total: counter(
