@@ -79,7 +79,7 @@ export function createViews(parts: ViewParts): Views {
         services: resourcesOf(connectionId, POLICY_TYPE_URLS.serviceConfig),
       };
     },
-    currentRoot: () => distributor.root,
+    currentConfigVersion: () => distributor.configVersion,
     versionOf: (root, key) => ledger?.versionAt(root, key),
     triggerPush: () => distributor.pushAll('debug'),
     pushStatus: () => (distributor.context === undefined ? undefined : pushStatus(status)),

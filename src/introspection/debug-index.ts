@@ -29,7 +29,7 @@ export function createDebugIndex(title: string, pages: readonly Page[]): Page {
 
 async function indexModel(views: Views, pages: readonly Page[], now: Date): Promise<Omit<DebugIndexModel, 'title'>> {
   const context = views.context();
-  const root = views.currentRoot();
+  const root = views.currentConfigVersion();
   const problems = views.problems();
   const rows = sortConnections(views.connections()).map(
     (connection): ProxyRow => ({ connection, state: proxyState(connection, root) }),

@@ -7,16 +7,18 @@ export type ProxyState =
   | { readonly type: 'waiting' }
   | { readonly type: 'rejected'; readonly rejections: readonly string[] };
 
-/** @param currentRoot configuration version of the newest snapshot; empty if tracking is off, then only nonces decide */
-export function proxyState({ watches }: ProxyConnection, currentRoot: string): ProxyState {
+/** @param currentConfigVersion configuration version of the newest snapshot; empty if tracking is off, then only nonces decide */
+export function proxyState({ watches }: ProxyConnection, currentConfigVersion: string): ProxyState {
   const all = [...watches.values()];
   const rejections = all.flatMap(({ typeUrl, rejection }) =>
     rejection === undefined ? [] : [`${shortTypeName(typeUrl)}: ${rejection.message}`],
   );
   if (rejections.length > 0) return { type: 'rejected', rejections };
   const current = all.every(
-    ({ sentNonce, ackedNonce, ackedRoot }) =>
-      sentNonce !== '' && sentNonce === ackedNonce && (currentRoot === '' || ackedRoot === currentRoot),
+    ({ sentNonce, ackedNonce, ackedConfigVersion }) =>
+      sentNonce !== '' &&
+      sentNonce === ackedNonce &&
+      (currentConfigVersion === '' || ackedConfigVersion === currentConfigVersion),
   );
   return { type: all.length > 0 && current ? 'current' : 'waiting' };
 }

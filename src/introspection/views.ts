@@ -75,7 +75,7 @@ export interface Views {
   /** Undefined if the policy plugin is off. */
   policyConfigsOf(connectionId: string): PolicyConfigs | undefined;
   /** Configuration version of the newest snapshot; empty if tracking is off. */
-  currentRoot(): string;
+  currentConfigVersion(): string;
   /** Version of an object in a configuration version; undefined if the object did not exist, or the version has expired. */
   versionOf(root: string, key: ObjectKey): string | undefined;
   /** Starts a full push with reason `debug`. Returns the number of proxies. */

@@ -10,8 +10,8 @@ export interface WatchSnapshot {
   readonly ackedNonce: string;
   readonly sentVersion: string;
   readonly ackedVersion: string;
-  /** Ledger root of the newest configuration that the proxy is known to have, sent or proved unchanged. */
-  readonly ackedRoot: string;
+  /** Ledger version of the newest configuration that the proxy is known to have, sent or proved unchanged. */
+  readonly ackedConfigVersion: string;
   /** Text of the last rejection; absent once something was accepted after it. */
   readonly rejection?: { readonly code: string; readonly message: string; readonly nonce: string };
   readonly sentAt?: Date;

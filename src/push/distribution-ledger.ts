@@ -8,28 +8,28 @@ export interface LedgerChange {
 }
 
 /**
- * Remembers which version every object had under each state of the configuration, so that an acknowledged nonce tells
- * which objects a proxy has, and which it misses (NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING). A state is named by its root:
- * 64 bits in base64, 12 characters, the start of every nonce.
+ * Remembers which version every object had in each state of the configuration, so that an acknowledged nonce tells
+ * which objects a proxy has, and which it misses (NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING). The config version names a
+ * state: 64 bits in base64, 12 characters, the start of every nonce.
  *
- * The root is the sum of one hash per object. It depends on the content alone, and a change costs as much as the objects
- * that changed. The history is kept per object, so an old state needs no copy.
+ * The config version is the sum of one hash per object. It depends on the content alone, and a change costs as much as
+ * the objects that changed. The history is kept per object, so an old state needs no copy.
  */
 export interface DistributionLedger {
-  /** The root of the newest state. */
-  readonly root: string;
-  /** Applies changes and returns the new root; without a change, the root stays. */
+  /** The config version of the newest state. */
+  readonly configVersion: string;
+  /** Applies changes and returns the new config version; without a change, it stays. */
   record(changes: Iterable<LedgerChange>, nowMs: number): string;
-  /** Version of an object under a root; undefined when the object did not exist, or when the root has expired. */
-  versionAt(root: string, key: ObjectKey): string | undefined;
-  /** Whether the root has not expired. */
-  knows(root: string): boolean;
-  /** Objects that changed after a state; undefined when the root is not known. */
-  changedSince(root: string): ReadonlySet<ObjectKey> | undefined;
-  /** Objects that differ, or differed meanwhile, between two states; undefined when a root is not known. */
+  /** Version of an object in a state; undefined when the object did not exist, or when the state has expired. */
+  versionAt(configVersion: string, key: ObjectKey): string | undefined;
+  /** Whether the state has not expired. */
+  knows(configVersion: string): boolean;
+  /** Objects that changed after a state; undefined when the state is not known. */
+  changedSince(configVersion: string): ReadonlySet<ObjectKey> | undefined;
+  /** Objects that differ, or differed meanwhile, between two states; undefined when a state is not known. */
   changedBetween(first: string, second: string): ReadonlySet<ObjectKey> | undefined;
   /** Keeps these states beyond the retention, until the next call: proxies still have them. */
-  retain(roots: ReadonlySet<string>): void;
+  retain(configVersions: ReadonlySet<string>): void;
 }
 
 interface Revision {
@@ -43,7 +43,8 @@ interface State {
   supersededMs: number | undefined;
 }
 
-export const ROOT_LENGTH = 12;
+/** Characters of a config version. */
+export const CONFIG_VERSION_LENGTH = 12;
 /** Revisions are removed once the removed states are this part of the known ones: it looks at every changed object. */
 const COMPACT_PART = 1 / 4;
 const NOTHING: ReadonlySet<string> = new Set();
@@ -51,7 +52,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** @param retentionMs how long an old state that is not retained can be looked up (NAV_DISTRIBUTION_HISTORY_RETENTION) */
 export function createDistributionLedger(retentionMs: number): DistributionLedger {
   const histories = new Map<ObjectKey, Revision[]>();
-  /** By root, oldest first. */
+  /** By config version, oldest first. */
   const states = new Map<string, State>();
   /** Objects that changed after the oldest state. */
   const changedKeys = new Set<ObjectKey>();
@@ -60,8 +61,8 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
   let removedStates = 0;
   let sequence = 0;
   let sum = 0n;
-  let root = encodeRoot(sum);
-  states.set(root, { sequence, supersededMs: undefined });
+  let configVersion = encodeSum(sum);
+  states.set(configVersion, { sequence, supersededMs: undefined });
 
   /** Removes the revisions that no known state has. */
   const compact = (): void => {
@@ -99,8 +100,8 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
   };
 
   return {
-    get root() {
-      return root;
+    get configVersion() {
+      return configVersion;
     },
     record: (changes, nowMs) => {
       const next = sequence + 1;
@@ -117,18 +118,18 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
         changedKeys.add(key);
       }
       if (changed) {
-        const superseded = states.get(root);
+        const superseded = states.get(configVersion);
         if (superseded !== undefined) superseded.supersededMs = nowMs;
         sequence = next;
         sum = BigInt.asUintN(64, sum);
-        root = encodeRoot(sum);
-        // A state that comes back (a change undone) is the newest again, under its old name.
-        states.delete(root);
-        states.set(root, { sequence, supersededMs: undefined });
+        configVersion = encodeSum(sum);
+        // A state that comes back (a change undone) is the newest again, under its old config version.
+        states.delete(configVersion);
+        states.set(configVersion, { sequence, supersededMs: undefined });
         knownChanges.clear();
       }
       expire(nowMs);
-      return root;
+      return configVersion;
     },
     versionAt: (name, key) => {
       const state = states.get(name);
@@ -148,8 +149,8 @@ export function createDistributionLedger(retentionMs: number): DistributionLedge
       if (one === undefined || other === undefined) return undefined;
       return changedIn(Math.min(one, other), Math.max(one, other));
     },
-    retain: (roots) => {
-      retained = roots;
+    retain: (configVersions) => {
+      retained = configVersions;
     },
   };
 }
@@ -170,7 +171,7 @@ function entryHash(key: ObjectKey, version: string): bigint {
   return Buffer.from(hash('sha256', `${key}\n${version}`, 'hex').slice(0, 16), 'hex').readBigUInt64BE();
 }
 
-function encodeRoot(sum: bigint): string {
+function encodeSum(sum: bigint): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt.asUintN(64, sum));
   return bytes.toString('base64');

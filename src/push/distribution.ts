@@ -4,12 +4,12 @@ import type { DiffCache } from './diff-cache.js';
 import type { ResourceCache } from './resource-cache.js';
 import type { ResponseCache } from './response-cache.js';
 
-/** What every connected proxy is served from, at this moment. */
+/** The current snapshot and the caches that all connected proxies are served from. */
 export interface Distribution {
   /** Undefined until the sources have synced. */
   readonly context: PushContext | undefined;
-  /** Ledger root of the snapshot; empty when tracking is off. */
-  readonly root: string;
+  /** Ledger version of the snapshot's configuration; empty if tracking is off. */
+  readonly configVersion: string;
   /** By type URL. */
   readonly generators: ReadonlyMap<string, ResourceGenerator>;
   readonly resources: ResourceCache;

@@ -116,8 +116,8 @@ export function createDistributor(settings: DistributorSettings, parts: Distribu
     get context() {
       return context;
     },
-    get root() {
-      return ledger?.root ?? '';
+    get configVersion() {
+      return ledger?.configVersion ?? '';
     },
     generators: parts.generators,
     get resources() {

@@ -4,7 +4,7 @@ import { createPushSlots } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';
 
 /** What one turn of a proxy put on the wire. */
-export interface TurnResult {
+export interface PushResult {
   /** Bytes handed to the transport. */
   readonly bytes: number;
   /** Settles when they have left this process, or the stream has ended; undefined when nothing was sent. */
@@ -16,7 +16,7 @@ export interface PushTarget {
   /** The same for as long as the proxy is in the queue. */
   readonly share: PushShare;
   /** Sends what is due and not already on its way. Called once per turn. */
-  takeTurn(): TurnResult;
+  push(): PushResult;
 }
 
 export interface PushQueueSettings {
@@ -101,7 +101,7 @@ export function createPushQueue(settings: PushQueueSettings, clock: Clock): Push
   const start = (target: PushTarget): void => {
     const { share } = target;
     const { slots, waiting } = lanes[share.lane];
-    const { bytes, flushed } = target.takeTurn();
+    const { bytes, flushed } = target.push();
     if (flushed === undefined || bytes < SMALL_TURN_BYTES) return;
     const allowedMs = slots.isSlow(share) ? stallMs * SLOW_STALL_PART : stallMs;
     slots.take(share, bytes);

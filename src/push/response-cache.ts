@@ -15,8 +15,8 @@ export interface ResponseContent {
   readonly group: object;
   readonly typeUrl: string;
   readonly versionInfo: string;
-  /** Ledger root that starts the nonce; empty when tracking is off. */
-  readonly root: string;
+  /** Ledger version that starts the nonce; empty if tracking is off. */
+  readonly configVersion: string;
   /** Entries of encoded resources; asked for only when the response is composed. */
   body(): readonly Uint8Array[];
 }
@@ -32,7 +32,7 @@ export interface ResponseCache {
 }
 
 interface Remembered {
-  readonly root: string;
+  readonly configVersion: string;
   /** Only while a stream writes it: the bytes of every state that some proxy has would fill the memory. */
   readonly response: WeakRef<ComposedResponse>;
 }
@@ -43,9 +43,9 @@ export function createResponseCache(controlPlane: string): ResponseCache {
   const newest = new WeakMap<object, Remembered>();
   let composed = 0;
 
-  const find: ResponseCache['find'] = ({ group, root, versionInfo }, usedNonce) => {
+  const find: ResponseCache['find'] = ({ group, configVersion, versionInfo }, usedNonce) => {
     const remembered = newest.get(group);
-    const known = remembered?.root === root ? remembered.response.deref() : undefined;
+    const known = remembered?.configVersion === configVersion ? remembered.response.deref() : undefined;
     return known?.version === versionInfo && known.nonce !== usedNonce ? known : undefined;
   };
 
@@ -56,7 +56,7 @@ export function createResponseCache(controlPlane: string): ResponseCache {
       if (known !== undefined) return known;
       composed++;
       const response = compose(content, controlPlane);
-      newest.set(content.group, { root: content.root, response: new WeakRef(response) });
+      newest.set(content.group, { configVersion: content.configVersion, response: new WeakRef(response) });
       return response;
     },
     get composed() {
@@ -80,8 +80,11 @@ export function createUncachedResponses(controlPlane: string): ResponseCache {
   };
 }
 
-function compose({ root, typeUrl, versionInfo, body }: ResponseContent, controlPlane: string): ComposedResponse {
-  const nonce = `${root}${randomUUID()}`;
+function compose(
+  { configVersion, typeUrl, versionInfo, body }: ResponseContent,
+  controlPlane: string,
+): ComposedResponse {
+  const nonce = `${configVersion}${randomUUID()}`;
   const header = { versionInfo, typeUrl, nonce, controlPlane };
   return { nonce, version: versionInfo, message: composeDiscoveryResponse(header, body()) };
 }

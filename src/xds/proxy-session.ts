@@ -4,7 +4,7 @@ import type { ProxyConnection } from '../model/proxy-connection.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
 import type { NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
-import type { PushTarget, TurnResult } from '../push/push-queue.js';
+import type { PushResult, PushTarget } from '../push/push-queue.js';
 import type { PushShare } from '../push/push-share.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
@@ -150,7 +150,7 @@ export class ProxySession implements PushTarget {
     return !this.#ended && !this.#finishing && this.#responder.notePush(notice);
   }
 
-  takeTurn(): TurnResult {
+  push(): PushResult {
     if (this.#ended) return { bytes: 0, flushed: undefined };
     const result = this.#responder.push();
     this.#hold();

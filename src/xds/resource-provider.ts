@@ -61,7 +61,7 @@ export class GeneratedResources implements ResourceProvider {
   }
 
   get configVersion(): string {
-    return this.#distribution.root;
+    return this.#distribution.configVersion;
   }
 
   get diffs(): DiffCache {

@@ -2,7 +2,7 @@ import type { ResourceSet } from '../envoy/resource-set.js';
 import { shortTypeName, TypeUrl } from '../envoy/type-urls.js';
 import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushNotice } from '../push/push-notice.js';
-import type { TurnResult } from '../push/push-queue.js';
+import type { PushResult } from '../push/push-queue.js';
 import type { TurnOwner } from '../push/waiting-targets.js';
 import type { Work } from '../push/work.js';
 import type { DiscoveryProtocol, NextResponse } from './discovery-protocol.js';
@@ -99,7 +99,7 @@ export class Responder {
   }
 
   /** Sends the responses that are pending and not held up. */
-  push(): TurnResult {
+  push(): PushResult {
     const { metrics, clock } = this.#parts.environment;
     const sinceMs = this.#changedSinceMs;
     const isFull = this.#isFullPush;

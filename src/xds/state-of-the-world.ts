@@ -48,7 +48,7 @@ export class StateOfTheWorld implements DiscoveryProtocol {
       return undefined;
     }
     if (pending === 'ifChanged' && watched.warming === undefined && watched.isRejected(set)) return undefined;
-    const header = { group: selected.group, typeUrl, versionInfo: version, root: configVersion };
+    const header = { group: selected.group, typeUrl, versionInfo: version, configVersion };
     const known = responses.find(header, watched.sentNonce);
     if (known !== undefined) return { response: known, set, configVersion };
     const body = yield* selected.prepareBody();

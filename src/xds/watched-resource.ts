@@ -211,7 +211,7 @@ export class WatchedResource {
       ackedNonce: this.#ackedNonce,
       sentVersion: this.#response?.version ?? '',
       ackedVersion: this.#ackedVersion,
-      ackedRoot: this.#ackedConfigVersion,
+      ackedConfigVersion: this.#ackedConfigVersion,
       ...(this.#rejection === undefined ? {} : { rejection: this.#rejection }),
       ...(this.#response === undefined ? {} : { sentAt: this.#response.at }),
     };

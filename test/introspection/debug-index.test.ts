@@ -56,8 +56,8 @@ test('the index sums up services, proxies, rejections and problems', async (t) =
 test('with tracking, a proxy is up to date only when it has acknowledged the newest root', async (t) => {
   const { port } = await serve(t, {
     views: {
-      currentRoot: () => 'new',
-      connections: () => [connection({ watches: [{ ...ACKED, ackedRoot: 'old' }] })],
+      currentConfigVersion: () => 'new',
+      connections: () => [connection({ watches: [{ ...ACKED, ackedConfigVersion: 'old' }] })],
     },
   });
   t.true((await call(port, '/debug')).body.includes('0 of 1'));

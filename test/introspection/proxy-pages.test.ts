@@ -25,8 +25,12 @@ const RESOURCES: Readonly<Record<string, readonly EncodedResource[]>> = {
 const WEB = connection({
   id: 'sidecar~10.0.0.1~web~x-1',
   watches: [
-    watch(TypeUrl.cluster, { sentVersion: 't/1', sentAt: new Date('2026-01-02T03:04:05Z'), ackedRoot: 'root1' }),
-    watch(TypeUrl.route, { ackedRoot: 'root0' }),
+    watch(TypeUrl.cluster, {
+      sentVersion: 't/1',
+      sentAt: new Date('2026-01-02T03:04:05Z'),
+      ackedConfigVersion: 'root1',
+    }),
+    watch(TypeUrl.route, { ackedConfigVersion: 'root0' }),
   ],
 });
 

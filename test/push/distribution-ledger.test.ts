@@ -1,8 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { createDistributionLedger, type DistributionLedger, ROOT_LENGTH } from '../../src/push/distribution-ledger.js';
+import {
+  CONFIG_VERSION_LENGTH,
+  createDistributionLedger,
+  type DistributionLedger,
+} from '../../src/push/distribution-ledger.js';
 
-test('a root is twelve characters and follows from the content alone', (t) => {
+test('a config version is twelve characters and follows from the content alone', (t) => {
   const first = createDistributionLedger(1000);
   first.record([{ key: 'Service/ns/a', version: '1' }], 0);
   first.record([{ key: 'Service/ns/b', version: '7' }], 1);
@@ -14,11 +18,11 @@ test('a root is twelve characters and follows from the content alone', (t) => {
     ],
     0,
   );
-  t.is(first.root.length, ROOT_LENGTH);
-  t.is(first.root, second.root);
+  t.is(first.configVersion.length, CONFIG_VERSION_LENGTH);
+  t.is(first.configVersion, second.configVersion);
 });
 
-test('an old root still tells the version it had, until the retention is over', (t) => {
+test('an old config version still tells the version it had, until the retention is over', (t) => {
   const ledger = createDistributionLedger(60_000);
   const first = ledger.record([{ key: 'k', version: '1' }], 0);
   const second = ledger.record([{ key: 'k', version: '2' }], 1000);
@@ -34,25 +38,25 @@ test('an old root still tells the version it had, until the retention is over', 
 
 test('the newest state never expires', (t) => {
   const ledger = createDistributionLedger(10);
-  const root = ledger.record([{ key: 'k', version: '1' }], 0);
+  const configVersion = ledger.record([{ key: 'k', version: '1' }], 0);
   ledger.record([], 1_000_000);
-  t.is(ledger.versionAt(root, 'k'), '1');
+  t.is(ledger.versionAt(configVersion, 'k'), '1');
 });
 
-test('an unknown root or object has no version', (t) => {
+test('an unknown config version or object has no version', (t) => {
   const ledger = createDistributionLedger(1000);
-  const root = ledger.record([{ key: 'k', version: '1' }], 0);
+  const configVersion = ledger.record([{ key: 'k', version: '1' }], 0);
   t.is(ledger.versionAt('AAAAAAAAAAA=x', 'k'), undefined);
-  t.is(ledger.versionAt(root, 'other'), undefined);
+  t.is(ledger.versionAt(configVersion, 'other'), undefined);
 });
 
-test('recording what is known already keeps the root', (t) => {
+test('recording what is known already keeps the config version', (t) => {
   const ledger = createDistributionLedger(1000);
-  const root = ledger.record([{ key: 'k', version: '1' }], 0);
-  t.is(ledger.record([{ key: 'k', version: '1' }], 5), root);
+  const configVersion = ledger.record([{ key: 'k', version: '1' }], 0);
+  t.is(ledger.record([{ key: 'k', version: '1' }], 5), configVersion);
 });
 
-test('every root within the retention answers as a copy of its state would', (t) => {
+test('every config version within the retention answers as a copy of its state would', (t) => {
   const change = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd'),
     version: fc.option(fc.constantFrom('1', '2', '3'), { nil: undefined }),
@@ -62,7 +66,7 @@ test('every root within the retention answers as a copy of its state would', (t)
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const retentionMs = 100;
       const ledger = createDistributionLedger(retentionMs);
-      const states: { root: string; copy: Map<string, string>; supersededMs: number | undefined }[] = [];
+      const states: { configVersion: string; copy: Map<string, string>; supersededMs: number | undefined }[] = [];
       let copy = new Map<string, string>();
       let nowMs = 0;
       for (const { changes, afterMs } of steps) {
@@ -72,16 +76,16 @@ test('every root within the retention answers as a copy of its state would', (t)
           if (version === undefined) copy.delete(key);
           else copy.set(key, version);
         }
-        const root = ledger.record(changes, nowMs);
+        const configVersion = ledger.record(changes, nowMs);
         const last = states.at(-1);
-        if (last?.root !== root) {
+        if (last?.configVersion !== configVersion) {
           if (last !== undefined) last.supersededMs = nowMs;
-          states.push({ root, copy, supersededMs: undefined });
+          states.push({ configVersion, copy, supersededMs: undefined });
         }
         for (const state of states) {
           const isLive = state.supersededMs === undefined || nowMs - state.supersededMs <= retentionMs;
           if (!isLive) continue;
-          for (const key of ['a', 'b', 'c', 'd']) t.is(ledger.versionAt(state.root, key), state.copy.get(key));
+          for (const key of ['a', 'b', 'c', 'd']) t.is(ledger.versionAt(state.configVersion, key), state.copy.get(key));
         }
       }
     }),
@@ -94,25 +98,25 @@ type Versions = readonly number[];
 /** A ledger that has recorded states after one another, each an hour after the one before. */
 function recordAll(states: readonly Versions[], afterEach?: (ledger: DistributionLedger) => void) {
   const ledger = createDistributionLedger(1);
-  const roots = new Map<string, string>();
+  const configVersions = new Map<string, string>();
   let previous: Versions = [];
   states.forEach((versions, hour) => {
     const changes = versions.flatMap((version, index) =>
       version === previous[index] ? [] : [{ key: `k${index}`, version: version === 0 ? undefined : String(version) }],
     );
     previous = versions;
-    roots.set(versions.join(), ledger.record(changes, hour * 3_600_000));
+    configVersions.set(versions.join(), ledger.record(changes, hour * 3_600_000));
     afterEach?.(ledger);
   });
-  return { ledger, rootOf: (versions: Versions) => roots.get(versions.join()) ?? '' };
+  return { ledger, configVersionOf: (versions: Versions) => configVersions.get(versions.join()) ?? '' };
 }
 
 const sorted = (keys: ReadonlySet<string> | undefined) => keys && [...keys].sort();
 
 /** Retains every state that was recorded. */
 function retainAll() {
-  const roots = new Set<string>();
-  return (ledger: DistributionLedger) => ledger.retain(roots.add(ledger.root));
+  const configVersions = new Set<string>();
+  return (ledger: DistributionLedger) => ledger.retain(configVersions.add(ledger.configVersion));
 }
 
 test('the objects that changed after a state are those that were added, changed or removed', (t) => {
@@ -122,14 +126,14 @@ test('the objects that changed after a state are those that were added, changed 
     [1, 2, 1],
     [0, 2, 1],
   ];
-  const { ledger, rootOf } = recordAll(states, retainAll());
-  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 1, 0]))), ['k0', 'k1', 'k2']);
-  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 2, 1]))), ['k0']);
-  t.deepEqual(sorted(ledger.changedBetween(rootOf([1, 2, 0]), rootOf([1, 2, 1]))), ['k2']);
-  t.deepEqual(sorted(ledger.changedBetween(rootOf([1, 2, 1]), rootOf([1, 2, 0]))), ['k2']);
-  t.deepEqual(sorted(ledger.changedSince(rootOf([0, 2, 1]))), []);
+  const { ledger, configVersionOf } = recordAll(states, retainAll());
+  t.deepEqual(sorted(ledger.changedSince(configVersionOf([1, 1, 0]))), ['k0', 'k1', 'k2']);
+  t.deepEqual(sorted(ledger.changedSince(configVersionOf([1, 2, 1]))), ['k0']);
+  t.deepEqual(sorted(ledger.changedBetween(configVersionOf([1, 2, 0]), configVersionOf([1, 2, 1]))), ['k2']);
+  t.deepEqual(sorted(ledger.changedBetween(configVersionOf([1, 2, 1]), configVersionOf([1, 2, 0]))), ['k2']);
+  t.deepEqual(sorted(ledger.changedSince(configVersionOf([0, 2, 1]))), []);
   t.is(ledger.changedSince('never'), undefined);
-  t.is(ledger.changedBetween('never', rootOf([0, 2, 1])), undefined);
+  t.is(ledger.changedBetween('never', configVersionOf([0, 2, 1])), undefined);
 });
 
 test('a proxy at a state that came back misses only the changes after it came back', (t) => {
@@ -139,8 +143,8 @@ test('a proxy at a state that came back misses only the changes after it came ba
     [1, 1],
     [2, 1],
   ];
-  const { ledger, rootOf } = recordAll(states, retainAll());
-  t.deepEqual(sorted(ledger.changedSince(rootOf([1, 1]))), ['k0']);
+  const { ledger, configVersionOf } = recordAll(states, retainAll());
+  t.deepEqual(sorted(ledger.changedSince(configVersionOf([1, 1]))), ['k0']);
 });
 
 test('a retained state outlives the retention, and expires when it is not retained any more', (t) => {
@@ -166,14 +170,14 @@ test('the changes after a retained state name every object that differs from it,
   fc.assert(
     fc.property(histories, fc.nat(), (states, pick) => {
       const held = states[pick % states.length] ?? [];
-      let heldRoot = '';
+      let heldVersion = '';
       const retained = new Set<string>();
       let step = 0;
       const { ledger } = recordAll(states, (each) => {
-        if (states[step++]?.join() === held.join()) heldRoot = each.root;
-        each.retain(retained.add(heldRoot));
+        if (states[step++]?.join() === held.join()) heldVersion = each.configVersion;
+        each.retain(retained.add(heldVersion));
       });
-      const since = ledger.changedSince(heldRoot);
+      const since = ledger.changedSince(heldVersion);
       const last = states.at(-1) ?? [];
       return since !== undefined && held.every((version, index) => version === last[index] || since.has(`k${index}`));
     }),

@@ -53,7 +53,7 @@ test('a push whose snapshot fails is counted, and the next one carries what it w
   distributor.add({
     share: SHARE,
     notePush: (notice) => notices.push(notice) > 0,
-    takeTurn: () => ({ bytes: 0, flushed: undefined }),
+    push: () => ({ bytes: 0, flushed: undefined }),
   });
   state.broken = true;
   submit({ changed: new Set(['ServiceEntry/a/b']), endpoints: new Set(['lost.example.com']) });
@@ -91,15 +91,15 @@ test('changes before the start are part of the first snapshot and push nothing',
 test('a subscriber that fails to take note costs the others nothing', (t) => {
   const { counted, notices, logger, distributor, submit } = createSubject();
   distributor.start();
-  const takeTurn = () => ({ bytes: 0, flushed: undefined });
+  const push = () => ({ bytes: 0, flushed: undefined });
   distributor.add({
     share: SHARE,
     notePush: () => {
       throw new Error('broken');
     },
-    takeTurn,
+    push,
   });
-  distributor.add({ share: SHARE, notePush: (notice) => notices.push(notice) > 0, takeTurn });
+  distributor.add({ share: SHARE, notePush: (notice) => notices.push(notice) > 0, push });
   submit({});
   t.is(notices.length, 1);
   t.true(counted.includes('internalError'));

@@ -19,7 +19,7 @@ function createTarget(bytes = LARGE, share: Partial<PushShare> = {}): ProbeTarge
   return {
     share: { lane: 'plaintext', peer, source: peer, ...share },
     turns: 0,
-    takeTurn() {
+    push() {
       this.turns++;
       const flushed = new Promise<void>((resolve) => {
         flush = resolve;
@@ -182,7 +182,7 @@ test('ten thousand waiting streams of one address do not put another address bac
   const order: string[] = [];
   const record = (name: string, peer: string): PushTarget => ({
     share: { lane: 'plaintext', peer, source: name },
-    takeTurn: () => {
+    push: () => {
       order.push(name);
       return { bytes: 0, flushed: undefined };
     },

@@ -6,10 +6,10 @@ import { eventually } from '../support/eventually.js';
 
 function contentOf(group: object): ResponseContent {
   const { entry } = frameResource('type', 'name', Buffer.alloc(10));
-  return { group, typeUrl: 'type', versionInfo: 'v1', root: 'ROOT', body: () => [entry] };
+  return { group, typeUrl: 'type', versionInfo: 'v1', configVersion: 'ROOT', body: () => [entry] };
 }
 
-test('a group shares one response, whose nonce starts with the ledger root', (t) => {
+test('a group shares one response, whose nonce starts with the config version', (t) => {
   const cache = createResponseCache('test');
   const content = contentOf({});
   const first = cache.responseFor(content, '');
@@ -31,12 +31,12 @@ test('a stream never gets a nonce twice', (t) => {
   t.not(first.nonce, second.nonce);
 });
 
-test('another version, or another root, of the same content is another response', (t) => {
+test('another version, or another config version, of the same content is another response', (t) => {
   const cache = createResponseCache('test');
   const content = contentOf({});
   const first = cache.responseFor(content, '');
   const second = cache.responseFor({ ...content, versionInfo: 'v2' }, '');
-  const third = cache.responseFor({ ...content, versionInfo: 'v2', root: 'ELSE' }, '');
+  const third = cache.responseFor({ ...content, versionInfo: 'v2', configVersion: 'ELSE' }, '');
   t.is(second.version, 'v2');
   t.is(new Set([first.nonce, second.nonce, third.nonce]).size, 3);
 });

@@ -47,7 +47,7 @@ test('the first request is answered with everything of a wildcard type', async (
   t.deepEqual(first.bodies, ['a=1', 'b=1']);
   t.is(first.typeUrl, TypeUrl.cluster);
   t.is(first.version, 'v1');
-  t.true(first.nonce.startsWith(rig.distributor.root));
+  t.true(first.nonce.startsWith(rig.distributor.configVersion));
 });
 
 test('an acknowledgement gets no response', async (t) => {
@@ -60,7 +60,7 @@ test('an acknowledgement gets no response', async (t) => {
   t.is(stream.sent.length, 1);
   const watch = session.snapshot()?.watches.get(TypeUrl.cluster);
   t.is(watch?.ackedNonce, nonce);
-  t.is(watch?.ackedRoot, rig.distributor.root);
+  t.is(watch?.ackedConfigVersion, rig.distributor.configVersion);
 });
 
 test('a request without a node ends the stream by name', (t) => {
@@ -128,7 +128,7 @@ test('a push without any difference sends nothing and counts as distributed', as
   receive({ typeUrl: TypeUrl.cluster, nonce: (await response(0)).nonce });
   await push(rig);
   t.is(stream.sent.length, 1);
-  t.is(session.snapshot()?.watches.get(TypeUrl.cluster)?.ackedRoot, rig.distributor.root);
+  t.is(session.snapshot()?.watches.get(TypeUrl.cluster)?.ackedConfigVersion, rig.distributor.configVersion);
 });
 
 test('while a response is unanswered, later pushes merge into one', async (t) => {
@@ -324,7 +324,7 @@ test('asking for other names after a rejection is no acknowledgement of what was
   receive({ node: NODE, typeUrl: TypeUrl.endpoint, names: ['a'] });
   const first = await response(0);
   receive({ typeUrl: TypeUrl.endpoint, names: ['a'], nonce: first.nonce, version: first.version });
-  const root = rig.distributor.root;
+  const root = rig.distributor.configVersion;
   rig.content.endpoints = { a: '2', b: '1' };
   await push(rig, { endpoints: new Set(['a']) });
   const second = await response(1);
@@ -333,7 +333,7 @@ test('asking for other names after a rejection is no acknowledgement of what was
   t.deepEqual((await response(2)).bodies, ['a=2', 'b=1']);
   t.like(session.snapshot()?.watches.get(TypeUrl.endpoint), {
     ackedNonce: first.nonce,
-    ackedRoot: root,
+    ackedConfigVersion: root,
     rejection: { code: 'INTERNAL', message: 'no', nonce: second.nonce },
   });
 });

@@ -139,11 +139,11 @@ for (const { answer, error } of [
     await eventually('the late answer', () => counts[count] === 1);
     const late = connected.watch(TypeUrl.cluster);
     t.is(late?.ackedNonce, '');
-    t.is(late?.ackedRoot, '');
+    t.is(late?.ackedConfigVersion, '');
     t.is(late?.rejection, undefined);
     client.send({ typeUrl: TypeUrl.cluster, nonce: second.nonce, version: second.version });
     await eventually('the answer', () => connected.watch(TypeUrl.cluster)?.ackedNonce === second.nonce);
-    t.is(connected.watch(TypeUrl.cluster)?.ackedRoot, distributor.root);
+    t.is(connected.watch(TypeUrl.cluster)?.ackedConfigVersion, distributor.configVersion);
     content.clusters = { a: '3' };
     connected.push();
     t.deepEqual((await client.response(2)).bodies, ['a=3']);

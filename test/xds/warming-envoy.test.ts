@@ -65,6 +65,6 @@ testWithEnvoy('Envoy gets further clusters though one of them waits for a secret
   change({ first: 'plain', later: 'plain' });
   await passLimit();
   await eventually('Envoy acknowledges the newest clusters', isAnswered);
-  t.is(watch()?.ackedRoot, distributor.root);
+  t.is(watch()?.ackedConfigVersion, distributor.configVersion);
   t.is(watch()?.rejection, undefined);
 });

@@ -50,7 +50,7 @@ export function createPolicyViews({
     context: () => undefined,
     resourcesOf: () => [],
     policyConfigsOf: () => undefined,
-    currentRoot: () => '',
+    currentConfigVersion: () => '',
     versionOf: () => undefined,
     triggerPush: () => 0,
     pushStatus: () => undefined,

@@ -11,7 +11,7 @@ import { CONFIG_MAP_KIND } from '../../kubernetes/watch/raw-kind.js';
 import type { ProxyConnection } from '../../model/proxy-connection.js';
 import { MESH_CONFIG_KEY, type PushRequest } from '../../model/push-request.js';
 import type { Distribution } from '../../push/distribution.js';
-import { ROOT_LENGTH } from '../../push/distribution-ledger.js';
+import { CONFIG_VERSION_LENGTH } from '../../push/distribution-ledger.js';
 import type { DistributionReport } from '../../status/distribution/distribution-report.js';
 import { type ConfigHistory, createLocalProgress } from '../../status/distribution/local-progress.js';
 import { createReportShelf } from '../../status/distribution/report-shelf.js';
@@ -80,7 +80,7 @@ export function createStatus(parts: StatusParts): StatusRuntime | undefined {
       kinds: definitions.map(({ kind }) => kind),
       affects: (key, typeUrl, proxyType) =>
         distributor.generators.get(typeUrl)?.affectedBy(changeOf(key), proxyType, distributor.context) ?? false,
-      rootOfNonce: (nonce) => nonce.slice(0, ROOT_LENGTH),
+      configVersionOfNonce: (nonce) => nonce.slice(0, CONFIG_VERSION_LENGTH),
       shortTypeName,
     });
   // Two instances without a name must not take one another for themselves.

@@ -55,7 +55,7 @@ function parseResource(resource: string): string {
 function acknowledged(views: Views, { proxy, watches }: ProxyConnection, key: string): object {
   const versions: Record<string, string> = { proxy: proxy.id };
   for (const [field, typeUrl] of TYPES) {
-    const root = watches.get(typeUrl)?.ackedRoot ?? '';
+    const root = watches.get(typeUrl)?.ackedConfigVersion ?? '';
     const version = root === '' ? undefined : views.versionOf(root, key);
     if (version !== undefined) versions[field] = version;
   }

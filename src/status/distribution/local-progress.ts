@@ -7,16 +7,16 @@ import type { InstanceProgress } from './instance-progress.js';
 import { measureProgress } from './measure-progress.js';
 import { createRejectionBook } from './rejection-book.js';
 
-/** What changed between two states of the configuration, by the roots that the distribution ledger gives to states. */
+/** What changed between two states of the configuration, by the configVersions that the distribution ledger gives to states. */
 export interface ConfigHistory {
-  /** Root of the newest state. */
-  readonly root: string;
-  /** Objects that changed after a state; undefined when the root is not known. */
-  changedSince(root: string): ReadonlySet<ObjectKey> | undefined;
-  /** Objects that differ, or differed meanwhile, between two states; undefined when a root is not known. */
+  /** Version of the newest state. */
+  readonly configVersion: string;
+  /** Objects that changed after a state; undefined when the state is not known. */
+  changedSince(configVersion: string): ReadonlySet<ObjectKey> | undefined;
+  /** Objects that differ, or differed meanwhile, between two states; undefined when a state is not known. */
   changedBetween(first: string, second: string): ReadonlySet<ObjectKey> | undefined;
   /** Keeps these states, however old, until the next call. */
-  retain(roots: ReadonlySet<string>): void;
+  retain(configVersions: ReadonlySet<string>): void;
 }
 
 /** Which proxies of this instance have which objects. */
@@ -38,8 +38,8 @@ export interface LocalProgressParts {
   readonly kinds: readonly string[];
   /** Whether a change of the object can alter the resources of the type that such a proxy is served. */
   affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
-  /** Ledger root of the configuration that a response was made from. */
-  rootOfNonce(nonce: string): string;
+  /** Ledger version of the configuration that a response was made from. */
+  configVersionOfNonce(nonce: string): string;
   /** `cds`, `lds` and so on. */
   shortTypeName(typeUrl: string): string;
 }
@@ -51,7 +51,7 @@ interface Measurement {
 }
 
 export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
-  const { history, connections, affects, rootOfNonce } = parts;
+  const { history, connections, affects, configVersionOfNonce } = parts;
   const concernsOf = createPolicyConcerns(parts.isPluginOn);
   const book = createRejectionBook(parts);
   let last: Measurement | undefined;
@@ -67,10 +67,10 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
       const states = statesOf(list);
       if (last?.context === context && isSameList(last.states, states)) return last.measured;
       book.update(list, context);
-      history.retain(rootsInUse(list, rootOfNonce));
+      history.retain(configVersionsInUse(list, configVersionOfNonce));
       const measured = measureProgress({
         context,
-        root: history.root,
+        configVersion: history.configVersion,
         connections: list,
         history,
         concerns: concernsOf(context),
@@ -87,15 +87,18 @@ export function createLocalProgress(parts: LocalProgressParts): LocalProgress {
   };
 }
 
-function rootsInUse(connections: readonly ProxyConnection[], rootOfNonce: (nonce: string) => string): Set<string> {
-  const roots = new Set<string>();
+function configVersionsInUse(
+  connections: readonly ProxyConnection[],
+  configVersionOfNonce: (nonce: string) => string,
+): Set<string> {
+  const configVersions = new Set<string>();
   for (const { watches } of connections) {
-    for (const { ackedRoot, sentNonce } of watches.values()) {
-      roots.add(ackedRoot);
-      roots.add(rootOfNonce(sentNonce));
+    for (const { ackedConfigVersion, sentNonce } of watches.values()) {
+      configVersions.add(ackedConfigVersion);
+      configVersions.add(configVersionOfNonce(sentNonce));
     }
   }
-  return roots;
+  return configVersions;
 }
 
 /** Everything about connections that a measurement depends on. */
@@ -103,8 +106,8 @@ function statesOf(connections: readonly ProxyConnection[]): readonly string[] {
   const states: string[] = [];
   for (const { id, watches } of connections) {
     states.push(id);
-    for (const { typeUrl, ackedRoot, rejection } of watches.values()) {
-      states.push(typeUrl, ackedRoot, rejection?.nonce ?? '');
+    for (const { typeUrl, ackedConfigVersion, rejection } of watches.values()) {
+      states.push(typeUrl, ackedConfigVersion, rejection?.nonce ?? '');
     }
   }
   return states;

@@ -14,7 +14,7 @@ import type { ConfigHistory } from './local-progress.js';
 export interface ProgressInput {
   readonly context: PushContext;
   /** Version of the snapshot in the ledger. */
-  readonly root: string;
+  readonly configVersion: string;
   readonly connections: readonly ProxyConnection[];
   readonly history: ConfigHistory;
   readonly concerns: PolicyConcerns;
@@ -86,7 +86,7 @@ function versionOf({ metadata: { generation, resourceVersion } }: MeshObject): s
 type Missing = (client: ConnectedClient) => ReadonlySet<ObjectKey>;
 
 /** The objects that a client has not acknowledged yet; clients at the same versions share one set. */
-function createMissing({ context, root, history, concerns, kinds, affects }: ProgressInput): Missing {
+function createMissing({ context, configVersion, history, concerns, kinds, affects }: ProgressInput): Missing {
   const byWatch = new Map<string, ReadonlySet<ObjectKey>>();
   const byWatches = new Map<string, ReadonlySet<ObjectKey>>();
 
@@ -95,11 +95,11 @@ function createMissing({ context, root, history, concerns, kinds, affects }: Pro
     ...kinds.flatMap((kind) => [...(context.objects.get(kind)?.keys() ?? [])]),
   ];
 
-  const ofWatch = ({ typeUrl, ackedRoot }: WatchSnapshot, type: ProxyType): ReadonlySet<ObjectKey> => {
-    const id = `${typeUrl} ${type} ${ackedRoot}`;
+  const ofWatch = ({ typeUrl, ackedConfigVersion }: WatchSnapshot, type: ProxyType): ReadonlySet<ObjectKey> => {
+    const id = `${typeUrl} ${type} ${ackedConfigVersion}`;
     const known = byWatch.get(id);
     if (known !== undefined) return known;
-    const changed = ackedRoot === '' ? undefined : history.changedSince(ackedRoot);
+    const changed = ackedConfigVersion === '' ? undefined : history.changedSince(ackedConfigVersion);
     const missing = new Set<ObjectKey>();
     for (const key of changed ?? everything()) {
       if (!affects(key, typeUrl, type)) continue;
@@ -112,9 +112,9 @@ function createMissing({ context, root, history, concerns, kinds, affects }: Pro
   };
 
   return ({ proxy: { type }, watches }) => {
-    const late = watches.filter(({ ackedRoot }) => ackedRoot !== root);
+    const late = watches.filter(({ ackedConfigVersion }) => ackedConfigVersion !== configVersion);
     if (late.length === 0) return NOTHING;
-    const id = `${type} ${late.map(({ typeUrl, ackedRoot }) => `${typeUrl} ${ackedRoot}`).join(' ')}`;
+    const id = `${type} ${late.map(({ typeUrl, ackedConfigVersion }) => `${typeUrl} ${ackedConfigVersion}`).join(' ')}`;
     const missing = byWatches.get(id) ?? new Set(late.flatMap((watch) => [...ofWatch(watch, type)]));
     byWatches.set(id, missing);
     return missing;

@@ -21,7 +21,7 @@ export interface RejectionBookOptions {
   readonly history: Pick<ConfigHistory, 'changedBetween'>;
   affects(key: ObjectKey, typeUrl: string, proxyType: ProxyType): boolean;
   /** Version in the ledger of the configuration from which a response was made. */
-  rootOfNonce(nonce: string): string;
+  configVersionOfNonce(nonce: string): string;
   /** Short name of an xDS type: `cds`, `lds` and so on. */
   shortTypeName(typeUrl: string): string;
 }
@@ -41,7 +41,9 @@ export function createRejectionBook(options: RejectionBookOptions): RejectionBoo
   const read = ({ proxy }: ProxyConnection, watch: WatchSnapshot, context: PushContext): Entry => {
     const { code, message, nonce } = watch.rejection ?? { code: '', message: '', nonce: '' };
     const changed =
-      watch.ackedRoot === '' ? undefined : options.history.changedBetween(watch.ackedRoot, options.rootOfNonce(nonce));
+      watch.ackedConfigVersion === ''
+        ? undefined
+        : options.history.changedBetween(watch.ackedConfigVersion, options.configVersionOfNonce(nonce));
     const affecting = changed && new Set([...changed].filter((key) => options.affects(key, watch.typeUrl, proxy.type)));
     return {
       causes: rejectionCauses(message, affecting, context),

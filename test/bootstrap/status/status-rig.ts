@@ -79,9 +79,9 @@ export async function startStatusInstance(
   };
   const connectionOf = ({ name, ip, frozen }: Connected): ProxyConnection => {
     const proxy = proxyAt(name, ip, { configNamespace: namespace });
-    const root = frozen?.root ?? ledger.root;
+    const root = frozen?.root ?? ledger.configVersion;
     const rejection =
-      frozen?.rejection === undefined ? undefined : { message: frozen.rejection, nonce: `${ledger.root}=1` };
+      frozen?.rejection === undefined ? undefined : { message: frozen.rejection, nonce: `${ledger.configVersion}=1` };
     const watches = [watchOf(TypeUrl.cluster, root, rejection), watchOf(TypeUrl.extensionConfig, root)];
     return {
       id: `${name}-1`,
@@ -173,7 +173,7 @@ export async function startStatusInstance(
       status?.connectionsChanged();
     },
     freeze: (name, rejection) => {
-      find(name).frozen = { root: find(name).frozen?.root ?? ledger.root, rejection };
+      find(name).frozen = { root: find(name).frozen?.root ?? ledger.configVersion, rejection };
       status?.connectionsChanged();
     },
     release: (name) => {

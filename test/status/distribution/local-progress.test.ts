@@ -6,18 +6,18 @@ const ENTRY =
   'ServiceEntry shop/pay {hosts: [pay.example.com], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DNS}';
 const KEY = 'ServiceEntry/shop/pay';
 
-/** Measures the proxies of the mesh; `retained` are the roots that the ledger was told to keep. */
+/** Measures the proxies of the mesh; `retained` are the config versions that the ledger was told to keep. */
 function createSubject(mesh: TestMesh): { progress: LocalProgress; retained: () => readonly string[] } {
   let retained: ReadonlySet<string> = new Set();
   const progress = createLocalProgress({
     history: {
-      get root() {
-        return mesh.root;
+      get configVersion() {
+        return mesh.configVersion;
       },
       changedSince: () => new Set([KEY]),
       changedBetween: () => new Set([KEY]),
-      retain: (roots) => {
-        retained = roots;
+      retain: (configVersions) => {
+        retained = configVersions;
       },
     },
     context: () => mesh.context,
@@ -25,17 +25,17 @@ function createSubject(mesh: TestMesh): { progress: LocalProgress; retained: () 
     isPluginOn: true,
     kinds: ['ServiceEntry'],
     affects: () => true,
-    rootOfNonce: (nonce) => nonce,
+    configVersionOfNonce: (nonce) => nonce,
     shortTypeName: () => 'cds',
   });
-  return { progress, retained: () => [...retained].filter((root) => root !== '').sort() };
+  return { progress, retained: () => [...retained].filter((each) => each !== '').sort() };
 }
 
-const connect = (root: string) => connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: root });
+const connect = (configVersion: string) => connectionOf(proxyAt('books-1', '10.0.0.1'), { cluster: configVersion });
 
 test('connections are compared only after one of them has changed', (t) => {
   const mesh = createTestMesh();
-  const before = mesh.root;
+  const before = mesh.configVersion;
   mesh.apply(ENTRY);
   mesh.connections.push(connect(before));
   const { progress } = createSubject(mesh);
@@ -43,7 +43,7 @@ test('connections are compared only after one of them has changed', (t) => {
   t.is(first?.objects.get(KEY)?.ackedProxies, 0);
   t.is(progress.measure(), first);
 
-  mesh.connections[0] = connect(mesh.root);
+  mesh.connections[0] = connect(mesh.configVersion);
   t.is(progress.measure(), first);
   progress.connectionsChanged();
   t.is(progress.measure()?.objects.get(KEY)?.ackedProxies, 1);
@@ -51,25 +51,25 @@ test('connections are compared only after one of them has changed', (t) => {
 
 test('a measurement stays the same object when a connection changed in nothing that is measured', (t) => {
   const mesh = createTestMesh();
-  mesh.connections.push(connect(mesh.root));
+  mesh.connections.push(connect(mesh.configVersion));
   const { progress } = createSubject(mesh);
   const first = progress.measure();
-  mesh.connections[0] = connect(mesh.root);
+  mesh.connections[0] = connect(mesh.configVersion);
   progress.connectionsChanged();
   t.is(progress.measure(), first);
 });
 
 test('a new snapshot is measured at once, and the states that proxies have are retained', (t) => {
   const mesh = createTestMesh();
-  const before = mesh.root;
+  const before = mesh.configVersion;
   mesh.connections.push(connect(before));
   const { progress, retained } = createSubject(mesh);
   const first = progress.measure();
   t.deepEqual(retained(), [before]);
   mesh.apply(ENTRY);
   t.not(progress.measure(), first);
-  mesh.connections[0] = connect(mesh.root);
+  mesh.connections[0] = connect(mesh.configVersion);
   progress.connectionsChanged();
   progress.measure();
-  t.deepEqual(retained(), [mesh.root]);
+  t.deepEqual(retained(), [mesh.configVersion]);
 });

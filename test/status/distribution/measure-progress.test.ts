@@ -10,7 +10,7 @@ const ENTRY =
 const OTHER_ENTRY = ENTRY.replace('shop/pay', 'shop/ads').replace('pay.example.com', 'ads.example.com');
 
 /** Two proxies of books and one of users, all at the newest state. */
-function connectAll(mesh: TestMesh, root = mesh.root): void {
+function connectAll(mesh: TestMesh, root = mesh.configVersion): void {
   mesh.connections.length = 0;
   for (const [name, ip] of [
     ['books-1', '10.0.0.1'],
@@ -63,7 +63,7 @@ test('no proxy needs a policy if the mesh or the proxy does not check', (t) => {
   mesh.apply([SPEC, BINDING].join('\n'));
   connectAll(mesh);
   const metadata = { ...proxyAt('books-1', '10.0.0.1').metadata, policy: { check: 'disable' as const } };
-  mesh.connections[0] = connectionOf(proxyAt('books-1', '10.0.0.1', { metadata }), { cluster: mesh.root });
+  mesh.connections[0] = connectionOf(proxyAt('books-1', '10.0.0.1', { metadata }), { cluster: mesh.configVersion });
   t.is(mesh.shown('QuotaSpecBinding/shop/books'), '1/1');
 });
 
@@ -89,11 +89,11 @@ test('navigator-policy processes count for policies if the mesh config names one
 
 test('streams of one proxy count once, and the proxy has an object when all streams have it', (t) => {
   const mesh = createTestMesh();
-  const before = mesh.root;
+  const before = mesh.configVersion;
   mesh.apply(ENTRY);
   const proxy = proxyAt('books-1', '10.0.0.1');
   mesh.connections.push(
-    connectionWith(proxy, [watchOf(TypeUrl.cluster, mesh.root)]),
+    connectionWith(proxy, [watchOf(TypeUrl.cluster, mesh.configVersion)]),
     connectionWith(proxy, [watchOf(TypeUrl.cluster, before)]),
   );
   t.is(mesh.shown('ServiceEntry/shop/pay'), '0/1');
@@ -141,7 +141,7 @@ test('an undone change is in force at every proxy that had the state before it',
 
 test('a rejection counts for each object that changed, or only for the one that its text names', (t) => {
   const mesh = createTestMesh();
-  const good = mesh.root;
+  const good = mesh.configVersion;
   const bad = mesh.apply([ENTRY, OTHER_ENTRY, SPEC].join('\n'));
   const rejected = (name: string, message: string) =>
     connectionOf(proxyAt(name, '10.0.0.1'), { cluster: good }, { message, nonce: `${bad}=1` });
@@ -169,7 +169,7 @@ test('a rejection of the first clusters counts only for an object that its text 
 
 test('a text names a host only if it contains the whole host', (t) => {
   const mesh = createTestMesh();
-  const good = mesh.root;
+  const good = mesh.configVersion;
   const bad = mesh.apply([ENTRY, ENTRY.replace('shop/pay', 'shop/xpay').replace('[pay.', '[x-pay.')].join('\n'));
   mesh.connections.push(
     connectionOf(
@@ -186,7 +186,7 @@ test('checks are off after every proxy has acknowledged the mesh config that tur
   const on = createTestMesh();
   connectAll(on);
   t.is(on.progress().checks, 'on');
-  const before = on.root;
+  const before = on.configVersion;
   const after = on.setPolicy({ disablePolicyChecks: true });
   t.not(after, before, 'the mesh config is part of the state that proxies acknowledge');
   t.is(on.progress().checks, 'changing');

@@ -9,7 +9,7 @@ import type { ProxyConnection, WatchSnapshot } from '../../../src/model/proxy-co
 import type { PushContext } from '../../../src/model/push-context.js';
 import { MESH_CONFIG_KEY } from '../../../src/model/push-request.js';
 import { POLICY_TYPE_URLS } from '../../../src/policy/wire/policy-type-urls.js';
-import { createDistributionLedger, ROOT_LENGTH } from '../../../src/push/distribution-ledger.js';
+import { CONFIG_VERSION_LENGTH, createDistributionLedger } from '../../../src/push/distribution-ledger.js';
 import { ledgerChanges } from '../../../src/push/ledger-changes.js';
 import { createPolicyConcerns } from '../../../src/status/distribution/concerned-policies.js';
 import type { InstanceProgress } from '../../../src/status/distribution/instance-progress.js';
@@ -33,13 +33,13 @@ export type PolicySettings = Partial<typeof MESH.policy>;
 
 /** Services books and users of shop, and whatever the test adds; who has what is the test's to say. */
 export interface TestMesh {
-  /** Ledger root of the newest snapshot. */
-  readonly root: string;
+  /** Ledger version of the newest snapshot. */
+  readonly configVersion: string;
   readonly context: PushContext;
-  /** Applies objects, one a line: `Kind namespace/name {spec}`, and pushes. Returns the new root. */
+  /** Applies objects, one a line: `Kind namespace/name {spec}`, and pushes. Returns the new config version. */
   apply(text: string): string;
   remove(kind: string, path: string): string;
-  /** Changes the mesh config, and pushes. Returns the new root. */
+  /** Changes the mesh config, and pushes. Returns the new config version. */
   setPolicy(policy: PolicySettings): string;
   /** A minute passes, and old states that no connection stands at are forgotten. */
   forget(): void;
@@ -70,7 +70,7 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
     const previous = context;
     context = snapshot(store, previous);
     ledger.record(ledgerChanges(previous, context, 'everything'), nowMs);
-    return ledger.root;
+    return ledger.configVersion;
   };
   const current = (): PushContext => {
     if (context === undefined) throw new Error('nothing was pushed');
@@ -85,14 +85,14 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
   const book = createRejectionBook({
     history: ledger,
     affects,
-    rootOfNonce: (nonce) => nonce.slice(0, ROOT_LENGTH),
+    configVersionOfNonce: (nonce) => nonce.slice(0, CONFIG_VERSION_LENGTH),
     shortTypeName: (typeUrl) => (typeUrl === TypeUrl.cluster ? 'cds' : 'other'),
   });
   const progress = (): InstanceProgress => {
     book.update(connections, current());
     return measureProgress({
       context: current(),
-      root: ledger.root,
+      configVersion: ledger.configVersion,
       connections,
       history: ledger,
       concerns: concerns(current()),
@@ -121,8 +121,8 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
       store.setMesh({ ...MESH, policy: { ...MESH.policy, ...enforced, ...changed } });
       return push();
     },
-    get root() {
-      return ledger.root;
+    get configVersion() {
+      return ledger.configVersion;
     },
     get context() {
       return current();
@@ -141,7 +141,9 @@ export function createTestMesh(policy: PolicySettings = {}): TestMesh {
     },
     forget: () => {
       nowMs += 600_000;
-      ledger.retain(new Set(connections.flatMap(({ watches }) => [...watches.values()].map((each) => each.ackedRoot))));
+      ledger.retain(
+        new Set(connections.flatMap(({ watches }) => [...watches.values()].map((each) => each.ackedConfigVersion))),
+      );
       ledger.record([{ key: objectKey('Service', '', 'tick'), version: String(nowMs) }], nowMs);
     },
     progress,
@@ -199,7 +201,7 @@ export function connectionWith(proxy: Proxy, watches: readonly WatchSnapshot[]):
 
 export function watchOf(
   typeUrl: string,
-  ackedRoot: string,
+  ackedConfigVersion: string,
   rejection?: { readonly message: string; readonly nonce: string },
 ): WatchSnapshot {
   return {
@@ -209,7 +211,7 @@ export function watchOf(
     ackedNonce: '',
     sentVersion: '',
     ackedVersion: '',
-    ackedRoot,
+    ackedConfigVersion,
     ...(rejection === undefined ? {} : { rejection: { code: 'INTERNAL', ...rejection } }),
   };
 }
