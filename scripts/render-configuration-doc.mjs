@@ -1,13 +1,13 @@
 // Renders docs/configuration.md from the flag and variable tables of src/cli/settings, and the schemas of files.
 
+import { requestFlags } from '../build/src/cli/commands/request-command.js';
+import { versionFlags } from '../build/src/cli/commands/version-command.js';
 import { policyVariables } from '../build/src/cli/parse-policy-options.js';
 import { captureFlags } from '../build/src/cli/settings/capture-flags.js';
 import { commonFlags } from '../build/src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../build/src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../build/src/cli/settings/environment-variables.js';
 import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
-import { requestFlags } from '../build/src/cli/settings/request-flags.js';
-import { versionFlags } from '../build/src/cli/settings/version-flags.js';
 import { meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from '../build/src/config/mesh/mesh-config-schema.js';
 import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
@@ -245,7 +245,7 @@ function fieldType(field) {
 }
 
 function mark(setting) {
-  return `${setting.unlanded === undefined ? '' : ' †'}${setting.addition === true ? ' ‡' : ''}`;
+  return `${setting.unimplemented === undefined ? '' : ' †'}${setting.addition === true ? ' ‡' : ''}`;
 }
 
 function code(text) {

@@ -25,7 +25,7 @@ export interface GeneratorOptions {
 
 /**
  * What each plugin of `--plugins` adds to filters and routes. PeerAuthentications are read by the model where authn is
- * on; authz and health have no effect yet (`unlanded-reasons`; BEHAVIOUR 5).
+ * on; authz and health have no effect yet (UNIMPLEMENTED in src/cli/settings/setting.ts; BEHAVIOUR 5).
  */
 const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined>> = {
   authn: undefined,

@@ -256,7 +256,7 @@ export interface Environment extends RegexEnvironment {
 }
 
 /** A setting that a user gave and that does nothing yet. */
-export interface UnlandedSetting {
+export interface UnimplementedSetting {
   /** `--name` of a flag or NAME of a variable. */
   readonly setting: string;
   /** As the user wrote it. */
@@ -280,7 +280,7 @@ export interface Options {
   /** Names (`--name` or NAME) of the settings that the user gave, so that a default can be told from a choice. */
   readonly explicit: ReadonlySet<string>;
   /** To be named in one warning at start. */
-  readonly unlanded: readonly UnlandedSetting[];
+  readonly unimplemented: readonly UnimplementedSetting[];
   readonly warnings: readonly SettingWarning[];
   /** Outside a cluster: to be told in one line at start. */
   readonly loopback: readonly LoopbackDefault[];
@@ -295,7 +295,7 @@ export interface PolicyOptions {
   readonly policyConfigDefaults: SettingsFields;
   readonly regexes: PolicyRegexEnvironment;
   /** To be named in one warning at start. */
-  readonly unlanded: readonly UnlandedSetting[];
+  readonly unimplemented: readonly UnimplementedSetting[];
   readonly warnings: readonly SettingWarning[];
   /** Outside a cluster: to be told in one line at start. */
   readonly loopback: readonly LoopbackDefault[];

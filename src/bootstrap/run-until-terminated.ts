@@ -2,7 +2,7 @@ import { systemClock } from '../base/clock.js';
 import type { Logging } from '../telemetry/logging.js';
 import { createLogging } from '../telemetry/logging.js';
 import { openLogSinks } from '../telemetry/open-log-sinks.js';
-import type { CommonFlags, LoopbackDefault, SettingWarning, UnlandedSetting } from './options.js';
+import type { CommonFlags, LoopbackDefault, SettingWarning, UnimplementedSetting } from './options.js';
 import { untilTerminated } from './termination.js';
 
 /** A whole server, wired and not yet running. */
@@ -16,7 +16,7 @@ interface Runnable {
 export interface RunSettings {
   readonly common: CommonFlags;
   readonly warnings: readonly SettingWarning[];
-  readonly unlanded: readonly UnlandedSetting[];
+  readonly unimplemented: readonly UnimplementedSetting[];
   readonly loopback: readonly LoopbackDefault[];
 }
 
@@ -44,8 +44,8 @@ export async function runUntilTerminated(
   });
   const logger = logging.scope('default');
   for (const warning of settings.warnings) logger.warn({ ...warning }, 'A setting was not taken as written');
-  if (settings.unlanded.length > 0) {
-    logger.warn({ settings: settings.unlanded }, 'These settings are accepted but do nothing yet');
+  if (settings.unimplemented.length > 0) {
+    logger.warn({ settings: settings.unimplemented }, 'These settings are accepted but do nothing yet');
   }
   if (settings.loopback.length > 0) {
     const flags = settings.loopback.map(({ flag, port }) => `${flag}=:${port}`);

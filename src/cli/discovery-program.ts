@@ -1,19 +1,16 @@
-import type { DiscoveryEnvironment } from './command-context.js';
 import { CaptureTrafficCommand } from './commands/capture-traffic-command.js';
 import { DiscoveryCommand } from './commands/discovery-command.js';
-import { RequestCommand } from './commands/request-command.js';
-import { VersionCommand } from './commands/version-command.js';
-import type { Program } from './program.js';
+import { RequestCommand, requestFlags } from './commands/request-command.js';
+import { VersionCommand, versionFlags } from './commands/version-command.js';
+import type { DiscoveryEnvironment, Program } from './program.js';
 import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
-import { requestFlags } from './settings/request-flags.js';
-import { versionFlags } from './settings/version-flags.js';
 
-/** The first binary (SPEC 4.3). */
+/** The binary `navigator-discovery` (SPEC 4.3). */
 export const discoveryProgram: Program<DiscoveryEnvironment> = {
   name: 'navigator-discovery',
-  label: 'Navigator: fleet-wide traffic management',
+  label: 'Navigator: control plane of the service mesh',
   commands: new Map([
     [
       'discovery',

@@ -1,25 +1,30 @@
 import type { AnyFlag } from './parse-arguments.js';
 import type { Variable } from './settings/setting.js';
 
-/** Follows the meaning of a flag or variable that the specified command line does not have. */
+/** Marks a flag or variable that the specified command line does not have. */
 const ADDITION_NOTE = ' (an addition of this implementation)';
+/** Marks a flag or variable with values whose feature is not implemented. */
+const UNIMPLEMENTED_NOTE = ' (has no effect yet for some or all values)';
 
-/** What help shows of a variable, whatever the type of its value. */
-export type AnyVariable = Pick<Variable<never>, 'name' | 'default' | 'meaning' | 'whenUnset' | 'addition'> & {
+/** The parts of a variable that help shows, for values of any type. */
+export type AnyVariable = Pick<
+  Variable<never>,
+  'name' | 'default' | 'meaning' | 'whenUnset' | 'addition' | 'unimplemented'
+> & {
   readonly type: { readonly name: string };
 };
 
-/** What help shows of one command. */
+/** The help of one command. */
 export interface CommandHelp {
   readonly purpose: string;
-  /** After the binary's name: `discovery [flags]`. */
+  /** The usage after the binary's name: `discovery [flags]`. */
   readonly synopsis: string;
   readonly flags: readonly AnyFlag[];
-  /** Those that it reads. */
+  /** The variables that the command reads. */
   readonly variables: readonly AnyVariable[];
 }
 
-/** Text of `<binary> <command> --help`. */
+/** Renders `<binary> <command> --help`. */
 export function renderCommandHelp(binaryName: string, help: CommandHelp, commonFlags: readonly AnyFlag[]): string {
   const sections = [help.purpose, section('Usage', [`  ${binaryName} ${help.synopsis}`])];
   if (help.flags.length > 0) {
@@ -41,12 +46,16 @@ function describeFlag(flag: AnyFlag): string {
   const shorthand = flag.shorthand === undefined ? '    ' : `-${flag.shorthand}, `;
   const isList = flag.type.name.startsWith('string') && flag.type.name !== 'string';
   const shown = isList && flag.default !== '' ? `[${flag.default}]` : flag.default;
-  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}${flag.addition === true ? ADDITION_NOTE : ''}`;
+  return `  ${shorthand}--${flag.name} ${flag.type.name}${defaultNote(shown)}\n        ${flag.meaning}${notesOf(flag)}`;
 }
 
 function describeVariable(variable: AnyVariable): string {
-  const note = variable.whenUnset === undefined ? '' : `; when not set: ${variable.whenUnset}`;
-  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}${variable.addition === true ? ADDITION_NOTE : ''}`;
+  const note = variable.whenUnset === undefined ? '' : `; if not set: ${variable.whenUnset}`;
+  return `  ${variable.name} ${variable.type.name}${defaultNote(variable.default)}\n        ${variable.meaning}${note}${notesOf(variable)}`;
+}
+
+function notesOf({ addition, unimplemented }: Pick<AnyFlag, 'addition' | 'unimplemented'>): string {
+  return (addition === true ? ADDITION_NOTE : '') + (unimplemented === undefined ? '' : UNIMPLEMENTED_NOTE);
 }
 
 function defaultNote(text: string): string {

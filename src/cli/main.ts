@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { Cli } from 'clipanion';
 import { discoveryProgram } from './discovery-program.js';
-import { endProcess } from './end-process.js';
-import { run } from './run.js';
+import { endProcess, run } from './run.js';
 import { tuneCompiler } from './tune-compiler.js';
 import { tuneHeap } from './tune-heap.js';
 

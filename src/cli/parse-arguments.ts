@@ -1,30 +1,31 @@
+import { nearestName } from '../config/schema/nearest-name.js';
 import type { GivenFlags } from './parse-options.js';
 import type { Flag } from './settings/setting.js';
 import { quote, SettingError } from './settings/setting-error.js';
 
-/** What every flag has, whatever the type of its value. */
-export type AnyFlag = Pick<Flag<never>, 'name' | 'shorthand' | 'default' | 'meaning' | 'addition'> & {
+/** The parts of a flag that do not depend on the type of its value. */
+export type AnyFlag = Pick<Flag<never>, 'name' | 'shorthand' | 'default' | 'meaning' | 'addition' | 'unimplemented'> & {
   readonly type: { readonly name: string; readonly standsAlone?: boolean };
 };
 
-/** A command line, taken apart. */
+/** A parsed command line. */
 export interface Arguments {
-  /** The first word that is no flag, if any. */
+  /** The first word that is not a flag, if any. */
   readonly command: string | undefined;
   /** The words after the command. */
   readonly operands: readonly string[];
   readonly flags: GivenFlags;
-  /** `-h` or `--help` was given. */
+  /** Whether the line has `-h` or `--help`. */
   readonly help: boolean;
 }
 
 /**
- * Takes a command line apart as Go programs do: `--flag value`, `--flag=value`, `--bool`, `--bool=false`, `-f value`,
- * `-fvalue`, `-f=value`; `--` ends the flags. Clipanion cannot do this, for it knows neither camelCase nor underscores in
- * flag names, nor `--bool=false`; so it is given only the command and its operands.
+ * Parses a command line like Go programs do: `--flag value`, `--flag=value`, `--bool`, `--bool=false`, `-f value`,
+ * `-fvalue`, `-f=value`; `--` ends the flags. Clipanion supports neither camelCase and underscores in flag names nor
+ * `--bool=false`, so it gets only the command and its operands.
  *
  * @param flags the flags of all commands
- * @param binaryName for advice in errors
+ * @param binaryName for the remedy in errors
  * @throws SettingError for an unknown flag or a missing value
  */
 export function parseArguments(
@@ -53,7 +54,7 @@ export function parseArguments(
         : parseShorthand(token, flags, binaryName);
       const text = value ?? (flag.type.standsAlone === true ? 'true' : argv[position++]);
       if (text === undefined) {
-        throw new SettingError(`--${flag.name}`, `--${flag.name} needs a value: a ${flag.type.name}`);
+        throw new SettingError(`--${flag.name}`, `--${flag.name} needs a value of type ${flag.type.name}`);
       }
       given.set(flag.name, [...(given.get(flag.name) ?? []), text]);
     }
@@ -76,7 +77,7 @@ function parseLongFlag(token: string, flags: readonly AnyFlag[], binaryName: str
   return { flag, value: equals < 0 ? undefined : token.slice(equals + 1) };
 }
 
-/** Everything after the letter, and after a `=`, is the value. */
+/** The value is the rest after the letter, without a leading `=`. */
 function parseShorthand(token: string, flags: readonly AnyFlag[], binaryName: string): FlagToken {
   const letter = token.slice(1, 2);
   const flag = flags.find((candidate) => candidate.shorthand === letter);
@@ -87,20 +88,22 @@ function parseShorthand(token: string, flags: readonly AnyFlag[], binaryName: st
   return { flag, value: rest === '' ? undefined : rest.replace(/^=/, '') };
 }
 
-/** @param flags those that are allowed where the unknown one stood */
+/** @param flags the flags that are allowed at this place */
 export function unknownFlag(
   given: string,
   flags: readonly AnyFlag[],
   binaryName: string,
   command?: string,
 ): SettingError {
-  const similar = flags.find((flag) => plain(flag.name) === plain(given));
+  const names = flags.map(({ name }) => name);
+  const similar = names.find((name) => plain(name) === plain(given)) ?? nearestName(given.replace(/^-+/, ''), names);
   const advice =
-    similar === undefined ? `see ${binaryName} ${command ?? '<command>'} --help` : `did you mean --${similar.name}?`;
+    similar === undefined ? `see ${binaryName} ${command ?? '<command>'} --help` : `did you mean --${similar}?`;
   const where = command === undefined ? '' : ` of ${command}`;
   return new SettingError(given, `${quote(given)} is not a flag${where}: ${advice}`);
 }
 
+/** The name without the characters in which flags usually differ by mistake. */
 function plain(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase();
 }

@@ -1,20 +1,19 @@
 import type { CommonFlags, DiscoveryFlags, Environment, Options } from '../bootstrap/options.js';
-import { withDrainDefault } from './drain-default.js';
-import { loopbackDefaults } from './loopback-defaults.js';
+import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
 import { commonFlags } from './settings/common-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import { type ReadSettings, readSettings, type SettingSource } from './settings/read-settings.js';
 
-/** Texts by flag name, without dashes, as parseArguments gives them. */
+/** The texts of each flag, by name without dashes, from `parseArguments`. */
 export type GivenFlags = ReadonlyMap<string, readonly string[]>;
 
-/** Reads flags; the labels in messages have their dashes. */
+/** Reads flags. Labels in messages have dashes. */
 export function flagSource(given: GivenFlags): SettingSource {
   return { label: (name) => `--${name}`, lookup: (name) => given.get(name) };
 }
 
-/** Reads variables; an empty one counts as not set, unless it takes empty text. */
+/** Reads variables. An empty variable counts as not set, unless `Variable.takesEmpty` is true. */
 export function variableSource(variables: Readonly<Record<string, string | undefined>>): SettingSource {
   return {
     label: (name) => name,
@@ -31,10 +30,10 @@ export function parseCommonFlags(given: GivenFlags): ReadSettings<CommonFlags> {
 }
 
 /**
- * Everything that `discovery` is told: flags and environment, parsed, checked, defaulted and reconciled with each other
+ * Parses the flags and variables of `discovery`, fills in defaults, and applies precedence between flags and variables
  * (SPEC 4.4 to 4.6).
  *
- * @throws SettingError for the first value that is not allowed
+ * @throws SettingError for the first invalid value
  */
 export function parseOptions(given: GivenFlags, variables: Readonly<Record<string, string | undefined>>): Options {
   const common = parseCommonFlags(given);
@@ -59,13 +58,13 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
     common: withDrainDefault(common, variables),
     environment: fillNamespace(environment.fields, resolved.namespace),
     explicit,
-    unlanded: [...discovery.unlanded, ...common.unlanded, ...environment.unlanded],
+    unimplemented: [...discovery.unimplemented, ...common.unimplemented, ...environment.unimplemented],
     warnings: [...discovery.warnings, ...common.warnings, ...environment.warnings],
     loopback: loopback.changed,
   };
 }
 
-/** Flags that fall back to a variable, and the namespace that --appNamespace always includes (BEHAVIOUR 8). */
+/** Applies variables that replace missing flags. --appNamespace always includes the namespace of the control plane (BEHAVIOUR 8). */
 function resolveFallbacks(
   flags: DiscoveryFlags,
   environment: Environment,
@@ -78,9 +77,9 @@ function resolveFallbacks(
   return { ...flags, namespace, appNamespaces, clusterId };
 }
 
-/** VALIDATION_WEBHOOK_CONFIG_NAME may name the control plane's namespace (SPEC 4.6). */
+/** Replaces the placeholder in VALIDATION_WEBHOOK_CONFIG_NAME (SPEC 4.6). */
 function fillNamespace(environment: Environment, namespace: string): Environment {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: this very text is what users write.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: users write this text.
   const placeholder = '${namespace}';
   const name = environment.validationWebhookConfigName.replaceAll(placeholder, namespace);
   return { ...environment, validationWebhookConfigName: name };

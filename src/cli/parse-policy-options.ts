@@ -1,13 +1,12 @@
 import type { PolicyOptions } from '../bootstrap/options.js';
-import { withDrainDefault } from './drain-default.js';
-import { loopbackDefaults } from './loopback-defaults.js';
+import { loopbackDefaults, withDrainDefault } from './outside-cluster.js';
 import { flagSource, type GivenFlags, parseCommonFlags, variableSource } from './parse-options.js';
 import { environmentVariables } from './settings/environment-variables.js';
 import { policyFlags } from './settings/policy-flags.js';
 import { readSettings } from './settings/read-settings.js';
 import { regexVariables } from './settings/variables/regex-variables.js';
 
-/** The variables that `navigator-policy` reads; all others concern discovery. */
+/** The variables that `navigator-policy` reads. */
 export const policyVariables = {
   podNamespace: environmentVariables.podNamespace,
   navMetricsMinIntervalMs: environmentVariables.navMetricsMinIntervalMs,
@@ -19,9 +18,9 @@ export const policyVariables = {
 };
 
 /**
- * Everything that `navigator-policy serve` is told: flags and environment, parsed, checked and defaulted.
+ * Parses the flags and variables of `navigator-policy serve`, and fills in defaults.
  *
- * @throws SettingError for the first value that is not allowed
+ * @throws SettingError for the first invalid value
  */
 export function parsePolicyOptions(
   given: GivenFlags,
@@ -44,7 +43,7 @@ export function parsePolicyOptions(
     metricsMinIntervalMs: navMetricsMinIntervalMs,
     policyConfigDefaults: navPolicyConfigDefaults,
     regexes,
-    unlanded: [...policy.unlanded, ...common.unlanded],
+    unimplemented: [...policy.unimplemented, ...common.unimplemented],
     warnings: [...policy.warnings, ...common.warnings],
     loopback: loopback.changed,
   };

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { Cli } from 'clipanion';
-import { endProcess } from './end-process.js';
 import { policyProgram } from './policy-program.js';
-import { run } from './run.js';
+import { endProcess, run } from './run.js';
 import { tuneCompiler } from './tune-compiler.js';
 import { tuneHeap } from './tune-heap.js';
 

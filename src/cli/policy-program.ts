@@ -1,12 +1,27 @@
-import type { PolicyEnvironment } from './command-context.js';
-import { ServeCommand } from './commands/serve-command.js';
-import { VersionCommand } from './commands/version-command.js';
-import { policyVariables } from './parse-policy-options.js';
-import type { Program } from './program.js';
+import { Command } from 'clipanion';
+import { ReportedCommand, useSourceMaps } from './commands/reported-command.js';
+import { VersionCommand, versionFlags } from './commands/version-command.js';
+import { parsePolicyOptions, policyVariables } from './parse-policy-options.js';
+import type { CommandContext, PolicyEnvironment, Program } from './program.js';
 import { policyFlags } from './settings/policy-flags.js';
-import { versionFlags } from './settings/version-flags.js';
 
-/** The second binary: a policy server of its own process, for replicas. */
+/** `navigator-policy serve [flags]`. Runs until the server has stopped. */
+class ServeCommand extends ReportedCommand<CommandContext<PolicyEnvironment>> {
+  static override paths = [['serve']];
+  static override usage = Command.Usage({
+    description:
+      'Starts a policy server, which answers checks of proxies and receives their reports. A discovery server sends it the policies.',
+  });
+
+  protected override async perform(): Promise<void> {
+    const options = parsePolicyOptions(this.context.flags, this.context.env);
+    if (options.common.logCaller.length > 0) useSourceMaps();
+    const startPolicy = await this.context.loadPolicy();
+    await startPolicy(options);
+  }
+}
+
+/** The binary `navigator-policy`: a policy server in a process of its own, so that it can have several replicas. */
 export const policyProgram: Program<PolicyEnvironment> = {
   name: 'navigator-policy',
   label: 'Navigator: policy checks and quotas',

@@ -1,9 +1,9 @@
 import { type BaseContext, Builtins, Cli } from 'clipanion';
-import type { CommandContext } from './command-context.js';
+import { nearestName } from '../config/schema/nearest-name.js';
 import { failureLine } from './commands/reported-command.js';
 import { renderCommandHelp } from './help.js';
 import { type AnyFlag, type Arguments, parseArguments, unknownFlag } from './parse-arguments.js';
-import type { Program } from './program.js';
+import type { CommandContext, Program } from './program.js';
 import { commonFlags } from './settings/common-flags.js';
 import { quote } from './settings/setting-error.js';
 
@@ -34,7 +34,7 @@ export async function run<Environment extends BaseContext>(
     environment.stdout.write(renderCommandHelp(program.name, help, COMMON));
     return 0;
   }
-  // Clipanion treats what follows `--` as operands, whatever it looks like.
+  // Clipanion treats all words after `--` as operands.
   const words = line.command === undefined ? [] : [line.command, '--', ...line.operands];
   return createCli(program).run(words, { ...environment, flags: line.flags });
 }
@@ -46,7 +46,7 @@ function createCli<Environment extends BaseContext>({ name, label, commands }: P
   return cli;
 }
 
-/** Not all commands take operands, and a flag must be one of the command's own or a common one. */
+/** Checks the command name, its operands, and that each flag belongs to the command or is a common flag. */
 function checkCommand<Environment extends BaseContext>(
   { command, operands, flags }: Arguments,
   { name: binaryName, commands }: Program<Environment>,
@@ -56,15 +56,26 @@ function checkCommand<Environment extends BaseContext>(
   }
   const known = commands.get(command);
   if (known === undefined) {
-    throw new Error(`${quote(command)} is not a command: use one of ${[...commands.keys()].join(', ')}`);
+    const nearest = nearestName(command, commands.keys());
+    const hint = nearest === undefined ? '' : `did you mean ${nearest}? `;
+    throw new Error(`${quote(command)} is not a command: ${hint}the commands are ${[...commands.keys()].join(', ')}`);
   }
   if (!known.takesOperands && operands[0] !== undefined) {
-    throw new Error(`${command} takes no arguments, only flags: ${quote(operands[0])} is left over`);
+    throw new Error(`${command} accepts only flags, not the argument ${quote(operands[0])}`);
   }
   const allowed = [...COMMON, ...known.flags];
   for (const name of flags.keys()) {
     if (!allowed.some((flag) => flag.name === name)) {
       throw unknownFlag(`--${name}`, allowed, binaryName, command);
     }
+  }
+}
+
+/** Sets the exit code. After a failure, ends the process at once. */
+export function endProcess(exitCode: number): void {
+  process.exitCode = exitCode;
+  if (exitCode !== 0) {
+    // A failed start may leave listeners open, which would keep the process alive.
+    process.exit();
   }
 }

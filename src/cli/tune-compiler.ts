@@ -1,15 +1,14 @@
 import v8 from 'node:v8';
 
-/** V8's own: bytes of bytecode that a function runs before its optimization is considered (Node 20 to 24). */
+/** V8's default: bytes of bytecode that a function runs before V8 considers to optimize it (Node 20 to 24). */
 const BUDGET_BYTES = 66 * 1024;
 const START_FACTOR = 4;
-/** Reading a cluster and the first sync of its proxies take some seconds. */
+/** Reading a cluster and the first sync of its proxies take several seconds. */
 const START_MS = 10_000;
 
 /**
- * Lets V8 optimize only the hottest functions until the first proxies are served. A starting server runs most of its
- * code a few times, and proxies connect while V8 optimizes it: the compiler's threads then take a third of the processor
- * time of a first sync, from the very cores that proxies are served on. To be called before the server is loaded.
+ * Lets V8 optimize only the hottest functions during the first sync of proxies. A starting server runs most of its code a
+ * few times. Optimizing it would take a third of the processor time of the first sync. Call it before the server is loaded.
  */
 export function tuneCompiler(): void {
   v8.setFlagsFromString(`--interrupt-budget=${BUDGET_BYTES * START_FACTOR}`);

@@ -1,10 +1,9 @@
 import v8 from 'node:v8';
 
 /**
- * Tells V8 not to guess which objects will live long. It learns from the start, when all that is read is kept, and
- * would put what later requests and changes need for a moment among the old objects from then on: scavenges of many
- * small objects take three times as long, and garbage waits for a full collection. To be called before the server is
- * loaded.
+ * Disables pretenuring, V8's guess which objects live long. V8 learns it at the start, when the server keeps everything that
+ * it reads. Later it would allocate short-lived objects in the old generation: scavenges of many small objects would take
+ * three times as long, and garbage would wait for a full collection. Call it before the server is loaded.
  */
 export function tuneHeap(): void {
   v8.setFlagsFromString('--no-allocation-site-pretenuring');

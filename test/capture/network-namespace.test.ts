@@ -72,7 +72,7 @@ it('files are written, and with interception mode NONE nothing else is done', as
   );
   t.true(
     printed.startsWith(
-      `${folder}/a.json is written\n${folder}/b is written\nno rules are set: interception mode NONE\n`,
+      `wrote ${folder}/a.json\nwrote ${folder}/b\nno rules are set, because the interception mode is NONE\n`,
     ),
   );
   t.notRegex(printed, /MESH/);
@@ -85,6 +85,6 @@ it('a file that cannot be written keeps the pod from starting', (t) => {
   t.regex(printed, /ENOENT: no such file or directory, open '\/nowhere\/at\/all'\nfailed/);
   t.regex(
     inNamespace('$CAPTURE --writeFile=relative=x 2>&1 || true'),
-    /--writeFile.*path=content, with a path from the root/,
+    /--writeFile.*path=content, with an absolute path/,
   );
 });

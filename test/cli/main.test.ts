@@ -23,13 +23,14 @@ const ONE_LINE_FAILURES: readonly (readonly [readonly string[], Record<string, s
   [['discovery', '--log_output_level', 'x:info'], {}, /--log_output_level must be .*, not "x:info"/],
   [['discovery', '--no_such'], {}, /"--no_such" is not a flag/],
   [['discovery', '--short'], {}, /"--short" is not a flag of discovery/],
-  [['discovery', 'extra'], {}, /discovery takes no arguments, only flags: "extra" is left over/],
+  [['discovery', 'extra'], {}, /discovery accepts only flags, not the argument "extra"/],
   [['discovery'], { NAV_DEBOUNCE_AFTER: 'soon' }, /NAV_DEBOUNCE_AFTER must be a duration.*, not "soon"/],
   [['discovery'], { NAV_HTTP10: 'on\noff' }, /NAV_HTTP10 must be true or false, not "on\\noff"/],
   [['version', '-o', 'xml'], {}, /--output must be 'yaml' or 'json', not "xml"/],
   [['version', '--keepaliveTimeout', 'x'], {}, /--keepaliveTimeout must be a duration/],
   [['request', 'GET'], {}, /request needs <method> <path> \[<body>\]/],
-  [['serve'], {}, /"serve" is not a command: use one of discovery, request, version/],
+  [['discover'], {}, /"discover" is not a command: did you mean discovery\?/],
+  [['serve'], {}, /"serve" is not a command: the commands are discovery, request, version/],
 ];
 
 for (const [argv, variables, message] of ONE_LINE_FAILURES) {

@@ -1,8 +1,8 @@
 import test from 'ava';
+import { versionFlags } from '../../src/cli/commands/version-command.js';
 import { parseArguments } from '../../src/cli/parse-arguments.js';
 import { commonFlags } from '../../src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../../src/cli/settings/discovery-flags.js';
-import { versionFlags } from '../../src/cli/settings/version-flags.js';
 
 const FLAGS = [...Object.values(discoveryFlags), ...Object.values(commonFlags), ...Object.values(versionFlags)];
 const parse = (...argv: readonly string[]) => {
@@ -69,13 +69,14 @@ test('an empty command line has no command', (t) => {
 const BAD: readonly (readonly [readonly string[], RegExp])[] = [
   [['--nope'], /^"--nope" is not a flag: see /],
   [['--nope=1'], /^"--nope" is not a flag/],
+  [['--grpcAdr=:1'], /^"--grpcAdr" is not a flag: did you mean --grpcAddr\?/],
   [['--grpcaddr', ':1'], /did you mean --grpcAddr\?/],
   [['--log-as-json'], /did you mean --log_as_json\?/],
   [['-x'], /^"-x" is not a flag/],
   [['-sx'], /^"-sx" is not a flag/],
   [['--'.concat('=1')], /^"--" is not a flag/],
   [['--__proto__=1'], /is not a flag/],
-  [['--grpcAddr'], /^--grpcAddr needs a value: a string/],
+  [['--grpcAddr'], /^--grpcAddr needs a value of type string/],
   [['-n'], /^--namespace needs a value/],
 ];
 

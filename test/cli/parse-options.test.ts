@@ -17,7 +17,7 @@ test('without flags and variables everything has its default, and nothing is to 
   t.is(options.environment.meshDomain, 'mesh.internal');
   t.is(options.environment.validationWebhookConfigName, 'meshd-mesh-system');
   t.deepEqual([...options.explicit], []);
-  t.deepEqual(options.unlanded, []);
+  t.deepEqual(options.unimplemented, []);
   t.deepEqual(options.warnings, []);
 });
 
@@ -127,21 +127,21 @@ test('settings that have no effect yet are named when they are given', (t) => {
     DNS_ADDR: ':1053',
     NAV_ENABLE_RELATIONALDB_FILTER: '1',
   });
-  t.deepEqual(options.unlanded.map(({ setting }) => setting).sort(), [
+  t.deepEqual(options.unimplemented.map(({ setting }) => setting).sort(), [
     '--plugins',
     '--profile',
     '--registries',
     'DNS_ADDR',
     'NAV_ENABLE_RELATIONALDB_FILTER',
   ]);
-  t.true(options.unlanded.every(({ why }) => why.length > 10));
+  t.true(options.unimplemented.every(({ why }) => why.length > 10));
 });
 
 test('a setting that turns a missing feature off needs no warning', (t) => {
   const given = flags(['plugins', 'health,policy'], ['profile', 'false'], ['registries', 'Mock']);
   const variables = { NAV_ENABLE_TCP_METADATA_EXCHANGE: '0' };
   const options = parseOptions(given, variables);
-  t.deepEqual(options.unlanded, []);
+  t.deepEqual(options.unimplemented, []);
   t.true(options.explicit.has('--profile'));
   t.true(options.explicit.has('NAV_ENABLE_TCP_METADATA_EXCHANGE'));
 });
@@ -150,7 +150,7 @@ test('settings of landed features are taken without a word', (t) => {
   const given = flags(['configDir', '/mesh'], ['domain', 'a.b'], ['trust-domain', 'td'], ['grpcAddr', '[::1]:0']);
   const variables = { NAV_PUSH_THROTTLE: '7', NAV_ENABLE_KEYVALUE_FILTER: 'T', REVISION: 'canary', POD_NAME: 'p' };
   const options = parseOptions(given, variables);
-  t.deepEqual(options.unlanded, []);
+  t.deepEqual(options.unimplemented, []);
   t.deepEqual(options.discovery.grpcAddr, { host: '::1', port: 0 });
   t.is(options.environment.navPushThrottle, 7);
   t.true(options.environment.navEnableKeyvalueFilter);

@@ -38,7 +38,7 @@ async function optionsOf(argv: readonly string[], env: Record<string, string> = 
 }
 
 test('serve starts the policy server with its defaults', async (t) => {
-  const { policy, unlanded, warnings } = await optionsOf(['serve'], { KUBERNETES_SERVICE_HOST: '10.96.0.1' });
+  const { policy, unimplemented, warnings } = await optionsOf(['serve'], { KUBERNETES_SERVICE_HOST: '10.96.0.1' });
   t.deepEqual(policy, {
     discoveryAddress: 'meshd.mesh-system.svc:15012',
     discoveryClientCertFile: '',
@@ -53,7 +53,7 @@ test('serve starts the policy server with its defaults', async (t) => {
     policyConfigFile: './etc/mesh/config/policy',
     policyTls: 'permissive',
   });
-  t.deepEqual([unlanded, warnings], [[], []]);
+  t.deepEqual([unimplemented, warnings], [[], []]);
 });
 
 test('outside a cluster the policy server is for this machine, unless --policyAddr is given', async (t) => {
@@ -93,8 +93,8 @@ const REFUSED: readonly (readonly [readonly string[], RegExp])[] = [
   [['serve', '--discoveryAddress', 'meshd'], /--discoveryAddress must be host:port/],
   [['serve', '--grpcAddr', ':1'], /"--grpcAddr" is not a flag: see navigator-policy <command> --help/],
   [['serve', '--short'], /"--short" is not a flag of serve: see navigator-policy serve --help/],
-  [['serve', 'now'], /serve takes no arguments, only flags: "now" is left over/],
-  [['discovery'], /"discovery" is not a command: use one of serve, version/],
+  [['serve', 'now'], /serve accepts only flags, not the argument "now"/],
+  [['discovery'], /"discovery" is not a command: the commands are serve, version/],
 ];
 
 for (const [argv, message] of REFUSED) {

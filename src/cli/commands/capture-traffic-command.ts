@@ -1,15 +1,15 @@
 import { Command } from 'clipanion';
-import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
+import type { CommandContext, DiscoveryEnvironment } from '../program.js';
 import { captureFlags } from '../settings/capture-flags.js';
 import { readSettings } from '../settings/read-settings.js';
 import { ReportedCommand } from './reported-command.js';
 
-/** `/run` may be read-only; this is a file system in memory everywhere. */
+/** `/run` may be read-only. `/dev/shm` is always a writable file system in memory. */
 const LOCK_FILE = '/dev/shm/xtables.lock';
 const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** `navigator-discovery capture-traffic [flags]`: what the init container of an injected pod runs. */
+/** `navigator-discovery capture-traffic [flags]`. The init container of an injected pod runs it. */
 export class CaptureTrafficCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['capture-traffic']];
   static override usage = Command.Usage({
@@ -31,8 +31,8 @@ export class CaptureTrafficCommand extends ReportedCommand<CommandContext<Discov
     }
     const { writeFiles } = await import('../../capture/write-files.js');
     await writeFiles(files);
-    for (const { path } of files) report(`${path} is written`);
-    if (interceptionMode === 'NONE') return report('no rules are set: interception mode NONE');
+    for (const { path } of files) report(`wrote ${path}`);
+    if (interceptionMode === 'NONE') return report('no rules are set, because the interception mode is NONE');
     const { captureTraffic } = await import('../../capture/capture-traffic.js');
     const { createProgramRunner } = await import('../../capture/run-program.js');
     const { readIpv6State } = await import('../../capture/ipv6-state.js');

@@ -1,13 +1,15 @@
 import { Command } from 'clipanion';
-import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
 import { parseOptions } from '../parse-options.js';
-import { useSourceMaps } from '../use-source-maps.js';
-import { ReportedCommand } from './reported-command.js';
+import type { CommandContext, DiscoveryEnvironment } from '../program.js';
+import { ReportedCommand, useSourceMaps } from './reported-command.js';
 
-/** `navigator-discovery discovery [flags]` (SPEC 4.3, 4.4): runs until the server has stopped gracefully. */
+/** `navigator-discovery discovery [flags]` (SPEC 4.3, 4.4). Runs until the server has stopped. */
 export class DiscoveryCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['discovery']];
-  static override usage = Command.Usage({ description: 'Starts the proxy discovery service.' });
+  static override usage = Command.Usage({
+    description:
+      'Starts the control plane: discovery for proxies, certificate authority, webhooks and embedded policy server.',
+  });
 
   protected override async perform(): Promise<void> {
     const options = parseOptions(this.context.flags, this.context.env);

@@ -1,7 +1,7 @@
 import { Command } from 'clipanion';
-import type { CommandContext } from '../command-context.js';
+import type { CommandContext } from '../program.js';
 
-/** A command whose failure is exit code 1 and a line on stderr, without usage text (BEHAVIOUR 2). */
+/** A command that reports a failure by exit code 1 and one line on stderr, without usage text (BEHAVIOUR 2). */
 export abstract class ReportedCommand<Context extends CommandContext> extends Command<Context> {
   /** @throws any error, which is reported */
   protected abstract perform(): Promise<void>;
@@ -17,8 +17,16 @@ export abstract class ReportedCommand<Context extends CommandContext> extends Co
   }
 }
 
-/** One line for whatever was thrown. */
+/** The message of an error in one line. */
 export function failureLine(binaryName: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `${binaryName}: ${message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' ')}\n`;
+}
+
+/**
+ * Makes stack traces name files and lines of `src/` instead of the bundle. It costs memory and time for each file loaded
+ * later, so call it before the server is loaded, and only if the log includes callers.
+ */
+export function useSourceMaps(): void {
+  process.setSourceMapsEnabled(true);
 }

@@ -1,18 +1,39 @@
 import { request as httpRequest } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { Command, Option } from 'clipanion';
-import type { CommandContext, DiscoveryEnvironment } from '../command-context.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
+import type { CommandContext, DiscoveryEnvironment } from '../program.js';
 import { readSettings } from '../settings/read-settings.js';
-import { requestFlags } from '../settings/request-flags.js';
+import type { FlagTable } from '../settings/setting.js';
+import { remoteAddress } from '../values/text-types.js';
 import { ReportedCommand } from './reported-command.js';
+
+/** The values of the flags of the `request` command. */
+export interface RequestFlags {
+  /** `host:port` */
+  readonly address: string;
+}
+
+/** The flags of the `request` command. */
+export const requestFlags: FlagTable<RequestFlags> = {
+  address: {
+    name: 'address',
+    type: remoteAddress,
+    default: '127.0.0.1:15014',
+    meaning: 'host:port of the monitoring port of the server',
+    addition: true,
+  },
+};
 
 const TIMEOUT_MS = 60_000;
 
-/** `navigator-discovery request <method> <path> [<body>]` (SPEC 4.3). Any status above 399 is a failure, 404 too. */
+/** `navigator-discovery request <method> <path> [<body>]` (SPEC 4.3). A status above 399 is a failure. */
 export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['request']];
-  static override usage = Command.Usage({ description: 'Makes an HTTP request to the metrics/debug endpoint.' });
+  static override usage = Command.Usage({
+    description:
+      'Sends an HTTP request to the monitoring port of a running server, for example: request GET /debug/syncz',
+  });
 
   readonly operands = Option.Rest();
 
@@ -21,7 +42,7 @@ export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvi
     const { address } = readSettings(requestFlags, flagSource(this.context.flags)).fields;
     const [method, path, body = '', ...surplus] = this.operands;
     if (method === undefined || path === undefined || surplus.length > 0) {
-      throw new Error(`request needs <method> <path> [<body>], not ${this.operands.length} arguments`);
+      throw new Error(`request needs <method> <path> [<body>]; arguments given: ${this.operands.length}`);
     }
     const answer = await this.send(address, method.toUpperCase(), path, body);
     if (answer.status > 399) {

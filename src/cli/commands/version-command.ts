@@ -1,15 +1,49 @@
 import { type BaseContext, Command } from 'clipanion';
 import { type BuildInfo, readBuildInfo } from '../../telemetry/build-info.js';
-import type { CommandContext } from '../command-context.js';
 import { flagSource, parseCommonFlags } from '../parse-options.js';
+import type { CommandContext } from '../program.js';
 import { readSettings } from '../settings/read-settings.js';
-import { versionFlags } from '../settings/version-flags.js';
+import type { FlagTable } from '../settings/setting.js';
+import { bool, oneOf } from '../values/scalar-types.js';
 import { ReportedCommand } from './reported-command.js';
 
-/** `navigator-discovery version [flags]` (SPEC 4.3, BEHAVIOUR 2), and the same of `navigator-policy`. */
+const OUTPUT_FORMATS = ['', 'yaml', 'json'] as const;
+
+/** The values of the flags of the `version` command. */
+export interface VersionFlags {
+  readonly output: (typeof OUTPUT_FORMATS)[number];
+  readonly short: boolean;
+}
+
+/** The flags of the `version` command (SPEC 4.3). */
+export const versionFlags: FlagTable<VersionFlags> = {
+  output: {
+    name: 'output',
+    shorthand: 'o',
+    // The text for an invalid value is that of BEHAVIOUR 2.
+    type: {
+      name: 'string',
+      parse: (occurrences) => {
+        const parsed = oneOf(OUTPUT_FORMATS).parse(occurrences);
+        return parsed.ok ? parsed : { ok: false, allowed: "'yaml' or 'json'" };
+      },
+    },
+    default: '',
+    meaning: "One of 'yaml' or 'json'",
+  },
+  short: {
+    name: 'short',
+    shorthand: 's',
+    type: bool,
+    default: 'true',
+    meaning: 'Print only the version; --short=false prints all build information',
+  },
+};
+
+/** `navigator-discovery version [flags]` and `navigator-policy version [flags]` (SPEC 4.3, BEHAVIOUR 2). */
 export class VersionCommand<Environment extends BaseContext> extends ReportedCommand<CommandContext<Environment>> {
   static override paths = [['version']];
-  static override usage = Command.Usage({ description: 'Prints build version information.' });
+  static override usage = Command.Usage({ description: 'Prints the version of this build.' });
 
   protected override async perform(): Promise<void> {
     parseCommonFlags(this.context.flags);
@@ -23,7 +57,7 @@ export class VersionCommand<Environment extends BaseContext> extends ReportedCom
         this.context.stdout.write(`${JSON.stringify(versionDocument(info), undefined, 2)}\n`);
         return;
       case 'yaml': {
-        // Loaded here, so that the plain form starts fast.
+        // Loaded on demand, so that the plain form starts fast.
         const { dump } = await import('js-yaml');
         this.context.stdout.write(`${dump(versionDocument(info))}\n`);
       }
@@ -35,7 +69,7 @@ function versionDocument({ version, revision, runtime, status, tag }: BuildInfo)
   return { clientVersion: { version, revision, golang_version: runtime, status, tag } };
 }
 
-/** The full text; field names as BEHAVIOUR 2 gives them. */
+/** The full version (BEHAVIOUR 2). */
 function formatBuildInfo({ version, revision, runtime, status, tag }: BuildInfo): string {
   const fields = Object.entries({
     Version: version,

@@ -7,7 +7,7 @@ import type { FlagTable } from './setting.js';
 export const INTERCEPTION_MODES = ['REDIRECT', 'NONE'] as const;
 
 export interface CaptureFlags extends CapturedTraffic {
-  /** With NONE no rules are set. */
+  /** NONE sets no rules. */
   readonly interceptionMode: (typeof INTERCEPTION_MODES)[number];
   readonly files: readonly WrittenFile[];
   readonly dryRun: boolean;
@@ -15,7 +15,7 @@ export interface CaptureFlags extends CapturedTraffic {
 
 const port = integer({ min: 1, max: 65535 });
 
-/** The flags of the `capture-traffic` command, which is ours. */
+/** The flags of the `capture-traffic` command. */
 export const captureFlags: FlagTable<CaptureFlags> = {
   interceptionMode: {
     name: 'interceptionMode',
@@ -27,7 +27,7 @@ export const captureFlags: FlagTable<CaptureFlags> = {
     name: 'writeFile',
     type: writtenFiles,
     default: '',
-    meaning: 'path=content of a file that is written first, for the proxy to read; may be repeated',
+    meaning: 'path=content of a file to write for the proxy before the rules are set; may be repeated',
   },
   includeInboundPorts: {
     name: 'includeInboundPorts',

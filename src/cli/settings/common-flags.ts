@@ -3,13 +3,12 @@ import { logScopes, paths, scopeLevels } from '../values/list-types.js';
 import { bool, duration, integer, text, uint16 } from '../values/scalar-types.js';
 import { introspectionHost } from '../values/text-types.js';
 import { grpcLimitFlags } from './grpc-limit-flags.js';
-import { awaits, type FlagTable } from './setting.js';
-import { UNLANDED } from './unlanded-reasons.js';
+import { awaits, type FlagTable, UNIMPLEMENTED } from './setting.js';
 
 const positiveDuration = duration({ minNs: 1_000_000n });
 const count = integer({ min: 0 });
 
-/** The flags that every command accepts (SPEC 4.5), and the limits of gRPC, which are ours. */
+/** The flags that every command accepts (SPEC 4.5), and the limits of gRPC. */
 export const commonFlags: FlagTable<CommonFlags> = {
   ...grpcLimitFlags,
   drainTimeMs: {
@@ -17,7 +16,7 @@ export const commonFlags: FlagTable<CommonFlags> = {
     type: duration({ minNs: 0n }),
     default: '5s',
     meaning:
-      'After SIGTERM the server is not ready and serves on, until no new call has come to its policy server for this long: proxies have gone elsewhere by then. 0s stops at once, as SIGINT does. Outside a cluster, 0s unless the flag is given',
+      'After SIGTERM the server is not ready, but continues to serve until its policy server has received no new call for this time. Load balancers move proxies to other servers meanwhile. 0s stops at once, as SIGINT does. Outside a cluster, 0s unless the flag is set',
     addition: true,
   },
   drainTimeoutMs: {
@@ -25,7 +24,7 @@ export const commonFlags: FlagTable<CommonFlags> = {
     type: duration({ minNs: 0n }),
     default: '25s',
     meaning:
-      'After SIGTERM, the longest time to wait for callers to go elsewhere. Calls get up to 10s more to end, so terminationGracePeriodSeconds of the pod must be this and 15 seconds at least',
+      'After SIGTERM, the maximum time of draining. Open calls then get up to 10s more to end, so terminationGracePeriodSeconds of the pod must be at least 15 seconds longer than this time',
     addition: true,
   },
   introspectAddress: {
@@ -33,14 +32,14 @@ export const commonFlags: FlagTable<CommonFlags> = {
     type: introspectionHost,
     default: 'localhost',
     meaning: 'IP address for the introspection facility; * means all addresses',
-    unlanded: awaits(UNLANDED.introspection),
+    unimplemented: awaits(UNIMPLEMENTED.introspection),
   },
   introspectPort: {
     name: 'introspect_port',
     type: uint16,
     default: '9876',
     meaning: 'IP port for the introspection facility',
-    unlanded: awaits(UNLANDED.introspection),
+    unimplemented: awaits(UNIMPLEMENTED.introspection),
   },
   keepaliveIntervalMs: {
     name: 'keepaliveInterval',
@@ -52,13 +51,13 @@ export const commonFlags: FlagTable<CommonFlags> = {
     name: 'keepaliveMaxServerConnectionAge',
     type: positiveDuration,
     default: '2562047h47m16.854775807s',
-    meaning: 'Maximum time a server connection stays open before a graceful close',
+    meaning: 'Maximum age of a server connection; after it, the connection is closed gracefully',
   },
   keepaliveTimeoutMs: {
     name: 'keepaliveTimeout',
     type: positiveDuration,
     default: '10s',
-    meaning: 'After a keepalive ping, the wait for activity before the connection is closed',
+    meaning: 'Maximum time without activity after a keepalive ping; after it, the connection is closed',
   },
   logAsJson: {
     name: 'log_as_json',
@@ -70,7 +69,7 @@ export const commonFlags: FlagTable<CommonFlags> = {
     name: 'log_caller',
     type: logScopes,
     default: '',
-    meaning: 'Comma-separated scopes for which caller information is included; all means every scope',
+    meaning: 'Comma-separated log scopes whose lines include the caller; all means every scope',
   },
   logOutputLevel: {
     name: 'log_output_level',
@@ -112,6 +111,6 @@ export const commonFlags: FlagTable<CommonFlags> = {
     name: 'log_target',
     type: paths,
     default: 'stdout',
-    meaning: 'Path to write the log to, once per target; stdout and stderr are special',
+    meaning: 'Target of the log: stdout, stderr or a file path; may be repeated',
   },
 };

@@ -12,11 +12,10 @@ import {
   requiredText,
   trustDomainName,
 } from '../values/text-types.js';
-import { awaits, type FlagTable } from './setting.js';
-import { UNLANDED } from './unlanded-reasons.js';
+import { awaits, type FlagTable, UNIMPLEMENTED } from './setting.js';
 
-/** What the meaning of a listener adds that narrows its default (loopback-defaults.ts). */
-export const LOOPBACK_OUTSIDE = 'Outside a cluster, 127.0.0.1 unless the flag is given';
+/** Follows the meaning of a listener with another default outside a cluster (outside-cluster.ts). */
+export const LOOPBACK_OUTSIDE = 'Outside a cluster, the host is 127.0.0.1 unless the flag is set';
 
 const windowSize = integer({ min: 1 });
 
@@ -27,7 +26,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     shorthand: 'a',
     type: namespaceNames,
     default: '',
-    meaning: 'Comma-separated application namespaces that the controller manages; if unset, all namespaces are watched',
+    meaning: 'Comma-separated namespaces that the control plane watches; if not set, all namespaces',
   },
   caCertFile: {
     name: 'caCertFile',
@@ -39,7 +38,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     name: 'clusterID',
     type: requiredText,
     default: 'Orchestrator',
-    meaning: 'Identifier of the cluster this instance resides in; if not set, CLUSTER_ID is used',
+    meaning: 'ID of the cluster of this instance; if not set, CLUSTER_ID is used',
   },
   clusterRegistriesNamespace: {
     name: 'clusterRegistriesNamespace',
@@ -52,21 +51,21 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: text,
     default: '',
     meaning:
-      'Directory watched for config YAML files; if set, the files are the config source instead of a custom-resource client',
+      'Directory with YAML files of configuration, which is watched; if set, no custom resources are read from the cluster',
   },
   catalogServerUrl: {
     name: 'catalogserverURL',
     type: optionalHttpUrl,
     default: '',
     meaning: 'URL of the catalog registry server',
-    unlanded: awaits(UNLANDED.catalog),
+    unimplemented: awaits(UNIMPLEMENTED.catalog),
   },
   domain: { name: 'domain', type: dnsName, default: 'cluster.local', meaning: 'DNS domain suffix' },
   grpcAddr: {
     name: 'grpcAddr',
     type: optionalListenAddress,
     default: ':15010',
-    meaning: `Discovery gRPC address, plaintext: any caller gets the configuration of any proxy; --grpcAddr= closes it. ${LOOPBACK_OUTSIDE}`,
+    meaning: `Plaintext gRPC address of discovery, at which any caller gets the configuration of any proxy; --grpcAddr= opens no listener. ${LOOPBACK_OUTSIDE}`,
   },
   httpAddr: {
     name: 'httpAddr',
@@ -84,60 +83,60 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     name: 'orchconfig',
     type: text,
     default: '',
-    meaning: 'Use an orchestrator configuration file instead of in-cluster configuration',
+    meaning: 'Kubeconfig file of the cluster, instead of in-cluster configuration',
   },
   mcpInitialConnWindowSizeBytes: {
     name: 'mcpInitialConnWindowSize',
     type: windowSize,
     default: '1048576',
     meaning: 'Initial connection window size of the MCP gRPC connection',
-    unlanded: awaits(UNLANDED.mcp),
+    unimplemented: awaits(UNIMPLEMENTED.mcp),
   },
   mcpInitialWindowSizeBytes: {
     name: 'mcpInitialWindowSize',
     type: windowSize,
     default: '1048576',
     meaning: 'Initial window size of the MCP gRPC connection',
-    unlanded: awaits(UNLANDED.mcp),
+    unimplemented: awaits(UNIMPLEMENTED.mcp),
   },
   mcpMaxMsgSizeBytes: {
     name: 'mcpMaxMsgSize',
     type: windowSize,
     default: '4194304',
     meaning: 'Maximum message size received by the MCP gRPC client',
-    unlanded: awaits(UNLANDED.mcp),
+    unimplemented: awaits(UNIMPLEMENTED.mcp),
   },
   meshConfigFile: {
     name: 'meshConfig',
     type: text,
     default: './etc/mesh/config/mesh',
-    meaning: 'File name of the mesh configuration; if not specified, a default mesh is used',
+    meaning: 'File of the mesh config; without the file, the defaults apply',
   },
   monitoringAddr: {
     name: 'monitoringAddr',
     type: listenAddress,
     default: ':15014',
-    meaning: 'HTTP address for self-monitoring information',
+    meaning: 'HTTP address for /ready, /metrics, /version and /debug',
   },
   namespace: {
     name: 'namespace',
     shorthand: 'n',
     type: optionalNamespaceName,
     default: 'mesh-system',
-    meaning: 'Namespace where the controller resides; if not set, POD_NAMESPACE is used',
+    meaning: 'Namespace of the control plane; if not set, POD_NAMESPACE is used',
   },
   networksConfigFile: {
     name: 'networksConfig',
     type: text,
     default: '/etc/mesh/config/meshNetworks',
-    meaning: 'File name of the mesh networks configuration; if not specified, a default is used',
+    meaning: 'File of the mesh networks; without the file, the mesh is one network',
   },
   plugins: {
     name: 'plugins',
     type: plugins,
     default: 'authn,authz,health,policy',
     meaning: 'Comma-separated networking plugins to enable',
-    unlanded: (value) => (value.some((plugin) => plugin.startsWith('auth')) ? UNLANDED.plugins : undefined),
+    unimplemented: (value) => (value.some((plugin) => plugin.startsWith('auth')) ? UNIMPLEMENTED.plugins : undefined),
   },
   policyAddr: {
     name: 'policyAddr',
@@ -150,7 +149,7 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     name: 'policyConfig',
     type: text,
     default: './etc/mesh/config/policy',
-    meaning: 'File name of the policy server configuration; without the file, the defaults apply',
+    meaning: 'File of the policy server configuration; without the file, the defaults apply',
     addition: true,
   },
   profile: {
@@ -158,14 +157,14 @@ export const discoveryFlags: FlagTable<DiscoveryFlags> = {
     type: bool,
     default: 'false',
     meaning: 'Enable profiling via web interface host:port/debug/pprof',
-    unlanded: awaits(UNLANDED.profile, false),
+    unimplemented: awaits(UNIMPLEMENTED.profile, false),
   },
   registries: {
     name: 'registries',
     type: registries,
     default: 'Orchestrator',
     meaning: 'Comma-separated platform service registries to read from, one or more of Orchestrator, Catalog, Mock',
-    unlanded: (value) => (value.includes('Catalog') ? UNLANDED.catalog : undefined),
+    unimplemented: (value) => (value.includes('Catalog') ? UNIMPLEMENTED.catalog : undefined),
   },
   resyncMs: {
     name: 'resync',

@@ -9,7 +9,7 @@ import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
 import { xdsLimitVariables } from './variables/xds-limit-variables.js';
 
-/** Every environment variable that the process reads (SPEC 4.6, MESH_DOMAIN of DESIGN 2, and what says that it is ours). */
+/** All environment variables of `discovery`: those of SPEC 4.6, and additions. */
 export const environmentVariables: VariableTable<Environment> = {
   ...httpVariables,
   ...processVariables,

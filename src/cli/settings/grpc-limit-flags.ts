@@ -10,7 +10,7 @@ const defaultOf = (field: keyof GrpcLimits): string => String(DEFAULT_GRPC_LIMIT
 const defaultTimeOf = (field: keyof GrpcLimits): string =>
   formatDuration(BigInt(DEFAULT_GRPC_LIMITS[field]) * 1_000_000n);
 
-/** Ours: what peers of the gRPC listeners may take. */
+/** Limits for peers of the gRPC listeners. */
 export const grpcLimitFlags: FlagTable<GrpcLimits> = {
   grpcMaxIncompleteBytes: {
     name: 'grpcMaxIncompleteBytes',
@@ -24,7 +24,7 @@ export const grpcLimitFlags: FlagTable<GrpcLimits> = {
     type: amount,
     default: defaultOf('grpcMaxIncompleteBytesPerAddress'),
     meaning:
-      'Maximum bytes of incomplete gRPC messages of one address (for IPv6, a /64 network); beyond it, the oldest incomplete message is rejected',
+      'Maximum bytes of incomplete gRPC messages of one address (for IPv6, a /64 network). Beyond it, the oldest incomplete message is rejected',
     addition: true,
   },
   grpcMaxIncompleteBytesPerConnection: {
@@ -39,7 +39,7 @@ export const grpcLimitFlags: FlagTable<GrpcLimits> = {
     type: time,
     default: defaultTimeOf('grpcMessageTimeoutMs'),
     meaning:
-      'Maximum time from the first byte of a gRPC message to its last byte; for the first message of a call, from the headers of the call',
+      'Maximum time from the first byte of a gRPC message to its last byte. For the first message of a call, the time begins with the headers of the call',
     addition: true,
   },
   grpcMaxHeaderBytes: {
@@ -74,14 +74,14 @@ export const grpcLimitFlags: FlagTable<GrpcLimits> = {
     name: 'grpcMaxControlFrames',
     type: amount,
     default: defaultOf('grpcMaxControlFrames'),
-    meaning: 'Maximum PING and SETTINGS frames of a gRPC connection in one second',
+    meaning: 'Maximum PING and SETTINGS frames of a gRPC connection per second',
     addition: true,
   },
   grpcMaxControlBytes: {
     name: 'grpcMaxControlBytes',
     type: amount,
     default: defaultOf('grpcMaxControlBytes'),
-    meaning: 'Maximum bytes of a gRPC connection in one second that belong to no call',
+    meaning: 'Maximum bytes per second of a gRPC connection that do not belong to a call',
     addition: true,
   },
   grpcMaxAbandonedStreams: {
@@ -96,14 +96,14 @@ export const grpcLimitFlags: FlagTable<GrpcLimits> = {
     type: amount,
     default: defaultOf('grpcMaxUnprovenConnections'),
     meaning:
-      'Maximum gRPC connections of all peers without a complete message yet; beyond it, the oldest of them is closed',
+      'Maximum gRPC connections of all peers that have not sent a complete message. Beyond it, the oldest of them is closed',
     addition: true,
   },
   grpcMaxUnprovenConnectionsPerAddress: {
     name: 'grpcMaxUnprovenConnectionsPerAddress',
     type: amount,
     default: defaultOf('grpcMaxUnprovenConnectionsPerAddress'),
-    meaning: 'Maximum gRPC connections of one address (for IPv6, a /64 network) without a complete message yet',
+    meaning: 'Maximum gRPC connections of one address (for IPv6, a /64 network) that have not sent a complete message',
     addition: true,
   },
   grpcUnprovenTimeoutMs: {

@@ -4,7 +4,7 @@ import { dnsName, listenAddress, optionalNamespaceName, remoteAddress } from '..
 import { discoveryFlags, LOOPBACK_OUTSIDE } from './discovery-flags.js';
 import type { FlagTable } from './setting.js';
 
-/** The flags of `navigator-policy serve`. Those that `discovery` has as well have the same names and defaults. */
+/** The flags of `navigator-policy serve`. Flags that `discovery` has too have the same names and defaults. */
 export const policyFlags: FlagTable<PolicyFlags> = {
   discoveryAddress: {
     name: 'discoveryAddress',
@@ -17,7 +17,7 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     type: text,
     default: '',
     meaning:
-      'PEM file with a client certificate chain that is presented to the discovery server instead of a token; needs --discoveryClientKey',
+      'PEM file with a client certificate chain, which authenticates this server to the discovery server instead of a token; needs --discoveryClientKey',
   },
   discoveryClientKeyFile: {
     name: 'discoveryClientKey',
@@ -30,20 +30,20 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     type: text,
     default: './var/run/secrets/mesh/root-cert.pem',
     meaning:
-      'PEM file with the roots that verify the certificate of the discovery server; if empty, the connection is plaintext, without token or certificate',
+      'PEM file with the root certificates that verify the discovery server; empty: the connection is plaintext, without token or certificate',
   },
   discoveryServerName: {
     name: 'discoveryServerName',
     type: text,
     default: '',
-    meaning: "Name that the discovery server's certificate must have; if not set, the host of --discoveryAddress",
+    meaning: "Required name in the discovery server's certificate; if not set, the host of --discoveryAddress",
   },
   discoveryTokenFile: {
     name: 'discoveryTokenFile',
     type: text,
     default: './var/run/secrets/tokens/mesh-token',
     meaning:
-      'File with the token that authenticates this server to the discovery server; not used with --discoveryClientCert or in plaintext; if empty, no token is sent',
+      'File with the token that authenticates this server to the discovery server; not used with --discoveryClientCert or in plaintext; empty: no token is sent',
   },
   domain: { name: 'domain', type: dnsName, default: discoveryFlags.domain.default, meaning: 'DNS domain suffix' },
   monitoringAddr: {
@@ -57,7 +57,7 @@ export const policyFlags: FlagTable<PolicyFlags> = {
     shorthand: 'n',
     type: optionalNamespaceName,
     default: discoveryFlags.namespace.default,
-    meaning: 'Namespace where this server resides; if not set, POD_NAMESPACE is used',
+    meaning: 'Namespace of this server; if not set, POD_NAMESPACE is used',
   },
   policyAddr: {
     name: 'policyAddr',

@@ -1,4 +1,4 @@
-import type { SettingWarning, UnlandedSetting } from '../../bootstrap/options.js';
+import type { SettingWarning, UnimplementedSetting } from '../../bootstrap/options.js';
 import type { Setting, Variable } from './setting.js';
 import { badValue } from './setting-error.js';
 
@@ -7,36 +7,36 @@ export type SettingTable<Fields> = {
   readonly [Key in keyof Fields]: Setting<Fields[Key]> & Pick<Variable<Fields[Key]>, 'takesEmpty'>;
 };
 
-/** Where the texts of a table's settings come from. */
+/** The source of the texts of settings: the command line, or the environment. */
 export interface SettingSource {
-  /** How a setting is called in messages: `--grpcAddr`, `NAV_HTTP10`. */
+  /** The name of a setting in messages: `--grpcAddr`, `NAV_HTTP10`. */
   label(name: string): string;
   /**
-   * Every text given for the setting, in order; undefined when the user gave none.
+   * All texts of the setting, in order; undefined if the user has not set it.
    *
-   * @param takesEmpty whether an empty variable is a value (`Variable.takesEmpty`)
+   * @param takesEmpty whether an empty text is a value (`Variable.takesEmpty`)
    */
   lookup(name: string, takesEmpty: boolean): readonly string[] | undefined;
 }
 
-/** What reading a table gave. */
+/** The result of reading a table. */
 export interface ReadSettings<Fields> {
   readonly fields: Fields;
-  /** Labels of the settings that the user gave. */
+  /** Labels of the settings that the user has set. */
   readonly explicit: readonly string[];
-  readonly unlanded: readonly UnlandedSetting[];
+  readonly unimplemented: readonly UnimplementedSetting[];
   readonly warnings: readonly SettingWarning[];
 }
 
 /**
- * Reads every setting of a table: what the user gave, or else the default.
+ * Reads every setting of a table: the user's value, or the default.
  *
- * @throws SettingError for the first value that is not allowed
+ * @throws SettingError for the first invalid value
  */
 export function readSettings<Fields>(table: SettingTable<Fields>, source: SettingSource): ReadSettings<Fields> {
   const fields: Partial<Fields> = {};
   const explicit: string[] = [];
-  const unlanded: UnlandedSetting[] = [];
+  const unimplemented: UnimplementedSetting[] = [];
   const warnings: SettingWarning[] = [];
 
   for (const key of keysOf(table)) {
@@ -56,13 +56,13 @@ export function readSettings<Fields>(table: SettingTable<Fields>, source: Settin
     if (parsed.warning !== undefined) {
       warnings.push({ setting: label, value, problem: parsed.warning });
     }
-    const why = setting.unlanded?.(parsed.value);
+    const why = setting.unimplemented?.(parsed.value);
     if (why !== undefined) {
-      unlanded.push({ setting: label, value, why });
+      unimplemented.push({ setting: label, value, why });
     }
   }
-  // The loop has filled every key of the table, which has every key of Fields.
-  return { fields: fields as Fields, explicit, unlanded, warnings };
+  // The table has every key of Fields, and the loop has filled all of them.
+  return { fields: fields as Fields, explicit, unimplemented, warnings };
 }
 
 function keysOf<Fields>(table: SettingTable<Fields>): (keyof Fields)[] {

@@ -1,6 +1,6 @@
 const SHOWN_VALUE_LENGTH = 200;
 
-/** A setting that stops the start: its message is one line that names the setting, the value and what is allowed. */
+/** An invalid setting. The message is one line with the setting, its value and the allowed values. */
 export class SettingError extends Error {
   readonly code = 'BAD_SETTING';
   override readonly name = 'SettingError';
@@ -13,12 +13,12 @@ export class SettingError extends Error {
   }
 }
 
-/** @param allowed what follows "must be", as Parsed gives it */
+/** @param allowed the text of `Parsed.allowed`, which follows "must be" */
 export function badValue(setting: string, value: string, allowed: string): SettingError {
   return new SettingError(setting, `${setting} must be ${allowed}, not ${quote(value)}`);
 }
 
-/** The value as JSON text, so that line breaks and blanks show and the message stays on one line. */
+/** Quotes a value as JSON, so that line breaks and spaces are visible and the message stays on one line. */
 export function quote(value: string): string {
   const shown = value.length > SHOWN_VALUE_LENGTH ? `${value.slice(0, SHOWN_VALUE_LENGTH)}…` : value;
   return JSON.stringify(shown);

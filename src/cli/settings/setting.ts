@@ -1,17 +1,17 @@
 import type { ValueType } from '../values/parsed.js';
 
-/** What is known of one setting, whether a flag or a variable: the single source for parsing, defaults, help and errors. */
+/** A flag or a variable. Parsing, defaults, help and error messages all use this definition. */
 export interface Setting<T> {
-  /** Without dashes for a flag: `grpcAddr`, `NAV_HTTP10`. */
+  /** The name, for a flag without dashes: `grpcAddr`, `NAV_HTTP10`. */
   readonly name: string;
   readonly type: ValueType<T>;
-  /** In the same syntax as users write; empty for text that is not set. */
+  /** The default, in the syntax of users; empty: not set. */
   readonly default: string;
   readonly meaning: string;
-  /** Our own, beyond the settings that SPEC 4.3 to 4.6 list; help and documentation say so. Default false. */
+  /** Whether Navigator adds the setting to the specified command line (SPEC 4.3 to 4.6). Help and docs mark it. Default: false. */
   readonly addition?: boolean;
-  /** For a value whose feature does not work yet: why it has no effect. */
-  unlanded?(value: T): string | undefined;
+  /** The reason why a value has no effect; undefined if its feature is implemented. */
+  unimplemented?(value: T): string | undefined;
 }
 
 /** A command-line flag (SPEC 4.3 to 4.5). */
@@ -22,9 +22,9 @@ export interface Flag<T> extends Setting<T> {
 
 /** An environment variable (SPEC 4.6). */
 export interface Variable<T> extends Setting<T> {
-  /** What takes its place when it is not set and has no default. */
+  /** The behaviour without the variable, if it has no default. */
   readonly whenUnset?: string;
-  /** The empty text is a value of this variable, which turns something off. Default false: it counts as not set. */
+  /** Whether an empty text is a value. Default: false, an empty variable counts as not set. */
   readonly takesEmpty?: boolean;
 }
 
@@ -35,11 +35,27 @@ export type FlagTable<Fields> = { readonly [Key in keyof Fields]: Flag<Fields[Ke
 export type VariableTable<Fields> = { readonly [Key in keyof Fields]: Variable<Fields[Key]> };
 
 /**
- * Marks a setting without effect, for `unlanded`.
+ * Makes the function `unimplemented` of a setting.
  *
- * @param why follows the setting's name in the warning at start
- * @param off the value that asks for nothing, and so needs no warning; default: empty text
+ * @param why the reason, for the warning at start
+ * @param off the value that turns the feature off, which needs no warning; default: empty text
  */
 export function awaits<T>(why: string, off?: T): (value: T) => string | undefined {
   return (value) => (value === off || value === '' ? undefined : why);
 }
+
+/** The reasons why settings have no effect, one per feature. */
+export const UNIMPLEMENTED = {
+  agent: 'it configures the proxy agent, which is not part of this process',
+  catalog: 'the Catalog registry is not implemented yet',
+  dns: 'the DNS listener is not implemented yet',
+  gateways: 'gateways are not implemented yet',
+  introspection: 'the introspection facility is not implemented yet',
+  mcp: 'the MCP source is not implemented yet',
+  metadataExchange: 'stock Envoy does not contain a TCP metadata exchange filter',
+  plugins: 'RequestAuthentication and AuthorizationPolicy, for the plugins authn and authz, are not implemented yet',
+  policyServer: 'this policy server has only one expression runtime',
+  profile: 'profiling is not implemented yet',
+  relationaldb: 'only contrib builds of Envoy contain the relational-database filter',
+  routing: 'VirtualServices are not implemented yet',
+} as const;

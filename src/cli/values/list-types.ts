@@ -5,7 +5,7 @@ import { parseWord } from './scalar-types.js';
 
 const registryList = commaListType('strings', (word) => parseWord(REGISTRY_NAMES, word));
 
-/** One or more registries; a duplicate is left out with a warning (BEHAVIOUR 8). */
+/** One or more registries. A duplicate is removed, with a warning (BEHAVIOUR 8). */
 export const registries: ValueType<readonly RegistryName[]> = {
   name: 'strings',
   parse: (occurrences) => {
@@ -16,7 +16,7 @@ export const registries: ValueType<readonly RegistryName[]> = {
     const value = [...new Set(parsed.value)];
     return value.length === parsed.value.length
       ? { ok: true, value }
-      : { ok: true, value, warning: 'a registry named more than once is read once' };
+      : { ok: true, value, warning: 'a duplicate registry is ignored' };
   },
 };
 
@@ -26,7 +26,7 @@ export const plugins: ValueType<readonly PluginName[]> = commaListType('strings'
 
 export const logScopes: ValueType<readonly LogScope[]> = commaListType('string', (word) => {
   const parsed = parseWord(LOG_SCOPES, word);
-  return parsed.ok ? parsed : { ok: false, allowed: `log scopes separated by commas, of ${LOG_SCOPES.join(', ')}` };
+  return parsed.ok ? parsed : { ok: false, allowed: `log scopes separated by commas: ${LOG_SCOPES.join(', ')}` };
 });
 
 /** `<scope>:<level>` pairs separated by commas. */
@@ -42,7 +42,7 @@ export const scopeLevels: ValueType<ScopeLevels> = commaListType('string', (pair
     : { ok: false, allowed: `<scope>:<level> pairs with a level of ${LOG_LEVELS.join(', ')}` };
 });
 
-/** One path per occurrence; a comma is part of the path (SPEC 4.5 gives --log_target the type "string array"). */
+/** One path per occurrence. A comma belongs to the path (SPEC 4.5: --log_target is a "string array"). */
 export const paths: ValueType<readonly string[]> = {
   name: 'stringArray',
   parse: (occurrences) =>

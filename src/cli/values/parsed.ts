@@ -1,28 +1,28 @@
-/** What became of a text that a user gave. */
+/** The result of parsing the text of a setting. */
 export type Parsed<T> =
   | {
       readonly ok: true;
       readonly value: T;
-      /** Set when the value was not taken as written: what was done instead. */
+      /** Set if another value is used than the text says. Names that value. */
       readonly warning?: string;
     }
   | {
       readonly ok: false;
-      /** What would have been allowed, to follow "want" in a message. */
+      /** The allowed values. Follows "must be" in the message. */
       readonly allowed: string;
     };
 
-/** The type of a flag or variable: its name in help, and how its text is read. */
+/** The type of a flag or variable: its name in help, and its parser. */
 export interface ValueType<T> {
-  /** As help shows it, for example `duration`. */
+  /** The name in help, for example `duration`. */
   readonly name: string;
-  /** A flag of this type may stand alone, which means `true`. */
+  /** Whether a flag of this type needs no value; without one it is `true`. */
   readonly standsAlone?: boolean;
-  /** @param occurrences every text given for the setting, in order; never empty */
+  /** @param occurrences all texts of the setting, in order; never empty */
   parse(occurrences: readonly string[]): Parsed<T>;
 }
 
-/** A type with one value: each occurrence must be good, and the last one counts. */
+/** A type with one value. Each occurrence must be valid, and the last one is used. */
 export function scalarType<T>(name: string, parseText: (text: string) => Parsed<T>): ValueType<T> {
   return {
     name,
@@ -39,7 +39,7 @@ export function scalarType<T>(name: string, parseText: (text: string) => Parsed<
   };
 }
 
-/** A comma-separated list that may also be repeated; blanks around members are cut, an empty text has no members. */
+/** A comma-separated list. The flag may be repeated. Spaces around members are removed, and an empty text has no members. */
 export function commaListType<T>(name: string, parseMember: (text: string) => Parsed<T>): ValueType<readonly T[]> {
   return {
     name,

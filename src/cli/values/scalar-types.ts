@@ -19,7 +19,7 @@ export const bool: ValueType<boolean> = {
   standsAlone: true,
 };
 
-/** Bounds of a number, both included. */
+/** An inclusive range. */
 export interface Range {
   readonly min: number;
   readonly max?: number;
@@ -27,7 +27,7 @@ export interface Range {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** A decimal integer; without an upper bound, 2^31 - 1. */
+/** A decimal integer. @param max default: 2^31 - 1 */
 export function integer({ min, max = INT32_MAX }: Range, name = 'int'): ValueType<number> {
   return scalarType(name, (value) => {
     const number = /^[+-]?\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -39,7 +39,7 @@ export function integer({ min, max = INT32_MAX }: Range, name = 'int'): ValueTyp
 
 export const uint16: ValueType<number> = integer({ min: 0, max: 65535 }, 'uint16');
 
-/** Reads a decimal number such as `12.5` or `1e3`; undefined for anything else, infinities included. */
+/** Parses a finite decimal number such as `12.5` or `1e3`; undefined for other text. */
 function parseFloatText(value: string): number | undefined {
   const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
@@ -52,7 +52,7 @@ export const positiveFloat: ValueType<number> = scalarType('float', (value) => {
     : { ok: false, allowed: 'a number greater than 0' };
 });
 
-/** 0 to 100 in steps of 0.01; a number outside becomes 100 with a warning, as BEHAVIOUR 5 has it. */
+/** A percentage in steps of 0.01. A number outside 0 to 100 becomes 100, with a warning (BEHAVIOUR 5). */
 export const samplingPercent: ValueType<number> = scalarType('float', (value) => {
   const number = parseFloatText(value);
   if (number === undefined) {
@@ -65,9 +65,9 @@ export const samplingPercent: ValueType<number> = scalarType('float', (value) =>
 
 const NS_PER_MS = 1_000_000;
 const DURATION_SYNTAX =
-  'a duration such as 1h30m, 1.5s or 100ms (units h, m, s, ms, us, ns; at most 2562047h47m16.854775807s either way)';
+  'a duration such as 1h30m, 1.5s or 100ms (units h, m, s, ms, us, ns; at most 2562047h47m16.854775807s, positive or negative)';
 
-/** A Go duration, as milliseconds; the bounds are nanoseconds, and absent means any. */
+/** A Go duration, converted to milliseconds. @param minNs minimum in nanoseconds; absent: none */
 export function duration({ minNs }: { readonly minNs?: bigint } = {}): ValueType<number> {
   return scalarType('duration', (value) => {
     const nanoseconds = readDuration(value);
@@ -89,7 +89,7 @@ function readDuration(text: string): bigint | undefined {
   }
 }
 
-/** One of a few words, in their exact spelling. */
+/** One of several words, case-sensitive. */
 export function oneOf<Word extends string>(words: readonly Word[]): ValueType<Word> {
   return scalarType('string', (value) => parseWord(words, value));
 }

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import type { ListenAddress } from '../../bootstrap/options.js';
+import type { SettingsFields } from '../../config/settings-reader.js';
+import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { commaListType, type Parsed, scalarType, type ValueType } from './parsed.js';
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -7,13 +9,13 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 function parseNamespace(value: string): Parsed<string> {
   return LABEL.test(value)
     ? { ok: true, value }
-    : { ok: false, allowed: 'a namespace name: at most 63 of a-z, 0-9 and -, not at the ends' };
+    : { ok: false, allowed: 'a namespace name: at most 63 of a-z, 0-9 and -, with - only in the middle' };
 }
 
 /** A namespace name (DNS label). */
 export const namespaceName: ValueType<string> = scalarType('string', parseNamespace);
 
-/** A namespace name or nothing. */
+/** A namespace name, or empty. */
 export const optionalNamespaceName: ValueType<string> = scalarType('string', (value) =>
   value === '' ? { ok: true, value } : parseNamespace(value),
 );
@@ -21,7 +23,7 @@ export const optionalNamespaceName: ValueType<string> = scalarType('string', (va
 /** Namespace names separated by commas. */
 export const namespaceNames: ValueType<readonly string[]> = commaListType('string', parseNamespace);
 
-/** Names of service accounts separated by commas, as Kubernetes has them. */
+/** Names of Kubernetes service accounts, separated by commas. */
 export const serviceAccountNames: ValueType<readonly string[]> = commaListType('string', (value) =>
   /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(value)
     ? { ok: true, value }
@@ -35,14 +37,14 @@ export const dnsName: ValueType<string> = scalarType('string', (value) =>
     : { ok: false, allowed: 'a DNS name in lower case, such as cluster.local' },
 );
 
-/** A SPIFFE trust domain or nothing; `@` is written as `.` later (BEHAVIOUR 4). */
+/** A SPIFFE trust domain, or empty. Identities contain `.` in place of `@` (BEHAVIOUR 4). */
 export const trustDomainName: ValueType<string> = scalarType('string', (value) =>
   /^[A-Za-z0-9._@-]{0,255}$/.test(value)
     ? { ok: true, value }
     : { ok: false, allowed: 'at most 255 letters, digits and the characters . _ - @' },
 );
 
-/** Text that may not be empty. */
+/** A text that is not empty. */
 export const requiredText: ValueType<string> = scalarType('string', (value) =>
   value.trim() === '' ? { ok: false, allowed: 'a text that is not empty' } : { ok: true, value },
 );
@@ -58,13 +60,13 @@ export const listenAddress: ValueType<ListenAddress> = scalarType('string', (val
   return { ok: true, value: { host: ipv6 ?? match[2] ?? '', port } };
 });
 
-/** As listenAddress, or nothing: no listener. */
+/** Like `listenAddress`, or empty for no listener. */
 export const optionalListenAddress: ValueType<ListenAddress | undefined> = scalarType<ListenAddress | undefined>(
   'string',
   (value) => (value === '' ? { ok: true, value: undefined } : listenAddress.parse([value])),
 );
 
-/** `host:port` of somebody else; an IPv6 host is in brackets. */
+/** `host:port` of another server; an IPv6 host is in brackets. */
 export const remoteAddress: ValueType<string> = scalarType('string', (value) => {
   const address = listenAddress.parse([value]);
   return address.ok && address.value.host !== '' && address.value.port > 0
@@ -72,21 +74,21 @@ export const remoteAddress: ValueType<string> = scalarType('string', (value) => 
     : { ok: false, allowed: 'host:port or [IPv6]:port, with a port from 1 to 65535' };
 });
 
-/** A host name or address without port; `*` means all. */
+/** A host name or address without a port; `*` means all addresses. */
 export const introspectionHost: ValueType<string> = scalarType('string', (value) =>
   value === '*' || isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)
     ? { ok: true, value }
     : { ok: false, allowed: 'an IP address, a host name or * (the port has a flag of its own)' },
 );
 
-/** An http or https URL, or nothing. */
+/** An http or https URL, or empty. */
 export const optionalHttpUrl: ValueType<string> = scalarType('string', (value) =>
   value === '' || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
     ? { ok: true, value }
     : { ok: false, allowed: 'an http:// or https:// URL' },
 );
 
-/** DNS server with its protocol; only `tcp-tls:` is supported (SPEC 4.6, DNS_SERVER). */
+/** A DNS server with its protocol; only `tcp-tls:` is supported (SPEC 4.6, DNS_SERVER). */
 export const dnsServer: ValueType<string> = scalarType('string', (value) =>
   value === '' || /^tcp-tls:\S+$/.test(value)
     ? { ok: true, value }
@@ -99,3 +101,17 @@ export const bundleEndpoints: ValueType<string> = scalarType('string', (value) =
     ? { ok: true, value }
     : { ok: false, allowed: '<trustdomain>|<endpoint> tuples joined with ||' },
 );
+
+/** Fields of a settings file, as YAML or JSON. The reader of that file validates them. */
+export const settingsFields: ValueType<SettingsFields> = scalarType('string', (text) => {
+  const parsed = createYamlParser()(text);
+  if (parsed.type === 'error') {
+    return { ok: false, allowed: `fields in YAML or JSON, name: value (line ${parsed.line ?? 1}: ${parsed.message})` };
+  }
+  const { value } = parsed;
+  if (value === undefined || value === null) return { ok: true, value: {} };
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { ok: false, allowed: 'fields in YAML or JSON, name: value' };
+  }
+  return { ok: true, value: value as SettingsFields };
+});

@@ -10,18 +10,18 @@ import {
 } from '../../config/injection/captured-traffic.js';
 import { scalarType, type ValueType } from './parsed.js';
 
-export const portSelection: ValueType<Selection<number>> = typeOf(parsePortSelection, '* or ports with commas');
-export const ports: ValueType<readonly number[]> = typeOf(parsePorts, 'ports with commas');
+export const portSelection: ValueType<Selection<number>> = typeOf(parsePortSelection, '* or ports separated by commas');
+export const ports: ValueType<readonly number[]> = typeOf(parsePorts, 'ports separated by commas');
 export const addressSelection: ValueType<Selection<AddressRange>> = typeOf(
   parseAddressSelection,
-  '* or address ranges with commas, such as 10.0.0.0/8,fd00::/8',
+  '* or address ranges separated by commas, such as 10.0.0.0/8,fd00::/8',
 );
 export const addressRanges: ValueType<readonly AddressRange[]> = typeOf(
   parseAddressRanges,
-  'address ranges with commas, such as 10.0.0.0/8,fd00::/8',
+  'address ranges separated by commas, such as 10.0.0.0/8,fd00::/8',
 );
 
-/** `path=content`, once for each file; a comma is part of the content. */
+/** `path=content`, once for each file. A comma belongs to the content. */
 export const writtenFiles: ValueType<readonly WrittenFile[]> = {
   name: 'stringArray',
   parse: (occurrences) => {
@@ -32,7 +32,7 @@ export const writtenFiles: ValueType<readonly WrittenFile[]> = {
     }));
     return given.every((text) => /^\/[^=]*=/.test(text))
       ? { ok: true, value: files }
-      : { ok: false, allowed: 'path=content, with a path from the root' };
+      : { ok: false, allowed: 'path=content, with an absolute path' };
   },
 };
 

@@ -1,8 +1,8 @@
 import test from 'ava';
+import { versionFlags } from '../../../src/cli/commands/version-command.js';
 import { commonFlags } from '../../../src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../../../src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../../../src/cli/settings/environment-variables.js';
-import { versionFlags } from '../../../src/cli/settings/version-flags.js';
 
 // Written by hand from SPEC 4.3 to 4.6: name, shorthand, type, default.
 const DISCOVERY_FLAGS = `

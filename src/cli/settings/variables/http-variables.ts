@@ -11,7 +11,7 @@ export const httpVariables = {
     type: integer({ min: 1 }),
     default: '1024',
     meaning:
-      'Maximum connections of each HTTP and HTTPS listener; beyond it, a connection is closed, connections without a request first',
+      'Maximum connections of each HTTP and HTTPS listener. Beyond it, a connection is closed, first one without a request',
     addition: true,
   },
   navHttpMaxConnectionsPerPeer: {
@@ -46,8 +46,7 @@ export const httpVariables = {
     name: 'NAV_WEBHOOK_BODY_BYTES',
     type: integer({ min: 4 << 20 }),
     default: '67108864',
-    meaning:
-      'Maximum bytes of the bodies of all admission reviews together that are being received, wait, or are being answered',
+    meaning: 'Maximum bytes of the bodies of all admission reviews together, from the first byte to the answer',
     addition: true,
   },
   navWebhookClientCaFile: {
@@ -56,7 +55,7 @@ export const httpVariables = {
     default: '',
     meaning:
       'PEM file with the authorities of client certificates; admission reviews of callers with such a certificate have a queue of their own',
-    whenUnset: 'those of the ConfigMap kube-system/extension-apiserver-authentication',
+    whenUnset: 'the authorities in the ConfigMap kube-system/extension-apiserver-authentication',
     addition: true,
   },
   navWebhookParsedBytes: {
@@ -64,14 +63,14 @@ export const httpVariables = {
     type: integer({ min: 4 << 20 }),
     default: '201326592',
     meaning:
-      'Maximum estimated bytes of all large admission reviews together once they are parsed: half for callers with a client certificate, and at most a quarter for one review of another caller',
+      'Maximum estimated memory of all large admission reviews together after parsing, in bytes. Half is reserved for callers with a client certificate. One review of another caller gets at most a quarter',
     addition: true,
   },
   navWebhookQueueTimeoutMs: {
     name: 'NAV_WEBHOOK_QUEUE_TIMEOUT',
     type: positive,
     default: '2s',
-    meaning: 'Maximum time that an admission review waits; after it, the answer is 503',
+    meaning: 'Maximum time that an admission review waits in the queue; after it, the answer is 503',
     addition: true,
   },
 } as const satisfies Partial<VariableTable<Environment>>;

@@ -2,23 +2,22 @@ import type { Environment } from '../../../bootstrap/options.js';
 import { DEFAULT_MESH_DOMAIN } from '../../../config/mesh-domain.js';
 import { integer, text } from '../../values/scalar-types.js';
 import { dnsName, dnsServer, listenAddress, namespaceName, requiredText } from '../../values/text-types.js';
-import { awaits, type VariableTable } from '../setting.js';
-import { UNLANDED } from '../unlanded-reasons.js';
+import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
-/** Variables that say who and where this process is, and of its DNS listener (SPEC 4.6, DESIGN 2). */
+/** Variables that identify this process, and those of its DNS listener (SPEC 4.6, DESIGN 2). */
 export const processVariables = {
   clusterId: {
     name: 'CLUSTER_ID',
     type: requiredText,
     default: 'Orchestrator',
-    meaning: 'Cluster and service registry this instance belongs to; --clusterID wins',
+    meaning: 'Cluster and service registry of this instance; --clusterID has precedence',
   },
   dnsAddr: {
     name: 'DNS_ADDR',
     type: listenAddress,
     default: ':15053',
     meaning: 'DNS listen address',
-    unlanded: awaits(UNLANDED.dns),
+    unimplemented: awaits(UNIMPLEMENTED.dns),
   },
   dnsAgent: {
     name: 'DNS_AGENT',
@@ -26,7 +25,7 @@ export const processVariables = {
     default: '',
     meaning: 'If set, captures outgoing DNS packets on port 53 and redirects them to the agent on :15053',
     whenUnset: 'DNS packets are not captured',
-    unlanded: awaits(UNLANDED.agent),
+    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
   dnsServer: {
     name: 'DNS_SERVER',
@@ -34,7 +33,7 @@ export const processVariables = {
     default: '',
     meaning: 'Protocol and DNS server to use; only tcp-tls: is supported',
     whenUnset: "the first server of the system's resolver settings",
-    unlanded: awaits(UNLANDED.dns),
+    unimplemented: awaits(UNIMPLEMENTED.dns),
   },
   meshDomain: {
     name: 'MESH_DOMAIN',
@@ -48,26 +47,26 @@ export const processVariables = {
     type: text,
     default: '',
     meaning: 'Selects the attribute expression language runtime for the policy server',
-    unlanded: awaits(UNLANDED.policyServer),
+    unimplemented: awaits(UNIMPLEMENTED.policyServer),
   },
   podName: {
     name: 'POD_NAME',
     type: text,
     default: '',
-    meaning: 'Name of the pod: identifies this instance to proxies, in elections and in reports',
+    meaning: 'Name of the pod; identifies this instance to proxies, in elections and in reports',
     whenUnset: 'unknown',
   },
   podNamespace: {
     name: 'POD_NAMESPACE',
     type: namespaceName,
     default: 'mesh-system',
-    meaning: 'Namespace of the pod; --namespace wins',
+    meaning: 'Namespace of the pod; --namespace has precedence',
   },
   podUid: {
     name: 'POD_UID',
     type: text,
     default: '',
-    meaning: "UID of the pod: with it, Kubernetes removes this instance's report when the pod is gone",
+    meaning: "UID of the pod. Kubernetes uses it to remove this instance's report after the pod has been deleted",
     addition: true,
   },
   revision: {
@@ -82,6 +81,6 @@ export const processVariables = {
     type: integer({ min: 0 }),
     default: '5',
     meaning: 'Time allowed for connections to complete on agent shutdown',
-    unlanded: awaits(UNLANDED.agent),
+    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
 } as const satisfies Partial<VariableTable<Environment>>;

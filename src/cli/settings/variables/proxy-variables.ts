@@ -1,11 +1,10 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, duration, samplingPercent } from '../../values/scalar-types.js';
-import { awaits, type VariableTable } from '../setting.js';
-import { UNLANDED } from '../unlanded-reasons.js';
+import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
 const notNegative = duration({ minNs: 0n });
 
-/** Variables that shape what the generators produce for proxies (SPEC 4.6). */
+/** Variables of the configuration of proxies (SPEC 4.6). */
 export const proxyVariables = {
   meshDefaultRequestTimeoutMs: {
     name: 'MESH_DEFAULT_REQUEST_TIMEOUT',
@@ -17,21 +16,21 @@ export const proxyVariables = {
     name: 'NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES',
     type: bool,
     default: 'false',
-    meaning: 'Sends endpoints over EDS for headless services so the sidecar balances among pods',
+    meaning: 'Sends endpoints over EDS for headless services, so that the sidecar balances between pods',
   },
   navEnableHeadlessServicePodListeners: {
     name: 'NAV_ENABLE_HEADLESS_SERVICE_POD_LISTENERS',
     type: bool,
     default: 'true',
     meaning:
-      'Generates an outbound listener for each pod of a headless service or stateful set; disable when such services have many pods',
+      'Generates an outbound listener for each pod of a headless service or stateful set; disable it if such services have many pods',
   },
   navEnableRelationaldbFilter: {
     name: 'NAV_ENABLE_RELATIONALDB_FILTER',
     type: bool,
     default: 'false',
     meaning: 'Injects the relational-database network filter into the filter chain',
-    unlanded: awaits(UNLANDED.relationaldb, false),
+    unimplemented: awaits(UNIMPLEMENTED.relationaldb, false),
   },
   navEnableProtocolSniffingForInbound: {
     name: 'NAV_ENABLE_PROTOCOL_SNIFFING_FOR_INBOUND',
@@ -56,7 +55,7 @@ export const proxyVariables = {
     type: bool,
     default: 'true',
     meaning: 'Enables TCP metadata exchange using ALPN and network metadata exchange filters',
-    unlanded: awaits(UNLANDED.metadataExchange, false),
+    unimplemented: awaits(UNIMPLEMENTED.metadataExchange, false),
   },
   navEnableThriftFilter: {
     name: 'NAV_ENABLE_THRIFT_FILTER',
@@ -68,15 +67,15 @@ export const proxyVariables = {
     name: 'NAV_ENABLE_VIRTUAL_SERVICE_DELEGATE',
     type: bool,
     default: 'false',
-    meaning: 'Merges virtual services with delegates; when false, a virtual service with a delegate is ignored',
-    unlanded: awaits(UNLANDED.routing, false),
+    meaning: 'Merges virtual services with delegates; if false, a virtual service with a delegate is ignored',
+    unimplemented: awaits(UNIMPLEMENTED.routing, false),
   },
   navFilterGatewayClusterConfig: {
     name: 'NAV_FILTER_GATEWAY_CLUSTER_CONFIG',
     type: bool,
     default: 'false',
     meaning: 'Routers get only the clusters that their virtual services reference',
-    unlanded: awaits(UNLANDED.gateways, false),
+    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
   },
   navHttp10: {
     name: 'NAV_HTTP10',
@@ -95,14 +94,14 @@ export const proxyVariables = {
     type: notNegative,
     default: '0s',
     meaning:
-      'initial_fetch_timeout for config: when reached without a response, the proxy continues its init phase; 0 means no limit',
+      'Maximum time that a proxy waits for its first configuration (initial_fetch_timeout); after it, the proxy continues to start; 0 means no limit',
   },
   navScopeGatewayToNamespace: {
     name: 'NAV_SCOPE_GATEWAY_TO_NAMESPACE',
     type: bool,
     default: 'false',
     meaning: 'A gateway workload selects only gateway resources in its own namespace',
-    unlanded: awaits(UNLANDED.gateways, false),
+    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
   },
   navSidecarUseRemoteAddress: {
     name: 'NAV_SIDECAR_USE_REMOTE_ADDRESS',

@@ -24,13 +24,13 @@ export const pushVariables = {
     type: notNegative,
     default: '100ms',
     meaning:
-      'Delay added to config and registry events for debouncing; a push happens if no change arrives within it, otherwise the delay goes on until NAV_DEBOUNCE_MAX',
+      'Delay after a change of configuration or registry. A push starts when no further change arrives in this time, at the latest after NAV_DEBOUNCE_MAX',
   },
   navDebounceMaxMs: {
     name: 'NAV_DEBOUNCE_MAX',
     type: notNegative,
     default: '10s',
-    meaning: 'Maximum wait for events while debouncing; a push is triggered after this time of uninterrupted events',
+    meaning: 'Maximum delay of a push while changes continue to arrive',
   },
   navDebugAdszConfig: {
     name: 'NAV_DEBUG_ADSZ_CONFIG',
@@ -42,7 +42,7 @@ export const pushVariables = {
     name: 'NAV_DISTRIBUTION_HISTORY_RETENTION',
     type: notNegative,
     default: '1m0s',
-    meaning: 'If distribution tracking is enabled, old versions of distributed config are kept for this duration',
+    meaning: 'Time for which old versions of distributed configuration are kept, if distribution tracking is enabled',
   },
   navEnableConfigDistributionTracking: {
     name: 'NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING',
@@ -56,7 +56,7 @@ export const pushVariables = {
     type: bool,
     default: 'true',
     meaning:
-      'Includes EDS pushes in push debouncing (fewer, possibly delayed pushes); endpoints of a service wait for changes of that service alone',
+      'Includes endpoint updates in push debouncing: fewer pushes, but possibly later. Endpoints of a service wait only for changes of that service',
   },
   navEnableStatus: {
     name: 'NAV_ENABLE_STATUS',
@@ -68,7 +68,7 @@ export const pushVariables = {
     name: 'NAV_PUSH_THROTTLE',
     type: integer({ min: 1 }),
     default: '100',
-    meaning: 'Limit on concurrent pushes to authenticated proxies, and the same again to plaintext ones',
+    meaning: 'Maximum concurrent pushes to authenticated proxies, and the same number to plaintext proxies',
   },
   navStatusBurst: {
     name: 'NAV_STATUS_BURST',

@@ -5,7 +5,7 @@ import type { VariableTable } from '../setting.js';
 
 const bytes = integer({ min: 1024 });
 
-/** Variables that bound the memory of regular expressions in policies; `navigator-policy` reads them too. */
+/** Variables that limit the memory of regular expressions in policies. `navigator-policy` reads some of them too. */
 export const regexVariables = {
   navRegexExpressionBytes: {
     name: 'NAV_REGEX_EXPRESSION_BYTES',
@@ -43,7 +43,7 @@ export const regexVariables = {
     type: bytes,
     default: String(DEFAULT_REGEX_LIMITS.programsBytes),
     meaning:
-      'Maximum bytes of compiled expressions that the policy server keeps; idle expressions are evicted, and compiled again when needed',
+      'Maximum bytes of compiled expressions in the policy server. Beyond it, the least recently used expressions are evicted, and compiled again when needed',
     addition: true,
   },
   navRegexServiceBytes: {

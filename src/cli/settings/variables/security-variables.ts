@@ -2,8 +2,7 @@ import type { Environment } from '../../../bootstrap/options.js';
 import { bool, duration, integer, oneOf, text } from '../../values/scalar-types.js';
 import { bundleEndpoints, serviceAccountNames } from '../../values/text-types.js';
 import { addressRanges } from '../../values/traffic-types.js';
-import { awaits, type VariableTable } from '../setting.js';
-import { UNLANDED } from '../unlanded-reasons.js';
+import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
 /** Variables of the certificate authority and of authentication (SPEC 4.6 and 5). */
 export const securityVariables = {
@@ -19,7 +18,7 @@ export const securityVariables = {
     type: bool,
     default: 'false',
     meaning: 'Whether SANs are validated for out-of-process adapter authentication',
-    unlanded: awaits(UNLANDED.policyServer, false),
+    unimplemented: awaits(UNIMPLEMENTED.policyServer, false),
   },
   caEnableJitterForRootCertRotator: {
     name: 'CA_ENABLE_JITTER_FOR_ROOT_CERT_ROTATOR',
@@ -44,7 +43,7 @@ export const securityVariables = {
     type: duration(),
     default: '1h0m0s',
     meaning:
-      'Interval at which root certificate expiry is checked and the root rotated; zero or negative disables both; above 10 minutes is suggested',
+      'Interval at which the expiry of the root certificate is checked, and the root rotated; zero or negative disables both; more than 10 minutes is recommended',
   },
   caSelfSignedRootCertGracePeriodPercentile: {
     name: 'CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE',
@@ -56,7 +55,7 @@ export const securityVariables = {
     name: 'DEFAULT_WORKLOAD_CERT_TTL',
     type: duration({ minNs: 1_000_000_000n }),
     default: '24h0m0s',
-    meaning: 'Default TTL of issued workload certificates; applied when the CSR carries a non-positive TTL',
+    meaning: 'Default TTL of issued workload certificates, for requests without a positive TTL',
   },
   enableCaServer: {
     name: 'ENABLE_CA_SERVER',
@@ -87,7 +86,7 @@ export const securityVariables = {
     type: duration({ minNs: 0n }),
     default: '24h0m0s',
     meaning:
-      'While an API server does not answer, certificates of the service accounts in its last list are accepted and renewed for this time',
+      'Time for which certificates of the service accounts in the last list are accepted and renewed while an API server does not answer',
     addition: true,
   },
   navCheckServiceAccounts: {
@@ -109,14 +108,14 @@ export const securityVariables = {
     type: integer({ min: 1, max: 1_000_000 }),
     default: '200',
     meaning:
-      'Failed authentications of one address in a short time; beyond it, callers of that address without a client certificate are rejected without verification',
+      'Maximum failed authentications of one address in a short time. Beyond it, callers of that address without a client certificate are rejected without verification',
     addition: true,
   },
   navFailedCallersRate: {
     name: 'NAV_FAILED_CALLERS_RATE',
     type: integer({ min: 1, max: 100_000 }),
     default: '10',
-    meaning: 'Failed authentications of one address per second in the long run',
+    meaning: 'Maximum failed authentications of one address per second, on average',
     addition: true,
   },
   navPolicyReaders: {
@@ -132,7 +131,7 @@ export const securityVariables = {
     type: oneOf(['auto', 'plaintext', 'permissive', 'strict']),
     default: 'auto',
     meaning:
-      'Mutual TLS to the embedded policy server. strict: plaintext connections are closed. permissive: proxies with certificates use TLS, other proxies plaintext. plaintext: all proxies use plaintext; TLS is accepted. auto: strict with a cluster, permissive without',
+      'Mutual TLS to the embedded policy server. strict: plaintext connections are closed. permissive: proxies with certificates use TLS, other proxies plaintext. plaintext: all proxies use plaintext; TLS is accepted. auto: strict with a cluster, permissive without a cluster',
     whenUnset: 'auto; without a certificate authority only plaintext',
     addition: true,
   },
@@ -147,7 +146,7 @@ export const securityVariables = {
     type: integer({ min: 1, max: 10_000 }),
     default: '32',
     meaning:
-      'Tokens of callers that are verified at the same time by API servers and token issuers; one address gets at most three quarters of these places',
+      'Maximum tokens that API servers and token issuers verify at the same time. One address gets at most three quarters of them',
     addition: true,
   },
   navTokenReviewQueue: {
@@ -155,14 +154,14 @@ export const securityVariables = {
     type: integer({ min: 0, max: 1_000_000 }),
     default: '20000',
     meaning:
-      'Tokens that may wait for verification; addresses take turns, and when the queue is full, the address with the most waiting tokens loses its oldest one',
+      'Maximum tokens that wait for verification. Addresses take turns. If the queue is full, the oldest token of the address with the most tokens is rejected',
     addition: true,
   },
   navTokenReviewWaitMs: {
     name: 'NAV_TOKEN_REVIEW_WAIT',
     type: duration({ minNs: 1_000_000n }),
     default: '10s',
-    meaning: 'Time that a token may wait for verification; after it, the caller is rejected and must retry',
+    meaning: 'Maximum time that a token waits for verification; after it, the caller is rejected and must retry',
     addition: true,
   },
   rootCaDir: {
@@ -176,7 +175,7 @@ export const securityVariables = {
     type: addressRanges,
     default: '',
     meaning:
-      'Comma-separated address ranges from which documents of token issuers and SPIFFE bundles may be fetched although the default forbids it: addresses of this machine, link-local addresses, metadata services',
+      'Comma-separated address ranges. The server may fetch documents of token issuers and SPIFFE bundles from them, although it refuses such addresses by default: addresses of this machine, link-local addresses, metadata services',
     whenUnset: 'none',
     addition: true,
   },
@@ -185,8 +184,8 @@ export const securityVariables = {
     type: bundleEndpoints,
     default: '',
     meaning:
-      'Trust domains and their SPIFFE bundle endpoints, <trustdomain>|<endpoint> joined with ||; the roots fetched verify client certificates of that trust domain',
-    whenUnset: 'no foreign trust domain is trusted by its bundle',
+      'Trust domains and their SPIFFE bundle endpoints, <trustdomain>|<endpoint> joined with ||. The fetched roots verify client certificates of that trust domain',
+    whenUnset: 'no bundles are fetched',
   },
   tokenIssuer: {
     name: 'TOKEN_ISSUER',

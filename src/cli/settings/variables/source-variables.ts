@@ -1,9 +1,7 @@
 import type { Environment } from '../../../bootstrap/options.js';
 import { bool, text } from '../../values/scalar-types.js';
-import { settingsFields } from '../../values/settings-fields.js';
-import { optionalNamespaceName, requiredText } from '../../values/text-types.js';
-import { awaits, type VariableTable } from '../setting.js';
-import { UNLANDED } from '../unlanded-reasons.js';
+import { optionalNamespaceName, requiredText, settingsFields } from '../../values/text-types.js';
+import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
 /** Variables of the sources of configuration and services, and of the webhooks (SPEC 4.6). */
 export const sourceVariables = {
@@ -18,7 +16,7 @@ export const sourceVariables = {
     type: text,
     default: '',
     meaning: "Namespace of the agent's gateway-secret fetcher",
-    unlanded: awaits(UNLANDED.agent),
+    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
   injectionWebhookConfigName: {
     name: 'INJECTION_WEBHOOK_CONFIG_NAME',
@@ -26,21 +24,21 @@ export const sourceVariables = {
     takesEmpty: true,
     default: 'mesh-sidecar-injector',
     meaning:
-      'Name of the mutating webhook configuration to patch, if the command-line tool is not used; if set to an empty value, none is patched',
+      'Name of the mutating webhook configuration to patch, if the command-line tool is not used; empty: none is patched',
   },
   meshMetricsAnnotations: {
     name: 'MESH_METRICS_ANNOTATIONS',
     type: text,
     default: '',
     meaning: 'Original scrape settings of a workload, handed to the agent',
-    unlanded: awaits(UNLANDED.agent),
+    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
   navEnabledServiceApis: {
     name: 'NAV_ENABLED_SERVICE_APIS',
     type: bool,
     default: 'false',
     meaning: "Enables experimental support for the orchestrator's service API resources",
-    unlanded: awaits(UNLANDED.gateways, false),
+    unimplemented: awaits(UNIMPLEMENTED.gateways, false),
   },
   navEnableAnalysis: {
     name: 'NAV_ENABLE_ANALYSIS',
@@ -60,7 +58,7 @@ export const sourceVariables = {
     type: bool,
     default: 'false',
     meaning: 'Sets the incremental flag in the MCP controller options',
-    unlanded: awaits(UNLANDED.mcp, false),
+    unimplemented: awaits(UNIMPLEMENTED.mcp, false),
   },
   navEnableOrchSelectWorkloadEntries: {
     name: 'NAV_ENABLE_ORCH_SELECT_WORKLOAD_ENTRIES',
@@ -79,7 +77,7 @@ export const sourceVariables = {
     type: settingsFields,
     default: '',
     meaning:
-      'Fields of the mesh config in YAML, in force where the mesh config does not set them; fields of defaultConfig one by one. For installations, so that an upgrade leaves the mesh config of users as it is',
+      'Defaults of fields of the mesh config, in YAML; those of defaultConfig apply field by field. Installations set it, so that upgrades do not change the mesh config of users',
     whenUnset: 'the defaults of the mesh config',
     addition: true,
   },
@@ -87,8 +85,7 @@ export const sourceVariables = {
     name: 'NAV_POLICY_CONFIG_DEFAULTS',
     type: settingsFields,
     default: '',
-    meaning:
-      "Fields of the policy server's file in YAML, in force where the file does not set them, such as a storage that all replicas share",
+    meaning: "Defaults of fields of the policy server's file, in YAML, for example a storage that all replicas share",
     whenUnset: 'the defaults of the file',
     addition: true,
   },
@@ -96,7 +93,7 @@ export const sourceVariables = {
     name: 'NAV_USE_ENDPOINT_SLICE',
     type: bool,
     default: 'false',
-    meaning: 'Uses endpoint slices as the endpoint source instead of endpoints; the two are mutually exclusive',
+    meaning: 'Reads EndpointSlices instead of Endpoints',
   },
   orchIngressNs: {
     name: 'ORCH_INGRESS_NS',
@@ -104,7 +101,7 @@ export const sourceVariables = {
     default: '',
     meaning: 'Namespace of the Gateways generated from Ingresses',
     whenUnset: 'mesh-system',
-    unlanded: awaits(UNLANDED.gateways),
+    unimplemented: awaits(UNIMPLEMENTED.gateways),
   },
   orchServiceHost: {
     name: 'ORCH_SERVICE_HOST',
@@ -118,12 +115,12 @@ export const sourceVariables = {
     type: text,
     default: '',
     meaning: "Resync period of the agent's gateway-secret fetcher",
-    unlanded: awaits(UNLANDED.agent),
+    unimplemented: awaits(UNIMPLEMENTED.agent),
   },
   validationWebhookConfigName: {
     name: 'VALIDATION_WEBHOOK_CONFIG_NAME',
     type: requiredText,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this very text (SPEC 4.6); parse-options fills it in.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this text (SPEC 4.6); parse-options replaces the placeholder.
     default: 'meshd-${namespace}',
     meaning: 'Name of the validating webhook configuration to patch, if the command-line tool is not used',
   },

@@ -4,13 +4,13 @@ import type { VariableTable } from '../setting.js';
 
 const count = integer({ min: 1 });
 
-/** Variables of what a peer of the discovery server may take. Ours: SPEC 4.6 does not have them. */
+/** Limits for peers of the discovery server, which SPEC 4.6 does not have. */
 export const xdsLimitVariables = {
   navXdsMaxNames: {
     name: 'NAV_XDS_MAX_NAMES',
     type: count,
     default: '100000',
-    meaning: 'Maximum resource names in one discovery request; a stream that sends more is ended',
+    meaning: 'Maximum resource names in one discovery request; a stream with more is ended',
     addition: true,
   },
   navXdsMaxStreamNames: {
@@ -34,7 +34,7 @@ export const xdsLimitVariables = {
     type: integer({ min: 0 }),
     default: '0',
     meaning:
-      'Maximum bytes that the discovery streams of all peers keep; beyond it, peers with more than a sixteenth of NAV_XDS_MAX_PEER_BYTES get no more responses; 0 means half of the heap limit',
+      'Maximum bytes that the discovery streams of all peers keep. Beyond it, peers with more than a sixteenth of NAV_XDS_MAX_PEER_BYTES get no more responses. 0 means half of the heap limit',
     addition: true,
   },
   navXdsMaxPeerStreams: {
@@ -56,7 +56,7 @@ export const xdsLimitVariables = {
     type: count,
     default: '500',
     meaning:
-      'Maximum discovery streams of one peer that have not read a response for 5 s; streams beyond it are ended at once, the others after a minute',
+      'Maximum discovery streams of one peer that have not read a response for 5 s. Streams beyond it are ended at once, the others after a minute',
     addition: true,
   },
   navXdsFirstRequestTimeoutMs: {
@@ -79,7 +79,7 @@ export const xdsLimitVariables = {
     type: count,
     default: '100',
     meaning:
-      'Maximum requests per second of one discovery stream, after a burst of ten times as many; further requests wait',
+      'Maximum requests per second of one discovery stream, on average; a burst may have ten times as many. Further requests wait',
     addition: true,
   },
   navXdsMaxNodeBytes: {
