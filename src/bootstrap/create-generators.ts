@@ -8,7 +8,7 @@ import { createPolicyPlugin } from '../generators/policy/policy-plugin.js';
 import { createRouteGenerator } from '../generators/routes/route-generator.js';
 import type { GeneratorSettings } from '../generators/settings.js';
 import { createConfigEncoder } from '../policy/wire/config-encoder.js';
-import { generatorSettings } from './generator-settings.js';
+import { generatorSettings } from './map-options.js';
 import type { Environment, PluginName } from './options.js';
 
 /** What decides about the generators beside the environment. */

@@ -1,8 +1,11 @@
+import type { RegexLimits } from '../config/regex/regex-limits.js';
+import type { GeneratorSettings } from '../generators/settings.js';
 import type { HttpServerOptions } from '../introspection/http-server.js';
 import type { MeshStoreSettings } from '../model/store/mesh-store.js';
 import type { GrpcListenerSettings } from '../net/grpc-listener.js';
 import type { DistributorSettings } from '../push/distributor.js';
-import type { CommonFlags, Options } from './options.js';
+import type { XdsLimits } from '../xds/limits/xds-limits.js';
+import type { CommonFlags, Environment, Options, PolicyRegexEnvironment, RegexEnvironment } from './options.js';
 import type { StatusSettings } from './status/status-settings.js';
 
 /** Unsent bytes of all proxies together, beyond which no further proxy is sent to. */
@@ -102,4 +105,72 @@ function ownPod({ orchConfig, namespace }: Options['discovery'], environment: Op
   const { podName: name, podUid: uid, podNamespace } = environment;
   const isThere = orchConfig === '' && namespace === podNamespace && name !== '' && uid !== '';
   return isThere ? { name, uid } : undefined;
+}
+
+/** The variables of SPEC 4.6 that change what proxies are served, and the flags that do. */
+export function generatorSettings(
+  environment: Environment,
+  {
+    trustDomain,
+    embeddedPolicyPort,
+    policyServerIdentity,
+  }: Pick<GeneratorSettings, 'trustDomain' | 'embeddedPolicyPort' | 'policyServerIdentity'>,
+): GeneratorSettings {
+  return {
+    initialFetchTimeoutMs: environment.navInitialFetchTimeoutMs,
+    http10: environment.navHttp10,
+    traceSamplingPercent: environment.navTraceSamplingPercent,
+    defaultRequestTimeoutMs: environment.meshDefaultRequestTimeoutMs,
+    sidecarUseRemoteAddress: environment.navSidecarUseRemoteAddress,
+    sniffInbound: environment.navEnableProtocolSniffingForInbound,
+    sniffOutbound: environment.navEnableProtocolSniffingForOutbound,
+    inboundProtocolDetectionTimeoutMs: environment.navInboundProtocolDetectionTimeoutMs,
+    edsForHeadlessServices: environment.navEnableEdsForHeadlessServices,
+    headlessPodListeners: environment.navEnableHeadlessServicePodListeners,
+    keyValueFilter: environment.navEnableKeyvalueFilter,
+    thriftFilter: environment.navEnableThriftFilter,
+    trustDomain,
+    skipTrustDomainValidation: environment.navSkipValidateTrustDomain,
+    embeddedPolicyPort,
+    ...(policyServerIdentity && { policyServerIdentity }),
+  };
+}
+
+/** Parts of the heap limit that stand for a limit of 0. */
+const PEER_PART = 1 / 4;
+const TOTAL_PART = 1 / 2;
+
+/** @param heapLimitBytes what the JavaScript heap can grow to */
+export function xdsLimits(environment: Environment, heapLimitBytes: number): XdsLimits {
+  return {
+    names: environment.navXdsMaxNames,
+    streamNames: environment.navXdsMaxStreamNames,
+    peerBytes: environment.navXdsMaxPeerBytes || Math.floor(heapLimitBytes * PEER_PART),
+    totalBytes: environment.navXdsMaxBytes || Math.floor(heapLimitBytes * TOTAL_PART),
+    peerStreams: environment.navXdsMaxPeerStreams,
+    connectionStreams: environment.navXdsMaxConnectionStreams,
+    unreadStreams: environment.navXdsMaxUnreadStreams,
+    ackMs: environment.navXdsAckTimeoutMs,
+    firstRequestMs: environment.navXdsFirstRequestTimeoutMs,
+    requestsPerSecond: environment.navXdsRequestsPerSecond,
+    nodeBytes: environment.navXdsMaxNodeBytes,
+  };
+}
+
+export function regexLimitsOf(environment: RegexEnvironment): RegexLimits {
+  return {
+    ...policyRegexLimitsOf(environment),
+    objectBytes: environment.navRegexObjectBytes,
+    namespaceBytes: environment.navRegexNamespaceBytes,
+  };
+}
+
+/** Those that a policy server needs. */
+export function policyRegexLimitsOf(environment: PolicyRegexEnvironment) {
+  return {
+    expressionBytes: environment.navRegexExpressionBytes,
+    serviceBytes: environment.navRegexServiceBytes,
+    messageBytes: environment.navRegexMessageBytes,
+    programsBytes: environment.navRegexProgramsBytes,
+  };
 }

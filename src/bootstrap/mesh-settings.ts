@@ -8,16 +8,19 @@ import { objectKey } from '../config/object.js';
 import { createSchemaCompiler } from '../config/schema/schema-reader.js';
 import type { SettingsReader } from '../config/settings-reader.js';
 import type { ConfigProblem } from '../introspection/views.js';
-import { createWatchedFile } from '../sources/file/watched-file.js';
 import type { SettingsCustody } from '../sources/settings/settings-custody.js';
 import { createWatchedConfigMap, type WatchedConfigMap } from '../sources/settings/watched-config-map.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { ClusterConnection } from './cluster-connection.js';
-import { readInstallationDefaults } from './installation-defaults.js';
-import { createMountedFrom, type MountedFromOf } from './mounted-settings.js';
 import type { Options } from './options.js';
+import {
+  createMountedFrom,
+  createSettingsFile,
+  type MountedFromOf,
+  readInstallationDefaults,
+  settingsProblems,
+} from './settings-file.js';
 import type { SettingsKeeper } from './settings-keeper.js';
-import { settingsProblems } from './settings-problems.js';
 
 /** Mesh config and mesh networks, from files or from the cluster. */
 export interface MeshSettings {
@@ -138,10 +141,10 @@ function createSetting<Value>({
     onChange(value);
   };
   const entry = configMap?.entry({ ...options, key, onChange: changed });
-  const fromFile = createWatchedFile({
+  const fromFile = createSettingsFile({
     ...options,
     file,
-    mountedFrom: mountedFrom(file),
+    mountedFrom,
     onChange: changed,
     ...(entry === undefined
       ? {}
@@ -176,7 +179,7 @@ function createSetting<Value>({
     },
     stop: fromFile.stop,
     problems: (): readonly ConfigProblem[] => [
-      ...settingsProblems({ file, ...mountedFrom(file) }, fromFile),
+      ...fromFile.problems(),
       ...(entry === undefined || fromFile.isFound() ? [] : settingsProblems({ object, field: `data.${key}` }, entry)),
     ],
   };

@@ -3,7 +3,6 @@ import type { Logging } from '../telemetry/logging.js';
 import { createLogging } from '../telemetry/logging.js';
 import { openLogSinks } from '../telemetry/open-log-sinks.js';
 import type { CommonFlags, LoopbackDefault, SettingWarning, UnimplementedSetting } from './options.js';
-import { untilTerminated } from './termination.js';
 
 /** A whole server, wired and not yet running. */
 interface Runnable {
@@ -69,4 +68,16 @@ export async function runUntilTerminated(
   } finally {
     await logging.close();
   }
+}
+
+/** The first SIGTERM or SIGINT; a second one ends the process at once, as its sender expects. */
+function untilTerminated(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const signals = ['SIGTERM', 'SIGINT'] as const;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      for (const name of signals) process.off(name, onSignal);
+      resolve(signal);
+    };
+    for (const name of signals) process.on(name, onSignal);
+  });
 }

@@ -51,12 +51,13 @@ export function addLazyReflection(server: Server, files: readonly string[], gate
 }
 
 async function describe(files: readonly string[]): Promise<ReadonlyMap<string, Reflection>> {
-  const [{ ReflectionService }, { loadSync }] = await Promise.all([
+  // A bundle has of a CommonJS package its default export alone.
+  const [{ ReflectionService }, { default: protoLoader }] = await Promise.all([
     import('@grpc/reflection'),
     import('@grpc/proto-loader'),
   ]);
   const reflections = new Map<string, Reflection>();
-  const service = new ReflectionService(loadSync([...files], { includeDirs: [...protoIncludeDirs()] }));
+  const service = new ReflectionService(protoLoader.loadSync([...files], { includeDirs: [...protoIncludeDirs()] }));
   const collector: Pick<Server, 'addService'> = {
     addService: (definition, implementation) => {
       for (const { path } of Object.values(definition)) reflections.set(path, { definition, implementation });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { systemClock } from '../../src/base/clock.js';
-import { createMountedFrom } from '../../src/bootstrap/mounted-settings.js';
+import { createMountedFrom } from '../../src/bootstrap/settings-file.js';
 import { createDefaultMeshConfig, createMeshConfigReader } from '../../src/config/mesh/read-mesh-config.js';
 import { createSchemaCompiler } from '../../src/config/schema/schema-reader.js';
 import { createWatchedFile } from '../../src/sources/file/watched-file.js';

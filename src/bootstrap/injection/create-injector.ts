@@ -1,17 +1,13 @@
-import path from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import {
   createInjectionConfigReader,
   createInjectionOverridesReader,
   type InjectionConfig,
-  type InjectionValues,
-  readInjectionValues,
 } from '../../config/injection/injection-config.js';
 import type { MeshConfig } from '../../config/mesh/mesh-config.js';
 import type { SchemaCompiler } from '../../config/schema/schema-reader.js';
 import { joinFields } from '../../config/settings-reader.js';
 import type { ConfigProblem } from '../../introspection/views.js';
-import { createWatchedFile } from '../../sources/file/watched-file.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { AdmissionEndpoint } from '../../webhooks/admission/admission-endpoint.js';
@@ -21,10 +17,9 @@ import type { InjectionSettings } from '../../webhooks/injection/inject.js';
 import { createInjectionEndpoint } from '../../webhooks/injection/injection-handler.js';
 import { type CompiledTemplate, createTemplateCompiler } from '../../webhooks/injection/template/compile-template.js';
 import { createStopAfter } from '../../webhooks/injection/template/stop-after.js';
-import type { MountedFromOf } from '../mounted-settings.js';
+import type { MountedFromOf } from '../settings-file.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
-import { settingsProblems } from '../settings-problems.js';
-import { createShippedFiles } from './shipped-files.js';
+import { createInjectionFiles } from './injection-files.js';
 
 export interface InjectorOptions {
   /** Folder of the files `config` and `values`; BEHAVIOUR 3 has `./var/lib/mesh/inject`. */
@@ -72,32 +67,24 @@ const DEBOUNCE_MS = 100;
 export function createInjector(options: InjectorOptions): Injector {
   const { directory, mesh, compiler, clock, logger, metrics } = options;
   const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
-  const files = { config: path.join(directory, 'config'), values: path.join(directory, 'values') };
-  const watched = { clock, logger, debounceMs: DEBOUNCE_MS, onChange: () => undefined };
   const readWhole = createInjectionConfigReader(compiler, templates.check);
   const readOverrides = createInjectionOverridesReader(readWhole);
-  const { mountedFrom = () => undefined } = options;
-  const shipped = createShippedFiles(options.defaultsDirectory, readWhole, watched, mountedFrom);
-  const config = createWatchedFile<Partial<InjectionConfig> | undefined>({
-    ...watched,
-    file: files.config,
-    mountedFrom: mountedFrom(files.config),
-    read: (content) => (shipped.config() === undefined ? readWhole(content) : readOverrides(content)),
-    defaults: undefined,
-    custody: options.keeper.custodyOf('injectionConfig'),
+  const files = { clock, logger, debounceMs: DEBOUNCE_MS, mountedFrom: options.mountedFrom };
+  const shipped = createInjectionFiles<InjectionConfig>({
+    ...files,
+    directory: options.defaultsDirectory,
+    readConfig: readWhole,
   });
-  const values = createWatchedFile<InjectionValues>({
-    ...watched,
-    file: files.values,
-    mountedFrom: mountedFrom(files.values),
-    read: readInjectionValues,
-    defaults: {},
-    custody: options.keeper.custodyOf('injectionValues'),
+  const own = createInjectionFiles<Partial<InjectionConfig>>({
+    ...files,
+    directory,
+    readConfig: (content) => (shipped.config() === undefined ? readWhole(content) : readOverrides(content)),
+    keeper: options.keeper,
   });
 
   let compiled: { readonly text: string; readonly template: CompiledTemplate } | undefined;
   const wholeConfig = (): InjectionConfig | undefined => {
-    const fields = { ...shipped.config(), ...config.current() };
+    const fields = { ...shipped.config(), ...own.config() };
     return isWhole(fields) ? fields : undefined;
   };
   const settings = (): InjectionSettings | undefined => {
@@ -108,7 +95,7 @@ export function createInjector(options: InjectorOptions): Injector {
     }
     return {
       config: present,
-      values: joinFields(shipped.values(), values.current()),
+      values: joinFields(shipped.values(), own.values()),
       template: compiled.template,
       mesh: mesh(),
     };
@@ -120,19 +107,15 @@ export function createInjector(options: InjectorOptions): Injector {
       intake: options.intake,
     }),
     start: async () => {
-      // The reader of the config file depends on them.
+      // The shipped config decides how the own one is read.
       await shipped.start();
-      await Promise.all([config.start(), values.start()]);
+      await own.start();
       if (wholeConfig() === undefined) logger.info({ directory }, 'sidecar injector is off: it has no configuration');
     },
     template: () => wholeConfig()?.template,
-    problems: () => [
-      ...shipped.problems(),
-      ...settingsProblems({ file: files.config, ...mountedFrom(files.config) }, config),
-      ...settingsProblems({ file: files.values, ...mountedFrom(files.values) }, values),
-    ],
+    problems: () => [...shipped.problems(), ...own.problems()],
     stop: async () => {
-      await Promise.all([shipped.stop(), config.stop(), values.stop()]);
+      await Promise.all([shipped.stop(), own.stop()]);
     },
   };
 }

@@ -1,9 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.js';
-import { createMessageEncoder } from '../../envoy/message-encoder.js';
-import { createMessageJson } from '../../envoy/message-json.js';
-import { loadProtoRegistry } from '../../envoy/proto-registry.js';
 import { createHttpApp } from '../../introspection/http-app.js';
 import { createHttpServer } from '../../introspection/http-server.js';
 import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.js';
@@ -12,19 +8,15 @@ import { createServiceConfigReader } from '../../policy/server/discovery/service
 import { createServiceSubscription } from '../../policy/server/discovery/service-subscription.js';
 import { createSubscriptionMetrics } from '../../policy/server/discovery/subscription-metrics.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
-import { readBuildInfo } from '../../telemetry/build-info.js';
 import type { Logging } from '../../telemetry/logging.js';
-import { createMetrics, recordStart } from '../../telemetry/metrics.js';
 import { createAdsStreams } from '../../xds-client/ads-stream.js';
 import { encodeNode } from '../../xds-client/discovery-messages.js';
 import { createSecretReader } from '../../xds-client/secret-reader.js';
 import { createSecretSubscription } from '../../xds-client/secret-subscription.js';
 import { createDrain } from '../drain.js';
-import { createProcessGuard } from '../grpc-guard.js';
-import { routeGrpcLog } from '../grpc-log.js';
-import { connectionTimes } from '../map-options.js';
+import { connectionTimes, policyRegexLimitsOf } from '../map-options.js';
 import type { ListenAddress, PolicyFlags, PolicyOptions } from '../options.js';
-import { policyRegexLimitsOf } from '../regex-limits-of.js';
+import { createProcessParts } from '../process-parts.js';
 import { reportHttpRefusals } from '../report-http-refusals.js';
 import { createSettingsKeeper } from '../settings-keeper.js';
 import { StartError } from '../start-error.js';
@@ -72,13 +64,7 @@ const READY_POLL_MS = 100;
 export function createPolicyProcess(options: PolicyOptions, logging: Logging, clock: Clock): PolicyProcess {
   const { policy, common } = options;
   const logger = logging.scope('default');
-  routeGrpcLog(logging);
-
-  const registry = new Registry();
-  const metrics = createMetrics(registry);
-  const build = readBuildInfo();
-  recordStart(metrics, registry, build);
-  const protos = loadProtoRegistry();
+  const { registry, metrics, build, protos, encoder, messageJson, guard } = createProcessParts(common, logging, clock);
 
   const openStream = createAdsStreams({
     address: policy.discoveryAddress,
@@ -117,7 +103,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
         peerNamespace: policy.namespace,
       },
     }),
-    guard: createProcessGuard(common, metrics, logging, clock),
+    guard,
     configFile: policy.policyConfigFile,
     configDefaults: options.policyConfigDefaults,
     custody: keeper.custodyOf('policyConfig'),
@@ -129,7 +115,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
       maxReceiveMessageBytes: MAX_RECEIVE_BYTES,
     },
     protos,
-    encoder: createMessageEncoder(protos),
+    encoder,
     metrics,
     logging,
     clock,
@@ -184,7 +170,7 @@ export function createPolicyProcess(options: PolicyOptions, logging: Logging, cl
     app: createHttpApp({
       views: createPolicyViews({
         build,
-        messageJson: createMessageJson(protos),
+        messageJson,
         probes,
         registry,
         clock,

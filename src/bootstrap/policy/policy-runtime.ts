@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
-import type { PolicyServerConfig } from '../../config/policy-server/policy-server-config.js';
-import { createPolicyServerConfigReader } from '../../config/policy-server/read-policy-server-config.js';
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
-import { createSchemaCompiler } from '../../config/schema/schema-reader.js';
-import type { SettingsFields } from '../../config/settings-reader.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { ProtoRegistry } from '../../envoy/proto-registry.js';
-import type { ConfigProblem } from '../../introspection/views.js';
 import type { GrpcListenerSettings } from '../../net/grpc-listener.js';
 import type { GrpcGuard } from '../../net/guard/grpc-guard.js';
 import { ListenError } from '../../net/listen-address.js';
@@ -28,25 +23,16 @@ import type { ServicePolicies } from '../../policy/server/service-policies.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
-import { createWatchedFile } from '../../sources/file/watched-file.js';
-import type { SettingsCustody } from '../../sources/settings/settings-custody.js';
 import { createLimitedLog } from '../../telemetry/limited-log.js';
-import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { readInstallationDefaults } from '../installation-defaults.js';
-import type { MountedFromOf } from '../mounted-settings.js';
 import type { ListenAddress } from '../options.js';
-import { settingsProblems } from '../settings-problems.js';
-import { StartError } from '../start-error.js';
+import {
+  createPolicyConfiguration,
+  type PolicyConfiguration,
+  type PolicyConfigurationOptions,
+} from './policy-configuration.js';
 
-export interface PolicyRuntimeOptions {
-  /** File of --policyConfig; missing means that no quota has a limit. */
-  readonly configFile: string;
-  /** Where the file comes from; from no ConfigMap unless given. */
-  readonly mountedFrom?: MountedFromOf;
-  /** NAV_POLICY_CONFIG_DEFAULTS: in force where the file does not set them. */
-  readonly configDefaults: SettingsFields;
-  readonly custody: SettingsCustody;
+export interface PolicyRuntimeOptions extends PolicyConfigurationOptions {
   readonly regexLimits: PolicyRegexLimits;
   readonly listener: GrpcListenerSettings;
   /** Mutual TLS with callers; plaintext alone without it. */
@@ -57,14 +43,11 @@ export interface PolicyRuntimeOptions {
   readonly protos: ProtoRegistry;
   readonly encoder: MessageEncoder;
   readonly metrics: Metrics;
-  readonly logging: Logging;
-  readonly clock: Clock;
-  /** The configuration file has been read anew. */
-  readonly onConfigChange?: () => void;
 }
 
 /** The policy server of a process: its configuration, its counters and its address, wired. */
-export interface PolicyRuntime {
+export interface PolicyRuntime
+  extends Pick<PolicyConfiguration, 'limitedQuotas' | 'quotaDimensions' | 'countsInMemory' | 'problems'> {
   /**
    * Reads the configuration and listens. Envoys' Checks are answered from the first `observe` on. Before it they get
    * UNAVAILABLE, so that the fail policies of proxies decide as when the server is down, instead of everything passing.
@@ -81,16 +64,8 @@ export interface PolicyRuntime {
   askToLeave(): void;
   /** When the last Check came, of a proxy or of another policy server, on the monotonic clock; 0 before the first. */
   lastCallMs(): number;
-  /** Names of the quotas that have a limit here; undefined while a remote backend decides. */
-  limitedQuotas(): ReadonlyMap<string, number> | undefined;
-  /** What those quotas are counted by, as the configuration has it. */
-  quotaDimensions(): ReadonlyMap<string, readonly string[]>;
-  /** Whether limits are counted in the memory of this process, so that other replicas do not see it. */
-  countsInMemory(): boolean;
   /** Whether quotas can be charged, as far as is known. */
   isStoreUp(): boolean;
-  /** What of the configuration file is not in force as written. */
-  problems(): readonly ConfigProblem[];
   stop(graceMs: number): Promise<void>;
 }
 
@@ -101,47 +76,14 @@ const yieldTurn = (): Promise<void> => new Promise((resolve) => setImmediate(res
 
 /** Wires the policy server; the same for the discovery process and for navigator-policy. */
 export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntime {
-  const { configFile, listener, guard, protos, encoder, metrics, logging, clock, onConfigChange } = options;
+  const { listener, guard, protos, encoder, metrics, logging, clock } = options;
   const logger = logging.scope('policy');
   const limitedLog = createLimitedLog(logger, clock);
   const codec = createPolicyCodec(protos);
 
-  const takeConfig = (config: PolicyServerConfig): void => {
-    handlers.update(config);
-    limited = limitedQuotasOf(config);
-    dimensions = quotaDimensionsOf(config);
-    onConfigChange?.();
-  };
-  let refusal: string | undefined;
-  const changeConfig = (config: PolicyServerConfig): void => {
-    try {
-      takeConfig(config);
-      refusal = undefined;
-    } catch (error) {
-      refusal = error instanceof Error ? error.message : String(error);
-      logger.error(
-        { file: configFile, ...options.mountedFrom?.(configFile), reason: refusal },
-        'The changed configuration cannot be used, the former one holds',
-      );
-      onConfigChange?.();
-    }
-  };
-  const mountedFrom = options.mountedFrom?.(configFile);
-  const file = createWatchedFile({
-    file: configFile,
-    mountedFrom,
-    ...readInstallationDefaults(
-      'NAV_POLICY_CONFIG_DEFAULTS',
-      options.configDefaults,
-      createPolicyServerConfigReader(createSchemaCompiler()),
-    ),
-    custody: options.custody,
-    logger: logging.scope('source'),
-    clock,
-    onChange: changeConfig,
-  });
-  const keyFiles = createKeyFiles(clock, () => changeConfig(file.current()));
-  const handlers: PolicyHandlers = createPolicyHandlers(file.current(), {
+  const config = createPolicyConfiguration(options);
+  const keyFiles = createKeyFiles(clock, config.reapply);
+  const handlers: PolicyHandlers = createPolicyHandlers(config.current(), {
     openStore: createQuotaStoreOpener({ clock, metrics, logger }),
     connect: (remote) => createGrpcPolicyTransport(remote.address, { codec, ...tlsOf(remote) }),
     readKeyFile: keyFiles.read,
@@ -152,23 +94,21 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     logger,
     limitedLog,
   });
-  let limited = limitedQuotasOf(file.current());
-  let dimensions = quotaDimensionsOf(file.current());
   const server = createPolicyServer({
     protos,
     decoder: createConfigDecoder(protos),
     encoder: createConfigEncoder(encoder),
     handlers: handlers.chain,
-    isReportLogged: () => file.current().reports.log,
+    isReportLogged: () => config.current().reports.log,
     metrics,
     logger,
     clock,
     random: Math.random,
     createId: randomUUID,
-    allowsOutboundChecks: () => file.current().callers.outboundChecks,
+    allowsOutboundChecks: () => config.current().callers.outboundChecks,
     yieldTurn,
     regexLimits: options.regexLimits,
-    overload: () => file.current().overload,
+    overload: () => config.current().overload,
     readLoad: createLoadReader(),
   });
   const { callerOf, admitPolicyServer, listenerTls } = createCallerAuthentication({
@@ -220,12 +160,7 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
 
   return {
     start: async () => {
-      const config = await file.start();
-      try {
-        takeConfig(config);
-      } catch (cause) {
-        throw new StartError(`${configFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-      }
+      await config.start(handlers.update);
       keyFiles.start();
       const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
         throw new ListenError('--policyAddr', { host: listener.host, port: listener.port }, cause);
@@ -239,17 +174,14 @@ export function createPolicyRuntime(options: PolicyRuntimeOptions): PolicyRuntim
     setServing: grpc.setServing,
     askToLeave: grpc.askToLeave,
     lastCallMs: () => lastCallMs,
-    limitedQuotas: () => limited,
-    quotaDimensions: () => dimensions,
-    countsInMemory: () => countsInMemory(file.current()),
+    limitedQuotas: config.limitedQuotas,
+    quotaDimensions: config.quotaDimensions,
+    countsInMemory: config.countsInMemory,
     isStoreUp: handlers.isUp,
-    problems: () => [
-      ...settingsProblems({ file: configFile, ...mountedFrom }, file),
-      ...(refusal === undefined ? [] : [{ file: configFile, reason: refusal }]),
-    ],
+    problems: config.problems,
     stop: async (graceMs) => {
       keyFiles.stop();
-      await file.stop();
+      await config.stop();
       await grpc.stop(graceMs);
       await handlers.chain.close();
     },
@@ -273,26 +205,6 @@ function admitted(
       admission.end();
     }
   };
-}
-
-function countsInMemory({ quotas, storage, backend }: PolicyServerConfig): boolean {
-  return backend === undefined && storage.type === 'memory' && quotas.length > 0;
-}
-
-/** The most of each quota that any caller has; undefined where another server counts. */
-function limitedQuotasOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<string, number> | undefined {
-  if (backend !== undefined) return undefined;
-  return new Map(
-    quotas.map(({ name, maxAmount, overrides }) => [
-      name,
-      Math.max(maxAmount, ...overrides.map((override) => override.maxAmount)),
-    ]),
-  );
-}
-
-function quotaDimensionsOf({ quotas, backend }: PolicyServerConfig): ReadonlyMap<string, readonly string[]> {
-  if (backend !== undefined) return new Map();
-  return new Map(quotas.map(({ name, dimensions }) => [name, dimensions.map(({ text }) => text)]));
 }
 
 function tlsOf({ tls }: RemoteConfig) {

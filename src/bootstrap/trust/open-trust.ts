@@ -25,7 +25,6 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { Cluster } from '../cluster-connection.js';
 import type { Options } from '../options.js';
 import { StartError } from '../start-error.js';
-import { ownTrustDomains } from './own-trust-domains.js';
 
 export interface TrustParts {
   readonly options: Options;
@@ -225,6 +224,15 @@ async function oidcSettings({ options, metrics }: TrustParts) {
     keysFetched: (outcome: 'success' | 'failure') =>
       metrics.increment(`nav_jwks_resolver_network_fetch_${outcome === 'success' ? 'success' : 'fail'}_total`),
   };
+}
+
+/**
+ * The mesh's own trust domain and then its aliases.
+ *
+ * @param flag `--trust-domain`; empty: of the mesh config
+ */
+export function ownTrustDomains(flag: string, mesh: MeshConfig): readonly [string, ...string[]] {
+  return [flag === '' ? mesh.trustDomain : flag, ...mesh.trustDomainAliases];
 }
 
 /** Certificates of a PEM text, each by itself; the very same list as long as the text is the same. */

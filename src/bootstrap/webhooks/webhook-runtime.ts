@@ -7,21 +7,23 @@ import type { ConfigProblem } from '../../introspection/views.js';
 import type { EntryGuard } from '../../model/entries/entry-guard.js';
 import type { PushContext } from '../../model/push-context.js';
 import type { Enforcement } from '../../status/analysis/analysis-input.js';
+import { createLimitedLog } from '../../telemetry/limited-log.js';
+import type { Logger } from '../../telemetry/logger.js';
 import type { Logging } from '../../telemetry/logging.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { createReviewIntake } from '../../webhooks/admission/review-intake.js';
+import type { ReviewCaller } from '../../webhooks/admission/review-caller.js';
+import { createReviewIntake, type ShedReason } from '../../webhooks/admission/review-intake.js';
 import { createCandidateWarnings } from '../../webhooks/validation/candidate-warnings.js';
 import { createRegexAdmission } from '../../webhooks/validation/regex-admission.js';
 import type { Cluster } from '../cluster-connection.js';
 import { createInjector } from '../injection/create-injector.js';
-import { createMountedFrom } from '../mounted-settings.js';
+import { regexLimitsOf } from '../map-options.js';
 import type { ListenAddress, Options } from '../options.js';
-import { regexLimitsOf } from '../regex-limits-of.js';
+import { createMountedFrom } from '../settings-file.js';
 import type { SettingsKeeper } from '../settings-keeper.js';
 import { createWebhooks } from './create-webhooks.js';
-import { reportShedReviews } from './report-shed-reviews.js';
 
-export interface ReviewRuntimeParts {
+export interface WebhookRuntimeParts {
   readonly options: Options;
   readonly cluster: Cluster;
   readonly keeper: Pick<SettingsKeeper, 'custodyOf'>;
@@ -40,7 +42,7 @@ export interface ReviewRuntimeParts {
 }
 
 /** Everything that API servers ask: the validator and the injector, on one listener. */
-export interface ReviewRuntime {
+export interface WebhookRuntime {
   /** @throws ListenError; SettingsRefusedError when a file of the injector cannot be used */
   start(): Promise<ListenAddress>;
   observe(context: PushContext): void;
@@ -53,7 +55,7 @@ export interface ReviewRuntime {
 /** Files of the injector (BEHAVIOUR 3, "Config"). */
 const INJECTION_DIRECTORY = './var/lib/mesh/inject';
 
-export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
+export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime {
   const { options, clock, enforcement, logging } = parts;
   const { environment } = options;
   const warnings = createCandidateWarnings({ clock, enforcement });
@@ -91,5 +93,29 @@ export function createReviewRuntime(parts: ReviewRuntimeParts): ReviewRuntime {
     stop: async () => {
       await Promise.all([webhooks.stop(), injector.stop()]);
     },
+  };
+}
+
+const SETTING: Readonly<Partial<Record<ShedReason, string>>> = {
+  bytes: 'NAV_WEBHOOK_BODY_BYTES',
+  'parsed-size': 'NAV_WEBHOOK_PARSED_BYTES',
+  'queue-time': 'NAV_WEBHOOK_QUEUE_TIMEOUT',
+};
+
+/** Counts and logs the reviews that are turned away under load. */
+function reportShedReviews(
+  metrics: Metrics,
+  logger: Logger,
+  clock: Clock,
+): (caller: ReviewCaller, reason: ShedReason) => void {
+  const log = createLimitedLog(logger, clock);
+  return ({ source, isTrusted }, reason) => {
+    const caller = isTrusted ? 'certificate' : 'anonymous';
+    metrics.increment('nav_webhook_shed_total', { caller, reason });
+    const setting = SETTING[reason];
+    log.warn(
+      { peer: source, caller, reason, ...(setting === undefined ? {} : { setting }) },
+      'webhook review turned away',
+    );
   };
 }

@@ -12,7 +12,7 @@ import { webhookRules } from '../../webhooks/certificates/webhook-configuration.
 import type { Options } from '../options.js';
 import type { ClusterWorkFactory } from './remote-work.js';
 
-export interface CentralWorkParts {
+export interface ClusterDutyParts {
   readonly options: Options;
   /** Undefined where ENABLE_CA_SERVER is off: there are no roots to hand out. */
   readonly authority: CertificateAuthority | undefined;
@@ -31,7 +31,7 @@ export interface CentralWorkParts {
  * ConfigMap in every namespace, and trust in our HTTPS server in the webhook configurations that are there. Leases are
  * in the remote cluster's namespace of the control plane's name, so that replicas take turns there as they do at home.
  */
-export function createCentralWork(parts: CentralWorkParts): readonly ClusterWorkFactory[] {
+export function createClusterDuties(parts: ClusterDutyParts): readonly ClusterWorkFactory[] {
   const { options, authority, caBundle, kinds, identity, metrics, logging, clock } = parts;
   const { discovery, environment } = options;
   const { namespace } = discovery;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createCertificateProbe } from '../../../src/bootstrap/trust/certificate-probe.js';
+import { createCertificateProbe } from '../../../src/bootstrap/webhooks/certificate-probe.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 

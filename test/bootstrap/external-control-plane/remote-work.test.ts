@@ -1,5 +1,8 @@
 import test from 'ava';
-import { type ClusterWorkFactory, createRemoteWork } from '../../../src/bootstrap/central/remote-work.js';
+import {
+  type ClusterWorkFactory,
+  createRemoteWork,
+} from '../../../src/bootstrap/external-control-plane/remote-work.js';
 import type { ReachedCluster } from '../../../src/sources/clusters/remote-clusters.js';
 import { createRecordingLogger } from '../../sources/support/recording-logger.js';
 

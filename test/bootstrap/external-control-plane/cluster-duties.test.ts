@@ -1,9 +1,9 @@
 import test from 'ava';
 import { Registry } from 'prom-client';
 import { systemClock } from '../../../src/base/clock.js';
-import { createCentralWork } from '../../../src/bootstrap/central/central-work.js';
-import { createRemoteWork } from '../../../src/bootstrap/central/remote-work.js';
 import { connectTo } from '../../../src/bootstrap/cluster-connection.js';
+import { createClusterDuties } from '../../../src/bootstrap/external-control-plane/cluster-duties.js';
+import { createRemoteWork } from '../../../src/bootstrap/external-control-plane/remote-work.js';
 import { parseOptions } from '../../../src/cli/parse-options.js';
 import { createKindRegistry } from '../../../src/config/kinds.js';
 import { createRemoteAccess } from '../../../src/kubernetes/client/remote-access.js';
@@ -85,7 +85,7 @@ it('a remote cluster is given roots and trust in the webhooks, by no more rights
   const work = createRemoteWork(logging.scope('secretcontroller'));
   t.teardown(() => work.stop());
   work.begin(
-    createCentralWork({
+    createClusterDuties({
       kinds: createKindRegistry('mesh.internal'),
       options,
       authority,

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../base/clock.js';
+import { createKindRegistry } from '../config/kinds.js';
+import { createDefaultMeshConfig } from '../config/mesh/read-mesh-config.js';
+import { createDefaultMeshNetworks } from '../config/mesh/read-mesh-networks.js';
+import type { ConfigProblem } from '../introspection/views.js';
+import { createMeshStore } from '../model/store/mesh-store.js';
+import { createPendingPodRecorder } from '../push/record-pending-pods.js';
+import type { Enforcement } from '../status/analysis/analysis-input.js';
+import type { AnalysisMessage } from '../status/analysis/analysis-message.js';
+import { createAnalysisWatch, NO_ANALYSIS } from '../status/analysis-watch.js';
+import type { BuildInfo } from '../telemetry/build-info.js';
+import type { Logging } from '../telemetry/logging.js';
+import { createClusterConnection } from './cluster-connection.js';
+import { createHttpServers } from './create-http-servers.js';
+import { createSources } from './create-sources.js';
+import { createViews } from './create-views.js';
+import { createDrain } from './drain.js';
+import { regexLimitsOf, statusSettings, storeSettings } from './map-options.js';
+import type { Options } from './options.js';
+import { createEmbeddedPolicy } from './policy/embedded-policy.js';
+import { createProcessParts } from './process-parts.js';
+import { createProxyServing, type ProxyObservers } from './proxy-serving.js';
+import { readsCluster, userAgentOf } from './read-cluster.js';
+import { createSettingsKeeper } from './settings-keeper.js';
+import { createStatus } from './status/create-status.js';
+import { createSecureServing } from './trust/secure-serving.js';
+import { createWebhookServing } from './webhooks/webhook-serving.js';
+
+/** Creates the parts of the discovery process and connects them; `discovery-server` starts and stops them. */
+export function createDiscoveryParts(options: Options, logging: Logging, clock: Clock) {
+  const { discovery, environment } = options;
+  const logger = logging.scope('default');
+  const parts = createProcessParts(options.common, logging, clock);
+  const { metrics, build, encoder, guard } = parts;
+  const kinds = createKindRegistry(environment.meshDomain, regexLimitsOf(environment));
+  const store = createMeshStore(storeSettings(options), {
+    mesh: createDefaultMeshConfig(),
+    networks: createDefaultMeshNetworks(),
+  });
+  const mesh = () => store.state().mesh;
+  // Without a name of its own, an instance must not take another one without a name for itself.
+  const identity = environment.podName === '' ? `unknown-${randomUUID()}` : environment.podName;
+  const controlPlane = controlPlaneIdentity(build, environment.podName);
+  const observers: ProxyObservers = { snapshots: [], sessions: [] };
+
+  const processEnvironment = { ...process.env, ORCH_SERVICE_HOST: environment.orchServiceHost };
+  const cluster = readsCluster(options)
+    ? createClusterConnection({
+        access: { orchConfig: discovery.orchConfig, environment: processEnvironment },
+        userAgent: userAgentOf(build),
+        clock,
+      })
+    : undefined;
+  const hasCluster = cluster !== undefined;
+  const keeper = createSettingsKeeper({
+    connection: cluster,
+    namespace: discovery.namespace,
+    revision: environment.revision,
+    metrics,
+    logger: logging.scope('source'),
+    clock,
+  });
+  const sources = createSources(
+    options,
+    store,
+    { kinds, metrics, build, logging, clock, processEnvironment },
+    {
+      connection: cluster,
+      keeper,
+      observers: [
+        {
+          reached: (reached) => secure.remoteClusters.reached(reached),
+          removed: (id) => secure.remoteClusters.removed(id),
+        },
+      ],
+    },
+  );
+
+  const policy = createEmbeddedPolicy({
+    options,
+    process: parts,
+    mesh,
+    hasCluster,
+    keeper,
+    connections: () => proxies.connections.list(),
+    logging,
+    clock,
+    onChange: () => analysis.enforcementChanged(),
+  });
+  const enforcement = (): Enforcement => ({
+    isPluginOn: discovery.plugins.includes('policy'),
+    isAuthnOff: !discovery.plugins.includes('authn'),
+    limitedQuotas: policy.limitedQuotas(),
+    isPod: environment.podName !== '',
+    quotaDimensions: policy.quotaDimensions(),
+    unsharedCounters: policy.unsharedCounters(),
+    regexLimits: regexLimitsOf(environment),
+  });
+  const analysis = environment.navEnableAnalysis
+    ? createAnalysisWatch(logging.scope('analysis'), clock, enforcement, () => proxies.distributor.resources.findings())
+    : NO_ANALYSIS;
+  const proxies = createProxyServing({
+    options,
+    process: parts,
+    store,
+    hasCluster,
+    policyServer: policy.forProxies,
+    controlPlane,
+    observers,
+    logging,
+    clock,
+  });
+  const { distributor, connections } = proxies;
+  const status =
+    cluster &&
+    createStatus({
+      settings: statusSettings(options),
+      cluster,
+      kinds,
+      distributor,
+      history: proxies.ledger,
+      connections,
+      problems: sources.clusterProblems,
+      refusedSettings: () => [...sources.settingsProblems(), ...policy.problems(), ...webhooks.problems()],
+      messages: analysis.messages,
+      logger: logging.scope('status'),
+      clock,
+    });
+  const secure = createSecureServing({
+    options,
+    guard,
+    cluster,
+    mesh,
+    kinds,
+    session: proxies.session,
+    hooks: proxies.hooks,
+    policyCredentials: policy.credentials,
+    encoder,
+    controlPlane,
+    identity,
+    metrics,
+    logging,
+    clock,
+  });
+  const webhooks = createWebhookServing({
+    options,
+    cluster,
+    keeper,
+    mesh,
+    kinds,
+    entryGuard: () => store.entryGuard(),
+    enforcement,
+    identity,
+    metrics,
+    logging,
+    clock,
+  });
+  const drain = createDrain({
+    settings: options.common,
+    lastCallMs: policy.lastCallMs,
+    askToLeave: policy.askToLeave,
+    logger,
+    clock,
+  });
+  const { http, monitoring } = createHttpServers({
+    options,
+    views: createViews({
+      ...parts,
+      distributor,
+      connections,
+      ledger: proxies.ledger,
+      kinds,
+      clock,
+      adszConfigEnabled: environment.navDebugAdszConfig,
+      metricsMinIntervalMs: environment.navMetricsMinIntervalMs,
+      probes: [drain.probe, webhooks.probe],
+      injectionTemplate: webhooks.injectionTemplate,
+      problems: () => [
+        ...sources.problems(),
+        ...policy.problems(),
+        ...webhooks.problems(),
+        ...analysis.messages().map(problemOf),
+      ],
+    }),
+    metrics,
+    logger,
+    clock,
+  });
+
+  // The policy server comes first: it must know a snapshot before proxies have it.
+  observers.snapshots.push(policy, analysis, webhooks, createPendingPodRecorder(metrics));
+  if (status !== undefined) {
+    const changed = status.connectionsChanged;
+    observers.sessions.push({ opened: changed, progressed: changed, closed: changed });
+  }
+
+  return {
+    ...{ metrics, cluster, keeper, sources, analysis, policy, proxies, status, secure, webhooks },
+    ...{ drain, http, monitoring },
+  };
+}
+
+/** ControlPlane.identifier of every response: the component, its instance and its build. */
+function controlPlaneIdentity(build: BuildInfo, podName: string): string {
+  return JSON.stringify({
+    Component: 'navigator',
+    ID: podName,
+    Info: { version: build.version, revision: build.revision, status: build.status, tag: build.tag },
+  });
+}
+
+/** A message of the analysis, as debug pages show problems. */
+function problemOf({ message, ...rest }: AnalysisMessage): ConfigProblem {
+  return { ...rest, reason: message };
+}

@@ -1,0 +1,169 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Clock } from '../base/clock.js';
+import type { PushContext } from '../model/push-context.js';
+import { nextPushContext } from '../model/snapshot/next-push-context.js';
+import type { MeshStore } from '../model/store/mesh-store.js';
+import { ListenError } from '../net/listen-address.js';
+import { createDistributionLedger, type DistributionLedger } from '../push/distribution-ledger.js';
+import { createDistributor, type Distributor } from '../push/distributor.js';
+import { createNameSets } from '../push/name-set.js';
+import { recordPushMetrics } from '../push/record-push-metrics.js';
+import { createWorkRunner } from '../push/work-runner.js';
+import type { Logging } from '../telemetry/logging.js';
+import { type Connections, createConnections } from '../xds/connections.js';
+import type { SessionHooks } from '../xds/discovery-calls.js';
+import { createGrpcServer } from '../xds/grpc-server.js';
+import { createPeers } from '../xds/limits/peers.js';
+import { readNode } from '../xds/node-wire.js';
+import { createPeerReports } from '../xds/peer-reports.js';
+import { createProxyReader } from '../xds/proxy-reader.js';
+import type { ProxySession } from '../xds/proxy-session.js';
+import type { SessionEnvironment } from '../xds/session-environment.js';
+import { createGenerators, type GeneratorOptions } from './create-generators.js';
+import { distributorSettings, grpcServerSettings, xdsLimits } from './map-options.js';
+import type { ListenAddress, Options } from './options.js';
+import type { ProcessParts } from './process-parts.js';
+
+/** Is told of every snapshot, before the first proxy is. */
+export interface SnapshotObserver {
+  observe(context: PushContext): void;
+}
+
+/** Is told of the sessions of proxies. */
+export interface SessionObserver {
+  /** The first request has named the proxy. */
+  opened(session: ProxySession): void;
+  /** The configuration that the proxy has acknowledged, or its rejection, has changed. */
+  progressed?(session: ProxySession): void;
+  closed(session: ProxySession): void;
+}
+
+/** The observers of proxies and their configuration, each list in the order in which they are told. */
+export interface ProxyObservers {
+  readonly snapshots: SnapshotObserver[];
+  readonly sessions: SessionObserver[];
+}
+
+export interface ProxyServingParts {
+  readonly options: Options;
+  readonly process: Pick<ProcessParts, 'metrics' | 'encoder' | 'guard'>;
+  readonly store: MeshStore;
+  /** Whether statuses of objects are written into a cluster. */
+  readonly hasCluster: boolean;
+  /** Address and identity of the policy server in this process. */
+  readonly policyServer: Pick<GeneratorOptions, 'embeddedPolicyPort' | 'policyServerIdentity'>;
+  /** ControlPlane.identifier */
+  readonly controlPlane: string;
+  /** Filled before the start. */
+  readonly observers: ProxyObservers;
+  readonly logging: Logging;
+  readonly clock: Clock;
+}
+
+/** The configuration of proxies, its distribution, and the plaintext gRPC listener. */
+export interface ProxyServing {
+  readonly distributor: Distributor;
+  readonly connections: Connections;
+  /** Undefined while NAV_ENABLE_CONFIG_DISTRIBUTION_TRACKING is false. */
+  readonly ledger: DistributionLedger | undefined;
+  /** The sessions of the secured listener share these with the sessions of the plaintext listener. */
+  readonly session: SessionEnvironment;
+  readonly hooks: SessionHooks;
+  /**
+   * Opens the plaintext listener; undefined where --grpcAddr is empty.
+   *
+   * @throws ListenError
+   */
+  start(): Promise<ListenAddress | undefined>;
+  /** Builds the first snapshot; proxies are served from now on. */
+  setServing(): void;
+  /** No more pushes begin. */
+  stopPushes(): void;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The status of objects in a cluster retains the states that proxies have, twice a second: no state may expire before. */
+const STATUS_RETENTION_MS = 10_000;
+
+export function createProxyServing(parts: ProxyServingParts): ProxyServing {
+  const { options, process, store, observers, controlPlane, logging, clock } = parts;
+  const { discovery, environment } = options;
+  const logger = logging.scope('ads');
+  const metrics = recordPushMetrics(process.metrics);
+  const retentionMs = environment.navDistributionHistoryRetentionMs;
+  const ledger = environment.navEnableConfigDistributionTracking
+    ? createDistributionLedger(Math.max(retentionMs, parts.hasCluster ? STATUS_RETENTION_MS : 0))
+    : undefined;
+  const distributor = createDistributor(distributorSettings(options, controlPlane), {
+    generators: createGenerators(process.encoder, environment, {
+      ...parts.policyServer,
+      plugins: discovery.plugins,
+      trustDomain: discovery.trustDomain,
+    }),
+    ledger,
+    metrics,
+    clock,
+    logger,
+    nextContext: (previous) => {
+      const context = nextPushContext(previous, store, clock.now());
+      for (const observer of observers.snapshots) observer.observe(context);
+      return context;
+    },
+  });
+  const connections = createConnections(distributor, metrics, logger, clock);
+  const limits = xdsLimits(environment, getHeapStatistics().heap_size_limit);
+  const runner = createWorkRunner(clock);
+  const session: SessionEnvironment = {
+    distribution: distributor,
+    nameSets: createNameSets(),
+    metrics,
+    logger,
+    clock,
+    runner,
+    peers: createPeers(limits),
+    limits,
+    ...createPeerReports(metrics, logger, clock),
+    readProxy: createProxyReader(readNode, environment.meshDomain, limits.nodeBytes),
+    enqueue: (each) => distributor.enqueue(each),
+    register: (each) => {
+      connections.register(each);
+      for (const observer of observers.sessions) observer.opened(each);
+    },
+    progressed: (each) => {
+      for (const observer of observers.sessions) observer.progressed?.(each);
+    },
+    connectionId: (nodeId) => connections.nextId(nodeId),
+  };
+  const hooks: SessionHooks = {
+    closed: (each) => {
+      connections.closed(each);
+      for (const observer of observers.sessions) observer.closed(each);
+    },
+  };
+  const grpc = createGrpcServer(grpcServerSettings(options), session, hooks, logger, { guard: process.guard });
+
+  return {
+    distributor,
+    connections,
+    ledger,
+    session,
+    hooks,
+    start: async () => {
+      const address = discovery.grpcAddr;
+      if (address === undefined) return undefined;
+      const port = await grpc.start().catch((cause: NodeJS.ErrnoException) => {
+        throw new ListenError('--grpcAddr', address, cause);
+      });
+      return { host: address.host, port };
+    },
+    setServing: () => {
+      distributor.start();
+      grpc.setServing();
+    },
+    stopPushes: () => {
+      distributor.stop();
+      runner.stop();
+    },
+    stop: grpc.stop,
+  };
+}
