@@ -1,4 +1,7 @@
-/** The settings of SPEC 4.6 that change what sidecars and routers are served. Fixed for the life of the process. */
+/**
+ * The settings of docs/configuration.md#environment-variables that change what sidecars and routers are served. Fixed
+ * for the life of the process.
+ */
 export interface GeneratorSettings {
   /** NAV_INITIAL_FETCH_TIMEOUT; 0 lets the proxy wait for ever. */
   readonly initialFetchTimeoutMs: number;

@@ -1,8 +1,8 @@
 import type { Protocol } from '../model/service.js';
 
 /**
- * How a proxy treats connections of a port: `http` by its requests, `sniffed` as HTTP or TCP depending on the
- * first bytes, `tls` by its server name, `tcp` as bytes, `none` not at all (BEHAVIOUR 5, "Protocol").
+ * How a proxy treats connections of a port: `http` by its requests, `sniffed` as HTTP or TCP depending on the first
+ * bytes, `tls` by its server name, `tcp` as bytes, `none` not at all (docs/reference/xds.md#protocol-selection).
  */
 export type TrafficClass = 'http' | 'sniffed' | 'tls' | 'tcp' | 'none';
 

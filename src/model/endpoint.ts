@@ -33,6 +33,9 @@ export interface ServiceEndpoints {
   readonly hostname: string;
   readonly namespace: string;
   readonly shards: ReadonlyMap<ShardKey, readonly Endpoint[]>;
-  /** Identities of all endpoints, sorted; a change of this set makes the push a full one (BEHAVIOUR 5, "EDS"). */
+  /**
+   * Identities of all endpoints, sorted; a change of this set makes the push a full one
+   * (docs/reference/xds.md#endpoints).
+   */
   readonly serviceAccounts: readonly string[];
 }

@@ -1,8 +1,8 @@
 import type { ObjectKey } from '../config/object.js';
 
 /**
- * Something odd that generation met and worked around: a listener conflict, a cluster without endpoints.
- * Findings feed the push-status gauges (BEHAVIOUR 1) and /debug/push_status.
+ * Something odd that generation met and worked around: a listener conflict, a cluster without endpoints. Findings feed
+ * the push-status gauges (docs/reference/xds.md#listener-conflicts) and /debug/push_status.
  */
 export interface Finding {
   readonly metric: FindingMetric;

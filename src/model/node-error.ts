@@ -6,7 +6,7 @@ export type NodeErrorCode =
   | 'NO_VALID_IP'
   | 'INVALID_METADATA';
 
-/** Why a proxy's node cannot be served; the message is what its log shows (BEHAVIOUR 5, "Node"). */
+/** Why a proxy's node cannot be served; the message is what its log shows (docs/reference/xds.md#node). */
 export class NodeError extends Error {
   readonly code: NodeErrorCode;
 

@@ -10,8 +10,8 @@ const MAX_VALUE_LENGTH = 4096;
 const INTERCEPTION_MODES: readonly InterceptionMode[] = ['REDIRECT', 'TPROXY', 'NONE'];
 
 /**
- * Reads the metadata keys of BEHAVIOUR 5, "Node"; others are ignored. Absent, null and empty values are all
- * the same.
+ * Reads the metadata keys of docs/reference/xds.md#node; others are ignored. Absent, null and empty values are all the
+ * same.
  *
  * @param meshDomain domain of the keys `policy.D/…`
  * @throws NodeError INVALID_METADATA for a value that cannot be what its key means

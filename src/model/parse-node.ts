@@ -21,7 +21,7 @@ const MAX_ADDRESSES = 64;
 
 /**
  * Reads who a proxy is from its node, whose id is `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`
- * (BEHAVIOUR 5, "Node"). Whatever a proxy sends, this gives a Proxy or a NodeError.
+ * (docs/reference/xds.md#node). Whatever a proxy sends, this gives a Proxy or a NodeError.
  *
  * @param meshDomain domain of the metadata keys that have one
  * @throws NodeError

@@ -5,7 +5,7 @@ export type ProxyType = 'sidecar' | 'router';
 
 export type InterceptionMode = 'REDIRECT' | 'TPROXY' | 'NONE';
 
-/** Node metadata that changes what a proxy is served (BEHAVIOUR 5, "Node"). Absent keys are absent here too. */
+/** Node metadata that changes what a proxy is served (docs/reference/xds.md#node). Absent keys are absent here too. */
 export interface ProxyMetadata {
   readonly meshVersion?: string;
   readonly labels: Readonly<Record<string, string>>;

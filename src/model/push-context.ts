@@ -30,8 +30,9 @@ export interface Lookup<Key, Value> {
 }
 
 /**
- * The immutable snapshot of the mesh that everything is generated from (DESIGN section 4). A change makes
- * the next one, which shares whatever did not change.
+ * The immutable snapshot of the mesh that everything is generated from
+ * (docs/architecture.md#how-a-change-reaches-a-proxy). A change makes the next one, which shares whatever did not
+ * change.
  */
 export interface PushContext {
   /** Counts snapshots, from 1. */

@@ -3,10 +3,10 @@ import type { ObjectKey } from '../config/object.js';
 /** Stands for the mesh config, which is no object, where changed objects are named. */
 export const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
 
-/** Why a push happens; the `type` label of nav_push_triggers (BEHAVIOUR 1). */
+/** Why a push happens; the `type` label of nav_push_triggers (docs/reference/metrics.md#pushes-and-xds). */
 export type PushReason = 'endpoint' | 'config' | 'service' | 'proxy' | 'global' | 'unknown' | 'debug';
 
-/** What changed, from the stores to every proxy (DESIGN section 4). */
+/** What changed, from the stores to every proxy (docs/architecture.md#how-a-change-reaches-a-proxy). */
 export interface PushRequest {
   /** False when nothing but endpoints changed. */
   readonly full: boolean;
@@ -16,7 +16,7 @@ export interface PushRequest {
   readonly endpoints: ReadonlySet<string>;
   /** Addresses of workloads whose own services changed. */
   readonly addresses: ReadonlySet<string>;
-  /** One per merged request, not de-duplicated (BEHAVIOUR 1, nav_push_triggers). */
+  /** One per merged request, not de-duplicated (docs/reference/metrics.md#pushes-and-xds, nav_push_triggers). */
   readonly reasons: readonly PushReason[];
   /** Start of the earliest merged change, in milliseconds of the monotonic clock. */
   readonly startMs: number;

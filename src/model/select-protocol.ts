@@ -33,9 +33,9 @@ export interface PortDescription {
 }
 
 /**
- * The protocol of a Kubernetes service port (BEHAVIOUR 5, "Protocol"): the transport when that is UDP, else
- * appProtocol, else the port name up to the first `-`, else TCP on well-known ports, else `auto`. An
- * appProtocol that we do not know says that the port is none of ours, so the proxy is left to find out.
+ * The protocol of a Kubernetes service port (docs/reference/xds.md#protocol-selection): the transport when that is UDP,
+ * else appProtocol, else the port name up to the first `-`, else TCP on well-known ports, else `auto`. An appProtocol
+ * that we do not know says that the port is none of ours, so the proxy is left to find out.
  */
 export function selectProtocol({ number, name, transport, appProtocol }: PortDescription): Protocol {
   if (transport === 'UDP') return 'udp';

@@ -87,7 +87,10 @@ export function shownValue(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** Application protocols that a service port can carry (BEHAVIOUR 5, "Protocol"). `auto` is sniffed by the proxy. */
+/**
+ * Application protocols that a service port can carry (docs/reference/xds.md#protocol-selection). `auto` is sniffed by
+ * the proxy.
+ */
 export type Protocol =
   | 'http'
   | 'http2'

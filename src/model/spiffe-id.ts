@@ -5,7 +5,10 @@ export interface WorkloadIdentity {
   readonly serviceAccount: string;
 }
 
-/** `spiffe://<td>/ns/<ns>/sa/<sa>`; `@` in the trust domain becomes `.` (BEHAVIOUR 4, "SPIFFE"). */
+/**
+ * `spiffe://<td>/ns/<ns>/sa/<sa>`; `@` in the trust domain becomes `.`
+ * (docs/reference/certificate-authority.md#spiffe-ids).
+ */
 export function formatSpiffeId({ trustDomain, namespace, serviceAccount }: WorkloadIdentity): string {
   return `spiffe://${trustDomain.replaceAll('@', '.')}/ns/${namespace}/sa/${serviceAccount}`;
 }

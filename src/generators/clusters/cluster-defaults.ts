@@ -22,7 +22,7 @@ export function buildServiceMetadata({
 }
 
 /**
- * Source addresses of what a sidecar sends to its own workload (BEHAVIOUR 5, "Names"). The capture rules let
+ * Source addresses of what a sidecar sends to its own workload (docs/reference/xds.md#names). The capture rules let
  * them through; with any other source the connection would be captured again and come back for ever.
  */
 const INBOUND_SOURCE_IPV4 = '127.0.0.6';

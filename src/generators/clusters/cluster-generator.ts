@@ -9,8 +9,8 @@ import { createOutboundPart } from './outbound-part.js';
 import { createUpstreamProtocols } from './upstream-protocols.js';
 
 /**
- * Clusters (CDS, BEHAVIOUR 5): those of every service port in view, those of the sidecar's own workload, and
- * the fixed ones. Results are remembered by the identity of services and mesh config.
+ * Clusters (CDS, docs/reference/xds.md#clusters): those of every service port in view, those of the sidecar's own
+ * workload, and the fixed ones. Results are remembered by the identity of services and mesh config.
  *
  * @param pluginParts what plugins add, from the services of a view and the mesh config alone
  */

@@ -33,8 +33,8 @@ const NO_FINDINGS: readonly Finding[] = [];
 const MAX_SCOPES_PER_SERVICE = 100;
 
 /**
- * Endpoint assignments (EDS, BEHAVIOUR 5): one per outbound cluster name. There is one for every name that
- * is asked for, an empty one where nothing is known: a proxy that waits for endpoints would wait on.
+ * Endpoint assignments (EDS, docs/reference/xds.md#endpoints): one per outbound cluster name. There is one for every
+ * name that is asked for, an empty one where nothing is known: a proxy that waits for endpoints would wait on.
  */
 export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
   const scope = createEndpointScoper();

@@ -22,10 +22,10 @@ const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 2 | 3 }>> = {
 };
 
 /**
- * The endpoints of one cluster, grouped by locality (BEHAVIOUR 5, "EDS"). Equal sets of targets give equal
- * messages whatever their order: localities are sorted, and in them addresses. An address that is listed
- * twice (it moves from one slice to another, say) is sent once, in its healthiest state. Enums are numbers, so
- * the message is an exact one for the encoder.
+ * The endpoints of one cluster, grouped by locality (docs/reference/xds.md#endpoints). Equal sets of targets give equal
+ * messages whatever their order: localities are sorted, and in them addresses. An address that is listed twice (it
+ * moves from one slice to another, say) is sent once, in its healthiest state. Enums are numbers, so the message is an
+ * exact one for the encoder.
  *
  * @param balance undefined: localities get requests in proportion to their weights
  */
@@ -156,8 +156,8 @@ const TRANSPORT_SOCKET_MATCH = 'envoy.transport_socket_match';
 export const MESH_METADATA = 'mesh';
 
 /**
- * Metadata of an endpoint (BEHAVIOUR 5, "EDS"): its network, and `tlsMode: mesh` where it takes mutual TLS,
- * which is what a cluster's transport_socket_matches select by. Undefined when there is nothing to say.
+ * Metadata of an endpoint (docs/reference/xds.md#endpoints): its network, and `tlsMode: mesh` where it takes mutual
+ * TLS, which is what a cluster's transport_socket_matches select by. Undefined when there is nothing to say.
  */
 function buildEndpointMetadata(endpoint: Pick<Endpoint, 'network' | 'tlsMode'>): Metadata | undefined {
   const { network, tlsMode } = endpoint;

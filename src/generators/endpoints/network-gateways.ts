@@ -20,8 +20,9 @@ export interface NetworkGateways {
 }
 
 /**
- * Resolves the gateways of the mesh networks (BEHAVIOUR 8), once per snapshot. A gateway that is a service is entered
- * where its cluster is reached from outside, and where nothing leads there from outside, at its workloads.
+ * Resolves the gateways of the mesh networks (docs/reference/mesh-config.md#mesh-networks), once per snapshot. A
+ * gateway that is a service is entered where its cluster is reached from outside, and where nothing leads there from
+ * outside, at its workloads.
  */
 export function createGatewayLookup(): (context: PushContext) => NetworkGateways {
   return memoize(resolveGateways);

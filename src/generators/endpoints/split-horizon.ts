@@ -2,10 +2,10 @@ import type { LoadTarget } from './load-assignment.js';
 import type { Gateway, NetworkGateways } from './network-gateways.js';
 
 /**
- * What a proxy can reach (BEHAVIOUR 5, "Split-horizon"): endpoints on its own network as they are, those
- * on another network replaced by that network's gateways, which share the sum of their weights. Only
- * healthy endpoints count, so that a gateway gets as much as stands behind it. Networks without a gateway,
- * and endpoints or proxies without a network, are taken to be directly reachable.
+ * What a proxy can reach (docs/reference/xds.md#split-horizon): endpoints on its own network as they are, those on
+ * another network replaced by that network's gateways, which share the sum of their weights. Only healthy endpoints
+ * count, so that a gateway gets as much as stands behind it. Networks without a gateway, and endpoints or proxies
+ * without a network, are taken to be directly reachable.
  */
 export function splitHorizon(
   targets: readonly LoadTarget[],

@@ -12,7 +12,7 @@ import { createOutboundPart } from './outbound/outbound-part.js';
 import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 
 /**
- * Listeners of sidecars (BEHAVIOUR 5, "Sidecar listeners"). Routers get none yet.
+ * Listeners of sidecars (docs/reference/xds.md#sidecar-listeners). Routers get none yet.
  *
  * @param plugins in the order their filters run
  */

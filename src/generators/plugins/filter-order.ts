@@ -4,7 +4,7 @@ export type HttpFilterSlot = 'plugins' | 'grpcWeb' | 'grpcStats' | 'alpn' | 'cor
 /** `terminal` is the filter that ends a chain: a TCP proxy, or one of the port's protocol. */
 export type NetworkFilterSlot = 'plugins' | 'terminal';
 
-/** The order of all filters, by the place of their chain (BEHAVIOUR 5, "HTTP connection manager"). */
+/** The order of all filters, by the place of their chain (docs/reference/xds.md#http-connection-manager). */
 export const FILTER_ORDER = {
   outboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'alpn', 'cors', 'fault', 'router'],
   inboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'cors', 'fault', 'router'],

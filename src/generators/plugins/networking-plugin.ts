@@ -7,7 +7,7 @@ import type { RoutePlan } from './route-plan.js';
 
 /**
  * A networking plugin (`--plugins`): what it adds to each proxy, as plans. Plugins run in the order in which they are
- * listed, and each adds its filters in that order (BEHAVIOUR 5, "Protocol").
+ * listed, and each adds its filters in that order (docs/reference/xds.md#protocol-selection).
  */
 export interface NetworkingPlugin extends ListenerPlugin, RoutePlugin {
   /** As `--plugins` names it. */

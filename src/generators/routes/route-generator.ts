@@ -32,7 +32,7 @@ export interface RouteScope extends Scope {
   readonly plan: RoutePlan | undefined;
 }
 
-/** Outbound route tables of sidecars (BEHAVIOUR 5, "Routes"). */
+/** Outbound route tables of sidecars (docs/reference/xds.md#routes). */
 export function createRouteGenerator(
   encoder: MessageEncoder,
   settings: GeneratorSettings,

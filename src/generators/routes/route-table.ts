@@ -62,9 +62,9 @@ export function destinationsOf(name: RouteName, input: RouteTableInput): Destina
 }
 
 /**
- * Puts a route table together from virtual hosts that were encoded before. Envoy refuses a table in which a
- * domain appears twice, whatever its case: the oldest service keeps it, a Service before a ServiceEntry, and
- * the others keep the rest of theirs (BEHAVIOUR 1, nav_vservice_dup_domain).
+ * Puts a route table together from virtual hosts that were encoded before. Envoy refuses a table in which a domain
+ * appears twice, whatever its case: the oldest service keeps it, a Service before a ServiceEntry, and the others keep
+ * the rest of theirs (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
  *
  * @param destinations oldest service first
  */
@@ -110,7 +110,7 @@ function duplicateDomain(table: string, domain: string, { service, port }: Servi
   };
 }
 
-/** What a route table is for, by its name (BEHAVIOUR 5, "Routes"). */
+/** What a route table is for, by its name (docs/reference/xds.md#routes). */
 export type RouteName =
   | { readonly type: 'port'; readonly port: number }
   | { readonly type: 'service'; readonly hostname: string; readonly port: number }

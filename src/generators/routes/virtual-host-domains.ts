@@ -4,9 +4,9 @@ import { parseServiceAddress } from '../address-families.js';
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
 /**
- * The names of a service's virtual host, each of which is a domain with the port and, where that is meant,
- * without: the host, its shorter forms, the names of a headless service's pods, and the service's addresses
- * (BEHAVIOUR 5, "Routes"). In lower case, as Envoy compares them; each once.
+ * The names of a service's virtual host, each of which is a domain with the port and, where that is meant, without: the
+ * host, its shorter forms, the names of a headless service's pods, and the service's addresses
+ * (docs/reference/xds.md#routes). In lower case, as Envoy compares them; each once.
  *
  * @param dnsDomain of the proxy
  */
@@ -34,9 +34,9 @@ export function virtualHostDomains(names: readonly string[], port: number, witho
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * The names by which a proxy's application may call a host, besides the host itself: resolvers complete names
- * with the domains of their search list, so `web` means `web.default.svc.cluster.local` in namespace `default`
- * (BEHAVIOUR 5, "Routes").
+ * The names by which a proxy's application may call a host, besides the host itself: resolvers complete names with the
+ * domains of their search list, so `web` means `web.default.svc.cluster.local` in namespace `default`
+ * (docs/reference/xds.md#routes).
  *
  * @param dnsDomain of the proxy, for example `default.svc.cluster.local`
  * @returns shortest first; empty where only the full name works

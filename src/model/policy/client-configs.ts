@@ -19,14 +19,18 @@ const DEFAULT_SERVICE = 'default';
 /** What of a proxy its client configurations are made from. */
 export type PolicyProxy = ProxyIdentity & Pick<Proxy, 'type'>;
 
-/** Whether HTTP of that side has anything to call the policy servers for (BEHAVIOUR 5: the filter is skipped if not). */
+/**
+ * Whether HTTP of that side has anything to call the policy servers for (docs/reference/policy-client.md#policy-plugin:
+ * the filter is skipped if not).
+ */
 export function hasHttpPolicy(policy: ProxyPolicy, direction: Direction): boolean {
   return policy.httpReports || (direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks);
 }
 
 /**
- * The configuration of a proxy's HTTP client (SPEC 2.13; BEHAVIOUR 5, "Listener"), with the calls that its mesh config
- * and metadata turn off. Services have configurations of their own, `serviceConfigOf`.
+ * The configuration of a proxy's HTTP client (docs/reference/policy-client.md#httpclientconfig;
+ * docs/reference/policy-client.md#attributes-of-a-proxy), with the calls that its mesh config and metadata turn off.
+ * Services have configurations of their own, `serviceConfigOf`.
  *
  * @param targetPort inbound: the port that the workload listens on, where the client serves one alone
  */
@@ -55,8 +59,9 @@ export function httpClientConfigOf(
 }
 
 /**
- * The configuration of a proxy's TCP client for connections of one service (SPEC 2.14; BEHAVIOUR 5, "TCP"). The rules
- * of all its QuotaSpecs are in one; for outbound they are there only with checks.
+ * The configuration of a proxy's TCP client for connections of one service
+ * (docs/reference/policy-client.md#tcpclientconfig; docs/reference/policy-client.md#tcp-clients). The rules of all its
+ * QuotaSpecs are in one; for outbound they are there only with checks.
  *
  * @param targetPort inbound: the port that the workload listens on
  */

@@ -17,8 +17,8 @@ function proxyUid({ id }: Pick<Proxy, 'id'>): string {
 }
 
 /**
- * What a proxy knows of itself, for every Check and Report of that side: `mixerAttributes` of its HttpClientConfig
- * and TcpClientConfig (BEHAVIOUR 5, "policy plugin").
+ * What a proxy knows of itself, for every Check and Report of that side: `mixerAttributes` of its HttpClientConfig and
+ * TcpClientConfig (docs/reference/policy-client.md#policy-plugin).
  *
  * @param targetPort inbound: the port that the workload listens on, where it is known
  */
@@ -45,8 +45,9 @@ export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, t
 }
 
 /**
- * What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. `source.ip` is there
- * for receivers that do not see the connection of the caller (SPEC 2.11, 2.13); a proxy that sees it uses its own.
+ * What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. `source.ip` is
+ * there for receivers that do not see the connection of the caller (docs/reference/policy-client.md#serviceconfig,
+ * docs/reference/policy-client.md#httpclientconfig); a proxy that sees it uses its own.
  */
 export function forwardAttributesOf(
   proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses' | 'configNamespace'>,

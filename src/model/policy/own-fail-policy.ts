@@ -6,8 +6,9 @@ import { networkFailPolicyOf, type ProxyPolicy } from './proxy-policy.js';
 type Mesh = Pick<PolicyMeshConfig, 'policyCheckFailOpen'>;
 
 /**
- * The network fail policy of a service's own, which overrides that of the mesh and of its proxies (SPEC 2.11, 7). Where
- * its annotations leave a field out, it has the field of the mesh config. Undefined for a service without such annotations.
+ * The network fail policy of a service's own, which overrides that of the mesh and of its proxies
+ * (docs/reference/policy-client.md#serviceconfig, docs/reference/errors.md#failures). Where its annotations leave a
+ * field out, it has the field of the mesh config. Undefined for a service without such annotations.
  */
 export function ownFailPolicyOf(
   { failPolicy }: Pick<Service, 'failPolicy'>,

@@ -9,7 +9,10 @@ import { type ResolvedBindings, resolveBindings } from './resolve-bindings.js';
 export type QuotaSpecObject = MeshObject<'QuotaSpec', BoundQuotaSpec>;
 export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', BoundHttpApiSpec>;
 
-/** Which QuotaSpecs and HTTPAPISpecs apply to which service (SPEC 2.7 and 2.8; BEHAVIOUR 5). */
+/**
+ * Which QuotaSpecs and HTTPAPISpecs apply to which service (docs/reference/policy-kinds.md#quotaspecbinding,
+ * docs/reference/policy-kinds.md#httpapispec; docs/reference/policy-kinds.md#binding-resolution).
+ */
 export interface PolicyBindings {
   readonly quotas: ResolvedBindings<QuotaSpecObject>;
   readonly apis: ResolvedBindings<HttpApiSpecObject>;

@@ -1,12 +1,15 @@
 import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 
-/** Where a policy server is: in the discovery process, or at an address (DESIGN 6). */
+/** Where a policy server is: in the discovery process, or at an address (docs/policies.md). */
 export type PolicyServerTarget =
   | { readonly type: 'embedded' }
   /** `host` is a DNS name or an IP address, an IPv6 address without brackets. */
   | { readonly type: 'address'; readonly host: string; readonly port: number };
 
-/** Cluster of the policy server in the discovery process; the default of SPEC 2.12. */
+/**
+ * Cluster of the policy server in the discovery process; the default of
+ * docs/reference/policy-client.md#transportconfig.
+ */
 const POLICY_SERVER_CLUSTER = 'policy_server';
 
 /**
@@ -47,7 +50,7 @@ function policyServerOf(text: string): PolicyServerTarget | undefined {
   return { type: 'address', host, port: Number(text.slice(colon + 1)) };
 }
 
-/** `outbound|<port>||<host>` (BEHAVIOUR 5, "Transport"). */
+/** `outbound|<port>||<host>` (docs/reference/policy-client.md#transport-settings). */
 function clusterOf(server: PolicyServerTarget | undefined): string {
   return server?.type === 'address' ? `outbound|${server.port}||${server.host}` : POLICY_SERVER_CLUSTER;
 }

@@ -12,8 +12,9 @@ export type Direction = 'inbound' | 'outbound';
 export type SharedTransport = Omit<TransportConfig, 'attributesForMixerProxy'>;
 
 /**
- * What the policy plugin does for a proxy (BEHAVIOUR 5, "policy plugin" and "Transport"). Nothing in it names the
- * proxy: proxies with the same overrides have equal ones, with equal keys.
+ * What the policy plugin does for a proxy (docs/reference/policy-client.md#policy-plugin,
+ * docs/reference/policy-client.md#transport-settings). Nothing in it names the proxy: proxies with the same overrides
+ * have equal ones, with equal keys.
  */
 export interface ProxyPolicy {
   /** Names all other members. */
@@ -88,7 +89,10 @@ function failPolicyOf(policy: PolicyMeshConfig, overrides: PolicyOverrides): Net
   });
 }
 
-/** A network fail policy with numbers; undefined ones have the defaults of BEHAVIOUR 5, "Transport". */
+/**
+ * A network fail policy with numbers; undefined ones have the defaults of
+ * docs/reference/policy-client.md#transport-settings.
+ */
 interface FailPolicyNumbers {
   readonly isFailOpen: boolean;
   readonly maxRetry: number | undefined;

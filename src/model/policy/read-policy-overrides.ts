@@ -3,7 +3,10 @@ import { DurationSyntaxError, parseDuration } from '../../config/parse-duration.
 /** `policy.D/check`: what a proxy is told to do about checks, whatever the mesh config says. */
 export type CheckMode = 'enable' | 'allow-on-error' | 'disable';
 
-/** What node metadata `policy.D/…` changes of the mesh's policy (BEHAVIOUR 5, "Transport"). Absent keys are absent. */
+/**
+ * What node metadata `policy.D/…` changes of the mesh's policy (docs/reference/policy-client.md#transport-settings).
+ * Absent keys are absent.
+ */
 export interface PolicyOverrides {
   readonly check?: CheckMode;
   readonly checkRetries?: number;
@@ -25,7 +28,10 @@ const CHECK_MODES: readonly CheckMode[] = ['enable', 'allow-on-error', 'disable'
 const MAX_RETRIES = 100;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
-/** Reads `policy.D/…` (BEHAVIOUR 5, "Node" and "Transport"); undefined when none is there. */
+/**
+ * Reads `policy.D/…` (docs/reference/xds.md#node, docs/reference/policy-client.md#transport-settings); undefined when
+ * none is there.
+ */
 export function readPolicyOverrides(metadata: MetadataTexts, meshDomain: string): PolicyOverrides | undefined {
   const prefix = `policy.${meshDomain}`;
   const check = readCheck(metadata, `${prefix}/check`);

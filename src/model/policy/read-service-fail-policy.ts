@@ -4,8 +4,8 @@ import { type RefusedAnnotation, shownValue } from '../service.js';
 import { readRetries, readWait } from './read-policy-overrides.js';
 
 /**
- * The network fail policy that annotations give a service (SPEC 2.11, `networkFailPolicy`). Absent fields are those of
- * the mesh config.
+ * The network fail policy that annotations give a service (docs/reference/policy-client.md#serviceconfig,
+ * `networkFailPolicy`). Absent fields are those of the mesh config.
  */
 export interface ServiceFailPolicy {
   readonly policy?: NetworkFailPolicy['policy'];

@@ -20,9 +20,9 @@ export function boundSpecsOf(service: Service, bindings: SpecsOf): BoundSpecs {
 }
 
 /**
- * The client's configuration for a service (SPEC 2.11; BEHAVIOUR 5, "Per route"): its attributes and all specs that
- * are bound to it. Nothing in it depends on who calls; whether there are calls at all is for the proxy's own
- * configuration to say.
+ * The client's configuration for a service (docs/reference/policy-client.md#serviceconfig;
+ * docs/reference/policy-client.md#attributes-of-a-service): its attributes and all specs that are bound to it. Nothing
+ * in it depends on who calls; whether there are calls at all is for the proxy's own configuration to say.
  */
 export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceConfig {
   return configWithSpecs(service, boundSpecsOf(service, bindings));

@@ -1,6 +1,6 @@
 import type { MeshServiceSpec } from '../../config/policy/mesh-service.js';
 
-/** The services that one MeshService of a binding means (BEHAVIOUR 5, "Quota binding resolution"). */
+/** The services that one MeshService of a binding means (docs/reference/policy-kinds.md#binding-resolution). */
 export type ServicePattern =
   /** `service: "*"` */
   | { readonly type: 'every' }

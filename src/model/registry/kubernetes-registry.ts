@@ -17,7 +17,7 @@ import type { ServiceContribution } from './service-contribution.js';
 import type { Translation } from './translation.js';
 import { translateWorkloadEntry, type WorkloadEntry } from './workload-entry.js';
 
-/** Settings of SPEC 4.6 that this registry reads. */
+/** Settings of docs/configuration.md#environment-variables that this registry reads. */
 export interface KubernetesRegistrySettings {
   readonly useEndpointSlice: boolean;
   readonly servicesSelectWorkloadEntries: boolean;

@@ -21,7 +21,10 @@ export function isExternalName({ body: { spec } }: KubernetesService): boolean {
   return spec.type === 'ExternalName' && (spec.externalName ?? '') !== '';
 }
 
-/** Translates a core Service into the mesh's (BEHAVIOUR 5): its ports' protocols, addresses and visibility. */
+/**
+ * Translates a core Service into the mesh's (docs/reference/xds.md#protocol-selection): its ports' protocols, addresses
+ * and visibility.
+ */
 export function translateKubernetesService(object: KubernetesService, translation: Translation): Service {
   const { name, namespace, labels, annotations, creationTimestamp } = object.metadata;
   const { spec } = object.body;

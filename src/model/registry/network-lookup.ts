@@ -5,8 +5,8 @@ import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 export type NetworkLookup = (address: string) => string;
 
 /**
- * Reads the mesh networks for one cluster (BEHAVIOUR 8, "Mesh networks"). The narrowest CIDR that holds the
- * address decides; else the network that the cluster's registry is on.
+ * Reads the mesh networks for one cluster (docs/reference/mesh-config.md#mesh-networks). The narrowest CIDR that holds
+ * the address decides; else the network that the cluster's registry is on.
  */
 export function createNetworkLookup(networks: MeshNetworks, cluster: string): NetworkLookup {
   const ranges: { readonly range: AddressRange; readonly network: string }[] = [];

@@ -18,7 +18,10 @@ const RESOLUTIONS: Readonly<Record<ServiceEntrySpec['resolution'], Resolution>> 
 
 const OWN_NAMESPACE: readonly string[] = ['.'];
 
-/** One Service per host, seen by its own namespace alone where it claims what is not its own; all have the entry's ports and addresses (BEHAVIOUR 7, "ServiceEntry"). */
+/**
+ * One Service per host, seen by its own namespace alone where it claims what is not its own; all have the entry's ports
+ * and addresses (docs/reference/validation-rules.md#serviceentry).
+ */
 export function translateServiceEntry(entry: ServiceEntry, translation: Translation): readonly Service[] {
   const { metadata, body } = entry;
   const ports = body.ports.map(({ name, number, protocol }) => ({

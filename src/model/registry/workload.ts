@@ -32,7 +32,10 @@ export function buildEndpoint(workload: Workload, place: EndpointPlace): Endpoin
   };
 }
 
-/** The sidecar injector marks workloads that take mutual TLS with `security.D/tlsMode` (BEHAVIOUR 3). */
+/**
+ * The sidecar injector marks workloads that take mutual TLS with `security.D/tlsMode`
+ * (docs/reference/webhooks.md#patch-order).
+ */
 export function tlsModeOf(labels: Readonly<Record<string, string>>, meshDomain: string): Endpoint['tlsMode'] {
   return labels[`security.${meshDomain}/tlsMode`] === 'mesh' ? 'mesh' : 'disabled';
 }

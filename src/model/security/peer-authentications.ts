@@ -5,7 +5,7 @@ import type { MutualTlsMode } from './mutual-tls.js';
 import { createNamespaceMutualTls, modeOfSpec, type NamespaceMutualTls } from './namespace-mutual-tls.js';
 import { peerAuthenticationsOldestFirst, selectedLabels } from './oldest-first.js';
 
-/** Who takes mutual TLS (BEHAVIOUR 5, "Security composition"). The same object for as long as nothing was changed. */
+/** Who takes mutual TLS (docs/reference/xds.md#mutual-tls). The same object for as long as nothing was changed. */
 export interface PeerAuthentications {
   ofNamespace(namespace: string): NamespaceMutualTls;
 }

@@ -1,6 +1,6 @@
 import { compareAge, compareText } from '../service-order.js';
 
-/** 240.240.i.j with i 0 to 254 and j 1 to 254 (BEHAVIOUR 5, "Sidecar listeners"). */
+/** 240.240.i.j with i 0 to 254 and j 1 to 254 (docs/reference/xds.md#sidecar-listeners). */
 const LAST_BYTES = 254;
 const SLOTS = 255 * LAST_BYTES;
 

@@ -62,7 +62,7 @@ export interface StoreChange {
   readonly updates: InboundUpdates;
 }
 
-/** Increments of nav_inbound_updates, by its label `type` (BEHAVIOUR 1). */
+/** Increments of nav_inbound_updates, by its label `type` (docs/reference/metrics.md#pushes-and-xds). */
 export interface InboundUpdates {
   readonly config: number;
   readonly eds: number;

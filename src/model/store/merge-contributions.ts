@@ -37,9 +37,9 @@ function shardKeyOf({ service, cluster }: ServiceContribution): ShardKey {
 }
 
 /**
- * The endpoints of all contributions, by shard. A shard without endpoints stays. Identities of a service that lost
- * its last endpoint are remembered: going down to nothing and up again changes nothing for its clients but
- * endpoints (BEHAVIOUR 5, "EDS").
+ * The endpoints of all contributions, by shard. A shard without endpoints stays. Identities of a service that lost its
+ * last endpoint are remembered: going down to nothing and up again changes nothing for its clients but endpoints
+ * (docs/reference/xds.md#endpoints).
  */
 export function mergeEndpoints(
   contributions: readonly ServiceContribution[],

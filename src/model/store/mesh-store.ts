@@ -18,7 +18,10 @@ import type { MeshState } from './mesh-state.js';
 import { ObjectTable } from './object-table.js';
 import { ServiceDirectory } from './service-directory.js';
 
-/** The one place that mutates: what sources deliver goes in, immutable states come out (DESIGN section 4). */
+/**
+ * The one place that mutates: what sources deliver goes in, immutable states come out
+ * (docs/architecture.md#how-a-change-reaches-a-proxy).
+ */
 export interface MeshStore {
   /** Takes over one batch as a whole. Objects that are already there in the same version change nothing. */
   apply(batch: ChangeBatch): StoreChange;
@@ -243,7 +246,10 @@ export interface MeshStoreSettings {
   readonly clusterId: string;
   /** The mesh domain `D` of labels and annotations. */
   readonly meshDomain: string;
-  /** REVISION (BEHAVIOUR 8): custom objects with another revision label are ignored. Empty: none is. */
+  /**
+   * REVISION (docs/reference/sources.md#revision): custom objects with another revision label are ignored. Empty: none
+   * is.
+   */
   readonly revision: string;
   /** `--trust-domain`; empty: of the mesh config. */
   readonly trustDomain: string;

@@ -43,7 +43,7 @@ const NONE = resolvePolicyBindings(contextOf([]));
 
 const UID = 'orchestrator://web-0.shop';
 
-test('SPEC 2.13 mixerAttributes: outbound attributes say which proxy asks, for whom and in which version', (t) => {
+test('mixerAttributes: outbound attributes say which proxy asks, for whom and in which version', (t) => {
   t.deepEqual(filterAttributesOf(SIDECAR, 'outbound').attributes, {
     'source.uid': { stringValue: UID },
     'source.namespace': { stringValue: 'shop' },
@@ -55,7 +55,7 @@ test('SPEC 2.13 mixerAttributes: outbound attributes say which proxy asks, for w
   t.deepEqual(ofMesh['context.proxy_version'], { stringValue: '2.1' });
 });
 
-test('SPEC 2.13 mixerAttributes: inbound attributes say which workload serves, with its address in bytes and its port', (t) => {
+test('mixerAttributes: inbound attributes say which workload serves, with its address in bytes and its port', (t) => {
   t.deepEqual(filterAttributesOf(nodeOf('sidecar', { MESH_ID: 'east' }), 'inbound', 8080).attributes, {
     'destination.uid': { stringValue: UID },
     'destination.namespace': { stringValue: 'shop' },
@@ -74,7 +74,7 @@ test('an IPv6 address is 16 bytes, and what a node does not say is left out', (t
   t.false('destination.mesh.id' in attributes);
 });
 
-test('SPEC 2.13 defaultDestinationService: the default service stands for all that have no configuration', (t) => {
+test('defaultDestinationService: the default service stands for all that have no configuration', (t) => {
   const config = httpClientConfigOf(policyOf(), SIDECAR, 'inbound');
   t.is(config.defaultDestinationService, 'default');
   t.deepEqual(Object.keys(config.serviceConfigs), ['default']);
@@ -102,7 +102,7 @@ test('the HTTP filter is needed for checks or for reports', (t) => {
   t.true(hasHttpPolicy(policyOf({ ...quiet, disableMixerHttpReports: false }), 'outbound'));
 });
 
-test('SPEC 2.13 forwardAttributes: outbound clients forward who they are, inbound clients forward nothing', (t) => {
+test('forwardAttributes: outbound clients forward who they are, inbound clients forward nothing', (t) => {
   t.deepEqual(httpClientConfigOf(policyOf(), SIDECAR, 'outbound').forwardAttributes, {
     attributes: {
       'source.uid': { stringValue: UID },
@@ -113,12 +113,12 @@ test('SPEC 2.13 forwardAttributes: outbound clients forward who they are, inboun
   t.false('forwardAttributes' in httpClientConfigOf(policyOf(), SIDECAR, 'inbound'));
 });
 
-test('SPEC 2.13 ignoreForwardedAttributes: gateways ignore what is forwarded, sidecars in the mesh do not', (t) => {
+test('ignoreForwardedAttributes: gateways ignore what is forwarded, sidecars in the mesh do not', (t) => {
   t.true(httpClientConfigOf(policyOf(EVERYTHING_ON, ROUTER), ROUTER, 'outbound').ignoreForwardedAttributes);
   t.false(httpClientConfigOf(policyOf(), SIDECAR, 'inbound').ignoreForwardedAttributes);
 });
 
-test('SPEC 2.12 attributesForMixerProxy: the transport names the proxy to the proxy of the policy server', (t) => {
+test('attributesForMixerProxy: the transport names the proxy to the proxy of the policy server', (t) => {
   const { transport } = httpClientConfigOf(policyOf(), SIDECAR, 'inbound');
   t.deepEqual(transport?.attributesForMixerProxy, {
     attributes: {
@@ -128,7 +128,7 @@ test('SPEC 2.12 attributesForMixerProxy: the transport names the proxy to the pr
   });
 });
 
-test("SPEC 2.11: a service's configuration has its attributes to check and to forward, and all specs bound to it by key", (t) => {
+test("a service's configuration has its attributes to check and to forward, and all specs bound to it by key", (t) => {
   const config = serviceConfigOf(WEB, BINDINGS);
   const attributes = {
     'destination.service.host': { stringValue: 'web.shop.svc.cluster.local' },
@@ -151,7 +151,7 @@ test("SPEC 2.11: a service's configuration has its attributes to check and to fo
   );
 });
 
-test('SPEC 2.14: a TCP client has the attributes of proxy and service, and the rules of all specs in one', (t) => {
+test('a TCP client has the attributes of proxy and service, and the rules of all specs in one', (t) => {
   const config = tcpClientConfigOf(policyOf(), SIDECAR, 'inbound', WEB, BINDINGS, 8080);
   t.like(config.mixerAttributes?.attributes, {
     'destination.uid': { stringValue: UID },

@@ -70,12 +70,12 @@ for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS
     ],
   ];
   for (const [rule, service, hostname, isBound] of cases) {
-    test(`SPEC 2.1: in a ${kind}Binding ${rule}`, (t) => {
+    test(`in a ${kind}Binding ${rule}`, (t) => {
       t.deepEqual(names(hostname, spec('shop/a'), binding('shop/b', service, '{name: a}')), isBound ? [A] : []);
     });
   }
 
-  test(`SPEC ${section}: a reference of a ${kind}Binding means the binding's namespace unless it names another`, (t) => {
+  test(`a reference of a ${kind}Binding means the binding's namespace unless it names another`, (t) => {
     const targets = '{name: a}, {name: c, namespace: other}';
     t.deepEqual(
       names(
@@ -90,7 +90,7 @@ for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS
     );
   });
 
-  test(`SPEC ${section}: in a ${kind}Binding a dangling reference is skipped and told apart`, (t) => {
+  test(`in a ${kind}Binding a dangling reference is skipped and told apart`, (t) => {
     const objects = [spec('shop/a'), binding('shop/b', '{name: web}', '{name: gone}, {name: a}')];
     t.deepEqual(names(WEB, ...objects), [A]);
     t.deepEqual(
@@ -106,7 +106,7 @@ for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS
     );
   });
 
-  test(`SPEC ${section}: the ${kind}s of several bindings apply together, once each, sorted by key`, (t) => {
+  test(`the ${kind}s of several bindings apply together, once each, sorted by key`, (t) => {
     t.deepEqual(
       names(
         WEB,

@@ -49,7 +49,7 @@ const CLUSTERS = [
 ] as const;
 
 for (const [rule, mixerCheckServer, mixerReportServer, affinity, checks, reports] of CLUSTERS) {
-  test(`SPEC 2.12 checkCluster and reportCluster: ${rule}`, (t) => {
+  test(`checkCluster and reportCluster: ${rule}`, (t) => {
     const { policy } = meshWith({ mixerCheckServer, mixerReportServer, sidecarToTelemetrySessionAffinity: affinity });
     t.is(checkClusterOf(policy), checks);
     t.is(reportClusterOf(policy), reports);

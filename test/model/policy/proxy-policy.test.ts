@@ -105,7 +105,7 @@ for (const [rule, policyCheckFailOpen, metadata, expected] of FAIL_POLICIES) {
   });
 }
 
-test('SPEC 2.10: calls are not repeated by default; waits would be 80 ms to 1 s', (t) => {
+test('calls are not repeated by default; waits would be 80 ms to 1 s', (t) => {
   t.deepEqual(policyOf({ mixerCheckServer: 'embedded' }).transport.networkFailPolicy, {
     policy: 'FAIL_CLOSE',
     maxRetry: 0,
@@ -132,7 +132,7 @@ test('a first wait beyond the longest one raises that', (t) => {
   t.is(networkFailPolicy.maxRetryWait, '5s');
 });
 
-test('SPEC 2.12 and 2.14: statsUpdateInterval and reportInterval come from the mesh config', (t) => {
+test('statsUpdateInterval and reportInterval come from the mesh config', (t) => {
   const { transport, reportInterval } = policyOf({
     mixerCheckServer: 'embedded',
     statsUpdateIntervalMs: 2500,
@@ -142,7 +142,7 @@ test('SPEC 2.12 and 2.14: statsUpdateInterval and reportInterval come from the m
   t.is(reportInterval, '30s');
 });
 
-test('SPEC 2.12: batch bounds and clusters come from the mesh config', (t) => {
+test('batch bounds and clusters come from the mesh config', (t) => {
   const { transport } = policyOf({
     mixerCheckServer: 'p.x:1',
     mixerReportServer: 'embedded',

@@ -22,8 +22,8 @@ const RESOLVER_TIMEOUT_MS = 5000;
 const MAX_PENDING_LOOKUPS = 256;
 
 /**
- * The UDP listener that answers captured DNS queries for the services of the proxy's view, and passes the
- * others on to the resolver of the proxy's own host (metadata DNS_CAPTURE; BEHAVIOUR 5, "Sidecar listeners").
+ * The UDP listener that answers captured DNS queries for the services of the proxy's view, and passes the others on to
+ * the resolver of the proxy's own host (metadata DNS_CAPTURE; docs/reference/xds.md#sidecar-listeners).
  */
 export function createDnsPart(encoder: MessageEncoder): ResourcePart<DnsScope> {
   const buildTable = createDnsTableBuilder(encoder);

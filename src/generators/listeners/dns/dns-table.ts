@@ -79,8 +79,8 @@ export function frameDnsServerConfig(table: Buffer): Buffer {
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
 /**
- * The names that DNS capture answers for a service: its host; for orchestrator services also `name.ns`, and the
- * bare name in the same namespace (BEHAVIOUR 5, "Sidecar listeners"). None for wildcard hosts.
+ * The names that DNS capture answers for a service: its host; for orchestrator services also `name.ns`, and the bare
+ * name in the same namespace (docs/reference/xds.md#sidecar-listeners). None for wildcard hosts.
  *
  * @param sameNamespace whether the proxy is in the service's namespace
  */

@@ -38,8 +38,9 @@ export interface InboundScope extends Scope {
 const PLAINTEXT = workloadMutualTls('DISABLE');
 
 /**
- * `virtualInbound`: chains for each port of the workload, passthrough for the others (BEHAVIOUR 5, "Sidecar
- * listeners"), all in mutual TLS, plaintext or both. None when nothing is redirected (INTERCEPTION_MODE NONE).
+ * `virtualInbound`: chains for each port of the workload, passthrough for the others
+ * (docs/reference/xds.md#sidecar-listeners), all in mutual TLS, plaintext or both. None when nothing is redirected
+ * (INTERCEPTION_MODE NONE).
  */
 export function createInboundPart(
   encoder: MessageEncoder,

@@ -24,8 +24,9 @@ export interface InboundPorts {
 }
 
 /**
- * Decides which service a port of the workload is served for: the oldest one that leads there. A younger one
- * is a conflict, but only where it is another service (BEHAVIOUR 1, nav_conflict_inbound_listener).
+ * Decides which service a port of the workload is served for: the oldest one that leads there. A younger one is a
+ * conflict, but only where it is another service (docs/reference/xds.md#listener-conflicts,
+ * nav_conflict_inbound_listener).
  *
  * @param targets of the workload, in any order of services
  * @param address of the inbound listener, for messages

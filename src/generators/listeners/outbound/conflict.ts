@@ -21,7 +21,10 @@ const METRICS: Readonly<Record<string, FindingMetric | undefined>> = {
 /** A port may be shared by a thousand hosts; the message names the oldest and counts them all. */
 export const MAX_NAMED_HOSTS = 10;
 
-/** The conflict as BEHAVIOUR 1 words it: `Listener=… Accepted<PROTO>=… Rejected<PROTO>=… <PROTO>Services=<n>`. */
+/**
+ * The conflict as docs/reference/xds.md#listener-conflicts words it: `Listener=… Accepted<PROTO>=… Rejected<PROTO>=…
+ * <PROTO>Services=<n>`.
+ */
 export function conflictFinding({ rejected, rejectedAs, acceptedAs, accepted, acceptedCount }: Conflict): Finding {
   const listener = `${rejected.bind}:${rejected.port.number}`;
   const hosts = `${accepted.join(',')}${acceptedCount > accepted.length ? ',…' : ''}`;

@@ -38,8 +38,8 @@ export interface OutboundScope extends Scope {
 }
 
 /**
- * A sidecar's listeners for the services of its view (BEHAVIOUR 5, "Sidecar listeners"). Conflicts are decided
- * oldest service first and reported (BEHAVIOUR 1).
+ * A sidecar's listeners for the services of its view (docs/reference/xds.md#sidecar-listeners). Conflicts are decided
+ * oldest service first and reported (docs/reference/xds.md#listener-conflicts).
  */
 export function createOutboundPart(
   encoder: MessageEncoder,

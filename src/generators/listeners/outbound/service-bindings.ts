@@ -58,9 +58,9 @@ export function createServiceBindings(): ServiceBindings {
 }
 
 /**
- * The connections that a service's ports want: HTTP shares one listener per port; everything else listens at
- * the service's addresses, at its pods' when it is headless, or shares when it has none (BEHAVIOUR 5, "Sidecar
- * listeners").
+ * The connections that a service's ports want: HTTP shares one listener per port; everything else listens at the
+ * service's addresses, at its pods' when it is headless, or shares when it has none
+ * (docs/reference/xds.md#sidecar-listeners).
  */
 function serviceBindings(context: PushContext, service: Service, rules: BindingRules): ListenerBinding[] {
   const bindings: ListenerBinding[] = [];

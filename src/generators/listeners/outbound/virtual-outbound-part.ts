@@ -18,9 +18,9 @@ export interface VirtualOutboundScope extends Scope {
 }
 
 /**
- * `virtualOutbound`: takes every redirected outbound connection, hands it to the listener of its original
- * destination, and passes on or drops what no listener wants (BEHAVIOUR 5, "Sidecar listeners"). None when
- * nothing is redirected (INTERCEPTION_MODE NONE).
+ * `virtualOutbound`: takes every redirected outbound connection, hands it to the listener of its original destination,
+ * and passes on or drops what no listener wants (docs/reference/xds.md#sidecar-listeners). None when nothing is
+ * redirected (INTERCEPTION_MODE NONE).
  */
 export function createVirtualOutboundPart(
   encoder: MessageEncoder,
