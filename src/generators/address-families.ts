@@ -24,10 +24,12 @@ export function loopbackAddress(families: AddressFamilies): string {
   return families.ipv4 ? '127.0.0.1' : '::1';
 }
 
-/** What a service address stands for: one IP, or a range with its prefix in canonical form. */
+/** A service address: one IP, or a range with its prefix, in canonical form. */
 export type ServiceAddress = { readonly ip: string } | { readonly cidr: string };
 
-/** Undefined for anything that is no IP or CIDR of the given families; a range of one address is that address. */
+/**
+ * Undefined unless the text is an IP or CIDR of the given families. A range of one address is returned as that address.
+ */
 export function parseServiceAddress(text: string, families: AddressFamilies): ServiceAddress | undefined {
   const network = parseNetwork(text);
   if (network === undefined) return undefined;

@@ -6,10 +6,10 @@ import type { Service } from '../model/service.js';
 import { readsEndpoints } from './listeners/outbound/service-bindings.js';
 
 /**
- * Endpoints matter to clusters where the proxy resolves their names itself, for those are in the cluster; and by their
- * identities, which clusters name. Other identities, and other endpoints of headless services, make a push a full one.
+ * Whether clusters can change. They contain endpoints where the proxy resolves their names itself, and they name the
+ * identities of endpoints. A change of identities, or of the endpoints of headless services, makes a push a full one.
  *
- * @param context the snapshot after the change; without it the endpoints of a full push may be such ones
+ * @param context the snapshot after the change; without it the endpoints of any full push count
  */
 export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean {
   const ofEndpoints =
@@ -24,7 +24,9 @@ export function clustersAffectedBy(request: PushRequest, proxyType: ProxyType, c
   return ofEndpoints || (request.full && kindsAffect(request, 'clusters', proxyType));
 }
 
-/** Whether endpoints changed of such a service; a host that several namespaces claim stands for all its services. */
+/**
+ * Whether the request names endpoints of a service that `isMeant` accepts. A host stands for all services of that host.
+ */
 function touchesEndpointsOf(
   { endpoints }: PushRequest,
   { servicesByHost, shadowedByHost }: PushContext,
@@ -42,7 +44,7 @@ export function endpointsAffectedBy(request: PushRequest, proxyType: ProxyType):
   return request.endpoints.size > 0 || (request.full && kindsAffect(request, 'endpoints', proxyType));
 }
 
-/** Whether an object that a request names can change what proxies are served of a group, by the traits of its kind. */
+/** Whether an object of the request can change the resources of a group, by the traits of its kind. */
 export function kindsAffect({ changed }: PushRequest, group: ServedGroup, proxyType: ProxyType = 'sidecar'): boolean {
   if (changed === 'everything') return true;
   for (const key of changed) {
@@ -52,14 +54,14 @@ export function kindsAffect({ changed }: PushRequest, group: ServedGroup, proxyT
   return false;
 }
 
-/** Route tables never depend on endpoints. Routers have none yet. */
+/** Whether route tables can change. They do not depend on endpoints, and routers have none yet. */
 export function routesAffectedBy(request: PushRequest, proxyType: ProxyType): boolean {
   return proxyType === 'sidecar' && request.full && kindsAffect(request, 'routes');
 }
 
 /**
- * Endpoints matter to listeners only where a headless service's addresses are those of its pods: in pod
- * listeners and in DNS answers. Routers have no listeners yet.
+ * Whether listeners can change. They depend on endpoints only for headless services: the addresses of their pods are in
+ * pod listeners and in DNS answers. Routers have no listeners yet.
  *
  * @param context the snapshot after the change; without it every changed endpoint counts
  */

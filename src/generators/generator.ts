@@ -5,8 +5,8 @@ import type { PushContext } from '../model/push-context.js';
 import type { PushRequest } from '../model/push-request.js';
 
 /**
- * The few facts about a proxy that a generator reads. A generator never sees the proxy itself: proxies with
- * equal scope keys share one result, and the key is made of exactly these facts, so none can be forgotten.
+ * The facts about a proxy that a generator reads. A generator never sees the proxy: proxies with equal scope keys share
+ * one result, so the key names every fact in the scope.
  */
 export interface Scope {
   readonly key: string;
@@ -31,14 +31,14 @@ export interface ResourcePart<S extends Scope = Scope> {
 interface GeneratorBase {
   readonly typeUrl: string;
   /**
-   * Whether the change can alter what proxies of this type are served; false only when provably not.
+   * Whether the change can alter the resources of proxies of this type; false only when it provably cannot.
    *
-   * @param context the snapshot after the change, with which a generator can tell more precisely
+   * @param context the snapshot after the change; with it the answer is more precise
    */
   affectedBy(request: PushRequest, proxyType: ProxyType, context?: PushContext): boolean;
 }
 
-/** A type of which a proxy gets everything: clusters, listeners. */
+/** A type of which a proxy gets all resources: clusters, listeners. */
 export interface WildcardGenerator extends GeneratorBase {
   readonly mode: 'wildcard';
   /** Parts never produce the same resource name for one proxy. */
@@ -49,12 +49,12 @@ export interface WildcardGenerator extends GeneratorBase {
 export interface NamedGenerator<S extends Scope = Scope> extends GeneratorBase {
   readonly mode: 'named';
   scope(context: PushContext, proxy: Proxy): S;
-  /** Undefined when no such resource exists. Results are remembered by the generator where inputs are the same objects. */
+  /** Undefined when no such resource exists. The generator remembers results whose inputs are the same objects. */
   generate(context: PushContext, scope: S, name: string): EncodedResource | undefined;
   /**
-   * The host on whose endpoints the named resource depends, and on no others': while nothing but endpoints of other
-   * hosts changes (a push that is not a full one) and the scope's key stays, it stays as it is. Without this function
-   * every change can concern every name.
+   * The only host on whose endpoints the named resource depends. The resource stays the same while its scope key stays
+   * and only endpoints of other hosts change, in a push that is not a full one. Without this function every change can
+   * concern every name.
    */
   hostOf?(name: string): string;
   /** Findings about the named resource, where there are any. */

@@ -1,8 +1,9 @@
 /**
- * One value for each of the keys that were used last: the one that was not used for the longest time makes room.
+ * Keeps one value for each of the keys that were used last. A new key replaces the one that was not used for the
+ * longest time.
  *
- * @param max keys that have a value
- * @param create makes the value of a key that has none
+ * @param max number of keys
+ * @param create makes the value of a new key
  */
 export function createRecent<Value>(max: number, create: () => Value): (key: string) => Value {
   const values = new Map<string, Value>();

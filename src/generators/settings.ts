@@ -1,5 +1,5 @@
 /**
- * The settings of docs/configuration.md#environment-variables that change what sidecars and routers are served. Fixed
+ * The settings of docs/configuration.md#environment-variables that change the resources of sidecars and routers. Fixed
  * for the life of the process.
  */
 export interface GeneratorSettings {
@@ -29,13 +29,16 @@ export interface GeneratorSettings {
   readonly thriftFilter: boolean;
   /** `--trust-domain`; empty: of the mesh config. */
   readonly trustDomain: string;
-  /** NAV_SKIP_VALIDATE_TRUST_DOMAIN: workloads take connections from any trust domain that their roots vouch for. */
+  /**
+   * NAV_SKIP_VALIDATE_TRUST_DOMAIN: workloads accept clients of any trust domain whose certificate a trusted root
+   * signed.
+   */
   readonly skipTrustDomainValidation: boolean;
   /**
-   * What the policy server in this process is known by over mutual TLS, in the mesh's trust domain; left out where
-   * proxies call it in plaintext (NAV_POLICY_TLS).
+   * Identity of the policy server in this process for mutual TLS, in the trust domain of the mesh. Absent where proxies
+   * call it in plaintext (NAV_POLICY_TLS).
    */
   readonly policyServerIdentity?: { readonly namespace: string; readonly serviceAccount: string };
-  /** Port of the policy server in this process (--policyAddr), which is known before any proxy is served. */
+  /** Port of the policy server in this process (--policyAddr). The server listens before any proxy is served. */
   readonly embeddedPolicyPort: () => number;
 }

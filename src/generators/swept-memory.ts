@@ -1,19 +1,22 @@
-/** Finds objects again while others hold them, by keys that peers can invent. */
+/**
+ * Objects by keys, held weakly: an object stays only while another holder refers to it. Peers may invent any number of
+ * keys.
+ */
 export interface SweptMemory<Value extends object> {
   get(key: string): Value | undefined;
   keep(key: string, value: Value): void;
-  /** Characters of all keys, also of those whose objects are gone. */
+  /** Characters of all keys, including keys whose objects were collected. */
   readonly keyCharacters: number;
 }
 
-/** Fewer characters are not worth a look through all keys. */
+/** Below this number of characters a sweep costs more than it saves. */
 const MIN_SWEPT_CHARACTERS = 1 << 20;
 
 /**
- * Drops the keys of objects that are gone as soon as all keys have twice as many characters as those that were left
- * the last time, so that keys of proxies that came and went do not add up.
+ * Deletes the keys of collected objects whenever the keys have twice as many characters as after the last sweep. Keys
+ * of proxies that came and went do not add up.
  *
- * @param minCharacters of keys, below which none is dropped; 1 Mi unless given
+ * @param minCharacters of keys below which there is no sweep; default 1 Mi
  */
 export function createSweptMemory<Value extends object>(minCharacters = MIN_SWEPT_CHARACTERS): SweptMemory<Value> {
   const references = new Map<string, WeakRef<Value>>();

@@ -1,8 +1,8 @@
 import type { Protocol } from '../model/service.js';
 
 /**
- * How a proxy treats connections of a port: `http` by its requests, `sniffed` as HTTP or TCP depending on the first
- * bytes, `tls` by its server name, `tcp` as bytes, `none` not at all (docs/reference/xds.md#protocol-selection).
+ * How a proxy routes the connections of a port: `http` by request, `sniffed` as HTTP or TCP by the first bytes, `tls`
+ * by server name, `tcp` as bytes, `none` not at all (docs/reference/xds.md#protocol-selection).
  */
 export type TrafficClass = 'http' | 'sniffed' | 'tls' | 'tcp' | 'none';
 

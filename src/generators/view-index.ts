@@ -7,7 +7,7 @@ export interface ServicePort {
   readonly port: Port;
 }
 
-/** A view's services by what generators look them up by; the lists keep the view's order. */
+/** The services of a view by host and by port; the lists keep the order of the view. */
 export interface ViewIndex {
   readonly byHost: ReadonlyMap<string, Service>;
   /** Ports of all protocols, by number. */

@@ -2,9 +2,8 @@ const INITIAL_BUCKETS = 16;
 const ENTRIES_PER_BUCKET = 48;
 
 /**
- * An immutable map that shares all it can with the version before it: a change copies the one bucket that
- * it falls into. So a snapshot of 100,000 entries costs the buckets that changed since the last one, not
- * 100,000 copies. Iteration order is unspecified.
+ * An immutable map that shares unchanged buckets with the version before it: a snapshot of 100,000 entries costs the
+ * buckets that changed since the last one, not 100,000 copies. The order of iteration is unspecified.
  */
 export class BucketedMap<Value> implements ReadonlyMap<string, Value> {
   readonly size: number;
@@ -44,10 +43,10 @@ export class BucketedMap<Value> implements ReadonlyMap<string, Value> {
   }
 }
 
-/** The one writable end of a chain of BucketedMaps. */
+/** Writes the next version of a BucketedMap. */
 export class BucketedMapWriter<Value> {
   #buckets: Map<string, Value>[] = emptyBuckets(INITIAL_BUCKETS);
-  /** Buckets that no snapshot shares, so that they may be changed in place. */
+  /** Buckets that no snapshot shares: they can be changed in place. */
   readonly #owned = new Set<number>(this.#buckets.keys());
   #size = 0;
   #snapshot: BucketedMap<Value> | undefined;
@@ -60,7 +59,7 @@ export class BucketedMapWriter<Value> {
     return this.#buckets[bucketOf(key, this.#buckets.length)]?.get(key);
   }
 
-  /** @returns whether that changed anything */
+  /** @returns whether the content changed */
   set(key: string, value: Value): boolean {
     const known = this.get(key);
     if (known === value && known !== undefined) return false;

@@ -1,6 +1,6 @@
 export type Health = 'healthy' | 'unhealthy' | 'draining';
 
-/** One address that serves one port of a service. Immutable, like everything in a snapshot. */
+/** One address that serves one port of a service. Immutable. */
 export interface Endpoint {
   /** IP address, DNS name (for `dns` services), or `unix:///path`. */
   readonly address: string;
@@ -10,10 +10,10 @@ export interface Endpoint {
   readonly portName: string;
   readonly health: Health;
   readonly labels: Readonly<Record<string, string>>;
-  /** `region/zone/subzone`, shorter when unknown, empty when not known at all. */
+  /** `region/zone/subzone`; parts at the end may be missing, and it is empty when unknown. */
   readonly locality: string;
   readonly network: string;
-  /** Load balancing weight; 1 when nothing says otherwise. */
+  /** Load balancing weight; default 1. */
   readonly weight: number;
   /** `spiffe://…` identity, or empty. */
   readonly serviceAccount: string;

@@ -1,17 +1,17 @@
 import type { ObjectKey } from '../config/object.js';
 
 /**
- * Something odd that generation met and worked around: a listener conflict, a cluster without endpoints. Findings feed
- * the push-status gauges (docs/reference/xds.md#listener-conflicts) and /debug/push_status.
+ * A problem that generation worked around: a listener conflict, a cluster without endpoints. Findings feed the
+ * push-status gauges (docs/reference/xds.md#listener-conflicts) and /debug/push_status.
  */
 export interface Finding {
   readonly metric: FindingMetric;
-  /** What it is about, for example a listener or cluster name; distinct keys are what the gauge counts. */
+  /** The subject, for example the name of a listener or cluster. The gauge counts distinct keys. */
   readonly key: string;
   readonly message: string;
-  /** Node id, when it concerns one proxy only. */
+  /** Node id, if the finding concerns one proxy only. */
   readonly proxy?: string;
-  /** The object whose author can mend it, where that is one object. */
+  /** The object to correct, if it is a single one. */
   readonly object?: ObjectKey;
 }
 

@@ -1,17 +1,18 @@
 /**
- * Remembers results by the identity of the objects that they were made from, and by a key that names every other
- * input. Objects of a snapshot never change, and an unchanged one keeps its identity from snapshot to snapshot. A
- * result is forgotten with the first of its objects that nothing else refers to.
+ * Remembers results by the identity of the objects that they were made from, and by a key that names every other input.
+ * Objects of a snapshot never change, and an unchanged one keeps its identity from snapshot to snapshot. The garbage
+ * collector takes a result with the first of its objects that has no other reference.
  */
 export interface Memo<Value> {
   /**
    * @param dependencies at least one object, always the same number in the same order; the shortest-lived last
-   * @param key every input of `build` that is not one of the objects; bounded by the caller where peers can make keys up
+   * @param key every input of `build` that is not one of the objects; the caller bounds the number of keys where peers
+   *   can invent them
    */
   of(dependencies: readonly [object, ...object[]], key: string, build: () => Value): Value;
 }
 
-/** One object of a list of dependencies: either the next one follows, or the results by key. */
+/** The entries of one dependency: the next level, or the results by key. */
 type Level<Value> = WeakMap<object, Entry<Value>>;
 type Entry<Value> = Level<Value> | Map<string, Value>;
 

@@ -6,7 +6,7 @@ export type NodeErrorCode =
   | 'NO_VALID_IP'
   | 'INVALID_METADATA';
 
-/** Why a proxy's node cannot be served; the message is what its log shows (docs/reference/xds.md#node). */
+/** The reason why the node of a proxy is rejected; its log shows the message (docs/reference/xds.md#node). */
 export class NodeError extends Error {
   readonly code: NodeErrorCode;
 
@@ -19,7 +19,7 @@ export class NodeError extends Error {
 
 const MAX_SHOWN_LENGTH = 200;
 
-/** Text from a proxy as a message may show it: quoted, control characters escaped, and not endless. */
+/** Quotes text from a proxy for a message: control characters escaped, length limited. */
 export function quoteForMessage(text: string): string {
   return JSON.stringify(text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text);
 }

@@ -10,11 +10,10 @@ const MAX_VALUE_LENGTH = 4096;
 const INTERCEPTION_MODES: readonly InterceptionMode[] = ['REDIRECT', 'TPROXY', 'NONE'];
 
 /**
- * Reads the metadata keys of docs/reference/xds.md#node; others are ignored. Absent, null and empty values are all the
- * same.
+ * Reads the metadata keys of docs/reference/xds.md#node and ignores others. Null and empty values count as absent.
  *
  * @param meshDomain domain of the keys `policy.D/…`
- * @throws NodeError INVALID_METADATA for a value that cannot be what its key means
+ * @throws NodeError INVALID_METADATA for a value that its key does not allow
  */
 export function parseNodeMetadata(metadata: NodeMetadata, meshDomain: string): ProxyMetadata {
   const text = (key: string): string | undefined => readText(metadata, key);
@@ -137,7 +136,7 @@ type OptionalUndefined<T> = {
   [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
 } & Partial<Defined<{ [Key in keyof T as undefined extends T[Key] ? Key : never]: T[Key] }>>;
 
-/** Absent keys are absent, not undefined. */
+/** Removes keys whose value is undefined. */
 function withoutUndefined<T extends object>(value: T): OptionalUndefined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as OptionalUndefined<T>;
 }

@@ -1,21 +1,20 @@
 import type { MeshObject } from '../config/object.js';
 
-/** What happened to one object in a source. */
+/** A change of one object in a source. */
 export type ObjectChange =
   | { readonly type: 'upsert'; readonly object: MeshObject }
   | { readonly type: 'delete'; readonly kind: string; readonly namespace: string; readonly name: string };
 
 /**
- * Changes that belong together: a source hands over one batch per atomic step (one file reload, one
- * informer event), and the stores apply it as a whole.
+ * Changes of one atomic step of a source (one file reload, one informer event). The stores apply the batch as a whole.
  */
 export interface ChangeBatch {
   /** The cluster the objects live in: `--clusterID` for files, the remote cluster's id otherwise. */
   readonly cluster: string;
   readonly changes: readonly ObjectChange[];
   /**
-   * What is upserted is all that the cluster has: whatever else it had is gone, and equal versions do not mean equal
-   * objects, for they may be another API server's. Default false.
+   * Whether the upserts are the full content of the cluster: all its other objects are removed. Equal resource versions
+   * do not mean equal objects then, because they may come from another API server. Default false.
    */
   readonly replacesCluster?: boolean;
 }

@@ -4,7 +4,7 @@ import { NodeError, quoteForMessage } from './node-error.js';
 import { type NodeMetadata, parseNodeMetadata } from './node-metadata.js';
 import type { Proxy, ProxyType } from './proxy.js';
 
-/** The fields of an Envoy node that say who a proxy is. */
+/** The fields of an Envoy node that identify a proxy. */
 export interface NodeDescription {
   readonly id: string;
   readonly metadata: NodeMetadata;
@@ -13,15 +13,15 @@ export interface NodeDescription {
   readonly userAgentVersion: string;
 }
 
-/** Far beyond any real one: names and domains together stay below 1 KiB. */
+/** Real node ids are shorter: names and domains together stay below 1 KiB. */
 const MAX_ID_LENGTH = 2048;
 const MAX_LOCALITY_LENGTH = 256;
 const MAX_VERSION_LENGTH = 64;
 const MAX_ADDRESSES = 64;
 
 /**
- * Reads who a proxy is from its node, whose id is `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`
- * (docs/reference/xds.md#node). Whatever a proxy sends, this gives a Proxy or a NodeError.
+ * Reads the identity of a proxy from its node, whose id is `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`
+ * (docs/reference/xds.md#node). Any input gives a Proxy or a NodeError.
  *
  * @param meshDomain domain of the metadata keys that have one
  * @throws NodeError
@@ -73,7 +73,7 @@ export function parseNode(node: NodeDescription, meshDomain: string = DEFAULT_ME
     locality: localityOf(node.locality),
     version: node.userAgentVersion.slice(0, MAX_VERSION_LENGTH),
     metadata,
-    // A node can say what it likes: whoever authenticates the stream says otherwise.
+    // A node proves nothing: the authentication of the stream decides.
     hasSecrets: false,
   };
 }
@@ -82,7 +82,7 @@ function isProxyType(text: string): text is ProxyType {
   return text === 'sidecar' || text === 'router';
 }
 
-/** The workload's name may have dots itself; its namespace has none. */
+/** The name of a workload may contain dots, its namespace may not. */
 function nameOf(fullName: string): string {
   const end = fullName.lastIndexOf('.');
   return end === -1 ? fullName : fullName.slice(0, end);

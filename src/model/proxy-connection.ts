@@ -1,18 +1,18 @@
 import type { Proxy } from './proxy.js';
 
-/** What one connected proxy has of one resource type, for debug pages, tracking and status. */
+/** The state of one resource type at one connected proxy, for debug pages, tracking and status. */
 export interface WatchSnapshot {
   readonly typeUrl: string;
-  /** Names asked for; empty means everything. */
+  /** Requested names; empty for all. */
   readonly resourceNames: readonly string[];
   /** Empty before the first response. */
   readonly sentNonce: string;
   readonly ackedNonce: string;
   readonly sentVersion: string;
   readonly ackedVersion: string;
-  /** Ledger version of the newest configuration that the proxy is known to have, sent or proved unchanged. */
+  /** Config version of the newest configuration that the proxy has, whether it was sent or proved unchanged. */
   readonly ackedConfigVersion: string;
-  /** Text of the last rejection; absent once something was accepted after it. */
+  /** Text of the last rejection; absent after the next acknowledgement. */
   readonly rejection?: { readonly code: string; readonly message: string; readonly nonce: string };
   readonly sentAt?: Date;
 }

@@ -5,7 +5,9 @@ export type ProxyType = 'sidecar' | 'router';
 
 export type InterceptionMode = 'REDIRECT' | 'TPROXY' | 'NONE';
 
-/** Node metadata that changes what a proxy is served (docs/reference/xds.md#node). Absent keys are absent here too. */
+/**
+ * Node metadata that changes the resources of a proxy (docs/reference/xds.md#node). Absent keys are absent here too.
+ */
 export interface ProxyMetadata {
   readonly meshVersion?: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -15,7 +17,7 @@ export interface ProxyMetadata {
   readonly serviceAccount?: string;
   readonly clusterId?: string;
   readonly network?: string;
-  /** Networks the proxy wants endpoints of; empty means all. */
+  /** Networks whose endpoints the proxy requests; empty for all. */
   readonly requestedNetworkView: readonly string[];
   readonly idleTimeoutMs?: number;
   readonly http10?: boolean;
@@ -23,15 +25,15 @@ export interface ProxyMetadata {
   readonly generator?: string;
   readonly routerMode?: string;
   readonly meshId?: string;
-  /** Of a policy server: where it counts quotas. Each `memory` counts for itself. */
+  /** Where a policy server counts quotas. Each `memory` counts for itself. */
   readonly quotaCounters?: 'memory' | 'shared';
-  /** Absent when it overrides nothing. */
+  /** Absent without overrides. */
   readonly policy?: PolicyOverrides;
 }
 
 /**
- * One of the proxy's own services: a service port that the proxy's workload serves. The workloads of one
- * deployment share the very same targets, so it holds nothing about the single workload.
+ * A service port that the workload of the proxy serves. The workloads of one deployment share the same target objects,
+ * so a target has no facts about the single workload.
  */
 export interface ServiceTarget {
   readonly service: Service;
@@ -40,12 +42,12 @@ export interface ServiceTarget {
   readonly targetPort: number;
 }
 
-/** A connected proxy as its first request described it. */
+/** A connected proxy, as described by its first request. */
 export interface Proxy {
   /** The node id: `<sidecar|router>~<ip>~<name.ns>~<ns.svc.domain>`. */
   readonly id: string;
   readonly type: ProxyType;
-  /** All addresses, the id's first. */
+  /** All addresses; that of the id comes first. */
   readonly ipAddresses: readonly string[];
   /** Workload name of the id's third part, without its namespace. */
   readonly name: string;
@@ -59,13 +61,13 @@ export interface Proxy {
   readonly version: string;
   readonly metadata: ProxyMetadata;
   /**
-   * Whether it is given a certificate, so that it can take and make mutual TLS: its stream is authenticated, and there
-   * is an authority. Nothing that it says of itself.
+   * Whether the control plane gives it a certificate, so that it can take and make mutual TLS: its stream is
+   * authenticated, and there is a certificate authority. Node metadata does not decide this.
    */
   readonly hasSecrets: boolean;
   /**
-   * Whether it is served the policies of all namespaces, as policy servers are, or those of its own namespace. Decided by
-   * the identity that it has proven. Default true: on a listener without authentication nothing is proven.
+   * Whether it gets the policies of all namespaces, as policy servers do, or those of its own namespace. Its proven
+   * identity decides. Default true: a listener without authentication proves no identity.
    */
   readonly seesAllPolicies?: boolean;
 }

@@ -12,13 +12,13 @@ import type { Service } from './service.js';
 import type { MeshTraffic } from './traffic/mesh-traffic.js';
 
 /**
- * The services that a namespace may see (exportTo). Namespaces that see the same services share the very
- * same view object, so a generator's scope may name the view instead of the namespace.
+ * The services that a namespace may see (exportTo). Namespaces that see the same services share one view object, so the
+ * scope of a generator may name the view instead of the namespace.
  */
 export interface ServiceView {
   /** Equal ids have equal content within one snapshot; the id is stable while the content is. */
   readonly id: string;
-  /** Oldest first, then by hostname: the order in which conflicts are decided. */
+  /** Oldest first, then by hostname: the order of precedence in conflicts. */
   readonly services: readonly Service[];
 }
 
@@ -30,9 +30,8 @@ export interface Lookup<Key, Value> {
 }
 
 /**
- * The immutable snapshot of the mesh that everything is generated from
- * (docs/architecture.md#how-a-change-reaches-a-proxy). A change makes the next one, which shares whatever did not
- * change.
+ * The immutable snapshot of the mesh from which everything is generated
+ * (docs/architecture.md#how-a-change-reaches-a-proxy). A change makes the next one, which shares the unchanged parts.
  */
 export interface PushContext {
   /** Counts snapshots, from 1. */
@@ -46,11 +45,11 @@ export interface PushContext {
   /** Sorted by hostname. When two registries claim one host, the first registered wins. */
   readonly services: readonly Service[];
   readonly servicesByHost: ReadonlyMap<string, Service>;
-  /** The other services of hosts that several namespaces claim; only some namespaces see those instead. */
+  /** The other services of hosts that several namespaces claim. Some namespaces see one of these instead. */
   readonly shadowedByHost: Lookup<string, readonly Service[]>;
   /**
-   * By hostname, for the services of `servicesByHost`. A service that only some namespaces see instead has its
-   * own under `<hostname>/<namespace>`: `endpointsOf` finds either.
+   * By hostname, for the services of `servicesByHost`. Other services of a host have theirs under
+   * `<hostname>/<namespace>`; `endpointsOf` finds either.
    */
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   /** All objects by kind, for configz, status and analysis. */
@@ -59,25 +58,31 @@ export interface PushContext {
   readonly peerAuthentications: PeerAuthentications;
   /** The clusters of services and their policies. */
   readonly traffic: MeshTraffic;
-  /** ServiceEntries that claim what is not their namespace's, and act on it alone for that. */
+  /**
+   * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
+   * namespace alone.
+   */
   readonly entryOffences: ReadonlyMap<ObjectKey, readonly EntryOffence[]>;
-  /** Which namespaces let bindings of others act on them. */
+  /** The namespaces that each namespace allows to bind policies to its services. */
   readonly bindingGrants: BindingGrants;
-  /** What the translation into services and endpoints met (endpoint_no_pod, nav_endpoint_not_ready, …). */
+  /** Findings of the translation into services and endpoints (endpoint_no_pod, nav_endpoint_not_ready, …). */
   readonly findings: readonly Finding[];
-  /** Ports of workloads that several services lead to: policies of one of them hold there. Same ports, same array. */
+  /** Ports of workloads that several services target; the policies of one of them apply. Same ports, same array. */
   readonly sharedPorts: readonly SharedPort[];
   /** The services that proxies of a namespace may see. */
   viewOf(namespace: string): ServiceView;
   /**
-   * The same services, with the addresses that they have in a proxy's cluster, and in the order in which conflicts over
-   * addresses are decided there.
+   * The same services, with their addresses in the cluster of a proxy, in the order of precedence there.
    *
-   * @param cluster that the proxy says it is in; one that is not read counts as the control plane's own
+   * @param cluster from the metadata of the proxy; an unknown one counts as the own cluster of the control plane
    */
   viewIn(namespace: string, cluster: string | undefined): ServiceView;
-  /** The cluster that a proxy is in by what it says: one that is not read, or none, is the control plane's own. */
+  /**
+   * The cluster of a proxy from its metadata; absent and unknown ones count as the own cluster of the control plane.
+   */
   clusterOf(said: string | undefined): string;
-  /** The proxy's own services, by its addresses; sorted by hostname and port. Same targets, same array. */
+  /**
+   * The services of the workload of a proxy, by its addresses; sorted by hostname and port. Same targets, same array.
+   */
   targetsOf(proxy: Proxy): readonly ServiceTarget[];
 }

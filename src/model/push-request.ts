@@ -1,20 +1,20 @@
 import type { ObjectKey } from '../config/object.js';
 
-/** Stands for the mesh config, which is no object, where changed objects are named. */
+/** Stands for the mesh config among the keys of changed objects. */
 export const MESH_CONFIG_KEY: ObjectKey = 'MeshConfig//mesh';
 
-/** Why a push happens; the `type` label of nav_push_triggers (docs/reference/metrics.md#pushes-and-xds). */
+/** The reason of a push; the `type` label of nav_push_triggers (docs/reference/metrics.md#pushes-and-xds). */
 export type PushReason = 'endpoint' | 'config' | 'service' | 'proxy' | 'global' | 'unknown' | 'debug';
 
-/** What changed, from the stores to every proxy (docs/architecture.md#how-a-change-reaches-a-proxy). */
+/** The changes that the stores report to every proxy (docs/architecture.md#how-a-change-reaches-a-proxy). */
 export interface PushRequest {
   /** False when nothing but endpoints changed. */
   readonly full: boolean;
-  /** Keys of the changed objects; `everything` when the change cannot be pinned down (mesh config). */
+  /** Keys of the changed objects; `everything` when no object names the change (mesh config). */
   readonly changed: 'everything' | ReadonlySet<ObjectKey>;
   /** Hostnames whose endpoints changed. */
   readonly endpoints: ReadonlySet<string>;
-  /** Addresses of workloads whose own services changed. */
+  /** Addresses of workloads whose services changed. */
   readonly addresses: ReadonlySet<string>;
   /** One per merged request, not de-duplicated (docs/reference/metrics.md#pushes-and-xds, nav_push_triggers). */
   readonly reasons: readonly PushReason[];

@@ -19,23 +19,23 @@ const BY_NAME: ReadonlyMap<string, Protocol> = new Map<string, Protocol>([
   ['thrift', 'thrift'],
 ]);
 
-/** Ports on which the server speaks first, so that nothing can be sniffed. */
+/** Ports on which the server speaks first: sniffing would wait for the client. */
 const TCP_PORTS: ReadonlySet<number> = new Set([25, 53, 3306, 27017]);
 
-/** What a service port says about its protocol. */
+/** The fields of a service port that state its protocol. */
 export interface PortDescription {
   readonly number: number;
   readonly name: string;
-  /** `TCP` or `UDP`; SCTP ports are not served at all. */
+  /** `TCP` or `UDP`; SCTP ports are ignored. */
   readonly transport: string;
   /** Absent when the port does not state one. */
   readonly appProtocol?: string | undefined;
 }
 
 /**
- * The protocol of a Kubernetes service port (docs/reference/xds.md#protocol-selection): the transport when that is UDP,
- * else appProtocol, else the port name up to the first `-`, else TCP on well-known ports, else `auto`. An appProtocol
- * that we do not know says that the port is none of ours, so the proxy is left to find out.
+ * The protocol of a Kubernetes service port (docs/reference/xds.md#protocol-selection): UDP by its transport, else by
+ * appProtocol, else by the port name up to the first `-`, else TCP on well-known ports, else `auto`. An unknown
+ * appProtocol gives `auto`, so that the proxy sniffs.
  */
 export function selectProtocol({ number, name, transport, appProtocol }: PortDescription): Protocol {
   if (transport === 'UDP') return 'udp';
@@ -43,7 +43,7 @@ export function selectProtocol({ number, name, transport, appProtocol }: PortDes
   return stated ?? unstatedProtocol(number);
 }
 
-/** The protocol of a ServiceEntry port, which states it outright; empty or unknown text is as good as none. */
+/** The protocol of a ServiceEntry port; empty and unknown text counts as absent. */
 export function selectStatedProtocol(number: number, stated: string): Protocol {
   return parseProtocol(stated) ?? unstatedProtocol(number);
 }
@@ -58,7 +58,7 @@ function parseProtocol(text: string): Protocol | undefined {
 
 function protocolOfName(name: string): Protocol | undefined {
   const text = name.toLowerCase();
-  // The one protocol with the separator in its own name.
+  // The only protocol whose name contains the separator.
   if (text === 'grpc-web' || text.startsWith('grpc-web-')) return 'grpc-web';
   const end = text.indexOf('-');
   return BY_NAME.get(end === -1 ? text : text.slice(0, end));

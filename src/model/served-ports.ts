@@ -1,7 +1,7 @@
 import type { ServiceTarget } from './proxy.js';
 import { compareRanks, compareServices } from './service-order.js';
 
-/** A service's port at a workload that serves the port of that number for another service. */
+/** A service port whose target port belongs to another service at a workload. */
 export interface ShadowedTarget {
   readonly target: ServiceTarget;
   /** What the port is served for. */
@@ -9,15 +9,15 @@ export interface ShadowedTarget {
 }
 
 export interface ServedPorts {
-  /** By the port that the workload listens on. */
+  /** By target port. */
   readonly served: ReadonlyMap<number, ServiceTarget>;
-  /** In the order in which they lost: the oldest service first. */
+  /** By age: the oldest service first. */
   readonly shadowed: readonly ShadowedTarget[];
 }
 
 /**
- * Decides which service each port of a workload is served for: the oldest one that leads there, a Service before a ServiceEntry, for what arrives does
- * not say which service it was sent to. Ports that are not served at all (UDP, unix sockets) are left out.
+ * Decides which service each port of a workload belongs to: the oldest one that targets it, a Service before a
+ * ServiceEntry. A connection does not name the service that the client meant. UDP ports and unix sockets are left out.
  *
  * @param targets of the workload, in any order
  */
@@ -28,7 +28,7 @@ export function servedPorts(targets: readonly ServiceTarget[]): ServedPorts {
     (a, b) => compareRanks(a.service, b.service) || compareServices(a.service, b.service),
   )) {
     const { service, port, targetPort } = target;
-    // Unix sockets (port 0) are not reached by redirection.
+    // Redirection does not reach unix sockets (port 0).
     if (port.protocol === 'udp' || targetPort <= 0) continue;
     const by = served.get(targetPort);
     if (by === undefined) served.set(targetPort, target);
@@ -37,15 +37,15 @@ export function servedPorts(targets: readonly ServiceTarget[]): ServedPorts {
   return { served, shadowed };
 }
 
-/** Two services that lead to one port of the same workloads, which serve it for one of them. */
+/** Two services that target one port of the same workloads; the port belongs to one of them. */
 export interface SharedPort {
-  /** That the workloads listen on. */
+  /** The target port. */
   readonly port: number;
-  /** Host of the service that it is not served for. */
+  /** Host of the service that does not get the port. */
   readonly service: string;
-  /** Host of the older one that it is served for. */
+  /** Host of the older service, which gets the port. */
   readonly servedFor: string;
-  /** Of both services: a workload's own ones are of its own namespace. */
+  /** Namespace of both services: a workload serves services of its own namespace. */
   readonly namespace: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Service } from './service.js';
 
-/** Oldest first, then by hostname and namespace: the order in which conflicts of one rank are decided. */
+/** Oldest first, then by hostname and namespace: the precedence among services of one rank. */
 export function compareServices(first: Service, second: Service): number {
   return (
     compareAge(first.creationTimestamp, second.creationTimestamp) ||
@@ -10,14 +10,14 @@ export function compareServices(first: Service, second: Service): number {
 }
 
 /**
- * Services of a platform first, whenever a ServiceEntry claimed what is theirs, then entries of the root namespace, then
- * other entries.
+ * Services of the orchestrator first, however old a ServiceEntry is that claims their hosts; then entries of the root
+ * namespace, then other entries.
  */
 export function compareRanks(first: Service, second: Service): number {
   return rankOf(first) - rankOf(second);
 }
 
-/** What belongs to services, in the order in which conflicts over hosts, addresses and ports are decided. */
+/** Sorts items by the precedence of their services in conflicts over hosts, addresses and ports. */
 export function inOrderOfRank<Item>(items: readonly Item[], serviceOf: (item: Item) => Service): readonly Item[] {
   const byRank: readonly [Item[], Item[], Item[]] = [[], [], []];
   for (const item of items) byRank[rankOf(serviceOf(item))].push(item);
@@ -29,13 +29,13 @@ function rankOf({ registry, isOfRoot }: Service): 0 | 1 | 2 {
   return isOfRoot === true ? 1 : 2;
 }
 
-/** Older first; what does not say when it was made counts as the newest. */
+/** Older first; an unknown age counts as the newest. */
 export function compareAge(first: string, second: string): number {
   if (first === second) return 0;
   return compareNumbers(timeOf(first), timeOf(second));
 }
 
-/** By UTF-16 code units: the same everywhere, whatever the locale. */
+/** By UTF-16 code units, independent of the locale. */
 export function compareText(first: string, second: string): number {
   if (first === second) return 0;
   return first < second ? -1 : 1;

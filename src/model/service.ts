@@ -11,24 +11,22 @@ export interface Port {
 export type Registry = 'Orchestrator' | 'External' | 'Mock' | 'Catalog';
 
 /**
- * How a proxy finds the endpoints of a service:
- * `endpoints` from us (EDS), `dns` by resolving the endpoints' names, `passthrough` by keeping the
- * connection's original destination.
+ * How a proxy finds the endpoints of a service: `endpoints` from the control plane (EDS), `dns` by resolving names,
+ * `passthrough` by keeping the original destination of a connection.
  */
 export type Resolution = 'endpoints' | 'dns' | 'passthrough';
 
-/** What a Service of Kubernetes is in one of the clusters that have it. */
+/** A Kubernetes Service in one of the clusters that have it. */
 export interface ServiceInCluster {
-  /** Virtual IPs there; empty for a headless one. */
+  /** Virtual IPs in that cluster; empty for a headless one. */
   readonly addresses: readonly string[];
-  /** Where it is reached from outside of the cluster: IP addresses of its load balancer, or `externalIPs`. */
+  /** Addresses for clients outside of the cluster: those of its load balancer, or `externalIPs`. */
   readonly externalAddresses: readonly string[];
 }
 
 /**
- * A service as the mesh sees it, from whatever registry. Never changed after it is built: a registry that
- * sees a change builds a new object, and an unchanged service keeps its identity from one snapshot to the
- * next, so that generators may remember results per object.
+ * A service of any registry. Immutable: a registry builds a new object for a change, and an unchanged service keeps its
+ * identity from snapshot to snapshot, so generators can remember results by it.
  */
 export interface Service {
   /** FQDN, for example `web.default.svc.cluster.local`; may start with `*.` for a ServiceEntry. */
@@ -36,14 +34,13 @@ export interface Service {
   readonly name: string;
   readonly namespace: string;
   readonly registry: Registry;
-  /** Virtual IPs or CIDRs that clients may connect to; empty when there is none (headless, or a bare host). */
+  /** Virtual IPs or CIDRs that clients may connect to; empty for headless services and for hosts without addresses. */
   readonly addresses: readonly string[];
   /**
-   * By cluster. Absent where it would say nothing new: the control plane's own cluster alone has the service, and
-   * nothing leads to it from outside.
+   * By cluster. Absent when only the own cluster of the control plane has the service and it has no external address.
    */
   readonly byCluster?: ReadonlyMap<string, ServiceInCluster>;
-  /** Address made up for a ServiceEntry without addresses (240.240.0.0/16), used by DNS capture alone. */
+  /** Automatic address of a ServiceEntry without addresses (240.240.0.0/16); only DNS capture uses it. */
   readonly autoAddress?: string;
   readonly ports: readonly Port[];
   readonly resolution: Resolution;
@@ -52,31 +49,31 @@ export interface Service {
   /** Namespaces that see it; `*` is all, `.` its own. Never empty. */
   readonly exportTo: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
-  /** For external-name services: the DNS name that stands behind the host. */
+  /** DNS name of an external-name service. */
   readonly externalName?: string;
-  /** SPIFFE or plain names that a server of this service may present. */
+  /** SPIFFE ids or DNS names that its servers may present. */
   readonly subjectAltNames: readonly string[];
-  /** What annotations say about checks that get no answer; absent where they say nothing. */
+  /** Fail policy of checks, from its annotations; absent without any. */
   readonly failPolicy?: ServiceFailPolicy;
-  /** Annotations of its object that cannot be used; absent for none. */
+  /** Rejected annotations of its object; absent without any. */
   readonly refusedAnnotations?: readonly RefusedAnnotation[];
   /** RFC 3339; the older of two conflicting services wins. Empty when unknown. */
   readonly creationTimestamp: string;
-  /** Present for a ServiceEntry of the root namespace: it wins over those of other namespaces, however old. */
+  /** Present for a ServiceEntry of the root namespace, which wins over those of other namespaces regardless of age. */
   readonly isOfRoot?: true;
-  /** Key of the object it was translated from. */
+  /** Key of its object. */
   readonly source: string;
 }
 
-/** An annotation that cannot be used. */
+/** An annotation that is rejected. */
 export interface RefusedAnnotation {
   readonly annotation: string;
   readonly value: string;
-  /** What holds instead, after the value: `counts as FAIL_CLOSE`. */
+  /** The effect instead, for the end of a message: `counts as FAIL_CLOSE`. */
   readonly problem: string;
   /** What to write instead. */
   readonly remedy: string;
-  /** Present where not the value is wrong: objects of this kind have no such annotation. */
+  /** Present where objects of this kind have no such annotation, whatever its value. */
   readonly isUnknown?: true;
 }
 
@@ -87,10 +84,7 @@ export function shownValue(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/**
- * Application protocols that a service port can carry (docs/reference/xds.md#protocol-selection). `auto` is sniffed by
- * the proxy.
- */
+/** Application protocols of a service port (docs/reference/xds.md#protocol-selection). The proxy sniffs `auto`. */
 export type Protocol =
   | 'http'
   | 'http2'

@@ -1,6 +1,6 @@
 /**
- * A sorted array with some items taken out and others put in; the given array itself when nothing changes.
- * Costs one copy, and few comparisons while few items change.
+ * A sorted array without some items and with others; the same array when nothing changes. Costs one copy, and few
+ * comparisons for few changes.
  */
 export function replaceSorted<Item>(
   sorted: readonly Item[],

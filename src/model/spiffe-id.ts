@@ -1,4 +1,4 @@
-/** Who a workload is: its service account, in its namespace, in its trust domain. */
+/** The identity of a workload: its service account, namespace and trust domain. */
 export interface WorkloadIdentity {
   readonly trustDomain: string;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export function formatSpiffeId({ trustDomain, namespace, serviceAccount }: Workl
 
 const SPIFFE_ID = /^spiffe:\/\/([A-Za-z0-9._-]{1,255})\/ns\/([^/?#%\s]{1,253})\/sa\/([^/?#%\s]{1,253})$/;
 
-/** Undefined for anything but an identity as `formatSpiffeId` writes it; nothing is decoded or normalised. */
+/** Undefined unless `formatSpiffeId` could have written the text; nothing is decoded or normalised. */
 export function parseSpiffeId(text: string): WorkloadIdentity | undefined {
   const [, trustDomain, namespace, serviceAccount] = SPIFFE_ID.exec(text) ?? [];
   if (trustDomain === undefined || namespace === undefined || serviceAccount === undefined) return undefined;

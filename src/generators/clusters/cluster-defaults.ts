@@ -22,8 +22,8 @@ export function buildServiceMetadata({
 }
 
 /**
- * Source addresses of what a sidecar sends to its own workload (docs/reference/xds.md#names). The capture rules let
- * them through; with any other source the connection would be captured again and come back for ever.
+ * Source addresses of connections from a sidecar to its own workload (docs/reference/xds.md#names). The capture rules
+ * exempt them; a connection from any other address would be captured again, in an endless loop.
  */
 const INBOUND_SOURCE_IPV4 = '127.0.0.6';
 const INBOUND_SOURCE_IPV6 = '::6';
@@ -36,7 +36,7 @@ export function bindToInboundSource({ ipv4, ipv6 }: AddressFamilies): Pick<Clust
   return { upstreamBindConfig: { sourceAddress, extraSourceAddresses: [other] } };
 }
 
-/** What a statistics name may speak of. */
+/** The values of the placeholders in a statistics name. */
 export interface StatNameSubject {
   readonly service: Pick<Service, 'hostname' | 'name' | 'namespace' | 'registry'>;
   readonly port: Pick<Port, 'number' | 'name'>;

@@ -9,10 +9,10 @@ import { createOutboundPart } from './outbound-part.js';
 import { createUpstreamProtocols } from './upstream-protocols.js';
 
 /**
- * Clusters (CDS, docs/reference/xds.md#clusters): those of every service port in view, those of the sidecar's own
- * workload, and the fixed ones. Results are remembered by the identity of services and mesh config.
+ * Clusters (CDS, docs/reference/xds.md#clusters): of every service port in view, of the workload of the sidecar, and
+ * the fixed ones.
  *
- * @param pluginParts what plugins add, from the services of a view and the mesh config alone
+ * @param pluginParts clusters of plugins, made from the services of a view and the mesh config alone
  */
 export function createClusterGenerator(
   encoder: MessageEncoder,

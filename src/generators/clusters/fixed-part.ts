@@ -22,8 +22,8 @@ export interface FixedScope extends Scope {
 }
 
 /**
- * The clusters that do not come from services (docs/reference/xds.md#names): where unknown traffic goes to, or ends. A
- * router takes no inbound traffic for a workload, so it has none of the inbound ones.
+ * The clusters for traffic to unknown addresses (docs/reference/xds.md#names): they pass it on or close it. Routers
+ * have none of the inbound ones, because they take no inbound traffic for a workload.
  */
 export function createFixedPart(encoder: MessageEncoder, protocols: UpstreamProtocols): ResourcePart<FixedScope> {
   const memo = createMemo<readonly EncodedResource[]>();

@@ -20,7 +20,7 @@ import { protocolsOfPort, type UpstreamProtocols } from './upstream-protocols.js
 interface InboundPort {
   readonly service: Pick<Service, 'hostname' | 'name' | 'namespace' | 'registry'>;
   readonly port: Port;
-  /** Where the workload listens on loopback; undefined when captured connections say where they were going. */
+  /** Port of the workload on loopback; undefined for captured connections, which keep their original destination. */
   readonly targetPort: number | undefined;
 }
 
@@ -30,15 +30,15 @@ export interface InboundScope extends Scope {
 }
 
 /**
- * The workload's only destination is itself: Envoy need not forget it when it is idle (5 s by default), which
- * would close the kept-alive connections to the application.
+ * Envoy forgets an idle destination of an ORIGINAL_DST cluster after 5 s by default, and closes its kept-alive
+ * connections. The only destination here is the workload itself, so Envoy keeps it for a day.
  */
 const CLEANUP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 /**
- * One cluster per service port of the sidecar's own workload. Captured connections go where they were going,
- * from a source address that is not captured again; without capture (INTERCEPTION_MODE NONE) they go to the
- * target port on loopback. Replicas of a workload share one scope. Routers have none.
+ * One cluster per service port of the workload of a sidecar. Captured connections keep their original destination and
+ * get a source address that is not captured again. Without capture (INTERCEPTION_MODE NONE) they go to the target port
+ * on loopback. Replicas of a workload share one scope. Routers have none.
  */
 export function createInboundPart(
   encoder: MessageEncoder,
@@ -106,7 +106,7 @@ function loopbackFields(name: string, port: number, families: AddressFamilies): 
   return { type: 'STATIC', loadAssignment: buildLoadAssignment(name, [target]) };
 }
 
-/** A service port that the workload serves on several addresses, or twice, is one cluster: the first target's. */
+/** One cluster per service port, for its first target: a workload may serve a port on several addresses. */
 function inboundPorts(targets: readonly ServiceTarget[], captured: boolean): readonly InboundPort[] {
   const ports = new Map<string, InboundPort>();
   for (const { service, port, targetPort } of targets) {

@@ -33,7 +33,10 @@ export interface OutboundScope extends Scope {
   readonly sendsMutualTls: boolean;
 }
 
-/** Proxies name their networks and locality: clusters of so many of these views are remembered, those used last. */
+/**
+ * Number of combinations of networks and locality whose clusters are remembered, the last used ones. Proxies can invent
+ * any number of them.
+ */
 const MAX_VIEWS = 64;
 
 /** Clusters of one service, each with its port. */
@@ -65,7 +68,7 @@ export function createOutboundPart(
     const isOfView = isInline && (scope.networkView.length > 0 || scope.locality !== '');
     const memory = isOfView ? memoOfView(JSON.stringify([scope.networkView, scope.locality])) : memo;
     const key = [scope.proxyType, scope.sendsMutualTls, isInline && scope.ipv6Only].join();
-    // Inputs that many services share come first: they need fewer levels of memory then.
+    // Inputs that many services share come first, which keeps the memory small.
     const { mutualTls = NO_INPUT, serviceAccounts = NO_INPUT, endpoints = NO_INPUT } = inputs;
     const dependencies = [context.mesh, mutualTls, serviceAccounts, endpoints, context.traffic.clustersOf(service)];
     return memory.of(dependencies as [object, ...object[]], key, () =>
@@ -114,7 +117,7 @@ export function createOutboundPart(
       return { key, view, proxyType: type, ipv6Only, networkView, locality: callerLocality, sendsMutualTls };
     },
     generate: (context, scope) => {
-      // Ports are runs of sorted names, which makes the sort of all names cheap.
+      // Grouped by port, the names are sorted runs: nextResourceSet sorts them in linear time.
       const byPort = new Map<number, EncodedResource[]>();
       const names = new Set<string>();
       const findings: Finding[] = [];

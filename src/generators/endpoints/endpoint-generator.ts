@@ -29,12 +29,14 @@ type ServiceAssignments = Map<string, Map<string, Assignment>>;
 
 const NO_FINDINGS: readonly Finding[] = [];
 
-/** Networks and views come from proxies: beyond this many of them the assignments of a service are made anew. */
+/**
+ * Number of networks and views for which the assignments of a service are remembered: proxies can invent any number.
+ */
 const MAX_SCOPES_PER_SERVICE = 100;
 
 /**
- * Endpoint assignments (EDS, docs/reference/xds.md#endpoints): one per outbound cluster name. There is one for every
- * name that is asked for, an empty one where nothing is known: a proxy that waits for endpoints would wait on.
+ * Endpoint assignments (EDS, docs/reference/xds.md#endpoints), one per outbound cluster name. An unknown name gets an
+ * empty assignment, because a proxy waits for each assignment that it asked for.
  */
 export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator<EndpointScope> {
   const scope = createEndpointScoper();
@@ -43,7 +45,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
   const encode = (name: string, message: ClusterLoadAssignment): EncodedResource =>
     encoder.encodeExactResource(TypeUrl.endpoint, name, message);
 
-  /** Names come from proxies: those of nothing cost no encoded message before a response carries them. */
+  /** Proxies can ask for any name. An unknown one is encoded only when a response contains it. */
   const unknown = {
     version: 'unknown',
     encode: (name: string) => encode(name, { clusterName: name }).entry,
@@ -80,7 +82,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     const named = recall(clusters, endpoints, mutualTls.hasDisabled ? `${place}|${mutualTls.key}` : place);
     const known = named.get(name);
     if (known !== undefined) return known;
-    // Names come from proxies: only those of clusters are remembered. Proxies resolve the names of `dns` clusters.
+    // Proxies can ask for any name: only names of clusters are remembered. Proxies resolve `dns` clusters themselves.
     const cluster = clusters.find(({ destination }) => clusterOf(destination) === name);
     if (cluster === undefined || service.resolution === 'dns') return emptyAssignment(name);
     const assignment = build(name, cluster, endpoints, scoped, isLocal, mutualTls);
@@ -107,7 +109,7 @@ export function createEndpointGenerator(encoder: MessageEncoder): NamedGenerator
     };
   };
 
-  /** Findings are asked for right after the resource: the second look-up is spared. */
+  /** The push asks for findings right after the resource: this spares the second look-up. */
   let last: { context: PushContext; scoped: EndpointScope; name: string; assignment: Assignment } | undefined;
   const lookUp = (context: PushContext, scoped: EndpointScope, name: string): Assignment => {
     if (last?.name === name && last.scoped === scoped && last.context === context) return last.assignment;
@@ -141,8 +143,9 @@ function noInstances(name: string): Finding {
 }
 
 /**
- * Whether a host is served by endpoints of the proxy's own cluster only (`serviceSettings` of the mesh
- * config). @param hosts exact names, or `*.` and a suffix.
+ * Whether only endpoints of the cluster of the proxy serve a host (`serviceSettings` of the mesh config).
+ *
+ * @param hosts exact names, or `*.` and a suffix
  */
 function isClusterLocal(hostname: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host));

@@ -7,16 +7,16 @@ import { shadowedKey } from '../../model/snapshot/endpoints-of.js';
 import type { Scope } from '../generator.js';
 import { createGatewayLookup, type NetworkGateways } from './network-gateways.js';
 
-/** What an assignment depends on beside the service: where the proxy stands, seen from the networks. */
+/** The inputs of an assignment beside its service: the networks, cluster, locality and namespace of the proxy. */
 export interface EndpointScope extends Scope {
-  /** The proxy's network; empty when it does not matter, for no network has a gateway. */
+  /** Network of the proxy; empty while no network has a gateway, because it does not matter then. */
   readonly network: string;
   /** Networks whose endpoints the proxy wants; undefined for all. Endpoints without network are always wanted. */
   readonly networkView: ReadonlySet<string> | undefined;
   readonly gateways: NetworkGateways;
-  /** The proxy's cluster; empty when no host is cluster-local. */
+  /** Cluster of the proxy; empty while no host is cluster-local. */
   readonly cluster: string;
-  /** Services that the proxy's namespace sees instead of those that others see under the same host. */
+  /** Services that the namespace of the proxy sees instead of the service of the same host in the rest of the mesh. */
   readonly ownServices: OwnServices;
   /** Of the proxy; empty while no policy balances by locality. */
   readonly locality: string;
@@ -43,7 +43,10 @@ export function createEndpointScoper(): (context: PushContext, proxy: Proxy) => 
   };
 }
 
-/** Stands for every network without a gateway: all of them are served alike, and a proxy can make up any number. */
+/**
+ * Stands for every network without a gateway: their proxies share assignments, and a proxy can invent any number of
+ * networks.
+ */
 const WITHOUT_GATEWAY = 'no gateway';
 
 function networkOf({ metadata }: Proxy, { byNetwork }: NetworkGateways): string {
@@ -52,7 +55,7 @@ function networkOf({ metadata }: Proxy, { byNetwork }: NetworkGateways): string 
   return byNetwork.has(network) ? network : WITHOUT_GATEWAY;
 }
 
-/** The services that a view has instead of those that the mesh at large has under the same host. */
+/** The services of a view that differ from the service of the same host in the rest of the mesh. */
 export interface OwnServices {
   readonly byHost: ReadonlyMap<string, Service>;
   /** Equal keys have equal services within one snapshot; empty when there are none. */
@@ -62,8 +65,8 @@ export interface OwnServices {
 const NONE: OwnServices = { byHost: new Map(), key: '' };
 
 /**
- * Compares a view with the mesh once for as long as both have the same services. Most meshes have no host that
- * several namespaces claim, and nothing to compare.
+ * Compares a view with the mesh, once for as long as both have the same services. In most meshes no two namespaces
+ * claim a host, and there is no difference.
  */
 function createOwnServiceLookup(): (context: PushContext, view: ServiceView) => OwnServices {
   const memo = createMemo<OwnServices>();

@@ -8,12 +8,12 @@ import type { LocalityLbEndpoints } from '../../generated/envoy/config/endpoint/
 import type { Endpoint, Health } from '../../model/endpoint.js';
 import { balanceLocalities, type LocalityBalance } from './locality-balance.js';
 
-/** What of an endpoint goes into a load assignment. */
+/** The fields of an endpoint that its load assignment has. */
 export type LoadTarget = Pick<Endpoint, 'address' | 'port' | 'health' | 'locality' | 'network' | 'weight' | 'tlsMode'>;
 
 /**
- * Envoy sends nothing new to an UNHEALTHY (2) or DRAINING (3) endpoint; unlike an endpoint that is gone, it
- * keeps its connections until what runs on them is done. Numbers, so that the message is exact for the encoder.
+ * Envoy sends no new requests to an UNHEALTHY (2) or DRAINING (3) endpoint, but keeps its connections until their
+ * requests end; it closes those of a removed endpoint. Enums are numbers, as the encoder of exact messages expects.
  */
 const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 2 | 3 }>> = {
   healthy: {},
@@ -22,10 +22,9 @@ const HEALTH_STATUS: Readonly<Record<Health, { healthStatus?: 2 | 3 }>> = {
 };
 
 /**
- * The endpoints of one cluster, grouped by locality (docs/reference/xds.md#endpoints). Equal sets of targets give equal
- * messages whatever their order: localities are sorted, and in them addresses. An address that is listed twice (it
- * moves from one slice to another, say) is sent once, in its healthiest state. Enums are numbers, so the message is an
- * exact one for the encoder.
+ * The endpoints of one cluster, grouped by locality (docs/reference/xds.md#endpoints). Localities and addresses are
+ * sorted, so equal sets of targets give equal messages. An address that is listed twice, for example while it moves
+ * between slices, is sent once, in its healthiest state.
  *
  * @param balance undefined: localities get requests in proportion to their weights
  */
@@ -133,8 +132,7 @@ function withoutDuplicates(sorted: readonly LoadTarget[]): readonly LoadTarget[]
 const MAX_TOTAL_WEIGHT = 0xffff_ffff;
 
 /**
- * Makes the weights fit what Envoy accepts: each at least 1, their sum within 32 bits. Larger sums are
- * scaled down together, so that the shares stay; weights that fit are left alone.
+ * Weights as Envoy accepts them: each at least 1, their sum within 32 bits. Larger sums are scaled down in proportion.
  */
 export function fitWeights<T extends { readonly weight: number }>(items: readonly T[]): readonly T[] {
   let total = 0;
@@ -144,20 +142,20 @@ export function fitWeights<T extends { readonly weight: number }>(items: readonl
     fits &&= Number.isInteger(weight) && weight >= 1;
   }
   if (fits && total <= MAX_TOTAL_WEIGHT) return items;
-  // What rounding up to 1 may add is kept free.
+  // Leaves room for weights that are rounded up to 1.
   const factor = Math.min(1, (MAX_TOTAL_WEIGHT - items.length) / total);
   return items.map((item) => ({ ...item, weight: Math.max(1, Math.floor(item.weight * factor)) }));
 }
 
-/** Metadata key under which Envoy looks for what selects an endpoint's transport socket. */
+/** Metadata key by which Envoy selects the transport socket of an endpoint. */
 const TRANSPORT_SOCKET_MATCH = 'envoy.transport_socket_match';
 
-/** Metadata key of what this control plane tells about clusters and endpoints. */
+/** Metadata key for facts about clusters and endpoints. */
 export const MESH_METADATA = 'mesh';
 
 /**
  * Metadata of an endpoint (docs/reference/xds.md#endpoints): its network, and `tlsMode: mesh` where it takes mutual
- * TLS, which is what a cluster's transport_socket_matches select by. Undefined when there is nothing to say.
+ * TLS, by which the transport_socket_matches of its cluster select. Undefined when it has neither.
  */
 function buildEndpointMetadata(endpoint: Pick<Endpoint, 'network' | 'tlsMode'>): Metadata | undefined {
   const { network, tlsMode } = endpoint;

@@ -5,14 +5,14 @@ import { memoize } from '../../model/memo.js';
 import type { PushContext } from '../../model/push-context.js';
 import { clusterOfShard } from './visible-endpoints.js';
 
-/** Where another network is entered. */
+/** An address through which proxies reach another network. */
 export interface Gateway {
   readonly address: string;
   readonly port: number;
   readonly locality: string;
 }
 
-/** The gateways of every network that has some. */
+/** The gateways of each network that has at least one. */
 export interface NetworkGateways {
   readonly byNetwork: ReadonlyMap<string, readonly Gateway[]>;
   /** Equal ids have equal gateways. */
@@ -21,8 +21,7 @@ export interface NetworkGateways {
 
 /**
  * Resolves the gateways of the mesh networks (docs/reference/mesh-config.md#mesh-networks), once per snapshot. A
- * gateway that is a service is entered where its cluster is reached from outside, and where nothing leads there from
- * outside, at its workloads.
+ * gateway that is a service has its external addresses, or without any those of its workloads.
  */
 export function createGatewayLookup(): (context: PushContext) => NetworkGateways {
   return memoize(resolveGateways);
@@ -33,7 +32,7 @@ function resolveGateways(context: PushContext): NetworkGateways {
   for (const [network, { gateways }] of context.networks.networks) {
     const byAddress = new Map<string, Gateway>();
     for (const gateway of gateways.flatMap((declared) => resolveGateway(context, network, declared))) {
-      // Endpoints from us are IP addresses: Envoy would refuse the whole update for one name.
+      // Endpoints of EDS have IP addresses: Envoy would reject the whole update for one name.
       if (isIpAddress(gateway.address)) byAddress.set(`${gateway.address} ${gateway.port}`, gateway);
     }
     const found = [...byAddress].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, gateway]) => gateway);
@@ -53,7 +52,7 @@ function resolveGateway(context: PushContext, network: string, declared: Network
       ({ health, portName, network: own }) =>
         health === 'healthy' &&
         (servicePort === undefined || portName === servicePort.name) &&
-        // Several networks may call their gateways alike.
+        // Gateways of several networks may have the same service name.
         (own === '' || own === network),
     );
     const external = service?.byCluster?.get(clusterOfShard(shard))?.externalAddresses ?? [];

@@ -2,10 +2,9 @@ import type { LoadTarget } from './load-assignment.js';
 import type { Gateway, NetworkGateways } from './network-gateways.js';
 
 /**
- * What a proxy can reach (docs/reference/xds.md#split-horizon): endpoints on its own network as they are, those on
- * another network replaced by that network's gateways, which share the sum of their weights. Only healthy endpoints
- * count, so that a gateway gets as much as stands behind it. Networks without a gateway, and endpoints or proxies
- * without a network, are taken to be directly reachable.
+ * Replaces the endpoints that a proxy cannot reach (docs/reference/xds.md#split-horizon). Endpoints on another network
+ * become the gateways of that network, which share the sum of the weights of its healthy endpoints. Networks without a
+ * gateway, and endpoints or proxies without a network, count as directly reachable.
  */
 export function splitHorizon(
   targets: readonly LoadTarget[],
@@ -41,7 +40,7 @@ function behindGateways(
   multiple: number,
 ): readonly LoadTarget[] {
   const total = endpoints.reduce((sum, { weight }) => sum + Math.max(1, weight), 0);
-  // A gateway forwards mutual TLS by server name: it can be spoken to so only when all behind it can.
+  // A gateway forwards mutual TLS by server name, so all endpoints behind it must take mutual TLS.
   const tlsMode = endpoints.every((endpoint) => endpoint.tlsMode === 'mesh') ? 'mesh' : 'disabled';
   return gateways.map(({ address, port, locality }) => ({
     address,

@@ -35,7 +35,7 @@ import { type ListenerDependencies, listenerDependenciesOf } from './listener-de
 /** What an HTTP chain is for. */
 interface HttpChainOptions {
   readonly statPrefix: string;
-  /** Some service behind it speaks gRPC-Web. */
+  /** Whether a service of the chain uses gRPC-Web. */
   readonly grpcWeb: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface TcpChainOptions {
 
 /** Makes the network filters of all listeners, so that they agree on logs, tracing, timeouts and filter order. */
 export interface FilterFactory {
-  /** What all of them read of a proxy. */
+  /** The inputs of all filters of a proxy. */
   dependenciesOf(context: PushContext, proxy: Proxy): ListenerDependencies;
   /** @param routeName of the table that the proxy asks for. */
   outboundHttp(
@@ -61,7 +61,7 @@ export interface FilterFactory {
     dependencies: ListenerDependencies,
     options: HttpChainOptions & { readonly routeName: string; readonly forwardProxy?: boolean },
   ): Filter;
-  /** @param serviceCluster where the routes lead, if that is a service's cluster. */
+  /** @param serviceCluster the cluster of the routes, if it belongs to a service */
   inboundHttp(
     mesh: MeshConfig,
     dependencies: ListenerDependencies,
@@ -73,7 +73,7 @@ export interface FilterFactory {
 
 type Direction = ChainDescription['direction'];
 
-/** Which service a request is for is decided by its route. */
+/** The route decides which service a request is for. */
 const OUTBOUND_HTTP: ChainDescription = { direction: 'outbound', serviceCluster: undefined };
 
 /** How inbound HTTP servers name themselves (the `server` response header). */
@@ -86,11 +86,11 @@ export function createFilterFactory(
 ): FilterFactory {
   const configSource = adsConfigSource(settings.initialFetchTimeoutMs);
 
-  // None of them depends on the mesh or the chain, so that each is encoded once.
+  // They depend neither on the mesh nor on the chain: each is encoded once.
   const commonFilters: Readonly<Record<Exclude<HttpFilterSlot, 'plugins'>, HttpFilter>> = {
     grpcWeb: grpcWebFilter(encoder),
     grpcStats: grpcStatsFilter(encoder),
-    // The alpn filter of custom proxies is one that every Envoy has.
+    // Stock Envoy has this filter; custom proxies have an `alpn` filter of their own.
     alpn: upstreamProtocolsFilter(encoder, HTTP_CLIENT_PROTOCOLS),
     cors: corsFilter(encoder),
     fault: faultFilter(encoder),
@@ -122,7 +122,7 @@ export function createFilterFactory(
     const files = fileAccessLogs(mesh);
     const added = plans.flatMap((plan) => plan.tcpAccessLogs(direction) ?? []);
     if (added.length === 0) return { accessLogs: files };
-    // All logs of a TCP proxy have one interval: a file is to have one line for a connection all the same.
+    // All logs of a TCP proxy share one interval. A file still gets one line for each connection, at its end.
     return {
       accessLogs: [...files.map(onlyOfEndedConnections), ...added.flatMap(({ logs }) => logs)],
       intervalMs: Math.min(...added.map(({ intervalMs }) => intervalMs)),

@@ -7,18 +7,18 @@ import type { ListenerPlan } from '../plugins/listener-plan.js';
 import type { ListenerPlugin } from '../plugins/networking-plugin.js';
 import { trafficClass } from '../traffic-class.js';
 
-/** What every listener's filters read of a proxy. */
+/** The inputs of the filters of a proxy's listeners. */
 export interface ListenerDependencies {
   readonly families: AddressFamilies;
   /** Metadata HTTP10. */
   readonly http10: boolean;
   /** Metadata IDLE_TIMEOUT. */
   readonly idleTimeoutMs: number | undefined;
-  /** Where its spans go; undefined for no tracing. */
+  /** The collector of its spans; undefined without tracing. */
   readonly tracing: TracingCollector | undefined;
   /** Whether its requests may travel in mutual TLS. */
   readonly sendsMutualTls: boolean;
-  /** What the plugins add, in their order. */
+  /** The plans of the plugins, in their order. */
   readonly plans: readonly ListenerPlan[];
   /** Names all of the above: equal dependencies have equal keys. */
   readonly key: string;
@@ -54,9 +54,9 @@ export interface TracingCollector {
 }
 
 /**
- * The collector that mesh config `defaultConfig.tracing` names. Tracing is on only when mesh config enables it
- * and the collector is a service that the proxy may see: Envoy refuses listeners whose collector cluster it
- * does not have, and a proxy is served clusters for exactly the services of its view.
+ * The collector of mesh config `defaultConfig.tracing`. Tracing is on if mesh config enables it and the collector is a
+ * service in the view of the proxy: only then has the proxy its cluster, and Envoy rejects listeners that name a
+ * missing cluster.
  */
 function tracingCollectorOf(context: PushContext, view: ServiceView): TracingCollector | undefined {
   const { enableTracing, defaultConfig } = context.mesh;

@@ -12,9 +12,9 @@ import { createOutboundPart } from './outbound/outbound-part.js';
 import { createVirtualOutboundPart } from './outbound/virtual-outbound-part.js';
 
 /**
- * Listeners of sidecars (docs/reference/xds.md#sidecar-listeners). Routers get none yet.
+ * Listeners of sidecars (docs/reference/xds.md#sidecar-listeners). Routers have none yet.
  *
- * @param plugins in the order their filters run
+ * @param plugins in the order of their filters
  */
 export function createListenerGenerator(
   encoder: MessageEncoder,

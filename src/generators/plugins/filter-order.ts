@@ -1,10 +1,13 @@
-/** A filter, or a place for those of all plugins, in the order of `--plugins` (authn, authz, health, policy). */
+/**
+ * A filter, or the place for the filters of all plugins, which follow the order of `--plugins` (authn, authz, health,
+ * policy).
+ */
 export type HttpFilterSlot = 'plugins' | 'grpcWeb' | 'grpcStats' | 'alpn' | 'cors' | 'fault' | 'router';
 
 /** `terminal` is the filter that ends a chain: a TCP proxy, or one of the port's protocol. */
 export type NetworkFilterSlot = 'plugins' | 'terminal';
 
-/** The order of all filters, by the place of their chain (docs/reference/xds.md#http-connection-manager). */
+/** The order of all filters, by the kind of their chain (docs/reference/xds.md#http-connection-manager). */
 export const FILTER_ORDER = {
   outboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'alpn', 'cors', 'fault', 'router'],
   inboundHttp: ['plugins', 'grpcWeb', 'grpcStats', 'cors', 'fault', 'router'],

@@ -3,7 +3,7 @@ import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js'
 import type { HttpFilter } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
 import type { ResponseMapper } from '../../generated/envoy/extensions/filters/network/http_connection_manager/v3/ResponseMapper.js';
 
-/** A filter chain as a plugin sees it. */
+/** The facts about a filter chain that plugins read. */
 export interface ChainDescription {
   readonly direction: 'inbound' | 'outbound';
   /** The cluster of the one service that the chain is for; undefined where routes decide, or no service has it. */
@@ -13,19 +13,21 @@ export interface ChainDescription {
 /** Access logs of connections. */
 export interface TcpAccessLogs {
   readonly logs: readonly TypedFilter[];
-  /** They tell of a connection when it begins, then each time after this, and when it ends. */
+  /** Milliseconds between two records of a connection; its begin and its end have one as well. */
   readonly intervalMs: number;
 }
 
-/** What a plugin adds to the listeners of one proxy: filters before the ones that every chain has, and access logs. */
+/**
+ * The additions of a plugin to the listeners of one proxy: filters before those that every chain has, and access logs.
+ */
 export interface ListenerPlan {
-  /** Names all that the plan depends on beside the mesh config: proxies with equal keys share their listeners. */
+  /** Names every input of the plan beside the mesh config: proxies with equal keys share their listeners. */
   readonly key: string;
   httpFilters(chain: ChainDescription): readonly HttpFilter[];
   /** For chains of bytes. */
   networkFilters(chain: ChainDescription): readonly Filter[];
   httpAccessLogs(direction: ChainDescription['direction']): readonly TypedFilter[];
   tcpAccessLogs(direction: ChainDescription['direction']): TcpAccessLogs | undefined;
-  /** Bodies and headers of answers that the plugin's HTTP filters give themselves. */
+  /** Bodies and headers of responses that the HTTP filters of the plugin send themselves. */
   readonly localReplies: readonly ResponseMapper[];
 }

@@ -6,8 +6,8 @@ import type { ListenerPlan } from './listener-plan.js';
 import type { RoutePlan } from './route-plan.js';
 
 /**
- * A networking plugin (`--plugins`): what it adds to each proxy, as plans. Plugins run in the order in which they are
- * listed, and each adds its filters in that order (docs/reference/xds.md#protocol-selection).
+ * A networking plugin (`--plugins`). It plans its additions to each proxy. Plugins add their filters in the order in
+ * which `--plugins` lists them.
  */
 export interface NetworkingPlugin extends ListenerPlugin, RoutePlugin {
   /** As `--plugins` names it. */
@@ -23,12 +23,14 @@ export interface ListenerPlugin {
   planListeners(context: ListenerPlanContext, proxy: Proxy): ListenerPlan | undefined;
 }
 
-/** What the plan of listeners may depend on beside the proxy. */
+/** The parts of a snapshot that a plan of listeners may read. */
 export type ListenerPlanContext = Pick<PushContext, 'mesh' | 'services' | 'shadowedByHost'>;
 
 export interface RoutePlugin {
   /** Undefined where the plugin leaves the proxy's routes as they are. */
   planRoutes(context: PushContext, proxy: Proxy): RoutePlan | undefined;
-  /** Whether the change may alter a key of a plan; that of a service or the mesh config need not be told. */
+  /**
+   * Whether the change may alter the key of a plan. Changes of services and of the mesh config need not be reported.
+   */
   routesAffectedBy(request: PushRequest, context: PushContext | undefined): boolean;
 }

@@ -4,20 +4,20 @@ import type { Service } from '../../model/service.js';
 /** The fields of a route that a plugin may add to. */
 export type RouteFields = Pick<Route, 'requestHeadersToAdd' | 'requestHeadersToRemove' | 'typedPerFilterConfig'>;
 
-/** What a plugin adds to the routes of one proxy's outbound requests. */
+/** The additions of a plugin to the outbound routes of one proxy. */
 export interface RoutePlan {
-  /** Names all that the plan reads of the proxy: proxies with equal keys share their tables. */
+  /** Names every fact about the proxy that the plan reads: proxies with equal keys share their tables. */
   readonly key: string;
   /**
-   * Names all that the fields depend on beside mesh config and service.
+   * Names every input of the fields beside the mesh config and the service.
    *
-   * @param service undefined for requests to hosts that are no service
+   * @param service undefined for requests to hosts of no service
    */
   keyOf(service: Service | undefined): string;
   fieldsFor(service: Service | undefined): RouteFields;
 }
 
-/** The plans of all plugins as one; undefined without any, so that tables without plugins cost what they do without. */
+/** Joins the plans of all plugins. Undefined without any, so that plain tables cost nothing more. */
 export function joinRoutePlans(plans: readonly RoutePlan[]): RoutePlan | undefined {
   if (plans.length === 0) return undefined;
   const keys = new Map<Service | undefined, string>();
@@ -35,7 +35,7 @@ export function joinRoutePlans(plans: readonly RoutePlan[]): RoutePlan | undefin
   };
 }
 
-/** Headers add up; of one filter's settings the last ones count. */
+/** Joins fields: headers add up, and the last settings of a filter replace earlier ones. */
 export function mergeRouteFields(all: readonly RouteFields[]): RouteFields {
   const toAdd = all.flatMap((fields) => fields.requestHeadersToAdd ?? []);
   const toRemove = all.flatMap((fields) => fields.requestHeadersToRemove ?? []);

@@ -20,15 +20,15 @@ import {
 } from './route-table.js';
 import { createVirtualHostEncoder } from './virtual-host-encoder.js';
 
-/** What a sidecar's route tables depend on. */
+/** The inputs of the route tables of a sidecar. */
 export interface RouteScope extends Scope {
   /** False for routers, which have no tables yet. */
   readonly served: boolean;
-  /** Whose view of the services it is, and where; the key has the view's id. */
+  /** Namespace and cluster of the view of services; the key has the id of the view. */
   readonly namespace: string;
   readonly cluster: string | undefined;
   readonly dnsDomain: string;
-  /** What plugins add to its routes; undefined for nothing. */
+  /** The additions of plugins to its routes; undefined for none. */
   readonly plan: RoutePlan | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createRouteGenerator(
 ): NamedGenerator<RouteScope> {
   const hosts = createVirtualHostEncoder(encoder, settings);
   const indexOf = createViewIndexer();
-  /** Tables of a snapshot while some proxy has them: what proxies say of themselves makes ever new ones. */
+  /** Tables of a snapshot, for as long as a proxy has them: metadata of proxies can make any number of tables. */
   const tables = createMemo<SweptMemory<EncodedResource>>();
   const findings = createMemo<readonly Finding[]>();
 
@@ -54,14 +54,14 @@ export function createRouteGenerator(
     return destinations && composeRouteTable(encoder, hosts, name, destinations, input);
   };
 
-  // Findings are asked for beside the table, and proxies that ask for other names share the tables they have in common.
+  // The push asks for findings after the table, and proxies with other sets of names share single tables.
   const tableOf = (context: PushContext, scope: RouteScope, name: string): EncodedResource | undefined => {
     const known = tables.of([context], '', () => createSweptMemory());
     const key = `${scope.key}\n${name}`;
     const remembered = known.get(key);
     if (remembered !== undefined) return remembered;
     const table = build(context, scope, name);
-    // Names come from the wire: those of no table must not fill the memory.
+    // Proxies can ask for any name: names without a table must not fill the memory.
     if (table === undefined) return undefined;
     known.keep(key, table.resource);
     findings.of([table.resource], '', () => table.findings);

@@ -23,7 +23,7 @@ export interface RouteTableInput {
   readonly dnsDomain: string;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
-  /** Of plugins; undefined where they add nothing. */
+  /** The joined plan of the plugins; undefined for none. */
   readonly plan: RoutePlan | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Destination extends ServicePort {
 
 const HTTP_DEFAULT_PORT = 80;
 
-/** Undefined when the proxy has no listener that would ask for such a table. */
+/** Undefined when no listener of the proxy refers to such a table. */
 export function destinationsOf(name: RouteName, input: RouteTableInput): Destination[] | undefined {
   const { view, context, sniff } = input;
   const isHttp = ({ port }: ServicePort): boolean => {
@@ -62,9 +62,9 @@ export function destinationsOf(name: RouteName, input: RouteTableInput): Destina
 }
 
 /**
- * Puts a route table together from virtual hosts that were encoded before. Envoy refuses a table in which a domain
- * appears twice, whatever its case: the oldest service keeps it, a Service before a ServiceEntry, and the others keep
- * the rest of theirs (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
+ * Composes a route table from encoded virtual hosts. Envoy rejects a table in which a domain appears twice, in any
+ * case: the oldest service keeps the domain, a Service before a ServiceEntry, and the others keep their remaining
+ * domains (docs/reference/metrics.md#push-status, nav_vservice_dup_domain).
  *
  * @param destinations oldest service first
  */
@@ -110,7 +110,7 @@ function duplicateDomain(table: string, domain: string, { service, port }: Servi
   };
 }
 
-/** What a route table is for, by its name (docs/reference/xds.md#routes). */
+/** The content of a route table, by its name (docs/reference/xds.md#routes). */
 export type RouteName =
   | { readonly type: 'port'; readonly port: number }
   | { readonly type: 'service'; readonly hostname: string; readonly port: number }

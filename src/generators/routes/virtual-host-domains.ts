@@ -4,9 +4,9 @@ import { parseServiceAddress } from '../address-families.js';
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
 /**
- * The names of a service's virtual host, each of which is a domain with the port and, where that is meant, without: the
- * host, its shorter forms, the names of a headless service's pods, and the service's addresses
- * (docs/reference/xds.md#routes). In lower case, as Envoy compares them; each once.
+ * The names of the virtual host of a service: its host, the shorter forms of the host, the names of a headless
+ * service's pods, and its addresses (docs/reference/xds.md#routes). Each name is a domain with the port, and also
+ * without it if the table allows. In lower case, as Envoy compares them; each once.
  *
  * @param dnsDomain of the proxy
  */
@@ -20,7 +20,7 @@ export function virtualHostNames(service: Service, dnsDomain: string): string[] 
     return [address.ip.includes(':') ? `[${address.ip}]` : address.ip];
   });
   const names = new Set([...hosts, ...podHosts, ...addresses].map((name) => name.toLowerCase()));
-  // All hosts are the fallback's.
+  // The fallback virtual host takes all other hosts.
   names.delete('*');
   return [...names];
 }
@@ -30,13 +30,12 @@ export function virtualHostDomains(names: readonly string[], port: number, witho
   return names.flatMap((name) => (withoutPort ? [name, `${name}:${port}`] : [`${name}:${port}`]));
 }
 
-/** What some registries give to services without an address of their own. */
+/** Some registries give these to services without an address. */
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * The names by which a proxy's application may call a host, besides the host itself: resolvers complete names with the
- * domains of their search list, so `web` means `web.default.svc.cluster.local` in namespace `default`
- * (docs/reference/xds.md#routes).
+ * The shorter names of a host for the application of a proxy. Resolvers complete names with the domains of their search
+ * list, so `web` means `web.default.svc.cluster.local` in namespace `default` (docs/reference/xds.md#routes).
  *
  * @param dnsDomain of the proxy, for example `default.svc.cluster.local`
  * @returns shortest first; empty where only the full name works
@@ -57,8 +56,8 @@ export function shortHostForms(hostname: string, dnsDomain: string): string[] {
 }
 
 /**
- * Stands for the proxy's domain where all that matters is how a host relates to it: equal relations have equal
- * short forms.
+ * The relation of hosts to the domain of a proxy: hosts of equal relations have the same short forms, so proxies of
+ * different domains can share results.
  *
  * @returns the relation of a host to the domain
  */

@@ -18,8 +18,8 @@ import { hostRelationTo, virtualHostDomains, virtualHostNames } from './virtual-
 /** A virtual host as a field of its route table. */
 interface EncodedVirtualHost {
   /**
-   * Each with its port, in lower case. Two virtual hosts of a table have a domain in common exactly where they
-   * have one of these: a name without a port means the same one port throughout a table.
+   * The domains with their port, in lower case. Domains without a port mean the same port throughout a table, so two
+   * virtual hosts conflict exactly if they share one of these.
    */
   readonly authorities: readonly string[];
   readonly field: Buffer;
@@ -29,7 +29,7 @@ interface EncodedVirtualHost {
 interface HostEncoder {
   /** @param withoutPort whether authorities without a port mean this port */
   encode(target: ServicePort, withoutPort: boolean): EncodedVirtualHost;
-  /** Without the authorities that are others'; undefined when nothing is left. */
+  /** Without the authorities of other services; undefined when none is left. */
   encodeWithout(target: ServicePort, withoutPort: boolean, authorities: ReadonlySet<string>): Buffer | undefined;
 }
 
@@ -71,7 +71,7 @@ export function createVirtualHostEncoder(encoder: MessageEncoder, settings: Gene
     plan: RoutePlan | undefined,
   ): Buffer => {
     const added = plan?.keyOf(service);
-    // The same routes serve all the domains that proxies of different namespaces know the service by.
+    // Proxies of different namespaces use different domains for a service, but the same routes.
     const clusters = traffic.clustersOf(service);
     const { name, encoded } = hostRoutes.of([mesh, clusters], memoKey(String(port.number), added), () => {
       const host = serviceVirtualHost(clusterOfPort(clusters, port.number), settings.defaultRequestTimeoutMs);

@@ -2,21 +2,21 @@ import type { Endpoint } from '../../model/endpoint.js';
 import { modeOfPort } from '../../model/security/mutual-tls.js';
 import type { NamespaceMutualTls } from '../../model/security/namespace-mutual-tls.js';
 
-/** What of an endpoint says whether it takes mutual TLS. */
+/** The fields of an endpoint that decide whether it takes mutual TLS. */
 type EndpointTlsInput = Pick<Endpoint, 'tlsMode' | 'labels' | 'port'>;
 
 /**
- * Whether an endpoint takes mutual TLS: its workload has a sidecar that does, as its label says, and no
- * PeerAuthentication has it take plaintext alone.
+ * Whether an endpoint takes mutual TLS: the label of its workload says that its sidecar does, and no PeerAuthentication
+ * disables it.
  *
- * @param namespace what holds for workloads of its namespace
+ * @param namespace the mutual TLS of workloads in its namespace
  */
 export function takesMutualTls({ tlsMode, labels, port }: EndpointTlsInput, namespace: NamespaceMutualTls): boolean {
   if (tlsMode !== 'mesh') return false;
   return !namespace.hasDisabled || modeOfPort(namespace.ofWorkload(labels), port) !== 'DISABLE';
 }
 
-/** The endpoints, with mutual TLS where they take it; the same list where all stay as they are. */
+/** The endpoints, in plaintext where they do not take mutual TLS; the same list when none changes. */
 export function withTakenTls<Target extends EndpointTlsInput>(
   endpoints: readonly Target[],
   namespace: NamespaceMutualTls,

@@ -1,19 +1,19 @@
 /**
- * Application protocols (ALPN) that mutual TLS of the mesh is told by from a workload's own TLS, which no client offers
- * by itself, and by which an inbound port of unknown protocol knows what is inside.
+ * Application protocols (ALPN) of the mesh's mutual TLS. Only clients of the mesh offer them, so a server can tell the
+ * mesh's TLS from a workload's own, and an inbound port of unknown protocol learns what the connection carries.
  */
 
 /** Bytes. Every client of the mesh offers it. */
 export const MESH_TCP = 'mesh';
 
-/** HTTP, of whichever version its first bytes say. Offered before `mesh`. */
+/** HTTP; the first bytes show its version. Offered before `mesh`. */
 export const MESH_HTTP = 'mesh-http';
 
 /** What clients of HTTP offer. */
 export const HTTP_CLIENT_PROTOCOLS: readonly string[] = [MESH_HTTP, MESH_TCP];
 
-/** What clients of anything else offer. */
+/** Offered by clients of other protocols. */
 export const TCP_CLIENT_PROTOCOLS: readonly string[] = [MESH_TCP];
 
-/** What HTTP servers agree to with clients that are not of the mesh and have a certificate of it. */
+/** Accepted by HTTP servers from clients outside the mesh that have a certificate of it. */
 export const HTTP_SERVER_PROTOCOLS: readonly string[] = ['h2', 'http/1.1'];

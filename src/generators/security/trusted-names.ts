@@ -5,7 +5,7 @@ import type { GeneratorSettings } from '../settings.js';
 
 export type TrustSettings = Pick<GeneratorSettings, 'trustDomain' | 'skipTrustDomainValidation'>;
 
-/** The trust domain and its aliases, each once, as they are in identities. */
+/** The trust domain and its aliases, each once, in the form of identities. */
 function trustDomainsOf(
   { trustDomain, trustDomainAliases }: Pick<MeshConfig, 'trustDomain' | 'trustDomainAliases'>,
   settings: Pick<TrustSettings, 'trustDomain'>,
@@ -15,16 +15,16 @@ function trustDomainsOf(
 }
 
 /**
- * Whom a workload takes connections from: anybody of its own trust domain or an alias of it. None stands for anybody
- * that the roots vouch for (NAV_SKIP_VALIDATE_TRUST_DOMAIN).
+ * The clients that a workload accepts: all of its own trust domain and its aliases. An empty list accepts every
+ * certificate that a trusted root signed (NAV_SKIP_VALIDATE_TRUST_DOMAIN).
  */
 export function clientNames(mesh: MeshConfig, settings: TrustSettings): readonly PeerName[] {
   return settings.skipTrustDomainValidation ? [] : ofTrustDomains(mesh, settings);
 }
 
 /**
- * Who may answer for a service: the identities of its endpoints, in every alias of their trust domain, and the names
- * that it says itself. While nobody is known it has no endpoint with an identity, and anybody of the trust domain will do.
+ * The servers that a client of a service accepts: the identities of its endpoints, in every alias of their trust
+ * domain, and the names of the service itself. Without any, the client accepts every server of the trust domain.
  *
  * @param serviceAccounts identities of its endpoints
  * @param subjectAltNames SPIFFE ids or DNS names

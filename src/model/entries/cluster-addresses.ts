@@ -7,17 +7,17 @@ interface Owner {
   readonly service: string;
 }
 
-/** Cluster IPs of all Services, found by range. */
+/** The cluster IPs of all Services, searchable by range. */
 export class ClusterAddresses {
-  /** By address, then by what has it: clusters give one address to different Services. */
+  /** By address, then by owner: Services of several clusters can share an address. */
   readonly #owners = new Map<string, Map<string, Owner>>();
   readonly #bySource = new Map<string, readonly string[]>();
-  /** Undefined: to be sorted anew. */
+  /** Undefined until it is sorted again. */
   #sorted: readonly string[] | undefined;
 
   /**
    * @param source names the Service and its cluster
-   * @returns the addresses that it has now and had not, or had and has not
+   * @returns the addresses that were added or removed
    */
   set(source: string, owner: Owner, addresses: readonly string[]): readonly string[] {
     const next = addresses.flatMap((address) => parseAddressRange(address)?.first ?? []).sort();
@@ -30,7 +30,10 @@ export class ClusterAddresses {
     return [...new Set([...previous, ...next])];
   }
 
-  /** One of the range that a Service of another namespace has; O(log n), and the Services of the own one among them. */
+  /**
+   * An address in the range whose Service is in another namespace; costs O(log n) and the Services of the own namespace
+   * in the range.
+   */
   foreignIn({ first, last }: AddressRange, namespace: string): ClusterAddress | undefined {
     this.#sorted ??= [...this.#owners.keys()].sort();
     for (let index = lowerBound(this.#sorted, first); index < this.#sorted.length; index++) {

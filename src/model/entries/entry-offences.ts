@@ -5,22 +5,22 @@ import type { MeshObject } from '../../config/object.js';
 import type { EntryGuard } from './entry-guard.js';
 import { whyHostIsGuarded } from './guarded-hosts.js';
 
-/** Something that an entry claims in other namespaces without being allowed to: there it has no effect. */
+/** A host or address that an entry claims in other namespaces without permission. It has no effect there. */
 export interface EntryOffence {
   /** Below `spec`. */
   readonly path: string;
   readonly value: unknown;
   readonly message: string;
   readonly remedy: string;
-  /** The one host that it concerns; absent: all of the entry. */
+  /** The host concerned; absent for the whole entry. */
   readonly host?: string;
-  /** Whether the object is refused at admission; otherwise it is accepted with a warning. */
+  /** Whether admission rejects the object; otherwise it accepts with a warning. */
   readonly isRefused: boolean;
 }
 
 type Entry = MeshObject<string, ServiceEntrySpec>;
 
-/** The namespaces that see the entry by what it says, or the mesh config where it says nothing. */
+/** The namespaces of `exportTo`, or those of the mesh config without it. */
 export function exportToOf(
   { exportTo }: ServiceEntrySpec,
   defaultServiceExportTo: readonly string[],
@@ -28,14 +28,14 @@ export function exportToOf(
   return exportTo.length === 0 ? defaultServiceExportTo : exportTo;
 }
 
-/** Whether rules apply to the entry at all: it is of a cluster, and wants to act outside of its namespace. */
+/** Whether the rules apply: the entry is from a cluster and exported beyond its namespace. */
 export function isGuarded({ origin, metadata: { namespace }, body }: Entry, guard: EntryGuard): boolean {
   if (origin !== 'cluster' || namespace === guard.rootNamespace) return false;
   if (guard.serviceEntryScope === 'ALL_NAMESPACES') return false;
   return exportToOf(body, guard.defaultServiceExportTo).some((item) => item !== '.' && item !== namespace);
 }
 
-/** What an entry claims in other namespaces without being allowed to. */
+/** The offences of an entry. */
 export function entryOffences(entry: Entry, guard: EntryGuard): readonly EntryOffence[] {
   if (!isGuarded(entry, guard)) return [];
   const remedy = `set exportTo to ["."], or create the entry in the root namespace ${guard.rootNamespace}`;
@@ -77,7 +77,10 @@ function whyForeign(found: ReturnType<EntryGuard['foreignAddressIn']>): string |
   return found && `has ${found.address}, the cluster IP of Service ${found.namespace}/${found.service}`;
 }
 
-/** Without an address, a port that is told by neither host nor server name takes every connection to its number. */
+/**
+ * A port of an entry without addresses that neither host nor server name identifies takes every connection to its
+ * number.
+ */
 function portOffences({ body }: Entry, remedy: string): readonly EntryOffence[] {
   if (body.addresses.length > 0 || body.resolution === 'NONE') return [];
   return body.ports.flatMap(({ number, protocol }, index) => {
@@ -88,12 +91,12 @@ function portOffences({ body }: Entry, remedy: string): readonly EntryOffence[] 
 }
 
 /**
- * The widest ranges that an entry may take in other namespaces, by family, as a prefix length. All ranges of one entry
- * together cover no more addresses than one range of this length.
+ * The widest range for other namespaces, by family, as a prefix length. All ranges of one entry together cover at most
+ * as many addresses.
  */
 const WIDEST_EXPORTED_RANGE = { 4: 16, 6: 64 } as const;
 
-/** Ranges that mean something else at every workload, or that the mesh itself makes addresses of. */
+/** Ranges with a local meaning at every workload, or from which the mesh assigns addresses. */
 const SPECIAL: readonly (readonly [range: string, name: string])[] = [
   ['0.0.0.0/8', 'unspecified'],
   ['127.0.0.0/8', 'loopback'],
@@ -107,7 +110,7 @@ const SPECIAL: readonly (readonly [range: string, name: string])[] = [
 ];
 const SPECIAL_RANGES = SPECIAL.map(([text, name]) => ({ range: parseAddressRange(text) as AddressRange, text, name }));
 
-/** Counts what the ranges of one entry cover; says when it is more than one entry may. */
+/** Sums up the ranges of one entry; returns the reason when they exceed the limit. */
 function createCoverage(): (range: AddressRange) => boolean {
   const left = { 4: 1, 6: 1 };
   return ({ family, bits }) => {
@@ -116,7 +119,7 @@ function createCoverage(): (range: AddressRange) => boolean {
   };
 }
 
-/** Why nobody but the root namespace gives the range to other namespaces; undefined where others may. */
+/** The reason why only the root namespace may export the range; undefined where others may. */
 function whyRangeIsSpecial(range: AddressRange): string | undefined {
   const found = SPECIAL_RANGES.find((special) => overlaps(special.range, range));
   return found === undefined ? undefined : `has ${found.name} addresses (${found.text})`;

@@ -1,11 +1,11 @@
 import type { EntryGuard } from './entry-guard.js';
 
-/** What of the mesh decides whose a host is. */
+/** The facts about the mesh that decide which namespace owns a host. */
 export type HostGuard = Pick<EntryGuard, 'domain' | 'isNamespace' | 'isService'>;
 
 /**
- * Why a host is not a namespace's to give to other namespaces; undefined where it is. Envoy compares hosts without
- * regard to case, and resolvers complete short names, so those stand for Services as full names do.
+ * The reason why a namespace may not export a host; undefined where it may. Envoy compares hosts without regard to
+ * case, and resolvers complete short names, so short names of Services count as their full names.
  */
 export function whyHostIsGuarded(host: string, namespace: string, guard: HostGuard): string | undefined {
   const lower = host.toLowerCase();
@@ -55,7 +55,7 @@ function whyShortForm(
   return isForeign ? `is a short host of namespace ${last}` : undefined;
 }
 
-/** The namespace that a host may be a short name of, besides those that its form gives away. */
+/** The namespaces of which a host may be a short name, beside those that its form excludes. */
 export function possibleNamespace(host: string): string {
   const name = host.endsWith('.') ? host.slice(0, -1) : host;
   return name.slice(name.lastIndexOf('.') + 1).toLowerCase();

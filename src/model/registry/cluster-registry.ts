@@ -15,7 +15,7 @@ export interface ClusterRegistrySettings extends KubernetesRegistrySettings {
   readonly serviceEntriesSelectPods: boolean;
 }
 
-/** All registries of one cluster. Consumers are the keys of its Services and ServiceEntries. */
+/** All registries of one cluster. Service keys are the object keys of its Services and ServiceEntries. */
 export class ClusterRegistry {
   readonly #workloads = new ClusterWorkloads();
   readonly #kubernetes: KubernetesRegistry;
@@ -26,7 +26,7 @@ export class ClusterRegistry {
     this.#serviceEntries = new ServiceEntryRegistry(settings.serviceEntriesSelectPods, this.#workloads);
   }
 
-  /** @param dirty receives the serviceKeys that have to be translated again */
+  /** @param dirty receives the service keys that have to be translated again */
   set(object: MeshObject, dirty: Set<string>): void {
     switch (object.kind) {
       case 'Service':
@@ -85,7 +85,7 @@ export class ClusterRegistry {
     return [...this.#kubernetes.keys(), ...this.#serviceEntries.keys()];
   }
 
-  /** What the serviceKey contributions now; empty when it is gone. */
+  /** The contributions of a Service or ServiceEntry; empty when it is gone. */
   contributions(serviceKey: string, translation: Translation): readonly ServiceContribution[] {
     if (!serviceKey.startsWith(SERVICE_PREFIX)) return this.#serviceEntries.contributions(serviceKey, translation);
     const contribution = this.#kubernetes.contribution(serviceKey, translation);

@@ -9,15 +9,15 @@ import { joinLocality, type Workload } from './workload.js';
 import type { WorkloadEntry } from './workload-entry.js';
 
 /**
- * Pods, Nodes and WorkloadEntries of one cluster, and who uses them. Every change tells which serviceKeys
- * (object keys of Services and ServiceEntries) have to be translated again.
+ * Pods, Nodes and WorkloadEntries of one cluster, and the services that use them. Every change reports the service keys
+ * that have to be translated again.
  */
 export class ClusterWorkloads {
-  /** Selectors over Pods, by serviceKey. */
+  /** Selectors over Pods, by service key. */
   readonly podSelectors = new SelectorIndex();
-  /** Selectors over WorkloadEntries, by serviceKey. */
+  /** Selectors over WorkloadEntries, by service key. */
   readonly entrySelectors = new SelectorIndex();
-  /** Pods (by key) and addresses that serviceKeys looked up. */
+  /** Pods (by key) and addresses that services looked up. */
   readonly dependencies = new DependencyIndex();
   readonly translated = new PodWorkloads();
   readonly #pods = new Map<string, Pod>();
@@ -70,7 +70,7 @@ export class ClusterWorkloads {
     return this.#pods.get(key);
   }
 
-  /** Pods on their node's network share its address, so one with an address of its own comes first. */
+  /** Pods on the network of their node share its address: a pod with an address of its own comes first. */
   podAt(address: string): Pod | undefined {
     let found: Pod | undefined;
     for (const key of [...(this.#podsByAddress.get(address) ?? [])].sort()) {
@@ -81,7 +81,7 @@ export class ClusterWorkloads {
     return found;
   }
 
-  /** `region/zone`, or empty when the node is unknown or says nothing. */
+  /** `region/zone`; empty when the node is unknown or has no such labels. */
   localityOfNode(name: string | undefined): string {
     return name === undefined ? '' : (this.#nodeLocalities.get(name) ?? '');
   }
@@ -121,7 +121,7 @@ export class ClusterWorkloads {
   }
 }
 
-/** The fact that an endpoint without a pod depends on for its locality. */
+/** The key of the dependency on a node, for the locality of an endpoint without a pod. */
 export function nodeFact(name: string): string {
   return objectKey('Node', '', name);
 }
@@ -130,7 +130,7 @@ function addAll(target: Set<string>, values: Iterable<string>): void {
   for (const value of values) target.add(value);
 }
 
-/** The locality that a Node's topology labels state, the stable names before the old ones. */
+/** The locality from the topology labels of a Node; stable label names take precedence over old ones. */
 function nodeLocality(labels: Readonly<Record<string, string>>): string {
   const region = labels['topology.kubernetes.io/region'] ?? labels['failure-domain.beta.kubernetes.io/region'] ?? '';
   const zone = labels['topology.kubernetes.io/zone'] ?? labels['failure-domain.beta.kubernetes.io/zone'] ?? '';
@@ -144,11 +144,11 @@ interface Translated {
   readonly workload: Workload;
 }
 
-/** Translates each pod once, however many services list it: its endpoints then share their identity and name too. */
+/** Translates each pod once for all services that list it: its endpoints share their identity and name. */
 export class PodWorkloads {
   readonly #known = new WeakMap<Pod, Translated>();
 
-  /** What `translatePod` says; the very same object while pod, address, locality and translation are. */
+  /** The result of `translatePod`; the same object while pod, address, locality and translation are the same. */
   translate(pod: Pod, address: string, locality: string, translation: Translation): Workload {
     const known = this.#known.get(pod);
     const isSame =

@@ -1,13 +1,12 @@
 /**
- * Who was made from what: a serviceKey (a service) names the facts that it looked up (a pod, an address),
- * present or not, and a change of a fact finds its serviceKeys. Most facts have one serviceKey, which is then
- * kept without a set.
+ * The objects that the translation of each service looked up (a pod, an address), whether it found them or not. A
+ * changed object finds the keys of its services. Most objects have one, stored without a set.
  */
 export class DependencyIndex {
   readonly #facts = new Map<string, readonly string[]>();
   readonly #serviceKeys = new Map<string, string | Set<string>>();
 
-  /** Replaces what the serviceKey depends on. */
+  /** Replaces the dependencies of a service. */
   set(serviceKey: string, facts: Iterable<string>): void {
     const next = new Set(facts);
     const previous = new Set(this.#facts.get(serviceKey));

@@ -17,7 +17,7 @@ export interface ListedAddress {
   readonly ready: boolean;
   readonly hostname: string;
   readonly nodeName?: string | undefined;
-  /** Zone from the slice, for when the node is not known. */
+  /** Zone of the slice, used when the node is unknown. */
   readonly zone?: string | undefined;
   readonly targetRef?: TargetReference | undefined;
 }
@@ -27,7 +27,7 @@ export interface TargetPort {
   readonly port: number;
 }
 
-/** Gathers the endpoints of one contribution, what they depend on, and what is odd about them. */
+/** Collects the endpoints of one contribution, their dependencies and findings. */
 export class EndpointCollector {
   readonly #service: Service;
   readonly #workloads: ClusterWorkloads;
@@ -43,12 +43,12 @@ export class EndpointCollector {
     this.#translation = translation;
   }
 
-  /** Facts that were looked up, found or not. */
+  /** Keys of objects that were looked up, found or not. */
   get facts(): readonly string[] {
     return this.#facts;
   }
 
-  /** Adds an address that an object lists, with what its pod says about it when there is one. */
+  /** Adds an address that an object lists, with the labels, identity and locality of its pod if it has one. */
   addListed(listed: ListedAddress, ports: readonly TargetPort[]): void {
     const { address, targetRef } = listed;
     const pod = this.#podOf(listed);
@@ -63,7 +63,7 @@ export class EndpointCollector {
     }
   }
 
-  /** Adds a pod that a selector found. */
+  /** Adds a selected pod. */
   addPod(pod: Pod, address: string, ready: boolean, ports: readonly TargetPort[]): void {
     const workload = this.#ofPod(pod, address);
     if (!ready) this.#reportNotReady(address);
@@ -74,7 +74,7 @@ export class EndpointCollector {
     }
   }
 
-  /** Adds a workload that is no pod; a unix socket has no port. */
+  /** Adds a workload that is not a pod; a unix socket has no port. */
   addWorkload(workload: Workload, address: string, ports: readonly TargetPort[]): void {
     const isSocket = isUnixAddress(address);
     for (const { name, port } of ports) {
@@ -146,8 +146,8 @@ function isUnixAddress(address: string): boolean {
 }
 
 /**
- * Whether proxies can be given the address. Only services that the proxy resolves by DNS may have names;
- * one name among the assignments that we send would make Envoy refuse the whole assignment.
+ * Whether proxies accept the address. Names are allowed only for services that proxies resolve by DNS: Envoy rejects an
+ * assignment of EDS with a name.
  */
 export function isServable(address: string, resolution: Resolution): boolean {
   if (address === '') return false;

@@ -8,7 +8,7 @@ import type { EndpointCollector, ListedAddress, TargetPort } from './endpoint-co
 export type EndpointsObject = MeshObject<'Endpoints', EndpointsBody>;
 export type EndpointSlice = MeshObject<'EndpointSlice', EndpointSliceBody>;
 
-/** @param publishNotReady whether the service wants addresses that are not ready served too */
+/** @param publishNotReady whether the service also serves addresses that are not ready */
 export function listEndpoints(object: EndpointsObject, publishNotReady: boolean, to: EndpointCollector): void {
   for (const { addresses, notReadyAddresses, ports } of object.body.subsets) {
     const served = ports.filter(({ protocol }) => protocol !== 'SCTP');
@@ -22,8 +22,8 @@ function listedAddress({ ip, hostname = '', nodeName, targetRef }: EndpointsAddr
 }
 
 /**
- * Slices of a dual-stack service list every pod once per address family; each pod is served once, at its
- * address of the family that the service itself has first.
+ * Slices of a dual-stack service list every pod once per address family. Each pod is served once, at its address in the
+ * first family of the service.
  */
 export function listSlices(
   slices: readonly EndpointSlice[],
@@ -40,7 +40,7 @@ export function listSlices(
     }
     for (const endpoint of body.endpoints) {
       const address = endpoint.addresses[0];
-      // On its way out and not to be waited for: it is simply no longer served.
+      // A terminating endpoint that serves no more is left out.
       if (address === undefined || (endpoint.conditions?.terminating === true && !publishNotReady)) continue;
       to.addListed(sliceAddress(endpoint, address, publishNotReady), ports);
     }

@@ -24,16 +24,15 @@ export interface KubernetesRegistrySettings {
 }
 
 /**
- * Core Services of one cluster and where their endpoints come from. The setting names the kind that is read
- * first; a service that has only the other kind is served from that one; they are never merged, for in a
- * cluster each mirrors the other. A service with neither is served by the pods that its selector matches,
- * because a folder has no endpoints controller.
+ * Core Services of one cluster and the sources of their endpoints. The setting names the preferred kind; a service with
+ * only the other kind gets its endpoints from that. The kinds are never merged, because in a cluster each mirrors the
+ * other. A service with neither gets the pods that its selector matches: a folder has no endpoints controller.
  */
 export class KubernetesRegistry {
   readonly #settings: KubernetesRegistrySettings;
   readonly #workloads: ClusterWorkloads;
   readonly #services = new Map<string, KubernetesService>();
-  /** By key of the Service they belong to. */
+  /** By key of their Service. */
   readonly #endpoints = new Map<string, EndpointsObject>();
   readonly #slices = new Map<string, Map<string, EndpointSlice>>();
   /** Slice key to Service key. */
@@ -87,7 +86,7 @@ export class KubernetesRegistry {
       this.#slices.set(service, new Map([[key, slice]]));
       this.#select(service);
     } else {
-      // The one that changed last comes last, whoever came first.
+      // The last changed one comes last.
       slices.delete(key);
       slices.set(key, slice);
     }
@@ -109,7 +108,7 @@ export class KubernetesRegistry {
     return this.#services.keys();
   }
 
-  /** Translates one Service anew; undefined when there is none of that key. */
+  /** Translates one Service; undefined when there is none of that key. */
   contribution(key: string, translation: Translation): ServiceContribution | undefined {
     const object = this.#services.get(key);
     if (object === undefined) {
@@ -126,7 +125,7 @@ export class KubernetesRegistry {
       : { ...collector.contribution(), externalAddresses: external };
   }
 
-  /** The very same service while only its endpoints change. */
+  /** The same service object while only its endpoints change. */
   #translate(object: KubernetesService, translation: Translation): Service {
     const known = this.#translated.get(object);
     if (known?.translation === translation) return known.service;
@@ -176,7 +175,7 @@ export class KubernetesRegistry {
     return hasEndpoints ? 'Endpoints' : 'Pod';
   }
 
-  /** Pods are selected only where nothing lists the endpoints. */
+  /** Selectors apply only if no object lists the endpoints. */
   #select(key: string): void {
     const service = this.#services.get(key);
     const { podSelectors, entrySelectors } = this.#workloads;
@@ -204,12 +203,12 @@ function addSelectedPod(pod: Pod, object: KubernetesService, publishUnready: boo
   to.addPod(pod, address, publishUnready || isPodReady(pod), ports);
 }
 
-/** Undefined when the pod has no port of that name, which Kubernetes leaves out of the endpoints as well. */
+/** Undefined when the pod has no port of that name; Kubernetes leaves such a pod out as well. */
 function podPort(pod: Pod, { port, targetPort = port }: ServicePort): number | undefined {
   return typeof targetPort === 'number' ? targetPort : containerPort(pod, targetPort);
 }
 
-/** A workload entry names its ports by the service's port names, or by its target port names. */
+/** A workload entry names its ports by service port names or by target port names. */
 function entryPorts({ body: { ports } }: WorkloadEntry, service: KubernetesService): readonly TargetPort[] {
   return servedPorts(service).map(({ name, port, targetPort = port }) => {
     const target = typeof targetPort === 'number' ? targetPort : (ports[targetPort] ?? port);

@@ -22,8 +22,8 @@ export function isExternalName({ body: { spec } }: KubernetesService): boolean {
 }
 
 /**
- * Translates a core Service into the mesh's (docs/reference/xds.md#protocol-selection): its ports' protocols, addresses
- * and visibility.
+ * Translates a core Service: the protocols of its ports (docs/reference/xds.md#protocol-selection), its addresses and
+ * its visibility.
  */
 export function translateKubernetesService(object: KubernetesService, translation: Translation): Service {
   const { name, namespace, labels, annotations, creationTimestamp } = object.metadata;
@@ -64,7 +64,7 @@ export function clusterAddresses({ body: { spec } }: KubernetesService): readonl
   return [...new Set(all)].filter((address) => address !== '' && address !== 'None');
 }
 
-/** Where the service is reached from outside of its cluster: at its load balancer, or else at addresses it was given. */
+/** Addresses for clients outside of the cluster: those of its load balancer, or else `externalIPs`. */
 export function externalAddresses({ body: { spec, status } }: KubernetesService): readonly string[] {
   const balancers = spec.type === 'LoadBalancer' ? (status?.loadBalancer?.ingress ?? []) : [];
   const ips = balancers.flatMap(({ ip }) => ip ?? []);
@@ -75,9 +75,8 @@ const OWN_NAMESPACE: readonly string[] = ['.'];
 const MAX_REFUSED = 20;
 
 /**
- * Reads `networking.D/exportTo` of a Service: namespaces between commas, `*` or `.`. Items that are none of these are left
- * out. Where nothing is left, the Service is for its own namespace alone, for an annotation that cannot be read must not
- * show the Service to others.
+ * Reads `networking.D/exportTo` of a Service: namespaces between commas, `*` or `.`. Other items are left out. If none
+ * is left, only its own namespace sees the Service: an unreadable annotation must not expose it.
  */
 function readExportTo(
   annotations: Readonly<Record<string, string>>,

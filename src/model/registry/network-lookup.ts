@@ -1,12 +1,12 @@
 import { type AddressRange, overlaps, parseAddressRange } from '../../base/address-range.js';
 import type { MeshNetworks } from '../../config/mesh/mesh-networks.js';
 
-/** The network of an address, or the empty string when the mesh networks say nothing of it. */
+/** The network of an address; empty when the mesh networks do not contain it. */
 export type NetworkLookup = (address: string) => string;
 
 /**
- * Reads the mesh networks for one cluster (docs/reference/mesh-config.md#mesh-networks). The narrowest CIDR that holds
- * the address decides; else the network that the cluster's registry is on.
+ * Reads the mesh networks for one cluster (docs/reference/mesh-config.md#mesh-networks). The narrowest CIDR that
+ * contains the address wins; else the network of the registry of the cluster applies.
  */
 export function createNetworkLookup(networks: MeshNetworks, cluster: string): NetworkLookup {
   const ranges: { readonly range: AddressRange; readonly network: string }[] = [];

@@ -6,7 +6,7 @@ import { tlsModeOf, type Workload } from './workload.js';
 
 export type Pod = MeshObject<'Pod', PodBody>;
 
-/** Finished pods keep their address in their status while another pod may have it by now. */
+/** The status of a finished pod keeps its address, which another pod may have by now. */
 export function podAddresses({ body: { status } }: Pod): readonly string[] {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return [];
   const addresses = status.podIPs.map(({ ip }) => ip).filter((ip) => ip !== '');
@@ -14,7 +14,7 @@ export function podAddresses({ body: { status } }: Pod): readonly string[] {
   return [status.podIP, ...addresses];
 }
 
-/** What the Ready condition says; a pod of a folder may have none, and then counts as ready unless its phase denies it. */
+/** The Ready condition. A pod of a folder may have none, and counts as ready unless its phase says otherwise. */
 export function isPodReady({ body: { status } }: Pod): boolean {
   const ready = status.conditions.find(({ type }) => type === 'Ready');
   if (ready !== undefined) return ready.status === 'True';
@@ -51,9 +51,9 @@ export function translatePod(pod: Pod, address: string, locality: string, transl
 const STATEFUL_SET_LABEL = 'statefulset.kubernetes.io/pod-name';
 
 /**
- * The name of the workload that a pod belongs to. Its owners are not kept, so what their controllers write
- * on the pod decides: a Deployment's template hash, a StatefulSet's pod name, a DaemonSet's revision hash.
- * A pod without any of these is its own workload.
+ * The name of the workload of a pod. Pods are stored without owners, so the labels that controllers write decide: the
+ * template hash of a Deployment, the pod name of a StatefulSet, the revision hash of a DaemonSet. A pod without any of
+ * these is its own workload.
  */
 export function workloadNameOf(podName: string, labels: Readonly<Record<string, string>>): string {
   const hash = labels['pod-template-hash'];

@@ -8,23 +8,23 @@ interface Labelled {
 }
 
 interface Selector extends Labelled {
-  /** The pair under which it is found; the rarest of its pairs when it came. */
+  /** The label pair that indexes the selector: its rarest one at the time of insertion. */
   readonly pair: string;
 }
 
 /**
- * Label selectors against labelled members of the same namespace, in both directions, without looking at
- * all of either. An empty selector matches nothing.
+ * Matches label selectors with labelled members of the same namespace, in both directions, without a scan of either. An
+ * empty selector matches nothing.
  */
 export class SelectorIndex {
   readonly #members = new Map<string, Labelled>();
   readonly #membersByPair = new Map<string, Set<string>>();
   readonly #selectors = new Map<string, Selector>();
   readonly #selectorsByPair = new Map<string, Set<string>>();
-  /** Label keys that some selector used: members are indexed by these alone. */
+  /** Label keys of selectors: members are indexed by these alone. */
   readonly #keys = new Set<string>();
 
-  /** @returns the selectors that match the member, or matched it before */
+  /** @returns the selectors that match the member now or matched it before */
   setMember(id: string, namespace: string, labels: Labels): ReadonlySet<string> {
     const concerned = this.deleteMember(id);
     const member = { namespace, labels };

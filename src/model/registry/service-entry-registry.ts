@@ -8,7 +8,7 @@ import { podPorts, type ServiceEntry, translateServiceEntry, workloadPorts } fro
 import type { Translation } from './translation.js';
 import { translateWorkloadEntry } from './workload-entry.js';
 
-/** ServiceEntries of one cluster: hosts that no other registry knows, or more endpoints of those it does. */
+/** ServiceEntries of one cluster: hosts of no other registry, or further endpoints of their services. */
 export class ServiceEntryRegistry {
   readonly #selectPods: boolean;
   readonly #workloads: ClusterWorkloads;
@@ -41,7 +41,7 @@ export class ServiceEntryRegistry {
     return this.#entries.keys();
   }
 
-  /** Translates one entry anew: a contribution per host, none when there is no such entry. */
+  /** Translates one entry: a contribution per host, none when there is no such entry. */
   contributions(key: string, translation: Translation): readonly ServiceContribution[] {
     const entry = this.#entries.get(key);
     if (entry === undefined) return [];

@@ -19,8 +19,8 @@ const RESOLUTIONS: Readonly<Record<ServiceEntrySpec['resolution'], Resolution>> 
 const OWN_NAMESPACE: readonly string[] = ['.'];
 
 /**
- * One Service per host, seen by its own namespace alone where it claims what is not its own; all have the entry's ports
- * and addresses (docs/reference/validation-rules.md#serviceentry).
+ * One Service per host; all have the ports and addresses of the entry
+ * (docs/reference/validation-rules.md#serviceentry). Only its own namespace sees a host that the entry may not export.
  */
 export function translateServiceEntry(entry: ServiceEntry, translation: Translation): readonly Service[] {
   const { metadata, body } = entry;
@@ -54,12 +54,12 @@ export function translateServiceEntry(entry: ServiceEntry, translation: Translat
   }));
 }
 
-/** Where a pod serves the ports of an entry that selects it. */
+/** The ports of a pod that the entry selects. */
 export function podPorts(ports: readonly ServiceEntryPort[]): readonly TargetPort[] {
   return ports.map(({ name, number, targetPort = number }) => ({ name, port: targetPort }));
 }
 
-/** Where a workload entry serves them: its own ports map first. */
+/** The ports of a workload entry: its own port map takes precedence. */
 export function workloadPorts(ports: readonly ServiceEntryPort[], workload: WorkloadEntrySpec): readonly TargetPort[] {
   return ports.map(({ name, number, targetPort = number }) => ({ name, port: workload.ports[name] ?? targetPort }));
 }

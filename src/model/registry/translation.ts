@@ -3,7 +3,7 @@ import type { MeshObject } from '../../config/object.js';
 import type { EntryOffence } from '../entries/entry-offences.js';
 import type { NetworkLookup } from './network-lookup.js';
 
-/** What translation reads beside the objects themselves; one per cluster. */
+/** The inputs of translation beside the objects; one per cluster. */
 export interface Translation {
   readonly cluster: string;
   /** DNS suffix of services, for example `cluster.local`. */
@@ -14,8 +14,8 @@ export interface Translation {
   readonly defaultServiceExportTo: readonly string[];
   readonly edsForHeadlessServices: boolean;
   readonly networkOf: NetworkLookup;
-  /** Of the mesh config: its ServiceEntries come before those of other namespaces. */
+  /** Root namespace of the mesh config; its ServiceEntries take precedence over those of other namespaces. */
   readonly rootNamespace: string;
-  /** What a ServiceEntry claims in other namespaces without being allowed to. */
+  /** The hosts and addresses that a ServiceEntry claims in other namespaces without permission. */
   offencesOf(entry: MeshObject<'ServiceEntry', ServiceEntrySpec>): readonly EntryOffence[];
 }

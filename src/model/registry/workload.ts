@@ -1,12 +1,12 @@
 import type { Endpoint } from '../endpoint.js';
 
-/** What is known of the process behind an address, whichever object described it. */
+/** The facts about the process behind an address, from any kind of object. */
 export type Workload = Pick<
   Endpoint,
   'labels' | 'locality' | 'network' | 'weight' | 'serviceAccount' | 'tlsMode' | 'workloadName' | 'namespace'
 >;
 
-/** Where one service port is served by a workload. */
+/** The port of a workload that serves a service port. */
 export interface EndpointPlace {
   readonly address: string;
   readonly port: number;
@@ -33,14 +33,14 @@ export function buildEndpoint(workload: Workload, place: EndpointPlace): Endpoin
 }
 
 /**
- * The sidecar injector marks workloads that take mutual TLS with `security.D/tlsMode`
+ * The sidecar injector labels workloads that take mutual TLS with `security.D/tlsMode`
  * (docs/reference/webhooks.md#patch-order).
  */
 export function tlsModeOf(labels: Readonly<Record<string, string>>, meshDomain: string): Endpoint['tlsMode'] {
   return labels[`security.${meshDomain}/tlsMode`] === 'mesh' ? 'mesh' : 'disabled';
 }
 
-/** `region/zone/subzone` without the unknown end. */
+/** `region/zone/subzone` without unknown parts at the end. */
 export function joinLocality(region: string, zone: string, subZone = ''): string {
   return `${region}/${zone}/${subZone}`.replace(/\/+$/, '');
 }

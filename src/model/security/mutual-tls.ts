@@ -2,16 +2,16 @@ import { objectKey } from '../../config/object.js';
 import type { Proxy } from '../proxy.js';
 import type { PushContext } from '../push-context.js';
 
-/** Which connections a port takes: plaintext alone, both, or mutual TLS of the mesh alone. */
+/** The connections that a port takes: plaintext only, both, or mutual TLS of the mesh only. */
 export type MutualTlsMode = 'DISABLE' | 'PERMISSIVE' | 'STRICT';
 
-/** Which connections the ports of one workload take. */
+/** The mutual TLS modes of the ports of one workload. */
 export interface WorkloadMutualTls {
-  /** Of every port that `ports` does not name, whether a service claims it or not. */
+  /** Mode of every port that `ports` does not name, with or without a service. */
   readonly mode: MutualTlsMode;
-  /** Ports with another mode, by the number that the workload listens on. */
+  /** Ports with another mode, by target port. */
   readonly ports: ReadonlyMap<number, MutualTlsMode>;
-  /** Names all of it: equal ones have equal keys. */
+  /** Equal modes have equal keys. */
   readonly key: string;
 }
 
@@ -19,7 +19,7 @@ export function modeOfPort({ mode, ports }: WorkloadMutualTls, port: number): Mu
   return ports.get(port) ?? mode;
 }
 
-/** @param ports in any order; those that say the same as `mode` are left out */
+/** @param ports in any order; those with the mode `mode` are left out */
 export function workloadMutualTls(
   mode: MutualTlsMode,
   ports: Iterable<readonly [number, MutualTlsMode]> = [],
@@ -28,7 +28,7 @@ export function workloadMutualTls(
   return { mode, ports: new Map(others), key: [mode, ...others.map((entry) => entry.join('='))].join() };
 }
 
-/** What the proxy's workload is to take, whether or not the proxy has the certificate that it needs for it. */
+/** The modes that apply to the workload of a proxy, whether or not the proxy has a certificate. */
 export function mutualTlsOfProxy(
   context: Pick<PushContext, 'peerAuthentications' | 'objects'>,
   proxy: Proxy,
@@ -36,7 +36,10 @@ export function mutualTlsOfProxy(
   return context.peerAuthentications.ofNamespace(proxy.configNamespace).ofWorkload(labelsOf(context, proxy));
 }
 
-/** Those that the proxy says it has, or its pod's where it says none: a bootstrap without them is no way around STRICT. */
+/**
+ * Labels from the metadata of the proxy, or of its pod if it sends none: a bootstrap without labels must not bypass
+ * STRICT.
+ */
 export function labelsOf({ objects }: Pick<PushContext, 'objects'>, { name, configNamespace, metadata }: Proxy) {
   if (Object.keys(metadata.labels).length > 0) return metadata.labels;
   return objects.get('Pod')?.get(objectKey('Pod', configNamespace, name))?.metadata.labels ?? metadata.labels;

@@ -4,13 +4,13 @@ import { selectedLabels } from './oldest-first.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What holds for the workloads of one namespace. The same object for as long as it says the same. */
+/** The mutual TLS of the workloads of one namespace. The same object for as long as its content is the same. */
 export interface NamespaceMutualTls {
   /** Equal ones have equal keys. */
   readonly key: string;
-  /** Whether any port of any workload takes plaintext alone. */
+  /** Whether a port of any workload takes plaintext only. */
   readonly hasDisabled: boolean;
-  /** What holds for a workload with these labels; workloads that the same object selects share the result. */
+  /** The modes of a workload with these labels; workloads that the same object selects share the result. */
   ofWorkload(labels: Labels): WorkloadMutualTls;
 }
 
@@ -20,8 +20,8 @@ interface Selected {
 }
 
 /**
- * @param inherited mode of workloads that nothing selects
- * @param specs those with a selector, in order: the first one that selects a workload holds for it alone
+ * @param inherited mode of workloads that no object selects
+ * @param specs those with a selector, in order: only the first that selects a workload applies to it
  */
 export function createNamespaceMutualTls(
   inherited: MutualTlsMode,
@@ -42,7 +42,7 @@ export function createNamespaceMutualTls(
   };
 }
 
-/** The mode that a level says, or else the one above it. */
+/** The mode of a level, or of the level above it. */
 export function modeOfSpec({ mtls }: Pick<PeerAuthenticationSpec, 'mtls'>, inherited: MutualTlsMode): MutualTlsMode {
   return mtls === undefined || mtls.mode === 'UNSET' ? inherited : mtls.mode;
 }

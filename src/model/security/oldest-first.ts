@@ -2,7 +2,7 @@ import type { MeshObject } from '../../config/object.js';
 import type { PeerAuthenticationSpec } from '../../config/security/peer-authentication.js';
 import { compareAge, compareText } from '../service-order.js';
 
-/** PeerAuthentications in the order in which they hold at their level: the oldest, then by name. */
+/** PeerAuthentications of one level by precedence: the oldest first, then by name. */
 export function peerAuthenticationsOldestFirst(objects: Iterable<MeshObject>): readonly MeshObject[] {
   return [...objects].sort(
     ({ metadata: first }, { metadata: second }) =>
@@ -10,7 +10,7 @@ export function peerAuthenticationsOldestFirst(objects: Iterable<MeshObject>): r
   );
 }
 
-/** Labels that select workloads, sorted by key; none stands for every workload. */
+/** Labels that select workloads, sorted by key; empty for every workload. */
 export function selectedLabels({
   selector,
 }: PeerAuthenticationSpec): readonly (readonly [key: string, value: string])[] {

@@ -5,12 +5,15 @@ import type { MutualTlsMode } from './mutual-tls.js';
 import { createNamespaceMutualTls, modeOfSpec, type NamespaceMutualTls } from './namespace-mutual-tls.js';
 import { peerAuthenticationsOldestFirst, selectedLabels } from './oldest-first.js';
 
-/** Who takes mutual TLS (docs/reference/xds.md#mutual-tls). The same object for as long as nothing was changed. */
+/**
+ * The workloads that take mutual TLS (docs/reference/xds.md#mutual-tls). The same object for as long as nothing
+ * changed.
+ */
 export interface PeerAuthentications {
   ofNamespace(namespace: string): NamespaceMutualTls;
 }
 
-/** What of a snapshot it is made from. */
+/** The parts of a snapshot that the index is made from. */
 export interface PeerAuthenticationSource {
   /** All objects by kind. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
@@ -22,7 +25,7 @@ type Table = ReadonlyMap<ObjectKey, MeshObject> | undefined;
 const KIND = 'PeerAuthentication';
 const DEFAULT_MODE: MutualTlsMode = 'PERMISSIVE';
 
-/** Gives each snapshot's index; to be called with successive ones. */
+/** Builds the index of each snapshot; call it with successive ones. */
 export type PeerAuthenticationIndexer = (source: PeerAuthenticationSource) => PeerAuthentications;
 
 export function createPeerAuthenticationIndexer(): PeerAuthenticationIndexer {
@@ -42,11 +45,11 @@ export function createPeerAuthenticationIndexer(): PeerAuthenticationIndexer {
 
 interface Index extends PeerAuthentications {
   readonly byNamespace: ReadonlyMap<string, NamespaceMutualTls>;
-  /** Of namespaces without an object of their own. */
+  /** For namespaces without an object of their own. */
   readonly others: NamespaceMutualTls;
 }
 
-/** Keeps of the index before what says the same, and all of it where nothing says anything new. */
+/** Keeps the unchanged parts of the previous index, or all of it when nothing changed. */
 function nextIndex(previous: Index | undefined, table: Table, rootNamespace: string): Index {
   const inNamespaces = byNamespaceOf(peerAuthenticationsOldestFirst(table?.values() ?? []));
   const meshMode = modeForAll(inNamespaces.get(rootNamespace) ?? [], DEFAULT_MODE);
@@ -79,7 +82,7 @@ function keep(previous: NamespaceMutualTls | undefined, next: NamespaceMutualTls
   return previous?.key === next.key ? previous : next;
 }
 
-/** What the oldest object without a selector says; younger ones are as if they were not there. */
+/** The mode of the oldest object without a selector; younger ones have no effect. */
 function modeForAll(oldestFirst: readonly MeshObject[], inherited: MutualTlsMode): MutualTlsMode {
   const spec = oldestFirst.map(specOf).find((each) => !hasSelector(each));
   return spec === undefined ? inherited : modeOfSpec(spec, inherited);
@@ -89,7 +92,7 @@ function specOf({ body }: MeshObject): PeerAuthenticationSpec {
   return body as PeerAuthenticationSpec;
 }
 
-/** A selector without labels is none. */
+/** A selector without labels counts as absent. */
 function hasSelector(spec: PeerAuthenticationSpec): boolean {
   return selectedLabels(spec).length > 0;
 }

@@ -1,18 +1,18 @@
 import type { ServiceView } from '../push-context.js';
 import type { Service } from '../service.js';
 
-/** Shows a view's services as one cluster has them. */
+/** The services of a view, with their addresses in one cluster. */
 export interface ClusterViews {
-  /** The very view where the cluster makes no difference; the same answer for as long as the view lives. */
+  /** The view itself where the cluster makes no difference; the same result for as long as the view lives. */
   viewIn(view: ServiceView, cluster: string): ServiceView;
 }
 
 /**
- * Virtual IPs belong to a cluster: a proxy is served those of its own, where that has the service. Services that it has
- * not come last, whatever their age, for clusters give one address to different services: where two want to be reached
- * at one address, it is the own one's.
+ * A proxy gets the virtual IPs of its own cluster, if that has the service. Clusters may assign one address to
+ * different services, so services that the cluster does not have come last regardless of age: its own service wins the
+ * address.
  *
- * @param ownCluster has all Services that do not say which clusters have them
+ * @param ownCluster has all Services that name no cluster
  */
 export function createClusterViews(ownCluster: string): ClusterViews {
   const views = new WeakMap<ServiceView, Map<string, ServiceView>>();

@@ -3,8 +3,8 @@ import type { PushContext } from '../push-context.js';
 import type { Service } from '../service.js';
 
 /**
- * The endpoints of exactly this service. Where several namespaces claim one host, a namespace may see another
- * service of that host than the mesh as a whole does (ServiceView), with endpoints of its own.
+ * The endpoints of this service. Where several namespaces claim a host, a namespace may see another service of that
+ * host than the rest of the mesh (ServiceView), with endpoints of its own.
  */
 export function endpointsOf(
   { endpoints }: Pick<PushContext, 'endpoints'>,

@@ -3,8 +3,7 @@ import type { MeshStore } from '../store/mesh-store.js';
 import { targetsOfProxy } from './workload-targets.js';
 
 /**
- * The next snapshot of the mesh. Whatever did not change since the previous one is the very same object:
- * services, endpoints, views, lists and maps.
+ * The next snapshot of the mesh. Unchanged parts are the same objects: services, endpoints, views, lists and maps.
  *
  * @param previous undefined for the first
  * @param now wall-clock time, for the version

@@ -4,7 +4,7 @@ import type { Service } from '../service.js';
 import { compareServices } from '../service-order.js';
 import { replaceSorted } from '../sorted-array.js';
 
-/** The services that everyone sees, one per host. */
+/** The services that all namespaces see, one per host. */
 export interface PublicServices {
   /** Its id changes with its content. */
   readonly view: ServiceView;
@@ -12,8 +12,8 @@ export interface PublicServices {
 }
 
 /**
- * Who sees which services. Immutable; views are put together when first asked for, and taken over from the
- * snapshot before while their content is the same.
+ * The services that each namespace sees. Immutable. A view is built on first use, and taken from the previous snapshot
+ * while its content is the same.
  */
 export class ServiceViews {
   readonly #public: PublicServices;
@@ -24,8 +24,8 @@ export class ServiceViews {
   readonly #inherited: ReadonlyMap<string, ServiceView>;
 
   /**
-   * @param overrides by namespace: services that it sees beside the public ones, or instead of those of the
-   *   same host
+   * @param overrides by namespace: services that it sees beside the public ones, or instead of a public one of the same
+   *   host
    * @param numberOf a number that no two service objects share
    */
   constructor(

@@ -11,8 +11,8 @@ interface ListNode {
 const NO_TARGETS: readonly ServiceTarget[] = [];
 
 /**
- * Makes equal targets the same object and equal lists of targets the same array, so that all workloads of a
- * deployment share theirs. Everything goes with the services that it is about.
+ * Interns targets and lists of targets, so that all workloads of a deployment share theirs. The garbage collector takes
+ * them with their services.
  */
 export class TargetInterner {
   readonly #targets = new WeakMap<Service, Map<string, ServiceTarget>>();
@@ -33,7 +33,7 @@ export class TargetInterner {
     return target;
   }
 
-  /** Sorted by hostname, namespace and port, one of each. */
+  /** Sorted by hostname, namespace and port, without duplicates. */
   list(targets: readonly ServiceTarget[]): readonly ServiceTarget[] {
     if (targets.length === 0) return NO_TARGETS;
     const sorted = targets.length === 1 ? targets : [...new Set(targets)].sort(compareTargets);
@@ -51,12 +51,12 @@ export class TargetInterner {
   }
 }
 
-/** Place of workloads that are in no cluster, or that may be in any: what ServiceEntries list. */
+/** Stands for the cluster of workloads that may be in any, such as those that ServiceEntries list. */
 export const ANY_CLUSTER = '';
 
 /**
- * Under which a workload's targets are found: its services are of its own namespace, so that nobody else's
- * ServiceEntry changes what it listens on, and of its own cluster, for pods of two clusters may have one address.
+ * The key of the targets of a workload. It has the namespace, so that ServiceEntries of other namespaces cannot change
+ * the ports of a workload, and the cluster, because pods of two clusters may have one address.
  *
  * @param address in canonical spelling
  */
@@ -65,9 +65,9 @@ export function workloadKey(namespace: string, address: string, cluster: string)
 }
 
 /**
- * The targets of all the proxy's addresses.
+ * The targets of all addresses of a proxy.
  *
- * @param cluster the one that the proxy is in
+ * @param cluster of the proxy
  */
 export function targetsOfProxy(
   proxy: Proxy,

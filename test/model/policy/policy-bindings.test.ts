@@ -7,7 +7,6 @@ import { contextOf } from '../mesh-objects.js';
 /** The two pairs of kinds follow the same rules; what differs is here. */
 const PAIRS = [
   {
-    section: '2.7',
     spec: 'QuotaSpec',
     references: 'quotaSpecs',
     body: '{rules: [{quotas: [{quota: q}]}]}',
@@ -15,7 +14,6 @@ const PAIRS = [
     resolved: (bindings: PolicyBindings) => bindings.quotas.bindings,
   },
   {
-    section: '2.8',
     spec: 'HTTPAPISpec',
     references: 'apiSpecs',
     body: '{patterns: [{httpMethod: GET, uriTemplate: /}]}',
@@ -26,7 +24,7 @@ const PAIRS = [
 
 const WEB = 'web.shop.svc.cluster.local';
 
-for (const { section, spec: kind, references, body, specsOf, resolved } of PAIRS) {
+for (const { spec: kind, references, body, specsOf, resolved } of PAIRS) {
   const object = (objectKind: string, name: string, spec: string): MeshObject => {
     const [namespace = '', short = ''] = name.split('/');
     const metadata = `{name: ${short}, namespace: ${namespace}}`;

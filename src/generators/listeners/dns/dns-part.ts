@@ -8,7 +8,7 @@ import type { ResourcePart, Scope } from '../../generator.js';
 import { createDnsTableBuilder, frameDnsServerConfig } from './dns-table.js';
 
 export interface DnsScope extends Scope {
-  /** Whose view of the services it is, and where; the key has the view's id. */
+  /** Namespace and cluster of the view of services; the key has the id of the view. */
   readonly namespace: string;
   readonly cluster: string | undefined;
   readonly families: AddressFamilies;
@@ -22,8 +22,8 @@ const RESOLVER_TIMEOUT_MS = 5000;
 const MAX_PENDING_LOOKUPS = 256;
 
 /**
- * The UDP listener that answers captured DNS queries for the services of the proxy's view, and passes the others on to
- * the resolver of the proxy's own host (metadata DNS_CAPTURE; docs/reference/xds.md#sidecar-listeners).
+ * The UDP listener that answers captured DNS queries for the services of the view (metadata DNS_CAPTURE;
+ * docs/reference/xds.md#sidecar-listeners). It forwards other queries to the resolver of the host.
  */
 export function createDnsPart(encoder: MessageEncoder): ResourcePart<DnsScope> {
   const buildTable = createDnsTableBuilder(encoder);

@@ -8,10 +8,10 @@ import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { parseServiceAddress } from '../../address-families.js';
 import { readsEndpoints } from '../outbound/service-bindings.js';
 
-/** Encoded table of what DNS capture answers to proxies of a namespace in a cluster. */
+/** Encodes the table of DNS answers for proxies of a namespace in a cluster. */
 export type DnsTableBuilder = (context: PushContext, namespace: string, cluster: string | undefined) => Buffer;
 
-/** A service's part of a table: its names, and the bytes that answer them. */
+/** The part of a service in a table: its names, and their encoded answers. */
 interface DnsEntry {
   readonly names: readonly string[];
   readonly addresses: readonly string[];
@@ -19,9 +19,9 @@ interface DnsEntry {
 }
 
 const DNS_TABLE = 'type.googleapis.com/envoy.data.dns.v3.DnsTable';
-/** How often a query that is not in the table is repeated to the resolver behind. */
+/** Retries of a forwarded query. */
 const EXTERNAL_RETRIES = 3;
-/** Short, for services move: the shortest that Envoy takes. */
+/** The shortest that Envoy accepts, because the addresses of services change. */
 const ANSWER_TTL_SECONDS = 30;
 
 /** Builds tables from entries that are encoded once, for as long as their service and its endpoints stay the same. */
@@ -43,7 +43,7 @@ export function createDnsTableBuilder(encoder: MessageEncoder): DnsTableBuilder 
       const entry = entryOf(context, service, service.namespace === namespace);
       return entry.addresses.length === 0 ? [] : { service, entry };
     });
-    // A name has one answer: that of the oldest service, and of a Service before a ServiceEntry.
+    // The oldest service answers a name, a Service before a ServiceEntry.
     const owners = new Map<string, Service>();
     for (const { service, entry } of inOrderOfRank(entries, ({ service }) => service)) {
       for (const name of entry.names) if (!owners.has(name)) owners.set(name, service);
@@ -75,14 +75,14 @@ export function frameDnsServerConfig(table: Buffer): Buffer {
   return frameField(SERVER_CONFIG_FIELD, frameField(INLINE_DNS_TABLE_FIELD, table));
 }
 
-/** Both families are answered: a resolver asks for the one that it wants. */
+/** Answers have both families: a resolver asks for the one that it needs. */
 const ALL_FAMILIES = { ipv4: true, ipv6: true };
 
 /**
- * The names that DNS capture answers for a service: its host; for orchestrator services also `name.ns`, and the bare
- * name in the same namespace (docs/reference/xds.md#sidecar-listeners). None for wildcard hosts.
+ * The DNS names of a service: its host; for orchestrator services also `name.ns`, and the bare name in the same
+ * namespace (docs/reference/xds.md#sidecar-listeners). None for wildcard hosts.
  *
- * @param sameNamespace whether the proxy is in the service's namespace
+ * @param sameNamespace whether the proxy is in the namespace of the service
  */
 function dnsNames(service: Service, sameNamespace: boolean): string[] {
   if (service.hostname.startsWith('*')) return [];
@@ -94,7 +94,7 @@ function dnsNames(service: Service, sameNamespace: boolean): string[] {
   return names.map((name) => name.toLowerCase());
 }
 
-/** The addresses in the answer, sorted; a headless service's are those of its endpoints. */
+/** The addresses of the answer, sorted: those of the service, and for a headless service those of its endpoints. */
 function dnsAddresses(context: PushContext, service: Service): string[] {
   const addresses = new Set<string>();
   const add = (text: string) => {

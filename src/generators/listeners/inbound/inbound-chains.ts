@@ -29,7 +29,7 @@ import type { ListenerDependencies } from '../listener-dependencies.js';
 import { type InboundKind, type InboundTraffic, inboundKinds } from './inbound-kinds.js';
 import { type InboundPort, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
 
-/** What all inbound chains of a proxy have in common. */
+/** The inputs of all inbound chains of a proxy. */
 export interface InboundChainContext {
   readonly encoder: MessageEncoder;
   readonly filters: FilterFactory;
@@ -65,7 +65,7 @@ export function inboundPortChains(context: InboundChainContext, port: InboundPor
   });
 }
 
-/** Connections to the inbound listener's own port: passed on, they would come back. */
+/** Closes connections to the port of the inbound listener itself: passed on, they would return to it. */
 export function inboundBlackHoleChain({ encoder, filters, mesh, dependencies }: InboundChainContext): Buffer {
   return encodeFilterChain(encoder, {
     name: 'virtualInbound-blackhole',
@@ -78,16 +78,16 @@ export function inboundBlackHoleChain({ encoder, filters, mesh, dependencies }: 
   });
 }
 
-/** Ports that no service claims. */
+/** Ports of no service. */
 export interface UnclaimedPorts {
-  /** One port that has a mode of its own; undefined for all the others. */
+  /** The one port that has a mode of its own; undefined for all others. */
   readonly port: number | undefined;
   readonly mode: MutualTlsMode;
   /** Whether they are served as HTTP where their first bytes say so. */
   readonly sniff: boolean;
 }
 
-/** Their chains, which pass everything on to where it was going. */
+/** The chains of ports of no service: they pass all connections on to their original destination. */
 export function inboundPassthroughChains(
   context: InboundChainContext,
   { port, mode, sniff }: UnclaimedPorts,
@@ -112,7 +112,7 @@ export function inboundPassthroughChains(
   });
 }
 
-/** What the chains of one port are made of. */
+/** The inputs of the chains of one port. */
 interface ChainPlan {
   readonly traffic: InboundTraffic;
   readonly mode: MutualTlsMode;
@@ -123,7 +123,7 @@ interface ChainPlan {
   tcp(): Filter[];
 }
 
-/** The same filters, whichever way a connection is secured: nothing acts on plaintext alone. */
+/** Chains in mutual TLS and in plaintext have the same filters. */
 function encodeChains({ encoder, tls, mesh, dependencies }: InboundChainContext, plan: ChainPlan): Buffer[] {
   const kinds = inboundKinds(plan.traffic, plan.mode, dependencies.http10);
   const filters: Partial<Record<InboundKind['as'], Filter[]>> = {};
@@ -152,7 +152,7 @@ function passthroughClusters({ ipv4, ipv6 }: AddressFamilies) {
   return clusters;
 }
 
-/** The TLS of inbound chains, which differs by what is inside alone: encoded once for all of them. */
+/** The TLS of inbound chains, encoded once for all chains of HTTP and once for all others. */
 export type InboundTls = (mesh: MeshConfig, as: InboundKind['as']) => TransportSocket;
 
 export function createInboundTls(encoder: MessageEncoder, settings: GeneratorSettings): InboundTls {

@@ -11,8 +11,8 @@ import { modeOfPort, type WorkloadMutualTls } from '../../../model/security/mutu
 import { type InboundPort, VIRTUAL_INBOUND_PORT } from './inbound-ports.js';
 
 /**
- * What looks at a connection's first bytes before its chain is picked. Whoever connects to a port of known protocol
- * that takes no TLS is not kept waiting for them.
+ * Listener filters that inspect the first bytes of a connection before Envoy selects its chain. They skip ports of
+ * known protocol without TLS, whose clients would wait for nothing.
  */
 export function inboundListenerFilters(
   encoder: MessageEncoder,

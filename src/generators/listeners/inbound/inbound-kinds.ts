@@ -6,19 +6,19 @@ import { plaintextHttpProtocols } from '../connection-match.js';
 
 /** One kind of connections to a port, and how they are served. */
 export interface InboundKind {
-  /** Unique among the kinds of a port. `tls` is a workload's own TLS, of which nothing is known. */
+  /** Unique among the kinds of a port. `tls` is the own TLS of a workload, which the proxy cannot read. */
   readonly label: 'http' | 'tcp' | 'mtls-http' | 'mtls-tcp' | 'tls';
   readonly as: 'http' | 'tcp';
   readonly isMutualTls: boolean;
-  /** What tells it from the others, beside the port. */
+  /** The condition that distinguishes it from the other kinds, beside the port. */
   readonly match: FilterChainMatch;
 }
 
 export type InboundTraffic = Exclude<TrafficClass, 'none'>;
 
 /**
- * The kinds of connections that a port takes; others are closed. Envoy picks by transport protocol before it picks by
- * application protocol and never looks back: where one kind has a transport protocol, all need one.
+ * The kinds of connections that a port takes; others are closed. Envoy selects chains by transport protocol first, then
+ * by application protocol, without backtracking: if one chain names a transport protocol, all must.
  */
 export function inboundKinds(traffic: InboundTraffic, mode: MutualTlsMode, http10: boolean): readonly InboundKind[] {
   switch (mode) {
@@ -29,7 +29,7 @@ export function inboundKinds(traffic: InboundTraffic, mode: MutualTlsMode, http1
         ...(traffic === 'sniffed'
           ? [mutualTls('http', tls(MESH_HTTP)), mutualTls('tcp', tls(MESH_TCP))]
           : [mutualTls(asOf(traffic), tls(MESH_HTTP, MESH_TCP))]),
-        // What is said to be HTTP is not let past what acts on HTTP because it is wrapped in something else.
+        // A port declared as HTTP takes no other TLS: its requests would bypass the filters that act on HTTP.
         ...(traffic === 'http' ? [] : [OWN_TLS]),
         ...plaintextKinds(traffic, http10, RAW),
       ];

@@ -31,15 +31,15 @@ export interface InboundScope extends Scope {
   readonly dependencies: ListenerDependencies;
   readonly interceptionMode: InterceptionMode;
   readonly inbound: InboundPorts;
-  /** Plaintext alone where the proxy has no certificate. */
+  /** Plaintext only, for a proxy without a certificate. */
   readonly mutualTls: WorkloadMutualTls;
 }
 
 const PLAINTEXT = workloadMutualTls('DISABLE');
 
 /**
- * `virtualInbound`: chains for each port of the workload, passthrough for the others
- * (docs/reference/xds.md#sidecar-listeners), all in mutual TLS, plaintext or both. None when nothing is redirected
+ * `virtualInbound`: chains for each port of the workload, and passthrough for other ports
+ * (docs/reference/xds.md#sidecar-listeners), each in mutual TLS, plaintext or both. Absent without redirection
  * (INTERCEPTION_MODE NONE).
  */
 export function createInboundPart(
@@ -66,7 +66,7 @@ export function createInboundPart(
     const claimed = new Set(inbound.ports.map(({ targetPort }) => targetPort)).add(VIRTUAL_INBOUND_PORT);
     const chains = [
       ...common,
-      // A port without a service is no way around its mode.
+      // Ports of no service have their mode too: otherwise a client could bypass it.
       ...[...mutualTls.ports].flatMap(([port, mode]) => (claimed.has(port) ? [] : unclaimed(port, mode))),
       ...inbound.ports.flatMap((port) => inboundPortChains(chainContext, port, modeOfPort(mutualTls, port.targetPort))),
     ];

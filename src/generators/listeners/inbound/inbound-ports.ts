@@ -24,9 +24,8 @@ export interface InboundPorts {
 }
 
 /**
- * Decides which service a port of the workload is served for: the oldest one that leads there. A younger one is a
- * conflict, but only where it is another service (docs/reference/xds.md#listener-conflicts,
- * nav_conflict_inbound_listener).
+ * Decides which service a port of the workload belongs to: the oldest one that targets it. Any other service that
+ * targets it is a conflict (docs/reference/xds.md#listener-conflicts, nav_conflict_inbound_listener).
  *
  * @param targets of the workload, in any order of services
  * @param address of the inbound listener, for messages
@@ -63,7 +62,7 @@ export function inboundPorts(targets: readonly ServiceTarget[], sniff: boolean, 
 function conflict(listener: string, acceptedAs: string, accepted: string, rejected: InboundPort): Finding {
   return {
     metric: 'nav_conflict_inbound_listener',
-    // The same pair of services collides at every workload that both select: one conflict, not one per workload.
+    // One conflict per pair of services, not one per workload that both select.
     key: `${listener}|${accepted}|${rejected.hostname}`,
     message:
       `Listener=${listener} Accepted${acceptedAs}=${accepted} ` +

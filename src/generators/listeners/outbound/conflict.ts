@@ -1,14 +1,14 @@
 import type { Finding, FindingMetric } from '../../../model/finding.js';
 import type { ListenerBinding } from './service-bindings.js';
 
-/** A binding that an older one keeps from being served. */
+/** A binding that is not served because of an older one. */
 export interface Conflict {
   readonly rejected: ListenerBinding;
   readonly rejectedAs: 'HTTP' | 'TCP';
   readonly acceptedAs: 'HTTP' | 'TCP';
-  /** Hostnames of the oldest of those that were there before, or the name of a listener of the proxy's own. */
+  /** Hostnames of the oldest bindings that are served, or the name of a listener of the proxy itself. */
   readonly accepted: readonly string[];
-  /** How many were there before, whether named or not. */
+  /** Number of bindings that are served, including those that the message does not name. */
   readonly acceptedCount: number;
 }
 
@@ -18,11 +18,11 @@ const METRICS: Readonly<Record<string, FindingMetric | undefined>> = {
   HTTP_over_TCP: 'nav_conflict_outbound_listener_http_over_current_tcp',
 };
 
-/** A port may be shared by a thousand hosts; the message names the oldest and counts them all. */
+/** A thousand hosts may share a port: the message names the oldest and counts all. */
 export const MAX_NAMED_HOSTS = 10;
 
 /**
- * The conflict as docs/reference/xds.md#listener-conflicts words it: `Listener=… Accepted<PROTO>=… Rejected<PROTO>=…
+ * The message of a conflict (docs/reference/xds.md#listener-conflicts): `Listener=… Accepted<PROTO>=… Rejected<PROTO>=…
  * <PROTO>Services=<n>`.
  */
 export function conflictFinding({ rejected, rejectedAs, acceptedAs, accepted, acceptedCount }: Conflict): Finding {

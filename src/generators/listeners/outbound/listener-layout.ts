@@ -3,17 +3,17 @@ import type { ConnectionMatch } from '../../../model/traffic/connection-route.js
 import type { ListenerPlan, TrafficPlan } from './listener-plan.js';
 import type { ListenerBinding } from './service-bindings.js';
 
-/** One filter chain: what it matches and where it leads. */
+/** One filter chain: its condition and its target. */
 export interface ChainLayout {
   readonly match: ConnectionMatch;
-  /** Only what was recognised as plaintext HTTP. */
+  /** Takes only connections that the inspector recognised as plaintext HTTP. */
   readonly onlyHttp: boolean;
   readonly target:
     | {
         readonly type: 'http';
         readonly routeName: string;
         readonly grpcWeb: boolean;
-        /** The service whose requests alone it gets; undefined when services share it by host. */
+        /** The only service of the chain; undefined when services share it by host. */
         readonly service: Service | undefined;
       }
     | { readonly type: 'service'; readonly binding: ListenerBinding }
@@ -28,7 +28,7 @@ export interface ListenerLayout {
   readonly inspectHttp: boolean;
 }
 
-/** @param rules captured: connections keep their original destination, so the unclaimed ones can be passed on */
+/** @param rules `captured`: connections keep their original destination, so those of no service can be passed on */
 export function layOutListener(
   plan: ListenerPlan,
   rules: { readonly captured: boolean; readonly sniff: boolean },
@@ -60,7 +60,7 @@ function layOutTraffic(
   const anyOf = { match, onlyHttp: false };
   const [firstTls] = traffic.byServerName.values();
   const dedicated = !plan.shared || range !== '';
-  // Alone at its address, a TLS service needs no server name, and gets the connections without one.
+  // A TLS service that has its address to itself needs no server name, and gets connections without one too.
   const lastTls = dedicated ? firstTls : undefined;
   if (!dedicated || traffic.byServerName.size > 1 || traffic.rest !== undefined) {
     for (const [serverName, binding] of traffic.byServerName) {

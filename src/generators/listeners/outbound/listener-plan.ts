@@ -2,17 +2,17 @@ import type { Service } from '../../../model/service.js';
 import { type Conflict, MAX_NAMED_HOSTS } from './conflict.js';
 import type { ListenerBinding } from './service-bindings.js';
 
-/** Who gets the connections of one listener, or of one address range of it. */
+/** The bindings that share the connections of one listener, or of one address range of it. */
 export interface TrafficPlan {
   /** HTTP requests, by host. Sniffed bindings are here too, for the HTTP half of their traffic. */
   readonly http: ListenerBinding[];
   /** TLS connections by server name, in lower case. */
   readonly byServerName: Map<string, ListenerBinding>;
-  /** Whatever the others do not take. */
+  /** Takes all other connections. */
   rest: ListenerBinding | undefined;
 }
 
-/** Everything that one listener address is wanted for. */
+/** All bindings at one listener address. */
 export interface ListenerPlan {
   /** `<address>_<port>` */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface ListenerPlan {
   readonly port: number;
   readonly shared: boolean;
   readonly whole: TrafficPlan;
-  /** By CIDR. Ranges are matched before anything else, so they do not compete with `whole`. */
+  /** By CIDR. Envoy matches ranges first, so they do not compete with `whole`. */
   readonly ranges: Map<string, TrafficPlan>;
 }
 
@@ -32,15 +32,16 @@ export interface OutboundPlan {
 
 /** Addresses that bindings cannot have. */
 export interface TakenAddresses {
-  /** What is not for services: `<address>_<port>` to the name of what has it. */
+  /** Addresses of listeners that are not for services: `<address>_<port>` to the name of their owner. */
   readonly reserved: ReadonlyMap<string, string>;
-  /** The Service whose cluster IP an address is: no ServiceEntry takes it. */
+  /** The Service with this cluster IP, which no ServiceEntry can take. */
   ownerOf(address: string): Service | undefined;
 }
 
 /**
- * Decides which service gets which connections; the oldest keeps what several want. With sniffing, services of HTTP and
- * one of TCP share the port of an address that they share: requests go by their Host header, all else to the TCP service.
+ * Decides which service gets which connections: the oldest of several that compete. With sniffing, HTTP services and
+ * one TCP service can share a port of an address: requests are routed by Host header, all other connections go to the
+ * TCP service.
  *
  * @param bindings oldest service first
  * @param sniff NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND
@@ -60,7 +61,7 @@ export function planListeners(
       conflicts.push({ rejected: binding, rejectedAs, acceptedAs: 'TCP', accepted: [owner], acceptedCount: 1 });
       continue;
     }
-    // A listener at the address would take what the shared one of its port has for that Service.
+    // A listener at the address would take the connections to that Service from the shared listener of the port.
     const holder = !binding.shared && binding.service.registry === 'External' ? ownerOf(binding.bind) : undefined;
     if (holder !== undefined && holder.hostname !== binding.service.hostname) {
       const rejectedAs = binding.traffic === 'http' ? 'HTTP' : 'TCP';
@@ -99,9 +100,9 @@ function emptyPlan(): TrafficPlan {
 }
 
 /**
- * Gives the binding what is still free; returns what it was refused, if anything.
+ * Admits the binding as far as the plan has room for it; returns the conflict, if there is one.
  *
- * @param mixes whether HTTP is told from other traffic here, so that both can be served
+ * @param mixes whether HTTP and other traffic are told apart here, so that both can be served
  */
 function admit(plan: TrafficPlan, binding: ListenerBinding, mixes: boolean): Conflict | undefined {
   switch (binding.traffic) {
@@ -120,14 +121,14 @@ function admit(plan: TrafficPlan, binding: ListenerBinding, mixes: boolean): Con
       const serverName = binding.service.hostname.toLowerCase();
       const older = plan.byServerName.get(serverName);
       if (older !== undefined) return overTcp(binding, 'TCP', older);
-      // Reading server names would make the older service's clients wait where the server speaks first.
+      // Envoy would wait for the server name, which deadlocks clients of the older service if its server speaks first.
       if (plan.rest?.traffic === 'tcp') return overTcp(binding, 'TCP', plan.rest);
       plan.byServerName.set(serverName, binding);
       return undefined;
     }
     case 'sniffed': {
       const { rest } = plan;
-      // Alone at its address it has a table of its own; sharing, it joins the others' by host.
+      // Only a shared listener has one route table for all hosts of its port.
       if (rest !== undefined && !mixes) return overTcp(binding, 'TCP', rest);
       plan.http.push(binding);
       if (rest !== undefined) return overTcp(binding, 'TCP', rest);

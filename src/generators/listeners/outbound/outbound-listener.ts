@@ -14,7 +14,7 @@ import { type ListenerLayout, layOutListener } from './listener-layout.js';
 import type { ListenerPlan } from './listener-plan.js';
 import type { OutboundChains } from './outbound-chains.js';
 
-/** What all outbound listeners of a proxy have in common. */
+/** The inputs of all outbound listeners of a proxy. */
 export interface OutboundListenerContext {
   readonly mesh: MeshConfig;
   readonly traffic: MeshTraffic;
@@ -29,7 +29,7 @@ export interface OutboundListenerContext {
   readonly key: string;
 }
 
-/** Builds the listener of a plan; remembered as long as it is made from the same services. */
+/** Builds the listener of a plan; remembers it for as long as its services stay the same. */
 export type OutboundListenerBuilder = (plan: ListenerPlan, context: OutboundListenerContext) => EncodedResource;
 
 export function createOutboundListenerBuilder(
@@ -83,9 +83,12 @@ function listenerHead(
   };
 }
 
-/** What a listener's content follows from, beside its address. */
+/** The inputs of a listener beside its address. */
 interface ListenerSubject {
-  /** The only service in it; undefined for a table shared by host, whose listener is the same for any services. */
+  /**
+   * The only service in it; undefined for a listener whose route table is shared by host, which has the same content
+   * for all services.
+   */
   readonly service: Service | undefined;
   /** What else it reads of them. */
   readonly key: string;

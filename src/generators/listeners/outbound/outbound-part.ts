@@ -24,22 +24,22 @@ import {
   type ServiceBindings,
 } from './service-bindings.js';
 
-/** What the outbound listeners of a sidecar depend on. */
+/** The inputs of the outbound listeners of a sidecar. */
 export interface OutboundScope extends Scope {
-  /** Whose view of the services it is, and where; the key has the view's id. */
+  /** Namespace and cluster of the view of services; the key has the id of the view. */
   readonly namespace: string;
   readonly cluster: string | undefined;
   readonly dependencies: ListenerDependencies;
   readonly captured: boolean;
-  /** Metadata DNS_CAPTURE: the made-up addresses of ServiceEntries are in use. */
+  /** Metadata DNS_CAPTURE: automatic addresses of ServiceEntries are in use. */
   readonly autoAddresses: boolean;
   /** Ports that the workload itself listens on, when the sidecar binds ports beside it. */
   readonly ownPorts: readonly number[];
 }
 
 /**
- * A sidecar's listeners for the services of its view (docs/reference/xds.md#sidecar-listeners). Conflicts are decided
- * oldest service first and reported (docs/reference/xds.md#listener-conflicts).
+ * The outbound listeners of a sidecar (docs/reference/xds.md#sidecar-listeners). The oldest service wins a conflict,
+ * which is reported (docs/reference/xds.md#listener-conflicts).
  */
 export function createOutboundPart(
   encoder: MessageEncoder,
@@ -121,7 +121,7 @@ function* bindingsOf(
   for (const service of inOrderOfRank(view.services, (each) => each)) yield* bindingsFor(context, service, rules);
 }
 
-/** Addresses that the sidecar needs itself: Envoy refuses a second listener at the same address. */
+/** Addresses of listeners of the sidecar itself: Envoy rejects a second listener at the same address. */
 function reservedListeners(context: PushContext, scope: OutboundScope, bind: string): ReadonlyMap<string, string> {
   const { mesh } = context;
   const reserved = new Map<string, string>();

@@ -5,7 +5,7 @@ import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
 import { type AddressFamilies, parseServiceAddress } from '../../address-families.js';
 import { type TrafficClass, trafficClass } from '../../traffic-class.js';
 
-/** One port of a service that wants connections to some address. */
+/** One port of a service at one listener address. */
 export interface ListenerBinding {
   readonly service: Service;
   readonly port: Port;
@@ -20,23 +20,28 @@ export interface ListenerBinding {
   readonly range: string;
 }
 
-/** Finds the connections that the ports of a service want. */
+/** The listener addresses of the ports of a service. */
 export type ServiceBindings = (
   context: PushContext,
   service: Service,
   rules: BindingRules,
 ) => readonly ListenerBinding[];
 
-/** What decides at which addresses a sidecar listens for a service. */
+/** The rules that decide at which addresses a sidecar listens for a service. */
 export interface BindingRules {
   readonly families: AddressFamilies;
   /** Address of the listeners that services share: the wildcard, or loopback when nothing is captured. */
   readonly sharedBind: string;
-  /** False when the sidecar binds its ports (INTERCEPTION_MODE NONE): no one can connect to a service's address. */
+  /**
+   * False when the sidecar binds its ports (INTERCEPTION_MODE NONE): clients cannot connect to the address of a
+   * service.
+   */
   readonly captured: boolean;
-  /** Made-up addresses of ServiceEntries are in use (metadata DNS_CAPTURE). */
+  /** Automatic addresses of ServiceEntries are in use (metadata DNS_CAPTURE). */
   readonly autoAddresses: boolean;
-  /** Whether the proxy is told a service's endpoints, rather than keep the address that its application chose. */
+  /**
+   * Whether the proxy gets the endpoints of a service, rather than keep the address that its application connected to.
+   */
   readonly discovers: (service: Service, port: Port) => boolean;
   /** NAV_ENABLE_PROTOCOL_SNIFFING_FOR_OUTBOUND */
   readonly sniff: boolean;
@@ -44,7 +49,7 @@ export interface BindingRules {
   readonly podListeners: boolean;
 }
 
-/** Remembers bindings for as long as their service stays the same; those at pods follow the endpoints. */
+/** Remembers bindings for as long as their service stays the same, except those at pods, which follow the endpoints. */
 export function createServiceBindings(): ServiceBindings {
   const memo = createMemo<readonly ListenerBinding[]>();
   return (context, service, rules) => {
@@ -58,9 +63,8 @@ export function createServiceBindings(): ServiceBindings {
 }
 
 /**
- * The connections that a service's ports want: HTTP shares one listener per port; everything else listens at the
- * service's addresses, at its pods' when it is headless, or shares when it has none
- * (docs/reference/xds.md#sidecar-listeners).
+ * HTTP ports share one listener per port number. Other ports listen at the addresses of the service, at those of its
+ * pods when it is headless, or share a listener when it has no address (docs/reference/xds.md#sidecar-listeners).
  */
 function serviceBindings(context: PushContext, service: Service, rules: BindingRules): ListenerBinding[] {
   const bindings: ListenerBinding[] = [];
@@ -70,7 +74,7 @@ function serviceBindings(context: PushContext, service: Service, rules: BindingR
     const at = (bind: string) => ({ service, port, traffic, listener: `${bind}_${port.number}`, bind });
     const shared = { ...at(rules.sharedBind), shared: true };
     if (traffic === 'http' || !rules.captured) {
-      // Nobody knows where a connection to a bound port was going to: only found endpoints can take it.
+      // A connection to a bound port has no original destination: only a service with known endpoints can take it.
       if (traffic === 'http' || rules.discovers(service, port)) bindings.push({ ...shared, range: '' });
       continue;
     }
@@ -92,7 +96,7 @@ function serviceBindings(context: PushContext, service: Service, rules: BindingR
   return bindings;
 }
 
-/** Whether the addresses that a service is reached at are those of its pods. */
+/** Whether clients reach a service at the addresses of its pods. */
 export function readsEndpoints(service: Service): boolean {
   return service.headless && service.registry === 'Orchestrator';
 }

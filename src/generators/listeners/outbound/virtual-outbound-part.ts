@@ -18,9 +18,9 @@ export interface VirtualOutboundScope extends Scope {
 }
 
 /**
- * `virtualOutbound`: takes every redirected outbound connection, hands it to the listener of its original destination,
- * and passes on or drops what no listener wants (docs/reference/xds.md#sidecar-listeners). None when nothing is
- * redirected (INTERCEPTION_MODE NONE).
+ * `virtualOutbound`: takes every redirected outbound connection and hands it to the listener of its original
+ * destination. Without such a listener it passes the connection on or closes it
+ * (docs/reference/xds.md#sidecar-listeners). Absent without redirection (INTERCEPTION_MODE NONE).
  */
 export function createVirtualOutboundPart(
   encoder: MessageEncoder,
@@ -48,7 +48,7 @@ export function createVirtualOutboundPart(
       const filtersFor = (action: ConnectionAction) =>
         filters.tcp(mesh, dependencies, { direction: 'outbound', action, clusters: OUTBOUND_CLUSTERS });
       const chains = [
-        // Connections to the listener's own port have no other destination: passed on, they would come back.
+        // Connections to the port of the listener itself would return to it if they were passed on.
         encodeFilterChain(encoder, {
           name: 'virtualOutbound-blackhole',
           filterChainMatch: buildConnectionMatch({ port }),

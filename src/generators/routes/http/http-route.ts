@@ -64,7 +64,7 @@ function buildRedirect({ status, path, authority, scheme }: Redirect): RedirectA
 
 const EXTENSIONS = 'type.googleapis.com/envoy.extensions.filters.http';
 
-/** What the fault and the CORS filter do for a route; they do nothing for others. */
+/** Settings of the fault and the CORS filter for a route. */
 function routeExtras(encoder: MessageEncoder, { fault, cors }: HttpRoute): Pick<Route, 'typedPerFilterConfig'> {
   const perFilter: NonNullable<Route['typedPerFilterConfig']> = {
     ...(fault === undefined
