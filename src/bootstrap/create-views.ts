@@ -4,7 +4,7 @@ import type { KindRegistry } from '../config/kinds.js';
 import type { MessageJson } from '../envoy/message-json.js';
 import type { ReadinessProbe } from '../introspection/ready.js';
 import type { ConfigProblem, Views } from '../introspection/views.js';
-import { POLICY_TYPE_URLS } from '../policy/wire/policy-type-urls.js';
+import { POLICY_TYPE_URLS } from '../policy/wire/call-metadata.js';
 import type { DistributionLedger } from '../push/distribution-ledger.js';
 import type { Distributor } from '../push/distributor.js';
 import type { BuildInfo } from '../telemetry/build-info.js';

@@ -44,6 +44,7 @@ export type { CheckDecision, CheckFailure } from './client/check-flow.js';
 export type { ClientCounter, ClientStatisticsSnapshot } from './client/client-statistics.js';
 // Specs as they are written, made ready for requests.
 export { type CompiledApiSpecs, compileApiSpecs, type HttpApiSpecConfig } from './client/compile-api-specs.js';
+export type { SpecProblem } from './client/compile-quota-specs.js';
 export {
   type CompiledQuotaSpecs,
   compileQuotaSpecs,
@@ -51,7 +52,6 @@ export {
   type QuotaSpecConfig,
 } from './client/compile-quota-specs.js';
 export type { ConnectionFacts } from './client/connection-attributes.js';
-export { type DenialResponse, denialResponse, type RouteDirective } from './client/denial.js';
 export type { FailedPart, OnClientError } from './client/guarded-dependencies.js';
 export { type HeaderMap, headerMapOf } from './client/header-map.js';
 export { deriveHttpAttributes, type HttpRequestFacts, type RequestAuthFacts } from './client/http-attributes.js';
@@ -60,7 +60,6 @@ export {
   deriveHttpReportAttributes,
   type HttpResponseFacts,
 } from './client/http-report-attributes.js';
-export type { NetworkFailPolicyConfig } from './client/network-fail-policy.js';
 export {
   createPolicyClient,
   type PolicyCheck,
@@ -68,8 +67,10 @@ export {
   type PolicyClientDependencies,
   type PolicyReport,
   type ServiceCallConfig,
+  serviceConfigFor,
 } from './client/policy-client.js';
 export type { PolicyStatus } from './client/policy-status.js';
+export { type DenialResponse, denialResponse, type RouteDirective } from './client/policy-status.js';
 // The way to a policy server.
 export {
   type CallOptions,
@@ -84,8 +85,6 @@ export {
   type TransportFailure,
 } from './client/policy-transport.js';
 export type { AttributeReference, ReferenceCondition, ReferencedAttributes } from './client/referenced-attributes.js';
-export { serviceConfigFor } from './client/service-config-for.js';
-export type { SpecProblem } from './client/spec-problem.js';
 export {
   deriveTcpAttributes,
   deriveTcpReportAttributes,
@@ -95,7 +94,7 @@ export {
   type TcpReportFacts,
 } from './client/tcp-attributes.js';
 export { startTcpReports, type TcpReportsOptions, tcpReportIntervalMs } from './client/tcp-reports.js';
-export type { TransportConfig } from './client/transport-timing.js';
+export type { NetworkFailPolicyConfig, TransportConfig } from './client/transport-config.js';
 export {
   createGrpcPolicyTransport,
   type GrpcPolicyTransport,
@@ -103,7 +102,11 @@ export {
 } from './remote/grpc-policy-transport.js';
 export { FORWARDED_ATTRIBUTES_HEADER } from './wire/call-metadata.js';
 export { type ConfigDecoder, createConfigDecoder } from './wire/config-decoder.js';
-export { type ConfigEncoder, createConfigEncoder } from './wire/config-encoder.js';
-export { type ForwardingConfig, forwardedAttributesHeader } from './wire/forwarded-header.js';
+export {
+  type ConfigEncoder,
+  createConfigEncoder,
+  type ForwardingConfig,
+  forwardedAttributesHeader,
+} from './wire/config-encoder.js';
 export { createPolicyCodec, type PolicyCodec, type PolicyCodecOptions } from './wire/policy-codec.js';
 export { loadPolicyProtos } from './wire/policy-protos.js';

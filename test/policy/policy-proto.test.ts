@@ -21,7 +21,7 @@ function method(name: string): MethodDefinition<object, object> {
   return found;
 }
 
-test('BEHAVIOUR 6, "Wire": Policy has the unary methods Check and Report', (t) => {
+test('Policy has the unary methods Check and Report', (t) => {
   const summary = Object.values(service).map(({ path, requestStream, responseStream }) => ({
     path,
     isUnary: !requestStream && !responseStream,
@@ -113,7 +113,7 @@ const VALUES = {
 };
 
 for (const [member, value] of Object.entries(VALUES)) {
-  test(`BEHAVIOUR 6: an AttributeValue with ${member} comes back as it was sent`, async (t) => {
+  test(`an AttributeValue with ${member} comes back as it was sent`, async (t) => {
     const protobuf = (await import('protobufjs')).default;
     const root = new protobuf.Root();
     root.resolvePath = (_origin, target) =>

@@ -5,8 +5,10 @@ import { createHttpServer } from '../../introspection/http-server.js';
 import { checkReadiness, type ReadinessProbe } from '../../introspection/ready.js';
 import { formatListenAddress } from '../../net/listen-address.js';
 import { createServiceConfigReader } from '../../policy/server/discovery/service-config-reader.js';
-import { createServiceSubscription } from '../../policy/server/discovery/service-subscription.js';
-import { createSubscriptionMetrics } from '../../policy/server/discovery/subscription-metrics.js';
+import {
+  createServiceSubscription,
+  createSubscriptionMetrics,
+} from '../../policy/server/discovery/service-subscription.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import type { Logging } from '../../telemetry/logging.js';
 import { createAdsStreams } from '../../xds-client/ads-stream.js';

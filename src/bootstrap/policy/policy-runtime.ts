@@ -13,13 +13,13 @@ import { createQuotaStoreOpener } from '../../policy/quota/open-quota-store.js';
 import { createGrpcPolicyTransport } from '../../policy/remote/grpc-policy-transport.js';
 import { type CallerTls, createCallerAuthentication } from '../../policy/server/callers/caller-authentication.js';
 import type { CheckService } from '../../policy/server/check-service.js';
+import type { ServiceConfigSource } from '../../policy/server/compiled-services.js';
 import { createAccessLogService, createAuthorizationService } from '../../policy/server/grpc/envoy-services.js';
 import { createPolicyGrpcServer } from '../../policy/server/grpc/policy-grpc-server.js';
 import { createPolicyService } from '../../policy/server/grpc/policy-service.js';
 import { createLoadReader } from '../../policy/server/load-reader.js';
 import { createPolicyHandlers, type PolicyHandlers, type RemoteConfig } from '../../policy/server/policy-handlers.js';
 import { createPolicyServer, type PolicyServer } from '../../policy/server/policy-server.js';
-import type { ServicePolicies } from '../../policy/server/service-policies.js';
 import { createConfigDecoder } from '../../policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../policy/wire/config-encoder.js';
 import { createPolicyCodec } from '../../policy/wire/policy-codec.js';
@@ -57,7 +57,7 @@ export interface PolicyRuntime
    */
   start(): Promise<ListenAddress>;
   /** Takes new policies at once: a Check that comes next goes by them. */
-  observe(policies: ServicePolicies): void;
+  observe(policies: ServiceConfigSource): void;
   /** What the health service answers from now on; NOT_SERVING before. */
   setServing(isServing: boolean): void;
   /** Asks the callers that are connected to connect anew; calls that run are answered. */

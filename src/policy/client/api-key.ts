@@ -1,13 +1,13 @@
 import type { HeaderMap } from './header-map.js';
 import { firstQueryValue, queryOf } from './request-target.js';
 
-/** Where an API key is found (SPEC 2.8 APIKey): exactly one member is set. */
+/** Where an API key is found (docs/reference/policy-kinds.md#api-keys APIKey): exactly one member is set. */
 export interface ApiKeyConfig {
   readonly query?: string;
   readonly header?: string;
 }
 
-/** What is tried when no spec defines an APIKey, in this order (SPEC 2.8). */
+/** What is tried when no spec defines an APIKey, in this order (docs/reference/policy-kinds.md#api-keys). */
 const DEFAULT_API_KEYS: readonly ApiKeyConfig[] = [{ query: 'key' }, { query: 'api_key' }, { header: 'x-api-key' }];
 
 type KeyPlace = { readonly type: 'query' | 'header'; readonly name: string };

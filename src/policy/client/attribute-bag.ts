@@ -7,7 +7,10 @@ export type AttributeLayer = ReadonlyMap<string, AttributeValue>;
 /** A layer without attributes. */
 export const EMPTY_LAYER: AttributeLayer = new Map();
 
-/** What is known of one request or connection: the attributes that Check, Quota and Report are about (SPEC 2.9). */
+/**
+ * What is known of one request or connection: the attributes that Check, Quota and Report are about
+ * (docs/reference/policy-kinds.md#attributes).
+ */
 export interface AttributeBag {
   /** The value that takes precedence, or undefined when no layer has the name. */
   get(name: string): AttributeValue | undefined;
@@ -17,7 +20,10 @@ export interface AttributeBag {
   overlaid(layer: AttributeLayer): AttributeBag;
 }
 
-/** Where the attributes of a request come from, in the order of SPEC 2.11: later members take precedence. */
+/**
+ * Where the attributes of a request come from, in the order of docs/reference/policy-client.md#attribute-order: later
+ * members take precedence.
+ */
 export interface AttributeOrigins {
   /** `mixerAttributes` of the filter's HttpClientConfig or TcpClientConfig. */
   readonly staticFilter: AttributeLayer;
@@ -36,7 +42,7 @@ export interface AttributeOrigins {
 }
 
 const SERVICE_HOST = 'destination.service.host';
-/** Names of SPEC 2.9 for the host of the service, where no layer has them. */
+/** Names of docs/reference/policy-kinds.md#attributes for the host of the service, where no layer has them. */
 const ALIASES: readonly string[] = ['destination.service', 'target.service'];
 
 class LayeredAttributeBag implements AttributeBag {
@@ -86,8 +92,9 @@ export function bagOf(layer: AttributeLayer): AttributeBag {
 }
 
 /**
- * The bag of a request, in the application order of SPEC 2.11. Forwarded attributes count only when they are present,
- * not ignored, and the proxy is no gateway; of them only those that a caller may speak for (`acceptForwarded`).
+ * The bag of a request, in the application order of docs/reference/policy-client.md#attribute-order. Forwarded
+ * attributes count only when they are present, not ignored, and the proxy is no gateway; of them only those that a
+ * caller may speak for (`acceptForwarded`).
  */
 export function createAttributeBag(origins: AttributeOrigins): AttributeBag {
   const layers: AttributeLayer[] = [origins.requestDerived];

@@ -1,6 +1,7 @@
 /**
- * A typed attribute value (SPEC 2.9; value types of BEHAVIOUR 6). Values never change once made: bytes must not be
- * written to after they were handed in.
+ * A typed attribute value (docs/reference/policy-kinds.md#attributes; value types of
+ * docs/reference/policy-kinds.md#attribute-values). Values never change once made: bytes must not be written to after
+ * they were handed in.
  */
 export type AttributeValue =
   | { readonly type: 'string'; readonly value: string }
@@ -50,4 +51,21 @@ export function durationAttribute(nanoseconds: bigint): AttributeValue {
 
 export function stringMapAttribute(value: ReadonlyMap<string, string>): AttributeValue {
   return { type: 'stringMap', value };
+}
+
+/** An attribute that is unset is absent, never empty: these make none of what is missing or empty. */
+export function optionalString(value: string | undefined): AttributeValue | undefined {
+  return value === undefined || value === '' ? undefined : stringAttribute(value);
+}
+
+export function optionalBytes(value: Uint8Array | undefined): AttributeValue | undefined {
+  return value === undefined || value.length === 0 ? undefined : bytesAttribute(value);
+}
+
+export function optionalStringMap(value: ReadonlyMap<string, string> | undefined): AttributeValue | undefined {
+  return value === undefined || value.size === 0 ? undefined : stringMapAttribute(value);
+}
+
+export function optionalBool(value: boolean | undefined): AttributeValue | undefined {
+  return value === undefined ? undefined : boolAttribute(value);
 }

@@ -10,9 +10,11 @@ import {
   stringMapAttribute,
   timestampAttribute,
 } from './attribute-value.js';
-import { parseTimestampNs } from './parse-timestamp.js';
 
-/** The one-of as it is written in YAML and JSON (BEHAVIOUR 6, "AttributeValue"). Exactly one member is set. */
+/**
+ * The one-of as it is written in YAML and JSON (docs/reference/policy-kinds.md#attribute-values). Exactly one member is
+ * set.
+ */
 export interface AttributeValueConfig {
   readonly stringValue?: string;
   /** JSON numbers lose digits above 2^53, so that a decimal text is taken as well. */
@@ -28,7 +30,7 @@ export interface AttributeValueConfig {
   readonly stringMapValue?: { readonly entries?: Readonly<Record<string, string>> };
 }
 
-/** Attributes of SPEC 2.9 as they are written. */
+/** Attributes of docs/reference/policy-kinds.md#attributes as they are written. */
 export interface AttributesConfig {
   readonly attributes?: Readonly<Record<string, AttributeValueConfig>>;
 }
@@ -135,4 +137,21 @@ function readDuration(text: string): AttributeValue | undefined {
     if (error instanceof DurationSyntaxError) return undefined;
     throw error;
   }
+}
+
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+/** Reads a time of RFC 3339 as nanoseconds since 1970-01-01T00:00:00Z; undefined for any other text. */
+function parseTimestampNs(text: string): bigint | undefined {
+  const match = RFC3339.exec(text);
+  if (match === null) return undefined;
+  const [, date = '', time = '', fraction = '', sign = '+', hours = '0', minutes = '0'] = match;
+  const utcMs = Date.parse(`${date}T${time}Z`);
+  // Date.parse moves 31 February into March; only a date that comes back unchanged exists.
+  if (Number.isNaN(utcMs) || new Date(utcMs).toISOString().slice(0, 10) !== date) return undefined;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  return BigInt(utcMs - offsetMs) * NANOSECONDS_PER_MILLISECOND + BigInt(fraction.padEnd(9, '0'));
 }

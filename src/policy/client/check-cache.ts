@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
-import type { RouteDirective } from './denial.js';
-import type { PolicyStatus } from './policy-status.js';
+import type { PolicyStatus, RouteDirective } from './policy-status.js';
 import type { PreconditionResult } from './policy-transport.js';
 import { createReferencedCache } from './referenced-cache.js';
 
@@ -13,7 +12,10 @@ export interface CheckVerdict {
   readonly routeDirective?: RouteDirective;
 }
 
-/** Answers of Check calls for as long and as often as the server let them be used (BEHAVIOUR 6, "Check cache"). */
+/**
+ * Answers of Check calls for as long and as often as the server let them be used
+ * (docs/reference/policy-client.md#check-cache).
+ */
 export interface CheckCache {
   /** A verdict that still holds for the bag. Counts as one use of it. */
   find(bag: AttributeBag): CheckVerdict | undefined;

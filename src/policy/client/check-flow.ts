@@ -3,13 +3,13 @@ import type { CheckCache, CheckVerdict } from './check-cache.js';
 import type { ClientStatistics } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import type { OnClientError } from './guarded-dependencies.js';
-import type { NetworkFailPolicy } from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
 import type { CheckResponse, PolicyTransportError } from './policy-transport.js';
 import type { QuotaCache } from './quota-cache.js';
 import { addUpCharges, ChargedQuotas } from './quota-charges.js';
 import type { RemoteCheck } from './remote-check.js';
 import { asTransportError } from './transport-call.js';
+import type { ResolvedFailPolicy } from './transport-config.js';
 
 const NONE: readonly string[] = [];
 const NO_HITS: CacheHits = { isCheckCacheHit: false, isQuotaCacheHit: false };
@@ -39,7 +39,7 @@ export interface CheckFlowInput {
   readonly bag: AttributeBag;
   /** From the quota rules, in their order; several for one quota add up. */
   readonly quotas: readonly QuotaCharge[];
-  readonly failPolicy: NetworkFailPolicy;
+  readonly failPolicy: ResolvedFailPolicy;
   /** The caller's name of the request, for calls that ask for this request alone. */
   readonly deduplicationId?: string | undefined;
   /** Gives up a call that charges no quotas; one that does is finished, for the server may have counted. */
@@ -50,7 +50,7 @@ export interface CheckFlowDependencies {
   /** Missing with `disableCheckCache`. */
   readonly checkCache?: CheckCache | undefined;
   /** One for each fail policy. */
-  readonly quotaCaches: Readonly<Record<NetworkFailPolicy['policy'], QuotaCache>>;
+  readonly quotaCaches: Readonly<Record<ResolvedFailPolicy['policy'], QuotaCache>>;
   readonly remoteCheck: RemoteCheck;
   readonly statistics: ClientStatistics;
   /** Told of what an embedder's part threw where none of its calls is to fail. Does not throw. */
@@ -65,12 +65,13 @@ type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
 export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
 
 /**
- * Decides about requests (BEHAVIOUR 6, "Flow"). A cached denial is final, and so is a cached permission of a request
- * that charges nothing. With a cached permission and quotas that the client can decide by itself the decision is made
- * at once, and what is to be fetched for later requests is fetched in the background. In all other cases one Check call
- * carries everything. When that call fails, the fail policy decides, also about its quotas (SPEC 7): under FAIL_CLOSE a
- * call that fails in the background ends the use of units that the server has not granted. The fail policy decides as
- * well when something throws that the embedder passed in: a check never rejects.
+ * Decides about requests (docs/reference/policy-client.md#check-flow). A cached denial is final, and so is a cached
+ * permission of a request that charges nothing. With a cached permission and quotas that the client can decide by
+ * itself the decision is made at once, and what is to be fetched for later requests is fetched in the background. In
+ * all other cases one Check call carries everything. When that call fails, the fail policy decides, also about its
+ * quotas (docs/reference/errors.md#failures): under FAIL_CLOSE a call that fails in the background ends the use of
+ * units that the server has not granted. The fail policy decides as well when something throws that the embedder passed
+ * in: a check never rejects.
  */
 export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow {
   const { checkCache, quotaCaches, remoteCheck, statistics, onError } = dependencies;
@@ -105,7 +106,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     // A server that denies need not look at quotas: that it says nothing of them is no failure to count.
     const isDenied = precondition !== undefined && !isAllowed(precondition);
     // Put back before a loan is settled, so that what was lent to it is taken back as well.
-    if (isDenied) charged.giveBack();
+    if (isDenied) charged.release();
     charged.answer((quota) => quotas.get(quota) ?? (isDenied ? 'skipped' : 'unreachable'));
     if (precondition === undefined) return { status: { code: 'INTERNAL', message: NO_PRECONDITION } };
     checkCache?.store(bag, precondition);
@@ -203,19 +204,19 @@ function isAllowed({ status }: CheckVerdict): boolean {
   return status.code === 'OK';
 }
 
-function failedVerdict({ code, message }: PolicyTransportError, { policy }: NetworkFailPolicy): AskedVerdict {
+function failedVerdict({ code, message }: PolicyTransportError, { policy }: ResolvedFailPolicy): AskedVerdict {
   return { status: policy === 'FAIL_OPEN' ? OK_STATUS : { code, message }, failure: 'backend' };
 }
 
 function decide(verdict: AskedVerdict, charged: ChargedQuotas, hits: CacheHits): CheckDecision {
   if (!isAllowed(verdict) || !charged.isRefused) {
-    if (!isAllowed(verdict)) charged.giveBack();
+    if (!isAllowed(verdict)) charged.release();
     return decisionOf(verdict, hits, NONE);
   }
   const exhaustedQuotas = charged.exhausted();
   const uncounted = charged.uncounted();
   const retryAfterMs = charged.retryAfterMs();
-  charged.giveBack();
+  charged.release();
   if (exhaustedQuotas.length === 0) {
     const message = `Quota could not be counted for: ${uncounted.join(',')}`;
     return decisionOf({ status: { code: 'UNAVAILABLE', message }, failure: 'quota' }, hits, NONE);

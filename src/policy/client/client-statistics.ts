@@ -1,4 +1,6 @@
-/** Names of the counters, in the order of BEHAVIOUR 6, "Client counters". */
+import type { Clock } from '../../base/clock.js';
+
+/** Names of the counters, in the order of docs/reference/policy-client.md#client-counters. */
 export const CLIENT_COUNTERS = [
   'total_check_calls',
   'total_check_cache_hits',
@@ -50,5 +52,35 @@ export function createClientStatistics(): ClientStatistics {
       values[counter]++;
     },
     snapshot: () => ({ ...values }),
+  };
+}
+
+/** `statsUpdateInterval` of docs/reference/policy-client.md#transportconfig. */
+export const DEFAULT_STATS_UPDATE_INTERVAL_MS = 10_000;
+
+export interface StatisticsUpdatesOptions {
+  readonly statistics: ClientStatistics;
+  readonly intervalMs: number;
+  readonly clock: Clock;
+  /** Does not throw. */
+  readonly publish: (snapshot: ClientStatisticsSnapshot) => void;
+}
+
+/** Publishes a snapshot every interval. The returned function publishes the last one and stops. */
+export function startStatisticsUpdates({
+  statistics,
+  intervalMs,
+  clock,
+  publish,
+}: StatisticsUpdatesOptions): () => void {
+  let cancel = (): void => {};
+  const update = (): void => {
+    publish(statistics.snapshot());
+    cancel = clock.schedule(intervalMs, update);
+  };
+  cancel = clock.schedule(intervalMs, update);
+  return () => {
+    cancel();
+    publish(statistics.snapshot());
   };
 }

@@ -6,29 +6,32 @@ import { type ApiKeyConfig, ApiKeyFinder } from './api-key.js';
 import { type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
 import type { AttributeValue } from './attribute-value.js';
 import { type AttributesConfig, AttributeValueError, readAttributes } from './attributes-from-config.js';
-import type { RegexOptions } from './compile-quota-specs.js';
+import type { RegexOptions, SpecProblem } from './compile-quota-specs.js';
 import type { HeaderMap } from './header-map.js';
-import { PathTemplates } from './path-templates.js';
 import { createRegexHome, RegexSet } from './regex-set.js';
-import type { SpecProblem } from './spec-problem.js';
+import { PathTemplates } from './template-trie.js';
 import { isForWorkload, type WorkloadsConfig } from './workload-labels.js';
 
-/** One operation of an API (SPEC 2.8 HTTPAPISpecPattern); one of `uriTemplate` and `regex` is set. */
+/**
+ * One operation of an API (docs/reference/policy-kinds.md#httpapispec HTTPAPISpecPattern); one of `uriTemplate` and
+ * `regex` is set.
+ */
 export interface HttpApiPatternConfig {
   readonly attributes?: AttributesConfig;
   /** Compared case-sensitively; `*` stands for every method, as no method does. */
   readonly httpMethod?: string;
   /**
-   * URI template (RFC 6570; grammar of BEHAVIOUR 6). `{var:3}` takes at most 3 characters, for that is what RFC 6570
-   * expands it to, whatever the value: a longer segment cannot come from this template. `{?a,b}` excludes no request,
-   * for RFC 6570 leaves out names without a value; `{?a:3}` excludes longer values of `a`.
+   * URI template (RFC 6570; grammar of docs/reference/policy-kinds.md#uri-templates). `{var:3}` takes at most 3
+   * characters, for that is what RFC 6570 expands it to, whatever the value: a longer segment cannot come from this
+   * template. `{?a,b}` excludes no request, for RFC 6570 leaves out names without a value; `{?a:3}` excludes longer
+   * values of `a`.
    */
   readonly uriTemplate?: string;
   /** RE2 syntax, for the whole path with its query. */
   readonly regex?: string;
 }
 
-/** The spec of an HTTPAPISpec (SPEC 2.8). */
+/** The spec of an HTTPAPISpec (docs/reference/policy-kinds.md#httpapispec). */
 export interface HttpApiSpecConfig {
   readonly attributes?: AttributesConfig;
   readonly patterns?: readonly HttpApiPatternConfig[];
@@ -54,10 +57,10 @@ export interface CompiledApiSpecs extends WorkloadApi {
 /** The API specs that apply to requests to one workload. */
 export interface WorkloadApi {
   /**
-   * The API attributes of a request (SPEC 2.8): of the URI template that matches best among all specs, of every regex
-   * that matches, and at the top level of the specs that these patterns belong to. A pattern's own attributes take
-   * precedence over those at the top level, later regexes over earlier ones and over the template. Empty when no
-   * pattern matches.
+   * The API attributes of a request (docs/reference/policy-kinds.md#httpapispec): of the URI template that matches best
+   * among all specs, of every regex that matches, and at the top level of the specs that these patterns belong to. A
+   * pattern's own attributes take precedence over those at the top level, later regexes over earlier ones and over the
+   * template. Empty when no pattern matches.
    *
    * @param target `:path` of the request, with its query
    */

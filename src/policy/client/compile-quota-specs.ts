@@ -4,11 +4,10 @@ import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { createRegexHome, type RegexHome } from './regex-set.js';
 import { type RuleMatch, RuleMatcher } from './rule-matcher.js';
-import type { SpecProblem } from './spec-problem.js';
 import { readCondition, type StringCondition, type StringMatchConfig } from './string-condition.js';
 import { isForWorkload, WORKLOAD_LABELS, type WorkloadsConfig } from './workload-labels.js';
 
-/** A quota to charge (SPEC 2.6). */
+/** A quota to charge (docs/reference/policy-kinds.md#quota). */
 export interface QuotaConfig {
   /** Without one nothing is charged. */
   readonly quota?: string;
@@ -16,12 +15,12 @@ export interface QuotaConfig {
   readonly charge?: number;
 }
 
-/** Conditions by attribute name (SPEC 2.5), all of which must be met. */
+/** Conditions by attribute name (docs/reference/policy-kinds.md#attributematch), all of which must be met. */
 export interface AttributeMatchConfig {
   readonly clause?: Readonly<Record<string, StringMatchConfig>>;
 }
 
-/** When to charge what (SPEC 2.3). */
+/** When to charge what (docs/reference/policy-kinds.md#quotarule). */
 export interface QuotaRuleConfig {
   readonly match?: readonly AttributeMatchConfig[];
   readonly quotas?: readonly QuotaConfig[];
@@ -29,7 +28,7 @@ export interface QuotaRuleConfig {
   readonly workloads?: WorkloadsConfig;
 }
 
-/** The spec of a QuotaSpec (SPEC 2.2). */
+/** The spec of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */
 export interface QuotaSpecConfig {
   readonly rules?: readonly QuotaRuleConfig[];
 }
@@ -45,8 +44,8 @@ export interface CompiledQuotaSpecs {
   /** What was left out because it cannot be used. */
   readonly problems: readonly SpecProblem[];
   /**
-   * What a request is charged (SPEC 2.3): the quotas of every rule that matches, in the order of specs, rules and quotas.
-   * A quota that several rules name comes several times.
+   * What a request is charged (docs/reference/policy-kinds.md#quotarule): the quotas of every rule that matches, in the
+   * order of specs, rules and quotas. A quota that several rules name comes several times.
    */
   chargesFor(bag: AttributeBag): readonly QuotaCharge[];
   /** The same, and whether it is all: see `QuotaAssessment`. */
@@ -164,4 +163,12 @@ function readCharges(quotas: readonly QuotaConfig[], field: string, problems: Sp
     } else charges.push(Object.freeze({ quota, charge }));
   }
   return Object.freeze(charges);
+}
+
+/** A part of a spec that cannot be used; the rest of the spec works without it. Validation refuses such specs earlier. */
+export interface SpecProblem {
+  /** Path from the list of specs, for example `[0].patterns[2].regex`. */
+  readonly field: string;
+  /** What is wrong with the value, and what to do. */
+  readonly message: string;
 }

@@ -1,5 +1,5 @@
+import { optionalBool, optionalBytes, optionalString } from './attribute-value.js';
 import type { AttributeReaders } from './derived-layer.js';
-import { optionalBool, optionalBytes, optionalString } from './optional-attribute.js';
 
 /** What the proxy knows of the connection that a request or TCP traffic came on. */
 export interface ConnectionFacts {
@@ -16,7 +16,10 @@ export interface ConnectionFacts {
 
 const SPIFFE_SCHEME = 'spiffe://';
 
-/** What HTTP and TCP have in common (BEHAVIOUR 6, "HTTP check attributes" and "TCP"). */
+/**
+ * What HTTP and TCP have in common (docs/reference/policy-client.md#http-attributes,
+ * docs/reference/policy-client.md#tcp-attributes).
+ */
 export const CONNECTION_READERS: AttributeReaders<{ readonly connection: ConnectionFacts }> = new Map([
   ['origin.ip', ({ connection }) => optionalBytes(connection.originIp)],
   ['connection.mtls', ({ connection }) => optionalBool(connection.isMtls)],

@@ -2,8 +2,10 @@ import type { AttributeLayer } from './attribute-bag.js';
 import type { AttributeType, AttributeValue } from './attribute-value.js';
 
 /**
- * Which of the protected attributes a caller may tell, and in which types. BEHAVIOUR 6 lists the strings; `source.ip` is
- * there because SPEC 2.11 and 2.13 name it as typically forwarded.
+ * Which of the protected attributes a caller may tell, and in which types.
+ * docs/reference/policy-client.md#forwarded-attributes lists the strings; `source.ip` is there because
+ * docs/reference/policy-client.md#serviceconfig and docs/reference/policy-client.md#httpclientconfig name it as
+ * typically forwarded.
  */
 const FORWARDABLE: ReadonlyMap<string, readonly AttributeType[]> = new Map<string, readonly AttributeType[]>([
   ['source.uid', ['string']],

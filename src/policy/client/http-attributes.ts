@@ -1,14 +1,24 @@
 import type { AttributeLayer } from './attribute-bag.js';
-import { type AttributeValue, int64Attribute, stringAttribute, timestampAttribute } from './attribute-value.js';
+import {
+  type AttributeValue,
+  int64Attribute,
+  optionalBytes,
+  optionalString,
+  optionalStringMap,
+  stringAttribute,
+  timestampAttribute,
+} from './attribute-value.js';
 import type { CompiledApiSpecs } from './compile-api-specs.js';
 import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
 import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import type { HeaderMap } from './header-map.js';
 import { MapWithout } from './map-without.js';
-import { optionalBytes, optionalString, optionalStringMap } from './optional-attribute.js';
 import { queryOf, queryParameters, urlPathOf } from './request-target.js';
 
-/** Header that carries forwarded attributes (BEHAVIOUR 6, "Header"). It is no attribute itself. */
+/**
+ * Header that carries forwarded attributes (docs/reference/policy-client.md#forwarded-attributes). It is no attribute
+ * itself.
+ */
 const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
 /** What a verified token says of the caller. */
@@ -56,7 +66,8 @@ const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
   ['request.headers', ({ request: { headers } }) => optionalStringMap(withoutForwarded(headers))],
   ['request.host', ({ request: { host } }) => optionalString(host)],
   ['request.method', ({ request: { method } }) => optionalString(method)],
-  // SPEC 2.5 and 2.9 know the method by this name, BEHAVIOUR 6 by the other: rules may be written with either.
+  // docs/reference/policy-kinds.md#attributematch and docs/reference/policy-kinds.md#attributes know the method by this
+  // name, docs/reference/policy-client.md#http-attributes by the other: rules may be written with either.
   ['request.httpmethod', ({ request: { method } }) => optionalString(method)],
   ['request.path', ({ request: { target } }) => optionalString(target)],
   ['request.url_path', ({ request: { target } }) => optionalString(urlPathOf(target))],
@@ -78,9 +89,11 @@ const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
 ]);
 
 /**
- * The attributes that a request brings to its Check, Quota and Report (BEHAVIOUR 6, "HTTP check attributes").
+ * The attributes that a request brings to its Check, Quota and Report
+ * (docs/reference/policy-client.md#http-attributes).
  *
- * @param api of the service that is called, for API attributes and the API key (SPEC 2.8)
+ * @param api of the service that is called, for API attributes and the API key
+ *   (docs/reference/policy-kinds.md#api-keys)
  * @param operation attributes of the API operation, for a caller that knows them already
  */
 export function deriveHttpAttributes(

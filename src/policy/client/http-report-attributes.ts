@@ -39,7 +39,7 @@ export interface HttpResponseFacts {
 }
 
 /**
- * What a Report adds to the attributes of the request (BEHAVIOUR 6, "Report adds").
+ * What a Report adds to the attributes of the request (docs/reference/policy-client.md#report-attributes).
  *
  * @param bag of the request: its destination address is kept when it has one
  */

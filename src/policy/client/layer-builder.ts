@@ -1,6 +1,14 @@
 import type { AttributeLayer } from './attribute-bag.js';
-import { type AttributeValue, durationAttribute, int64Attribute, timestampAttribute } from './attribute-value.js';
-import { optionalBool, optionalBytes, optionalString, optionalStringMap } from './optional-attribute.js';
+import {
+  type AttributeValue,
+  durationAttribute,
+  int64Attribute,
+  optionalBool,
+  optionalBytes,
+  optionalString,
+  optionalStringMap,
+  timestampAttribute,
+} from './attribute-value.js';
 
 /** Collects attributes, passing over what is not known: an attribute that is unset is absent, never empty. */
 export class LayerBuilder {

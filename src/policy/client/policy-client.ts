@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.js';
-import type { ServiceConfig } from '../../config/policy/client-config.js';
+import type { HttpClientConfig, ServiceConfig } from '../../config/policy/client-config.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { createCheckCache } from './check-cache.js';
 import { type CheckDecision, createCheckFlow } from './check-flow.js';
-import { type ClientStatisticsSnapshot, createClientStatistics } from './client-statistics.js';
+import { type ClientStatisticsSnapshot, createClientStatistics, startStatisticsUpdates } from './client-statistics.js';
 import type { QuotaCharge } from './compile-quota-specs.js';
 import {
   guardedClock,
@@ -12,20 +12,23 @@ import {
   guardedRandom,
   type OnClientError,
 } from './guarded-dependencies.js';
-import {
-  type NetworkFailPolicy,
-  type NetworkFailPolicyConfig,
-  resolveNetworkFailPolicy,
-} from './network-fail-policy.js';
 import { OK_STATUS } from './policy-status.js';
 import type { PolicyTransport } from './policy-transport.js';
 import { createQuotaCache, createUncachedQuotas } from './quota-cache.js';
 import { createRemoteCheck } from './remote-check.js';
 import { createReportBatch } from './report-batch.js';
-import { startStatisticsUpdates } from './statistics-updates.js';
-import { readTransportTiming, type TransportConfig } from './transport-timing.js';
+import {
+  type NetworkFailPolicyConfig,
+  type ResolvedFailPolicy,
+  readTransportTiming,
+  resolveNetworkFailPolicy,
+  type TransportConfig,
+} from './transport-config.js';
 
-/** The fields of ServiceConfig that decide about calls, as they are written (SPEC 2.11). */
+/**
+ * The fields of ServiceConfig that decide about calls, as they are written
+ * (docs/reference/policy-client.md#serviceconfig).
+ */
 export type ServiceCallConfig = Partial<Pick<ServiceConfig, 'disableCheckCalls' | 'disableReportCalls'>> & {
   /** Replaces the mesh's policy for this service. */
   readonly networkFailPolicy?: NetworkFailPolicyConfig | undefined;
@@ -68,9 +71,15 @@ export interface PolicyClientDependencies {
   readonly onError?: OnClientError;
 }
 
-/** Decides about requests and reports them, for all services of one proxy (SPEC 2.11 to 2.13). */
+/**
+ * Decides about requests and reports them, for all services of one proxy
+ * (docs/reference/policy-client.md#serviceconfig, docs/reference/policy-client.md#httpclientconfig).
+ */
 export interface PolicyClient {
-  /** Never throws and never rejects: when the server or a dependency fails, the fail policy of SPEC 7 decides. */
+  /**
+   * Never throws and never rejects: when the server or a dependency fails, the fail policy of
+   * docs/reference/errors.md#failures decides.
+   */
   check(request: PolicyCheck): Promise<CheckDecision>;
   /** Takes the report into the current batch. */
   report(report: PolicyReport): void;
@@ -88,7 +97,8 @@ const NOT_CHECKED: CheckDecision = {
 };
 
 /**
- * Makes a client from the `transport` of HttpClientConfig or TcpClientConfig (SPEC 2.12).
+ * Makes a client from the `transport` of HttpClientConfig or TcpClientConfig
+ * (docs/reference/policy-client.md#transportconfig).
  *
  * @throws DurationSyntaxError when a duration cannot be read; validated configuration does not get here
  */
@@ -99,7 +109,7 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   const random = guardedRandom(dependencies.random, onError);
   const timing = readTransportTiming(config);
   const statistics = createClientStatistics();
-  const quotasUnder = (failPolicy: NetworkFailPolicy['policy']) =>
+  const quotasUnder = (failPolicy: ResolvedFailPolicy['policy']) =>
     config.disableQuotaCache ? createUncachedQuotas(failPolicy) : createQuotaCache({ clock, failPolicy });
   const decide = createCheckFlow({
     checkCache: config.disableCheckCache ? undefined : createCheckCache({ clock }),
@@ -125,7 +135,7 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
   });
   const stopUpdates = publishStatistics && startUpdates(guardedPublisher(publishStatistics, onError));
   /** Without its waits where these cannot be read. */
-  const policyOfService = (own: NetworkFailPolicyConfig): NetworkFailPolicy => {
+  const policyOfService = (own: NetworkFailPolicyConfig): ResolvedFailPolicy => {
     try {
       return resolveNetworkFailPolicy(undefined, own);
     } catch (error) {
@@ -152,4 +162,19 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
       stopUpdates?.();
     },
   };
+}
+
+/**
+ * The configuration for a request of a client that serves several services
+ * (docs/reference/policy-client.md#httpclientconfig `serviceConfigs`).
+ *
+ * @param destinationService the value of `destination.service`; `defaultDestinationService` when the request has none
+ * @returns undefined for a service that is not configured: what the client itself says is all that applies then
+ */
+export function serviceConfigFor(
+  { serviceConfigs, defaultDestinationService }: HttpClientConfig,
+  destinationService: string | undefined,
+): ServiceConfig | undefined {
+  const service = destinationService || defaultDestinationService;
+  return service !== undefined && Object.hasOwn(serviceConfigs, service) ? serviceConfigs[service] : undefined;
 }

@@ -1,7 +1,6 @@
 import type { RpcCode } from '../../base/rpc-code.js';
 import type { AttributeBag } from './attribute-bag.js';
-import type { RouteDirective } from './denial.js';
-import type { PolicyStatus } from './policy-status.js';
+import type { PolicyStatus, RouteDirective } from './policy-status.js';
 import type { ReferencedAttributes } from './referenced-attributes.js';
 
 /** What is asked of one quota. */
@@ -11,7 +10,10 @@ export interface QuotaParams {
   readonly bestEffort: boolean;
 }
 
-/** A Check call (BEHAVIOUR 6, "Wire"). How the attributes are encoded is the transport's business. */
+/**
+ * A Check call (docs/reference/policy-client.md#wire-protocol). How the attributes are encoded is the transport's
+ * business.
+ */
 export interface CheckRequest {
   readonly attributes: AttributeBag;
   /** The same for every attempt at one call, so that a server charges once. */

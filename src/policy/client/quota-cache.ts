@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
-import type { NetworkFailPolicy } from './network-fail-policy.js';
 import type { QuotaResult } from './policy-transport.js';
-import { createQuotaPrefetch, type GiveBack, type QuotaGrant, type QuotaPrefetch } from './quota-prefetch.js';
+import { createQuotaPrefetch, type QuotaGrant, type QuotaPrefetch, type Release } from './quota-prefetch.js';
 import { createReferencedCache } from './referenced-cache.js';
+import type { ResolvedFailPolicy } from './transport-config.js';
 
 const QUOTA_CACHE_MAX_ENTRIES = 10_000;
 /** Quotas that nobody charged during this time are forgotten. */
 const QUOTA_CACHE_IDLE_MS = 600_000;
 
-type FailPolicy = NetworkFailPolicy['policy'];
+type FailPolicy = ResolvedFailPolicy['policy'];
 
 /** What came of a question: the server's result, no answer, or a denial of the request before quotas were looked at. */
 export type QuotaReply = QuotaResult | 'unreachable' | 'skipped';
@@ -26,7 +26,7 @@ export interface QuotaQuestion {
   answer(reply: QuotaReply): QuotaAnswer;
 }
 
-export type QuotaAnswer = { readonly type: 'granted'; readonly giveBack?: GiveBack } | QuotaRefusal;
+export type QuotaAnswer = { readonly type: 'granted'; readonly release?: Release } | QuotaRefusal;
 
 export interface QuotaRefusal {
   readonly type: 'refused';
@@ -38,12 +38,12 @@ export interface QuotaRefusal {
 
 /** What the client knows by itself about charging a quota. */
 export type ChargeOutcome =
-  | { readonly type: 'granted'; readonly giveBack: GiveBack; readonly prefetch?: QuotaQuestion }
+  | { readonly type: 'granted'; readonly release: Release; readonly prefetch?: QuotaQuestion }
   | QuotaRefusal
   /** The server decides. */
   | { readonly type: 'unknown'; readonly question: QuotaQuestion };
 
-/** Charges quotas, from units fetched before where possible (BEHAVIOUR 6, "Quota cache"). */
+/** Charges quotas, from units fetched before where possible (docs/reference/policy-client.md#quota-cache). */
 export interface QuotaCache {
   /** @param amount above 0 */
   charge(quota: string, amount: number, bag: AttributeBag): ChargeOutcome;
@@ -85,21 +85,21 @@ export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
         case 'refused':
           return refusal(prefetch.retryAfterMs());
         case 'taken': {
-          const { giveBack, fetch } = take;
-          if (fetch === undefined) return { type: 'granted', giveBack };
+          const { release, fetch } = take;
+          if (fetch === undefined) return { type: 'granted', release };
           const answer = (reply: QuotaReply): QuotaAnswer => {
             fetch.settle(readGrant(reply, failPolicy));
-            return { type: 'granted', giveBack };
+            return { type: 'granted', release };
           };
-          return { type: 'granted', giveBack, prefetch: { amount: fetch.amount, bestEffort: true, answer } };
+          return { type: 'granted', release, prefetch: { amount: fetch.amount, bestEffort: true, answer } };
         }
         case 'undecided': {
           const { fetch } = take;
           const answer = (reply: QuotaReply): QuotaAnswer => {
             const grant = readGrant(reply, failPolicy);
             fetch.settle(grant);
-            const giveBack = prefetch.takeAvailable(amount);
-            if (giveBack !== undefined) return { type: 'granted', giveBack };
+            const release = prefetch.takeAvailable(amount);
+            if (release !== undefined) return { type: 'granted', release };
             return grant.type === 'lost' ? UNCOUNTED : refusal(prefetch.retryAfterMs());
           };
           return { type: 'unknown', question: { amount: fetch.amount, bestEffort: true, answer } };
@@ -109,7 +109,10 @@ export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
   };
 }
 
-/** `disableQuotaCache`: the server is asked about every charge, all or nothing (SPEC 2.12). */
+/**
+ * `disableQuotaCache`: the server is asked about every charge, all or nothing
+ * (docs/reference/policy-client.md#transportconfig).
+ */
 export function createUncachedQuotas(failPolicy: FailPolicy): QuotaCache {
   return {
     charge: (_quota, amount) => ({ type: 'unknown', question: uncachedQuestion(amount, failPolicy, () => {}) }),
@@ -134,7 +137,7 @@ function uncachedQuestion(amount: number, failPolicy: FailPolicy, learn: (reply:
 
 /**
  * Under FAIL_OPEN no answer for the quota counts as granted, and so does a server that says it cannot count
- * (BEHAVIOUR 6, "Flow"). Under FAIL_CLOSE neither grants anything.
+ * (docs/reference/policy-client.md#check-flow). Under FAIL_CLOSE neither grants anything.
  */
 function readGrant(reply: QuotaReply, failPolicy: FailPolicy): QuotaGrant {
   if (reply === 'skipped') return { type: reply };

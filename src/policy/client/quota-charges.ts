@@ -109,9 +109,9 @@ export class ChargedQuotas {
   }
 
   /** Puts back what was taken, for a request that does not pass. */
-  giveBack(): void {
+  release(): void {
     for (const state of this.#states) {
-      if (state.answer?.type === 'granted') state.answer.giveBack?.();
+      if (state.answer?.type === 'granted') state.answer.release?.();
       state.answer = undefined;
     }
   }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.js';
 import { createQuotaSlots } from './quota-slots.js';
-import { createSlidingWindow } from './sliding-window.js';
 
 /** Recent use is measured over this time. */
 const PREDICTION_WINDOW_MS = 1000;
@@ -21,7 +20,10 @@ export type QuotaGrant =
       /** After a partial grant: when the server has more. */
       readonly retryAfterMs?: number | undefined;
     }
-  /** The server could not be asked, under FAIL_OPEN: counts as a full grant (BEHAVIOUR 6, "Quota cache"). */
+  /**
+   * The server could not be asked, under FAIL_OPEN: counts as a full grant
+   * (docs/reference/policy-client.md#quota-cache).
+   */
   | { readonly type: 'unreachable' }
   /** The server could not be asked, under FAIL_CLOSE: grants nothing, and the next request asks again. */
   | { readonly type: 'lost' }
@@ -35,17 +37,17 @@ export interface QuotaFetch {
 }
 
 /** Puts units back, once, that a request took and then did not use, for it was refused for another reason. */
-export type GiveBack = () => void;
+export type Release = () => void;
 
 export type QuotaTake =
   /** There was enough, or it was lent; what to fetch is for requests to come. */
-  | { readonly type: 'taken'; readonly giveBack: GiveBack; readonly fetch?: QuotaFetch }
+  | { readonly type: 'taken'; readonly release: Release; readonly fetch?: QuotaFetch }
   | { readonly type: 'refused' }
   /** There is not enough: ask, settle, and try `takeAvailable`. */
   | { readonly type: 'undecided'; readonly fetch: QuotaFetch };
 
 /**
- * Units of one quota, fetched before they are needed (BEHAVIOUR 6, "Quota cache").
+ * Units of one quota, fetched before they are needed (docs/reference/policy-client.md#quota-cache).
  *
  * Open, which it is at first and after a full grant, it lends when there is not enough: the amount that it asks for
  * can be used before the answer. Closed, after a partial grant, it never lends, asks one question at a time and none
@@ -60,7 +62,7 @@ export type QuotaTake =
 export interface QuotaPrefetch {
   take(amount: number): QuotaTake;
   /** Takes the amount if there is enough, without asking for more. */
-  takeAvailable(amount: number): GiveBack | undefined;
+  takeAvailable(amount: number): Release | undefined;
   /** How long the last partial grant wants us to wait from now on; undefined when that is unknown, or over. */
   retryAfterMs(): number | undefined;
 }
@@ -102,7 +104,7 @@ export function createQuotaPrefetch(clock: Clock, lends = true): QuotaPrefetch {
     return { amount, settle };
   };
 
-  const takeAvailable = (amount: number): GiveBack | undefined => {
+  const takeAvailable = (amount: number): Release | undefined => {
     const nowMs = clock.monotonicMs();
     if (slots.available(nowMs) < amount) return undefined;
     const taken = slots.take(amount, nowMs);
@@ -124,8 +126,8 @@ export function createQuotaPrefetch(clock: Clock, lends = true): QuotaPrefetch {
       // Of requests that wait one fetches ahead: were it all, a burst would fetch units that no request uses.
       const wanted = !lends && inFlight > 0 ? amount : Math.max(amount, desired);
       const asked = mayFetch && (isShort || isLow) ? fetch(wanted, lends && isOpen && isShort, nowMs) : undefined;
-      const giveBack = takeAvailable(amount);
-      if (giveBack !== undefined) return { type: 'taken', giveBack, ...(asked && { fetch: asked }) };
+      const release = takeAvailable(amount);
+      if (release !== undefined) return { type: 'taken', release, ...(asked && { fetch: asked }) };
       return asked === undefined ? { type: 'refused' } : { type: 'undecided', fetch: asked };
     },
     takeAvailable,
@@ -149,5 +151,38 @@ function readGrant(grant: QuotaGrant, asked: number): ReadGrant {
     granted: Math.min(Math.max(grant.amount, 0), asked),
     validMs: Math.min(grant.validMs ?? MAX_GRANT_MS, MAX_GRANT_MS),
     retryAfterMs: grant.retryAfterMs,
+  };
+}
+
+const BUCKETS = 10;
+
+/** Adds up amounts of the recent past. */
+export interface SlidingWindow {
+  add(amount: number, nowMs: number): void;
+  /** What was added during the window that ends now, in steps of a tenth of the window. */
+  total(nowMs: number): number;
+}
+
+/** Takes the same memory however much is added. */
+function createSlidingWindow(windowMs: number): SlidingWindow {
+  const bucketMs = windowMs / BUCKETS;
+  const amounts = new Array<number>(BUCKETS).fill(0);
+  let newest = Number.NEGATIVE_INFINITY;
+  const moveTo = (nowMs: number): void => {
+    const current = Math.floor(nowMs / bucketMs);
+    for (let bucket = Math.max(newest + 1, current - BUCKETS + 1); bucket <= current; bucket++) {
+      amounts[bucket % BUCKETS] = 0;
+    }
+    newest = Math.max(newest, current);
+  };
+  return {
+    add: (amount, nowMs) => {
+      moveTo(nowMs);
+      amounts[newest % BUCKETS] = (amounts[newest % BUCKETS] ?? 0) + amount;
+    },
+    total: (nowMs) => {
+      moveTo(nowMs);
+      return amounts.reduce((sum, amount) => sum + amount, 0);
+    },
   };
 }

@@ -12,7 +12,7 @@ export interface AttributeReference {
   readonly condition: ReferenceCondition;
 }
 
-/** The attributes that an answer depends on, in any order (BEHAVIOUR 6, "Check cache"). */
+/** The attributes that an answer depends on, in any order (docs/reference/policy-client.md#check-cache). */
 export type ReferencedAttributes = readonly AttributeReference[];
 
 /** A list of references in canonical order: what cached answers of one kind have in common. */

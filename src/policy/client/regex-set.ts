@@ -26,8 +26,8 @@ interface Part {
 const MAX_PART_BYTES = 1024 * 1024;
 
 /**
- * Expressions in RE2 syntax that are matched at once, each against the whole text (BEHAVIOUR 6: full-string RE2). Time
- * is linear in the text, whatever the expressions.
+ * Expressions in RE2 syntax that are matched at once, each against the whole text
+ * (docs/reference/policy-kinds.md#stringmatch: full-string RE2). Time is linear in the text, whatever the expressions.
  */
 export class RegexSet {
   readonly #parts: readonly Part[];

@@ -1,11 +1,22 @@
 import type { Clock } from '../../base/clock.js';
-import { createCallDeadlines } from './call-deadlines.js';
-import { checkedAnswer } from './checked-answer.js';
+import { isRecord } from '../../base/record.js';
+import { isRpcCode } from '../../base/rpc-code.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';
-import type { NetworkFailPolicy } from './network-fail-policy.js';
-import type { CheckRequest, CheckResponse, PolicyTransport, TransportFailure } from './policy-transport.js';
-import { retryDelayMs } from './retry-delay.js';
-import { asTransportError, CALL_TIMEOUT_MS, type CallOutcome, callTransport } from './transport-call.js';
+import {
+  type CheckRequest,
+  type CheckResponse,
+  type PolicyTransport,
+  PolicyTransportError,
+  type TransportFailure,
+} from './policy-transport.js';
+import {
+  asTransportError,
+  CALL_TIMEOUT_MS,
+  type CallOutcome,
+  callTransport,
+  createCallDeadlines,
+} from './transport-call.js';
+import { type ResolvedFailPolicy, retryDelayMs } from './transport-config.js';
 
 export interface RemoteCheckDependencies {
   readonly transport: PolicyTransport;
@@ -25,7 +36,7 @@ export type RemoteCheckRequest = Omit<CheckRequest, 'deduplicationId'> & {
 /** Asks the policy server, again after transport errors. Rejects with what the embedder's clock throws, and only then. */
 export type RemoteCheck = (
   request: RemoteCheckRequest,
-  failPolicy: NetworkFailPolicy,
+  failPolicy: ResolvedFailPolicy,
   cancel?: AbortSignal,
 ) => Promise<CallOutcome<CheckResponse>>;
 
@@ -36,10 +47,9 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
 };
 
 /**
- * Makes the function for Check calls with the retries of SPEC 2.10. The deduplication id, the
- * request's own or else the client's id and a counter, is the same for all attempts at one call, so that a server which
- * got a lost call charges once. An error is
- * counted for every attempt, a cancellation once.
+ * Makes the function for Check calls with the retries of docs/reference/policy-client.md#networkfailpolicy. The
+ * deduplication id, the request's own or else the client's id and a counter, is the same for all attempts at one call,
+ * so that a server which got a lost call charges once. An error is counted for every attempt, a cancellation once.
  */
 export function createRemoteCheck(dependencies: RemoteCheckDependencies): RemoteCheck {
   const { transport, clock, random, clientId, statistics } = dependencies;
@@ -91,4 +101,57 @@ function wait(delayMs: number, clock: Clock, cancel?: AbortSignal): Promise<void
     const stopTimer = clock.schedule(delayMs, end);
     cancel?.addEventListener('abort', end);
   });
+}
+
+/**
+ * Takes what a transport answered to a Check, which may be of the embedder's own making.
+ *
+ * @throws PolicyTransportError for anything but a CheckResponse: the fail policy decides then
+ */
+function checkedAnswer(answer: unknown): CheckResponse {
+  const problem = problemOf(answer);
+  if (problem === undefined) return answer as CheckResponse;
+  throw new PolicyTransportError('other', `The transport answered with no CheckResponse: ${problem}`);
+}
+
+function problemOf(answer: unknown): string | undefined {
+  if (!isRecord(answer)) return 'it is no object';
+  const { precondition, quotas } = answer;
+  if (!isMap(quotas)) return 'quotas is no Map';
+  for (const result of quotas.values()) {
+    if (!isRecord(result)) return 'a result in quotas is no object';
+    if (typeof result['grantedAmount'] !== 'number' || Number.isNaN(result['grantedAmount'])) {
+      return 'grantedAmount of a quota is no number';
+    }
+    if (result['status'] !== undefined && !isStatus(result['status'])) return 'status of a quota is no PolicyStatus';
+    const problem = problemOfRest(result);
+    if (problem !== undefined) return `of a quota ${problem}`;
+  }
+  if (precondition === undefined) return undefined;
+  if (!isRecord(precondition)) return 'precondition is no object';
+  if (!isStatus(precondition['status'])) return 'precondition.status is no PolicyStatus';
+  if (typeof precondition['validUseCount'] !== 'number') return 'precondition.validUseCount is no number';
+  const { routeDirective } = precondition;
+  if (routeDirective !== undefined && !isRecord(routeDirective)) return 'precondition.routeDirective is no object';
+  return problemOfRest(precondition);
+}
+
+/** Of what preconditions and results of quotas have both. */
+function problemOfRest({ validDurationMs, referencedAttributes }: Fields): string | undefined {
+  if (validDurationMs !== undefined && typeof validDurationMs !== 'number') return 'validDurationMs is no number';
+  if (referencedAttributes === undefined) return undefined;
+  return Array.isArray(referencedAttributes) && referencedAttributes.every(isRecord)
+    ? undefined
+    : 'referencedAttributes is no list of references';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Not by its class: a map of another realm is one as well. */
+function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
+  return value instanceof Map || (isRecord(value) && typeof value['get'] === 'function' && Symbol.iterator in value);
+}
+
+function isStatus(value: unknown): boolean {
+  return isRecord(value) && isRpcCode(value['code']) && typeof value['message'] === 'string';
 }

@@ -1,14 +1,13 @@
 import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from './attribute-bag.js';
-import { createCallDeadlines } from './call-deadlines.js';
 import type { ClientCounter, ClientStatistics } from './client-statistics.js';
 import type { PolicyTransport, TransportFailure } from './policy-transport.js';
-import { CALL_TIMEOUT_MS, callTransport } from './transport-call.js';
+import { CALL_TIMEOUT_MS, callTransport, createCallDeadlines } from './transport-call.js';
 
 export const DEFAULT_REPORT_BATCH_MAX_ENTRIES = 100;
 export const DEFAULT_REPORT_BATCH_MAX_TIME_MS = 1000;
 
-/** Collects reports and sends them together (BEHAVIOUR 6, "Report batch"). */
+/** Collects reports and sends them together (docs/reference/policy-client.md#report-batches). */
 export interface ReportBatch {
   /** Reports after `close` are dropped. */
   add(bag: AttributeBag): void;

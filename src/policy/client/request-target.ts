@@ -15,9 +15,9 @@ export function queryOf(target: string): string {
 }
 
 /**
- * The parts of a path between slashes, without the empty ones at its end (BEHAVIOUR 6, "API spec"), escapes normalized:
- * none for `/`.
- * Undefined for a target that is no path, such as `*` or the authority of a CONNECT.
+ * The parts of a path between slashes, without the empty ones at its end
+ * (docs/reference/policy-kinds.md#uri-templates), escapes normalized: none for `/`. Undefined for a target that is no
+ * path, such as `*` or the authority of a CONNECT.
  */
 export function segmentsOf(target: string): string[] | undefined {
   if (!target.startsWith('/')) return undefined;

@@ -2,9 +2,15 @@ import { createMatchMeter, type MatchMeter } from '../../config/regex/match-mete
 import type { SharedProgram } from '../../config/regex/regex-programs.js';
 import type { AttributeBag } from './attribute-bag.js';
 import { ConditionIndex } from './condition-index.js';
-import { type ConditionSubject, conditionText, readSubject } from './condition-text.js';
 import type { RegexHome } from './regex-set.js';
-import { type ConditionTest, compileCondition, type StringCondition } from './string-condition.js';
+import {
+  type ConditionSubject,
+  type ConditionTest,
+  compileCondition,
+  conditionText,
+  readSubject,
+  type StringCondition,
+} from './string-condition.js';
 
 /** One match of a rule: all of its conditions must be met; none are always met. */
 export interface RuleMatch {

@@ -1,7 +1,9 @@
-import { canonicalIpAddress } from '../../base/ip-address.js';
+import { canonicalIpAddress, ipAddressText } from '../../base/ip-address.js';
 import { ATTRIBUTE_VOCABULARY } from '../../config/attributes/attribute-vocabulary.js';
+import { type Dimension, parseDimension } from '../../config/policy-server/dimension.js';
 import { type CheckRegex, checkRegex } from '../../config/regex/check-regex.js';
 import type { MatchMeter } from '../../config/regex/match-meter.js';
+import type { AttributeBag } from './attribute-bag.js';
 import { type RegexHome, RegexSet } from './regex-set.js';
 
 /** Attributes that are addresses: an exact match may write them in any form, for example IPv6 in capitals. */
@@ -9,7 +11,10 @@ const ADDRESSES: ReadonlySet<string> = new Set(
   ATTRIBUTE_VOCABULARY.flatMap(({ name, type }) => (type === 'bytes' ? [name] : [])),
 );
 
-/** How a text is matched, case-sensitively (SPEC 2.4): at most one member is set; none asks for presence only. */
+/**
+ * How a text is matched, case-sensitively (docs/reference/policy-kinds.md#stringmatch): at most one member is set; none
+ * asks for presence only.
+ */
 export interface StringMatchConfig {
   readonly exact?: string;
   readonly prefix?: string;
@@ -71,5 +76,37 @@ export function compileCondition(condition: StringCondition, home: RegexHome): C
       const regexes = new RegexSet([condition.text], home);
       return { test: (text, meter) => regexes.match(text, meter).length > 0, regexes };
     }
+  }
+}
+
+/** What a condition is about: an attribute, or with a key an entry of a map. */
+export type ConditionSubject = Pick<Dimension, 'attribute' | 'mapKey'>;
+
+/** Reads the key of a clause: `request.path`, `request.headers[x-user]`. Any other text is the name of an attribute. */
+export function readSubject(written: string): ConditionSubject {
+  return parseDimension(written) ?? { attribute: written };
+}
+
+/**
+ * The text that a condition is held against: that of a text, of an entry of a map, or of an IP address. Undefined where
+ * the request has none; numbers, times, and maps as a whole, have none (docs/reference/policy-kinds.md#stringmatch: a
+ * condition matches a string). Makes nothing for texts, which nearly all conditions are about.
+ */
+export function conditionText({ attribute, mapKey }: ConditionSubject, bag: AttributeBag): string | undefined {
+  const value = bag.get(attribute);
+  if (value === undefined) return undefined;
+  if (mapKey !== undefined) return value.type === 'stringMap' ? value.value.get(mapKey) : undefined;
+  switch (value.type) {
+    case 'string':
+      return value.value;
+    case 'bytes':
+      return ipAddressText(value.value);
+    case 'int64':
+    case 'double':
+    case 'bool':
+    case 'timestamp':
+    case 'duration':
+    case 'stringMap':
+      return undefined;
   }
 }

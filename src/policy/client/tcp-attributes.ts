@@ -1,9 +1,8 @@
 import { type AttributeBag, type AttributeLayer, EMPTY_LAYER } from './attribute-bag.js';
-import { stringAttribute, timestampAttribute } from './attribute-value.js';
+import { optionalBytes, optionalString, stringAttribute, timestampAttribute } from './attribute-value.js';
 import { CONNECTION_READERS, type ConnectionFacts } from './connection-attributes.js';
 import { type AttributeReader, DerivedLayer } from './derived-layer.js';
 import { LayerBuilder } from './layer-builder.js';
-import { optionalBytes, optionalString } from './optional-attribute.js';
 
 /** A TCP connection as a proxy sees it. */
 export interface TcpConnectionFacts {
@@ -53,7 +52,10 @@ const TCP_READERS = new Map<string, AttributeReader<TcpConnectionFacts>>([
   ...CONNECTION_READERS,
 ]);
 
-/** The attributes that a connection brings to its Check, Quota and Reports (BEHAVIOUR 6, "TCP"). */
+/**
+ * The attributes that a connection brings to its Check, Quota and Reports
+ * (docs/reference/policy-client.md#tcp-attributes).
+ */
 export function deriveTcpAttributes(facts: TcpConnectionFacts): AttributeLayer {
   return new DerivedLayer(facts, TCP_READERS, EMPTY_LAYER);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
-import { clientDurationMs } from './client-duration.js';
 import { guardedErrors } from './guarded-dependencies.js';
 import type { TcpByteCounts, TcpReportEvent, TcpReportFacts } from './tcp-attributes.js';
+import { clientDurationMs } from './transport-config.js';
 
 const DEFAULT_TCP_REPORT_INTERVAL_MS = 10_000;
 const MIN_TCP_REPORT_INTERVAL_MS = 1000;
@@ -9,7 +9,8 @@ const MIN_TCP_REPORT_INTERVAL_MS = 1000;
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
 /**
- * `reportInterval` of SPEC 2.14: 10 s unless given, and 1 s when it is below, 0 too (SPEC 7).
+ * `reportInterval` of docs/reference/policy-client.md#tcpclientconfig: 10 s unless given, and 1 s when it is below, 0
+ * too (docs/reference/errors.md#failures).
  *
  * @throws DurationSyntaxError
  */
@@ -31,7 +32,8 @@ export interface TcpReportsOptions {
 
 /**
  * Reports a connection that was allowed: `open` at once, `continue` every interval, `close` when the returned function
- * is called first. A denied connection is not reported: do not start this for it (BEHAVIOUR 6, "TCP").
+ * is called first. A denied connection is not reported: do not start this for it
+ * (docs/reference/policy-client.md#tcp-attributes).
  */
 export function startTcpReports({ clock, intervalMs, total, report, onError }: TcpReportsOptions): () => void {
   const tell = guardedErrors(onError);

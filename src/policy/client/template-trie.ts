@@ -1,7 +1,7 @@
 import type { TemplateSegment, UriTemplate } from '../../config/policy/uri-template.js';
 import { countCharacters, normalizeEscapes } from './percent-text.js';
-import type { QueryLengths } from './query-lengths.js';
-import { type Accepts, TemplateLeaf } from './template-leaf.js';
+import { segmentsOf } from './request-target.js';
+import { type Accepts, QueryLengths, TemplateLeaf } from './template-leaf.js';
 
 /** A place after a path of literals and single segments; each place has exactly one way to it. */
 interface Place<Value> {
@@ -19,8 +19,8 @@ interface Tail<Value> {
 }
 
 /**
- * Finds the template for a path (BEHAVIOUR 6, "API spec"): at every segment a literal goes before `*`, `*` before `**`,
- * and another way is tried when the better one leads nowhere.
+ * Finds the template for a path (docs/reference/policy-kinds.md#uri-templates): at every segment a literal goes before
+ * `*`, `*` before `**`, and another way is tried when the better one leads nowhere.
  *
  * Backtracking cannot explode: every segment consumes exactly one part of the path, so that each place of the trie is
  * visited at most once per request; and what follows `**` are literals only, which are compared from the path's end,
@@ -138,4 +138,47 @@ function descendTail<Value>(place: Place<Value>, literals: readonly TemplateSegm
     tail = next;
   }
   return tail;
+}
+
+/** All URI templates of a service, with and without verbs. */
+export class PathTemplates<Value> {
+  readonly #plain = new TemplateTrie<Value>();
+  readonly #byVerb = new Map<string, TemplateTrie<Value>>();
+
+  add(template: UriTemplate, method: string, value: Value, isForAll = true): void {
+    this.#trieOf(template.verb).add(template, method, value, isForAll);
+  }
+
+  /**
+   * What was added with the template that matches best. A template whose verb the path ends with says more than any
+   * without; when none of them matches, the colon is taken as part of the last segment.
+   *
+   * @param accepts which values count; all unless given
+   */
+  find(method: string, target: string, accepts?: Accepts<Value>): Value | undefined {
+    const segments = segmentsOf(target);
+    if (segments === undefined) return undefined;
+    const query = new QueryLengths(target);
+    return this.#findWithVerb(segments, method, query, accepts) ?? this.#plain.find(segments, method, query, accepts);
+  }
+
+  #findWithVerb(
+    segments: readonly string[],
+    method: string,
+    query: QueryLengths,
+    accepts: Accepts<Value> | undefined,
+  ): Value | undefined {
+    if (this.#byVerb.size === 0) return undefined;
+    const last = segments.at(-1) ?? '';
+    const colon = last.lastIndexOf(':');
+    const trie = colon === -1 ? undefined : this.#byVerb.get(last.slice(colon + 1));
+    return trie?.find([...segments.slice(0, -1), last.slice(0, colon)], method, query, accepts);
+  }
+
+  #trieOf(verb: string | undefined): TemplateTrie<Value> {
+    if (verb === undefined) return this.#plain;
+    const trie = this.#byVerb.get(verb) ?? new TemplateTrie<Value>();
+    this.#byVerb.set(verb, trie);
+    return trie;
+  }
 }

@@ -1,11 +1,10 @@
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
-import type { NetworkFailPolicyConfig } from '../client/network-fail-policy.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import type { CallOptions, CheckRequest, CheckResponse } from '../client/policy-transport.js';
-import type { TransportConfig } from '../client/transport-timing.js';
+import type { NetworkFailPolicyConfig, TransportConfig } from '../client/transport-config.js';
 
 /** A request or connection of a proxy that the handlers decide about. */
 export interface HandlerCheck {

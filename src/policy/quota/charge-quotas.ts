@@ -2,8 +2,8 @@ import type { QuotaLimit } from '../../config/policy-server/policy-server-config
 import type { AttributeBag } from '../client/attribute-bag.js';
 import { PolicyTransportError, type QuotaParams, type QuotaResult } from '../client/policy-transport.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
-import { sized } from './bounded-text.js';
 import { type CompiledLimit, compileLimit, type ResolvedLimit } from './compile-limit.js';
+import { sized } from './dimension-text.js';
 import type { ReadKeyFile } from './known-keys.js';
 import type { QuotaMetrics } from './quota-metrics.js';
 import type { ChargeResult, CounterCharge, QuotaStore, StoreAnswer, StoreRequest } from './quota-store.js';

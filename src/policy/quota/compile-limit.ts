@@ -1,8 +1,7 @@
 import type { QuotaLimit } from '../../config/policy-server/policy-server-config.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { ReferencedAttributes } from '../client/referenced-attributes.js';
-import { boundedText, sized } from './bounded-text.js';
-import { dimensionText } from './dimension-text.js';
+import { boundedText, dimensionText, sized } from './dimension-text.js';
 import { createKnownKeys, type KnownKeys, type ReadKeyFile } from './known-keys.js';
 import { createOverrideIndex } from './override-index.js';
 import type { CounterId } from './quota-store.js';

@@ -1,6 +1,6 @@
 import { canonicalIpAddress } from '../../base/ip-address.js';
 import type { QuotaLimit, QuotaOverride } from '../../config/policy-server/policy-server-config.js';
-import { sized } from './bounded-text.js';
+import { sized } from './dimension-text.js';
 
 /** Finds the override for the values of a quota's dimensions, given in the dimensions' order. */
 export type OverrideIndex = (values: readonly string[]) => QuotaOverride | undefined;

@@ -1,8 +1,8 @@
 import type { CheckDecision } from '../client/check-flow.js';
-import type { NetworkFailPolicyConfig } from '../client/network-fail-policy.js';
 import { OK_STATUS } from '../client/policy-status.js';
 import { type CheckResponse, PolicyTransportError, type PreconditionResult } from '../client/policy-transport.js';
 import { addUpCharges } from '../client/quota-charges.js';
+import type { NetworkFailPolicyConfig } from '../client/transport-config.js';
 import { ALLOWED, type PolicyHandler } from '../handlers/policy-handler.js';
 import {
   createQuotaCharger,

@@ -1,6 +1,6 @@
 import { type ChannelOptions, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { rpcCodeOf } from '../../base/rpc-code.js';
-import { passThrough } from '../../net/raw-method.js';
+import { passThrough, rawMethod } from '../../net/raw-method.js';
 import {
   type CallOptions,
   type CheckRequest,
@@ -10,14 +10,13 @@ import {
 } from '../client/policy-transport.js';
 import { createPolicyCodec, type PolicyCodec } from '../wire/policy-codec.js';
 import { loadPolicyProtos } from '../wire/policy-protos.js';
-import { POLICY_METHODS } from './policy-methods.js';
 
 export interface GrpcPolicyTransportOptions {
   /** To be shared by several transports; otherwise each makes its own, which takes some 20 ms. */
   readonly codec?: PolicyCodec;
   /**
    * Metadata of every call, such as `x-mesh-attributes` with the attributes for the proxy in front of the policy server
-   * (SPEC 2.12, `attributesForMixerProxy`).
+   * (docs/reference/policy-client.md#transportconfig, `attributesForMixerProxy`).
    */
   readonly metadata?: Readonly<Record<string, string>>;
   /** With it the connection is TLS, and the server's certificate is checked; without it plaintext. */
@@ -50,8 +49,9 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 };
 
 /**
- * Calls `mesh.policy.v1.Policy` of a server (BEHAVIOUR 6, "Wire"). Connects at the first call, and again whenever the
- * connection is lost; while there is none, calls fail at once, so that whoever retries decides how long to wait.
+ * Calls `mesh.policy.v1.Policy` of a server (docs/reference/policy-client.md#wire-protocol). Connects at the first
+ * call, and again whenever the connection is lost; while there is none, calls fail at once, so that whoever retries
+ * decides how long to wait.
  *
  * Calls reject with PolicyTransportError: `timeout` when the deadline has passed, `send` when the server could not be
  * reached, `other` for what the server itself answered, and for calls that were given up.
@@ -134,3 +134,12 @@ function transportError(error: ServiceError | null, address: string): PolicyTran
       return new PolicyTransportError('other', message, { cause: error, code: rpcCodeOf(code) });
   }
 }
+
+/**
+ * The service `mesh.policy.v1.Policy`, in bytes: what is in them is read where an error can still be answered with what
+ * is wrong, which the gRPC library's own decoding cannot.
+ */
+export const POLICY_METHODS = {
+  Check: rawMethod('/mesh.policy.v1.Policy/Check'),
+  Report: rawMethod('/mesh.policy.v1.Policy/Report'),
+} as const;

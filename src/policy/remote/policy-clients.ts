@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { ClientStatisticsSnapshot } from '../client/client-statistics.js';
 import { createPolicyClient, type PolicyClient } from '../client/policy-client.js';
 import type { PolicyTransport } from '../client/policy-transport.js';
-import type { TransportConfig } from '../client/transport-timing.js';
+import type { TransportConfig } from '../client/transport-config.js';
 
 /** Caches and batches of the client library that can be turned off. */
 export type CacheSwitches = Pick<TransportConfig, 'disableCheckCache' | 'disableQuotaCache' | 'disableReportBatch'>;

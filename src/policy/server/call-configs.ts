@@ -4,13 +4,12 @@ import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributes } from '../client/attributes-from-config.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
-import type { TransportConfig } from '../client/transport-timing.js';
+import type { TransportConfig } from '../client/transport-config.js';
 import { CLIENT_CONFIG_METADATA } from '../wire/call-metadata.js';
 import { createBoundedMemo } from './bounded-memo.js';
 import { type CallClaims, readCallClaims } from './callers/call-claims.js';
 import type { PolicyTexts } from './policy-texts.js';
-import { preparePolicies } from './prepare-policies.js';
-import { createPrepared, type Prepared } from './prepared.js';
+import { createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
 
 /** A proxy's own configuration, as its calls bring it, ready for use. */
@@ -58,7 +57,10 @@ const ITEM_CHARACTERS = 500;
 /** Programs of calls' own configurations have one share of the memory and of the time, whatever calls say of themselves. */
 const OWNER = 'configurations of calls';
 
-/** A call without a configuration has the defaults of SPEC 2.12 to 2.14. */
+/**
+ * A call without a configuration has the defaults of docs/reference/policy-client.md#transportconfig and
+ * docs/reference/policy-client.md#tcpclientconfig.
+ */
 export function createCallConfigs(texts: PolicyTexts, regexes: RegexService): CallConfigs {
   const prepareQuotas = (spec: BoundQuotaSpec): Prepared<CompiledQuotaSpecs> =>
     createPrepared(

@@ -1,14 +1,13 @@
 import { rpcCodeNumber } from '../../base/rpc-code.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
+import { isTcpCheck } from './adapter/check-facts.js';
 import { type CheckMetadata, checkMetadataStruct } from './adapter/check-metadata.js';
 import { httpCheckResponse, tcpCheckResponse } from './adapter/check-response.js';
-import { isTcpCheck } from './adapter/tcp-connection-facts.js';
 import type { Admission } from './admission.js';
 import { CallConfigError } from './call-configs.js';
 import { CallerRefusedError } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
-import type { CheckEnvironment } from './check-environment.js';
-import type { Decided } from './decide.js';
+import type { CheckEnvironment, Decided } from './decide.js';
 import { decideHttp } from './decide-http.js';
 import { decideTcp } from './decide-tcp.js';
 import { type EnvoyCodec, EnvoyMessageError } from './envoy-codec.js';
@@ -32,7 +31,10 @@ export interface CheckServiceOptions {
   readonly environment: CheckEnvironment;
   readonly metrics: PolicyServerMetrics;
   readonly limitedLog: LimitedLog;
-  /** Makes ids of connections that their calls do not name: `<uuid>-<n>` (BEHAVIOUR 6, "TCP"). */
+  /**
+   * Makes ids of connections that their calls do not name: `<uuid>-<n>`
+   * (docs/reference/policy-client.md#tcp-attributes).
+   */
   readonly newConnectionId: () => string;
   readonly admission: Admission;
 }

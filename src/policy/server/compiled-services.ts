@@ -3,12 +3,22 @@ import { createRegexBudget } from '../../config/regex/regex-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { type AttributeLayer, EMPTY_LAYER } from '../client/attribute-bag.js';
 import { AttributeValueError, readAttributes } from '../client/attributes-from-config.js';
+import type { SpecProblem } from '../client/compile-quota-specs.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
-import type { SpecProblem } from '../client/spec-problem.js';
-import { type CompiledPolicies, preparePolicies } from './prepare-policies.js';
-import { createPrepared, type Prepared } from './prepared.js';
+import type { ServiceOwners } from './callers/service-owners.js';
+import { type CompiledPolicies, createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
-import type { ServicePolicies } from './service-policies.js';
+
+/**
+ * What the policy server knows of the mesh's services: taken from the snapshot in its own process, or over xDS from
+ * another. A change makes a new one.
+ */
+export interface ServiceConfigSource {
+  /** Which workloads answer for which service; left out where only the services' configurations say so. */
+  readonly owners?: ServiceOwners;
+  /** Undefined for a host that is no service. An unchanged service keeps its very object, compiled forms go by it. */
+  find(hostname: string): ServiceConfig | undefined;
+}
 
 /** What is known of the service of a call without its specs. */
 export interface KnownService {
@@ -24,7 +34,7 @@ export interface CompiledService extends KnownService, CompiledPolicies {}
 /** Finds services in the current policies. A host that is no service has no quotas and no API. */
 export interface CompiledServices {
   /** Takes new policies: calls that begin from now on go by them, those under way by what they began with. */
-  observe(policies: ServicePolicies): void;
+  observe(policies: ServiceConfigSource): void;
   find(host: string | undefined): KnownService;
   /** With its specs, at once where they are compiled. */
   compiled(host: string | undefined): CompiledService | Promise<CompiledService>;
@@ -41,7 +51,7 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
     readonly prepared: Prepared<CompiledService>;
   }
   const entries = new WeakMap<ServiceConfig, Entry>();
-  let policies: ServicePolicies = { find: () => undefined };
+  let policies: ServiceConfigSource = { find: () => undefined };
 
   const entryOf = (config: Partial<ServiceConfig>, isKnown: boolean, host: string): Entry => {
     const { mixerAttributes, networkFailPolicy, disableCheckCalls = false, disableReportCalls = false } = config;

@@ -2,13 +2,19 @@ import { createAttributeBag } from '../client/attribute-bag.js';
 import { deriveHttpAttributes } from '../client/http-attributes.js';
 import { WORKLOAD_LABELS } from '../client/workload-labels.js';
 import { FORWARDED_ATTRIBUTES_HEADER, SERVICE_EXTENSION } from '../wire/call-metadata.js';
+import { httpRequestFacts } from './adapter/check-facts.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
-import { httpRequestFacts } from './adapter/http-request-facts.js';
 import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
-import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckInput, type Decided, decide, unchargedDecision } from './decide.js';
+import {
+  type CallContext,
+  type CheckEnvironment,
+  type CheckInput,
+  type Decided,
+  decide,
+  unchargedDecision,
+} from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 

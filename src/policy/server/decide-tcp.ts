@@ -1,13 +1,19 @@
 import { createAttributeBag, EMPTY_LAYER } from '../client/attribute-bag.js';
 import type { CompiledQuotaSpecs } from '../client/compile-quota-specs.js';
 import { deriveTcpAttributes } from '../client/tcp-attributes.js';
+import { tcpConnectionFacts } from './adapter/check-facts.js';
 import type { WireCheckRequest } from './adapter/envoy-messages.js';
-import { tcpConnectionFacts } from './adapter/tcp-connection-facts.js';
 import { ANONYMOUS } from './callers/caller.js';
 import type { CheckCall } from './check-call.js';
-import type { CheckEnvironment } from './check-environment.js';
 import type { CompiledService } from './compiled-services.js';
-import { type CallContext, type CheckInput, type Decided, decide, unchargedDecision } from './decide.js';
+import {
+  type CallContext,
+  type CheckEnvironment,
+  type CheckInput,
+  type Decided,
+  decide,
+  unchargedDecision,
+} from './decide.js';
 
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 

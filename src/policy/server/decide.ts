@@ -1,21 +1,44 @@
+import type { Clock } from '../../base/clock.js';
 import type { AttributeBag } from '../client/attribute-bag.js';
 import type { CheckDecision } from '../client/check-flow.js';
 import type { QuotaCharge } from '../client/compile-quota-specs.js';
-import { resolveNetworkFailPolicy } from '../client/network-fail-policy.js';
 import type { ServiceCallConfig } from '../client/policy-client.js';
 import { OK_STATUS } from '../client/policy-status.js';
-import { ALLOWED } from '../handlers/policy-handler.js';
-import type { CallConfig } from './call-configs.js';
-import type { CheckEnvironment } from './check-environment.js';
-import type { CompiledService } from './compiled-services.js';
-import type { Protocol } from './policy-server-metrics.js';
+import { resolveNetworkFailPolicy } from '../client/transport-config.js';
+import { ALLOWED, type PolicyHandler } from '../handlers/policy-handler.js';
+import type { CallConfig, CallConfigs } from './call-configs.js';
+import type { CheckedCall, CheckRight } from './callers/authorize-check.js';
+import type { CompiledService, CompiledServices } from './compiled-services.js';
+import type { CheckProtocol } from './policy-server-metrics.js';
+import type { ForwardedAttributes, RequestTexts } from './policy-texts.js';
+
+/** What deciding about a call needs beside the call. */
+export interface CheckEnvironment {
+  readonly configs: CallConfigs;
+  readonly services: CompiledServices;
+  /** Reads the header x-mesh-attributes. */
+  readonly forwarded: (text: string | undefined) => ForwardedAttributes;
+  readonly requestTexts: RequestTexts;
+  readonly handlers: Pick<PolicyHandler, 'check'>;
+  readonly clock: Clock;
+  /** A rule that cannot be used, or not in time, may have said more about a call. */
+  readonly undecided: (protocol: CheckProtocol, service: string | undefined) => void;
+  /** A failure of our own while deciding: it has been turned into an answer. */
+  readonly decisionFailed: (error: unknown) => void;
+  /**
+   * Holds a call against the identity of its caller.
+   *
+   * @throws CallerRefusedError
+   */
+  readonly authorize: (call: CheckedCall) => CheckRight;
+}
 
 /** What a call goes by. */
 export interface CallContext {
   readonly config: CallConfig;
   /** Host of the service; undefined when the call names none. */
   readonly host: string | undefined;
-  readonly protocol: Protocol;
+  readonly protocol: CheckProtocol;
 }
 
 /** The input of the decision about a request or connection. */
@@ -46,7 +69,7 @@ const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
 
 /**
  * Decides about a call. Whatever a call brings, it gets an answer: should anything of our own fail, the fail policy
- * says which, as when the policy server could not be reached (SPEC 7).
+ * says which, as when the policy server could not be reached (docs/reference/errors.md#failures).
  *
  * A call for which a rule may charge more that cannot be used goes on without the rule under FAIL_OPEN, and is refused
  * under FAIL_CLOSE: a rule that has no effect must not let requests through where a policy server that is gone would not.

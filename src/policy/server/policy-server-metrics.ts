@@ -5,29 +5,29 @@ import type { FailureReason } from './adapter/check-response.js';
 import type { RefusalReason } from './callers/caller.js';
 import type { ReportSeries } from './reports/report-series.js';
 
-export type Protocol = 'http' | 'tcp';
+export type CheckProtocol = 'http' | 'tcp';
 
 /** Why a report, or a message of reports, was not taken. */
 export type ReportFailure = 'message' | 'internal' | 'backend';
 
 /** What the policy server counts. */
 export interface PolicyServerMetrics {
-  checked(protocol: Protocol, code: RpcCode, durationMs: number): void;
+  checked(protocol: CheckProtocol, code: RpcCode, durationMs: number): void;
   /** A call that was not answered, or only by its fail policy. */
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
   /** A check that was answered by its fail policy because the server had too much to do. */
-  shed(protocol: Protocol, answer: 'allowed' | 'refused'): void;
+  shed(protocol: CheckProtocol, answer: 'allowed' | 'refused'): void;
   /** A check that its fail policy answered. */
-  failPolicyAnswered(protocol: Protocol, reason: FailureReason, answer: 'allowed' | 'refused'): void;
+  failPolicyAnswered(protocol: CheckProtocol, reason: FailureReason, answer: 'allowed' | 'refused'): void;
   /** The share of checks that are shed, from 0 to 1. */
   shedShare(share: number): void;
-  unknownService(protocol: Protocol): void;
+  unknownService(protocol: CheckProtocol): void;
   /** A call that the caller's identity does not allow. */
   refused(reason: RefusalReason): void;
   /** An outbound Check that was allowed without charging anything. */
   uncharged(): void;
   /** A Check about which a rule that cannot be used, or not in time, may have said more. */
-  undecided(protocol: Protocol): void;
+  undecided(protocol: CheckProtocol): void;
   /** Parts of policies that cannot be used. */
   policyPartsLeftOut(scope: 'service' | 'message', count: number): void;
   regexesChanged(bytes: number, count: number): void;

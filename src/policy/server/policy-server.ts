@@ -11,19 +11,21 @@ import { createBoundedMemo } from './bounded-memo.js';
 import { createCallConfigs } from './call-configs.js';
 import type { Caller } from './callers/caller.js';
 import { type CallerRights, createCallerRights } from './callers/caller-rights.js';
-import type { CheckEnvironment } from './check-environment.js';
 import { type CheckService, createCheckService } from './check-service.js';
-import { createCompiledServices } from './compiled-services.js';
+import { createCompiledServices, type ServiceConfigSource } from './compiled-services.js';
+import type { CheckEnvironment } from './decide.js';
 import { createEnvoyCodec } from './envoy-codec.js';
-import { createForwardedTexts } from './forwarded-texts.js';
 import { createPolicyServerMetrics } from './policy-server-metrics.js';
-import type { PolicyTexts, ProxyTextDecoder, ProxyTextEncoder } from './policy-texts.js';
+import {
+  createForwardedTexts,
+  createRequestTexts,
+  type PolicyTexts,
+  type ProxyTextDecoder,
+  type ProxyTextEncoder,
+} from './policy-texts.js';
 import { createRegexService } from './regex-service.js';
 import { createLogService, type LogStream } from './reports/log-service.js';
-import type { ReportSink } from './reports/report.js';
-import { createReportSink } from './reports/report-sink.js';
-import { createRequestTexts } from './request-texts.js';
-import type { ServicePolicies } from './service-policies.js';
+import { createReportSink, type ReportSink } from './reports/report-sink.js';
 import { createTcpConnections } from './tcp-connections.js';
 
 export interface PolicyServerOptions {
@@ -54,10 +56,13 @@ export interface PolicyServerOptions {
   readonly readLoad: ReadLoad;
 }
 
-/** Answers Envoys through the policy client library (DESIGN 6). Has no network of its own. */
+/**
+ * Answers Envoys through the policy client library (docs/architecture.md#how-a-request-is-charged). Has no network of
+ * its own.
+ */
 export interface PolicyServer {
   /** Takes new policies at once: calls that begin from now on go by them. Without any, every host is unknown. */
-  observe(policies: ServicePolicies): void;
+  observe(policies: ServiceConfigSource): void;
   readonly checks: CheckService;
   /** What callers may ask, by the policies in force. */
   readonly rights: CallerRights;

@@ -3,7 +3,7 @@ import { type CheckRegex, checkRegex, createCheckMemo } from '../../config/regex
 import type { PolicyRegexLimits } from '../../config/regex/regex-limits.js';
 import { createRegexPrograms, type RegexPrograms } from '../../config/regex/regex-programs.js';
 import type { LimitedLog } from '../../telemetry/limited-log.js';
-import type { SpecProblem } from '../client/spec-problem.js';
+import type { SpecProblem } from '../client/compile-quota-specs.js';
 import { createPacedWork, type PacedWork } from './paced-work.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';
 

@@ -36,8 +36,8 @@ interface Connection {
 }
 
 /**
- * Turns entries of the access log into the reports of BEHAVIOUR 6, "TCP": `open` once the connection was allowed,
- * `continue` with what it carried since, `close`; none for a denied connection.
+ * Turns entries of the access log into the reports of docs/reference/policy-client.md#tcp-attributes: `open` once the
+ * connection was allowed, `continue` with what it carried since, `close`; none for a denied connection.
  *
  * Envoy connects to the workload before the first data comes, which is when it asks: its first entry does not know the
  * outcome. So `open` waits for the first entry that does, or that has carried data, for then there is nothing to ask or

@@ -4,8 +4,7 @@ import type { AttributeValue__Output } from '../../generated/policy/mesh/policy/
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import type { AttributeValue } from '../client/attribute-value.js';
 import { readAttributes } from '../client/attributes-from-config.js';
-import { durationText, timestampText } from './time-text.js';
-import { durationMessage, nanosecondsOf, timestampMessage } from './wire-time.js';
+import { durationMessage, durationText, nanosecondsOf, timestampMessage, timestampText } from './wire-time.js';
 
 /** Attributes as a message of `mesh.policy.v1`. */
 export function attributesMessage(layer: AttributeLayer): Attributes__Output {

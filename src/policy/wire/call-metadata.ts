@@ -1,6 +1,6 @@
 /**
- * What a stock Envoy tells the policy server beside the request itself (DESIGN 6). Discovery writes these into the
- * proxies' filters, the policy server reads them from calls and log entries.
+ * What a stock Envoy tells the policy server beside the request itself (docs/architecture.md#how-a-request-is-charged).
+ * Discovery writes these into the proxies' filters, the policy server reads them from calls and log entries.
  */
 
 /**
@@ -26,7 +26,8 @@ export const SERVICE_EXTENSION = 'destination.service.host';
 
 /**
  * Header of a request between proxies, and gRPC metadata of a call to the policy server: forwarded attributes, as the
- * base64 text of a serialized Attributes message (BEHAVIOUR 6, "Header"). A list with commas adds up.
+ * base64 text of a serialized Attributes message (docs/reference/policy-client.md#forwarded-attributes). A list with
+ * commas adds up.
  */
 export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
@@ -50,3 +51,11 @@ export const JWT_METADATA_NAMESPACE = 'envoy.filters.http.jwt_authn';
 
 /** Names of the access logs, by the side of the proxy that they tell of. */
 export const ACCESS_LOG_NAMES = { inbound: 'inbound', outbound: 'outbound' } as const;
+
+/** Type URLs of our own messages, of which the client configurations are xDS resources as well. */
+export const POLICY_TYPE_URLS = {
+  attributes: 'type.googleapis.com/mesh.policy.v1.Attributes',
+  httpClientConfig: 'type.googleapis.com/mesh.policy.v1.HttpClientConfig',
+  tcpClientConfig: 'type.googleapis.com/mesh.policy.v1.TcpClientConfig',
+  serviceConfig: 'type.googleapis.com/mesh.policy.v1.ServiceConfig',
+} as const;

@@ -19,7 +19,7 @@ import { millisecondsMessage, readMilliseconds } from './wire-time.js';
 const CONDITION_NUMBERS = { ABSENCE: 1, EXACT: 2, REGEX: 3 } as const;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** The message for the answer to a Check call (BEHAVIOUR 6, "Wire"). */
+/** The message for the answer to a Check call (docs/reference/policy-client.md#wire-protocol). */
 export function buildCheckResponse({ precondition, quotas }: CheckResponse): CheckResponseMessage {
   const results = [...quotas].map(([name, result]) => [name, buildQuotaResult(result)]);
   return {

@@ -6,7 +6,7 @@ import type { ServiceConfig__Output } from '../../generated/policy/mesh/policy/v
 import type { TcpClientConfig__Output } from '../../generated/policy/mesh/policy/v1/TcpClientConfig.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { readAttributesMessage } from './attributes-message.js';
-import { POLICY_TYPE_URLS } from './policy-type-urls.js';
+import { POLICY_TYPE_URLS } from './call-metadata.js';
 import { PolicyWireError } from './policy-wire-error.js';
 import { readHttpClientConfig, readServiceConfig, readTcpClientConfig } from './read-client-config.js';
 

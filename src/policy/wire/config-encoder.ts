@@ -3,8 +3,8 @@ import type { HttpClientConfig, ServiceConfig, TcpClientConfig } from '../../con
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import type { AttributeLayer } from '../client/attribute-bag.js';
 import { attributesMessage, attributesSpecMessage } from './attributes-message.js';
+import { POLICY_TYPE_URLS } from './call-metadata.js';
 import { httpClientConfigMessage, serviceConfigMessage, tcpClientConfigMessage } from './client-config-message.js';
-import { POLICY_TYPE_URLS } from './policy-type-urls.js';
 
 /** Attributes and client configurations as messages of `mesh.policy.v1`, which `config-decoder` reads. */
 export interface ConfigEncoder {
@@ -38,4 +38,27 @@ export function createConfigEncoder(encoder: Pick<MessageEncoder, 'encode'>): Co
     tcpClientConfigText: ({ connectionQuotaSpec: _, ...config }) =>
       encode('tcpClientConfig', tcpClientConfigMessage(config)).toString('base64'),
   };
+}
+
+/**
+ * A configuration that may say what is forwarded: HttpClientConfig or ServiceConfig
+ * (docs/reference/policy-client.md#serviceconfig, docs/reference/policy-client.md#httpclientconfig).
+ */
+export interface ForwardingConfig {
+  readonly forwardAttributes?: AttributesSpec | undefined;
+}
+
+/**
+ * The value of the header `x-mesh-attributes` for a request to another workload. The service's attributes take
+ * precedence over the client's.
+ *
+ * @returns undefined when nothing is forwarded: take the header off the request then
+ */
+export function forwardedAttributesHeader(
+  encoder: Pick<ConfigEncoder, 'attributesSpecText'>,
+  client: ForwardingConfig,
+  service: ForwardingConfig = {},
+): string | undefined {
+  const attributes = { ...client.forwardAttributes?.attributes, ...service.forwardAttributes?.attributes };
+  return Object.keys(attributes).length === 0 ? undefined : encoder.attributesSpecText({ attributes });
 }

@@ -4,10 +4,15 @@ import type { CheckResponse__Output as CheckResponseOutput } from '../../generat
 import type { ReportRequest__Output as ReportRequestOutput } from '../../generated/policy/mesh/policy/v1/ReportRequest.js';
 import type { CheckRequest, CheckResponse, ReportRequest } from '../client/policy-transport.js';
 import { createGlobalWords } from './attribute-words.js';
-import { buildCheckRequest, readCheckRequest } from './check-request-message.js';
 import { buildCheckResponse, readCheckResponse } from './check-response-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
-import { buildReportRequest, checkReportCount, readReportRequest } from './report-request-message.js';
+import {
+  buildCheckRequest,
+  buildReportRequest,
+  checkReportCount,
+  readCheckRequest,
+  readReportRequest,
+} from './request-messages.js';
 
 /** Calls of the client library as bytes of `mesh.policy.v1`, and back. Decoding throws PolicyWireError. */
 export interface PolicyCodec {

@@ -16,8 +16,7 @@ import type { TransportConfig__Output } from '../../generated/policy/mesh/policy
 import type { WorkloadLabels__Output } from '../../generated/policy/mesh/policy/v1/WorkloadLabels.js';
 import { attributesSpecOf, readAttributesMessage } from './attributes-message.js';
 import { PolicyWireError } from './policy-wire-error.js';
-import { durationText } from './time-text.js';
-import { nanosecondsOf } from './wire-time.js';
+import { durationText, nanosecondsOf } from './wire-time.js';
 
 /**
  * Client configurations from messages of `mesh.policy.v1`; what a message leaves out has the default of its schema.

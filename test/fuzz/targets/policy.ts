@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parseUriTemplate } from '../../../src/config/policy/uri-template.js';
 import { checkRegex } from '../../../src/config/regex/check-regex.js';
-import { PathTemplates } from '../../../src/policy/client/path-templates.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
+import { PathTemplates } from '../../../src/policy/client/template-trie.js';
 import { createServiceConfigReader } from '../../../src/policy/server/discovery/service-config-reader.js';
 import { createPolicyCodec } from '../../../src/policy/wire/policy-codec.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';

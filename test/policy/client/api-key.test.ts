@@ -7,37 +7,37 @@ const DEFAULT = compileApiSpecs([{ patterns: [] }]);
 const NO_HEADERS = headerMapOf([]);
 const KEY_HEADER = headerMapOf([['X-API-Key', 'header']]);
 
-test('SPEC 2.8: without APIKeys the query parameter key is tried first', (t) => {
+test('without APIKeys the query parameter key is tried first', (t) => {
   t.is(DEFAULT.apiKeyFor('/?api_key=second&key=first', KEY_HEADER), 'first');
 });
 
-test('SPEC 2.8: without APIKeys the query parameter api_key is tried second', (t) => {
+test('without APIKeys the query parameter api_key is tried second', (t) => {
   t.is(DEFAULT.apiKeyFor('/?api_key=second', KEY_HEADER), 'second');
 });
 
-test('SPEC 2.8: without APIKeys the header x-api-key is tried third', (t) => {
+test('without APIKeys the header x-api-key is tried third', (t) => {
   t.is(DEFAULT.apiKeyFor('/?other=1', KEY_HEADER), 'header');
   t.is(DEFAULT.apiKeyFor('/?other=1', NO_HEADERS), undefined);
 });
 
-test('SPEC 2.8: the default order holds for a service without specs', (t) => {
+test('the default order holds for a service without specs', (t) => {
   t.is(compileApiSpecs([]).apiKeyFor('/?key=k', NO_HEADERS), 'k');
 });
 
-test('SPEC 2.8: the first APIKey that matches is used, and the default order is not', (t) => {
+test('the first APIKey that matches is used, and the default order is not', (t) => {
   const specs = compileApiSpecs([{ apiKeys: [{ header: 'X-Key' }, { query: 'k' }] }]);
   t.is(specs.apiKeyFor('/?k=query&key=default', headerMapOf([['x-key', 'header']])), 'header');
   t.is(specs.apiKeyFor('/?k=query&key=default', NO_HEADERS), 'query');
   t.is(specs.apiKeyFor('/?key=default', KEY_HEADER), undefined);
 });
 
-test('SPEC 2.8: APIKeys of several specs are tried in the order of the specs', (t) => {
+test('APIKeys of several specs are tried in the order of the specs', (t) => {
   const specs = compileApiSpecs([{ apiKeys: [{ query: 'a' }] }, {}, { apiKeys: [{ query: 'b' }] }]);
   t.is(specs.apiKeyFor('/?b=2&a=1', NO_HEADERS), '1');
   t.is(specs.apiKeyFor('/?b=2', NO_HEADERS), '2');
 });
 
-test('SPEC 2.8: an empty key is no key: the next APIKey is tried', (t) => {
+test('an empty key is no key: the next APIKey is tried', (t) => {
   t.is(DEFAULT.apiKeyFor('/?key=&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key&api_key=second', NO_HEADERS), 'second');
   t.is(DEFAULT.apiKeyFor('/?key=&key=again', NO_HEADERS), 'again');

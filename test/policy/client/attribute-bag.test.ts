@@ -35,23 +35,23 @@ function bagOfSteps(count: number, flags: { ignoreForwarded?: boolean; isGateway
 }
 
 STEPS.forEach((step, index) => {
-  test(`SPEC 2.11: attributes of step ${index + 1}, ${step}, take precedence over all steps before`, (t) => {
+  test(`attributes of step ${index + 1}, ${step}, take precedence over all steps before`, (t) => {
     t.deepEqual(bagOfSteps(index + 1).get(FORWARDED_NAME), stringAttribute(step));
   });
 });
 
-test('SPEC 2.11: forwarded attributes do not count when the configuration ignores them', (t) => {
+test('forwarded attributes do not count when the configuration ignores them', (t) => {
   t.deepEqual(bagOfSteps(4, { ignoreForwarded: true }).get(FORWARDED_NAME), stringAttribute('static route'));
 });
 
-test('SPEC 2.11: gateways never use forwarded attributes, even when they are not ignored', (t) => {
+test('gateways never use forwarded attributes, even when they are not ignored', (t) => {
   t.deepEqual(
     bagOfSteps(4, { isGateway: true, ignoreForwarded: false }).get(FORWARDED_NAME),
     stringAttribute('static route'),
   );
 });
 
-test('SPEC 2.11: forwarded attributes that are not present leave the static ones in force', (t) => {
+test('forwarded attributes that are not present leave the static ones in force', (t) => {
   const bag = createAttributeBag({
     staticFilter: layer({ [FORWARDED_NAME]: 'own' }),
     requestDerived: EMPTY_LAYER,

@@ -24,7 +24,7 @@ const READABLE: readonly (readonly [AttributeValueConfig, AttributeValue])[] = [
 ];
 
 for (const [config, expected] of READABLE) {
-  test(`SPEC 2.9: ${JSON.stringify(config)} is a ${expected.type}`, (t) => {
+  test(`${JSON.stringify(config)} is a ${expected.type}`, (t) => {
     t.deepEqual(readAttributeValue(config, 'spec'), expected);
   });
 }
@@ -52,7 +52,7 @@ for (const [config, message] of UNREADABLE) {
   });
 }
 
-test('SPEC 2.9: attributes are read by name', (t) => {
+test('attributes are read by name', (t) => {
   const layer = readAttributes({ attributes: { 'api.service': { stringValue: 'petstore' } } }, 'spec.attributes');
   t.deepEqual([...layer], [['api.service', { type: 'string', value: 'petstore' }]]);
   t.is(readAttributes(undefined, 'spec.attributes').size, 0);

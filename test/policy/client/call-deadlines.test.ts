@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createCallDeadlines } from '../../../src/policy/client/call-deadlines.js';
+import { createCallDeadlines } from '../../../src/policy/client/transport-call.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 
 test('each call expires when its own time is over, with one timer for all', (t) => {

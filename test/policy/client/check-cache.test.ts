@@ -24,7 +24,7 @@ function bag(attributes: Readonly<Record<string, AttributeValue>>): AttributeBag
 const user = (name: string) => bag({ 'source.user': stringAttribute(name) });
 const EXACT_USER = [{ name: 'source.user', condition: 'EXACT' }] as const;
 
-test('BEHAVIOUR 6: EXACT finds an answer for requests with an equal value only', (t) => {
+test('EXACT finds an answer for requests with an equal value only', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   cache.store(user('ann'), deny('no', { referencedAttributes: EXACT_USER }));
   t.is(cache.find(user('ann'))?.status.message, 'no');
@@ -32,14 +32,14 @@ test('BEHAVIOUR 6: EXACT finds an answer for requests with an equal value only',
   t.is(cache.find(bag({})), undefined);
 });
 
-test('BEHAVIOUR 6: ABSENCE finds an answer for requests without the attribute only', (t) => {
+test('ABSENCE finds an answer for requests without the attribute only', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   cache.store(bag({}), allow({ referencedAttributes: [{ name: 'source.user', condition: 'ABSENCE' }] }));
   t.truthy(cache.find(bag({ other: boolAttribute(true) })));
   t.is(cache.find(user('')), undefined);
 });
 
-test('BEHAVIOUR 6: an answer with a REGEX condition is not cached', (t) => {
+test('an answer with a REGEX condition is not cached', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   cache.store(
     user('ann'),
@@ -48,7 +48,7 @@ test('BEHAVIOUR 6: an answer with a REGEX condition is not cached', (t) => {
   t.is(cache.size, 0);
 });
 
-test('BEHAVIOUR 6: map entries are compared by key, other entries do not matter', (t) => {
+test('map entries are compared by key, other entries do not matter', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   const headers = (entries: Record<string, string>) =>
     bag({ 'request.headers': stringMapAttribute(new Map(Object.entries(entries))) });
@@ -78,7 +78,7 @@ test('an answer that does not fit its own request is not cached', (t) => {
   t.is(cache.size, 0);
 });
 
-test('BEHAVIOUR 6: an answer lives for valid_duration, and forever without one', (t) => {
+test('an answer lives for valid_duration, and forever without one', (t) => {
   const clock = createFakeClock();
   const cache = createCheckCache({ clock });
   cache.store(user('ann'), allow({ referencedAttributes: EXACT_USER, validDurationMs: 1000 }));
@@ -92,7 +92,7 @@ test('BEHAVIOUR 6: an answer lives for valid_duration, and forever without one',
   t.is(cache.size, 1);
 });
 
-test('BEHAVIOUR 6: valid_use_count is how often an answer is used; 0 never, negative without limit', (t) => {
+test('valid_use_count is how often an answer is used; 0 never, negative without limit', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   const uses = (validUseCount: number) => {
     cache.store(user('ann'), allow({ referencedAttributes: EXACT_USER, validUseCount }));
@@ -110,7 +110,7 @@ test('a new answer replaces the one before, whatever the order of its references
   t.is(cache.size, 1);
 });
 
-test('BEHAVIOUR 6: the least recently used answer goes first', (t) => {
+test('the least recently used answer goes first', (t) => {
   const cache = createCheckCache({ clock: createFakeClock(), maxEntries: 2 });
   cache.store(user('ann'), allow({ referencedAttributes: EXACT_USER }));
   cache.store(user('bob'), allow({ referencedAttributes: EXACT_USER }));
@@ -122,7 +122,7 @@ test('BEHAVIOUR 6: the least recently used answer goes first', (t) => {
   );
 });
 
-test('BEHAVIOUR 6: the cache holds 10,000 answers unless told otherwise', (t) => {
+test('the cache holds 10,000 answers unless told otherwise', (t) => {
   const cache = createCheckCache({ clock: createFakeClock() });
   for (let n = 0; n <= 10_000; n++) cache.store(user(`u${n}`), allow({ referencedAttributes: EXACT_USER }));
   t.is(cache.size, 10_000);

@@ -2,7 +2,7 @@ import test from 'ava';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { createPolicyClient, type PolicyCheck } from '../../../src/policy/client/policy-client.js';
 import { PolicyTransportError, type QuotaResult } from '../../../src/policy/client/policy-transport.js';
-import type { TransportConfig } from '../../../src/policy/client/transport-timing.js';
+import type { TransportConfig } from '../../../src/policy/client/transport-config.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer, deny, sendError, settled } from '../../support/policy-server.js';
 
@@ -30,7 +30,7 @@ function setUp(config: TransportConfig = {}) {
   return { clock, server, client, check, answer };
 }
 
-test('BEHAVIOUR 6: a request that is not cached is decided by one Check call with its quotas', async (t) => {
+test('a request that is not cached is decided by one Check call with its quotas', async (t) => {
   const { server, check, answer } = setUp();
   const decision = check({ a: 1, b: 2 });
   t.deepEqual(
@@ -50,7 +50,7 @@ test('BEHAVIOUR 6: a request that is not cached is decided by one Check call wit
   t.is(server.checks.length, 1);
 });
 
-test('BEHAVIOUR 6: a cached denial is final, and charges nothing', async (t) => {
+test('a cached denial is final, and charges nothing', async (t) => {
   const { server, client, check, answer } = setUp();
   void check();
   await answer(0, {}, deny('go away', { routeDirective: { directResponseBody: 'custom' } }));
@@ -62,7 +62,7 @@ test('BEHAVIOUR 6: a cached denial is final, and charges nothing', async (t) => 
   t.is(client.statistics().total_quota_calls, 0);
 });
 
-test('BEHAVIOUR 6: a cached permission without quotas is final', async (t) => {
+test('a cached permission without quotas is final', async (t) => {
   const { server, check, answer } = setUp();
   void check();
   await answer(0);
@@ -71,7 +71,7 @@ test('BEHAVIOUR 6: a cached permission without quotas is final', async (t) => {
   t.is(server.checks.length, 1);
 });
 
-test('BEHAVIOUR 6: with a cached permission and cached quotas it decides at once and prefetches in the background', async (t) => {
+test('with a cached permission and cached quotas it decides at once and prefetches in the background', async (t) => {
   const { server, client, check, answer } = setUp();
   void check({ a: 1 });
   await answer(0, { a: 1 });
@@ -85,7 +85,7 @@ test('BEHAVIOUR 6: with a cached permission and cached quotas it decides at once
   t.is(server.checks.length, 2);
 });
 
-test('BEHAVIOUR 6: a quota denial is RESOURCE_EXHAUSTED and names the quotas that refused, in order', async (t) => {
+test('a quota denial is RESOURCE_EXHAUSTED and names the quotas that refused, in order', async (t) => {
   const { check, answer } = setUp();
   const decision = check({ b: 1, ok: 1, a: 1 });
   await answer(0, { a: 0, ok: 1, b: 0 });
@@ -161,7 +161,7 @@ test('charges of one quota by several rules add up', (t) => {
   t.deepEqual(server.checks[0]?.request.quotas.get('a'), { amount: 6, bestEffort: false });
 });
 
-test('BEHAVIOUR 6: a quota that the answer leaves out counts as granted', async (t) => {
+test('a quota that the answer leaves out counts as granted', async (t) => {
   const { check, answer } = setUp();
   const decision = check({ a: 1 });
   await answer(0);
@@ -213,14 +213,14 @@ test('a quota that the client knows to refuse keeps the server from charging the
   t.is(server.checks.length, 2);
 });
 
-test('SPEC 7: when the server cannot be asked, FAIL_OPEN, the mesh-level default, allows the request', async (t) => {
+test('when the server cannot be asked, FAIL_OPEN, the mesh-level default, allows the request', async (t) => {
   const { server, check } = setUp();
   const decision = check({ a: 1 });
   server.checks[0]?.fail(sendError());
   t.deepEqual((await decision).status, { code: 'OK', message: '' });
 });
 
-test('SPEC 7: when the server cannot be asked, FAIL_CLOSE rejects the request, with the status of the transport', async (t) => {
+test('when the server cannot be asked, FAIL_CLOSE rejects the request, with the status of the transport', async (t) => {
   const { server, check } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   const first = check({ a: 1 });
   server.checks[0]?.fail(sendError('no route'));
@@ -230,7 +230,7 @@ test('SPEC 7: when the server cannot be asked, FAIL_CLOSE rejects the request, w
   t.is((await second).status.code, 'DEADLINE_EXCEEDED');
 });
 
-test('SPEC 7: a failed call is not cached: the next request asks again', async (t) => {
+test('a failed call is not cached: the next request asks again', async (t) => {
   const { server, check } = setUp();
   const decision = check();
   server.checks[0]?.fail(sendError());
@@ -239,7 +239,7 @@ test('SPEC 7: a failed call is not cached: the next request asks again', async (
   t.is(server.checks.length, 2);
 });
 
-test('BEHAVIOUR 6: under FAIL_OPEN a background prefetch that fails counts as granted', async (t) => {
+test('under FAIL_OPEN a background prefetch that fails counts as granted', async (t) => {
   const { server, check, answer } = setUp();
   void check({ a: 1 });
   await answer(0, { a: 1 });
@@ -249,7 +249,7 @@ test('BEHAVIOUR 6: under FAIL_OPEN a background prefetch that fails counts as gr
   t.is((await check({ a: 9 })).status.code, 'OK');
 });
 
-test('SPEC 7: under FAIL_CLOSE only granted units pass when the policy server is gone; later requests are UNAVAILABLE', async (t) => {
+test('under FAIL_CLOSE only granted units pass when the policy server is gone; later requests are UNAVAILABLE', async (t) => {
   const { server, check, answer } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   void check({ a: 1 });
   await answer(0, { a: 1 });
@@ -267,7 +267,7 @@ test('SPEC 7: under FAIL_CLOSE only granted units pass when the policy server is
   t.is((await back).status.code, 'OK', 'a server that is back is asked by the next request');
 });
 
-test('SPEC 7: under FAIL_CLOSE a quota that the server cannot count refuses with UNAVAILABLE and names it', async (t) => {
+test('under FAIL_CLOSE a quota that the server cannot count refuses with UNAVAILABLE and names it', async (t) => {
   const { server, check } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   for (const uncounted of [
     new Map([['a', { grantedAmount: 0, status: { code: 'UNAVAILABLE', message: '' } }]] as const),
@@ -296,7 +296,7 @@ test('units that FAIL_OPEN invents are not used by requests under FAIL_CLOSE', a
   t.is((await check({ a: 1 })).status.code, 'OK');
 });
 
-test('SPEC 2.12 disableCheckCache: every request asks', async (t) => {
+test('disableCheckCache: every request asks', async (t) => {
   const { server, check, answer } = setUp({ disableCheckCache: true });
   void check();
   await answer(0);
@@ -304,7 +304,7 @@ test('SPEC 2.12 disableCheckCache: every request asks', async (t) => {
   t.is(server.checks.length, 2);
 });
 
-test('SPEC 2.12 disableQuotaCache: every charge is asked for, exactly', async (t) => {
+test('disableQuotaCache: every charge is asked for, exactly', async (t) => {
   const { server, check, answer } = setUp({ disableQuotaCache: true });
   let passed = 0;
   let left = 10;

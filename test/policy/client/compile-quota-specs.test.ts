@@ -26,23 +26,23 @@ function quotasOf(rules: readonly QuotaRuleConfig[], attributes: AttributeBag): 
     .map(({ quota }) => quota);
 }
 
-test('SPEC 2.3: an empty list of matches matches every request', (t) => {
+test('an empty list of matches matches every request', (t) => {
   t.deepEqual(quotasOf([rule('q')], bag({})), ['q']);
   t.deepEqual(quotasOf([{ quotas: [{ quota: 'q', charge: 1 }] }], bag({ a: '1' })), ['q']);
 });
 
-test('SPEC 2.3: a rule matches when any one of its matches is true', (t) => {
+test('a rule matches when any one of its matches is true', (t) => {
   const rules = [rule('q', { a: { exact: '1' } }, { b: { exact: '2' } })];
   t.deepEqual(quotasOf(rules, bag({ a: '1' })), ['q']);
   t.deepEqual(quotasOf(rules, bag({ b: '2' })), ['q']);
   t.deepEqual(quotasOf(rules, bag({ a: '2', b: '1' })), []);
 });
 
-test('SPEC 2.3: a rule whose matches are all true charges once', (t) => {
+test('a rule whose matches are all true charges once', (t) => {
   t.deepEqual(quotasOf([rule('q', { a: { exact: '1' } }, { b: { exact: '2' } }, {})], bag({ a: '1', b: '2' })), ['q']);
 });
 
-test('SPEC 2.5: a match needs all of its clauses', (t) => {
+test('a match needs all of its clauses', (t) => {
   const rules = [rule('q', { a: { exact: '1' }, b: { prefix: '2' }, c: { regex: '3+' } })];
   t.deepEqual(quotasOf(rules, bag({ a: '1', b: '22', c: '33' })), ['q']);
   t.deepEqual(quotasOf(rules, bag({ a: '0', b: '22', c: '33' })), []);
@@ -51,7 +51,7 @@ test('SPEC 2.5: a match needs all of its clauses', (t) => {
   t.deepEqual(quotasOf(rules, bag({ a: '1', b: '22' })), []);
 });
 
-test('SPEC 2.5: a match without clauses is true', (t) => {
+test('a match without clauses is true', (t) => {
   t.deepEqual(quotasOf([rule('q', {}), { match: [{}], quotas: [{ quota: 'r', charge: 1 }] }], bag({})), ['q', 'r']);
 });
 
@@ -70,7 +70,7 @@ const CONDITIONS: readonly (readonly [string, StringMatchConfig, string, boolean
 ];
 
 for (const [title, match, value, isMet] of CONDITIONS) {
-  test(`SPEC 2.4: ${title}: ${JSON.stringify(match)} on ${JSON.stringify(value)}`, (t) => {
+  test(`${title}: ${JSON.stringify(match)} on ${JSON.stringify(value)}`, (t) => {
     t.is(quotasOf([rule('q', { a: match })], bag({ a: value })).length, isMet ? 1 : 0);
     // The same condition as one that is only looked at after another.
     const behind = [rule('q', { a: match, b: { exact: '1' } }), rule('q', { a: match }), rule('q', { a: match })];
@@ -79,15 +79,15 @@ for (const [title, match, value, isMet] of CONDITIONS) {
 }
 
 for (const [title, match] of CONDITIONS) {
-  test(`SPEC 2.5: a clause on a missing attribute is false: ${title}`, (t) => {
+  test(`a clause on a missing attribute is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ b: 'x' })), []);
   });
-  test(`SPEC 2.5: a clause on an attribute that is no string is false: ${title}`, (t) => {
+  test(`a clause on an attribute that is no string is false: ${title}`, (t) => {
     t.deepEqual(quotasOf([rule('q', { a: match })], bag({ a: int64Attribute(1) })), []);
   });
 }
 
-test('SPEC 2.3: every rule that matches charges all its quotas, in the order of specs, rules and quotas', (t) => {
+test('every rule that matches charges all its quotas, in the order of specs, rules and quotas', (t) => {
   const compiled = compileQuotaSpecs([
     {
       rules: [
@@ -112,7 +112,7 @@ test('SPEC 2.3: every rule that matches charges all its quotas, in the order of 
   ]);
 });
 
-test('SPEC 2.6: a charge that is left out is 1', (t) => {
+test('a charge that is left out is 1', (t) => {
   t.deepEqual(compileQuotaSpecs([{ rules: [{ quotas: [{ quota: 'q' }] }] }]).chargesFor(bag({})), [
     { quota: 'q', charge: 1 },
   ]);
@@ -190,7 +190,7 @@ function matchesNaively(match: readonly AttributeMatchConfig[], values: Readonly
   );
 }
 
-test('SPEC 2.3 to 2.6: for any rules and attributes the charges are those that a naive evaluation finds', (t) => {
+test('for any rules and attributes the charges are those that a naive evaluation finds', (t) => {
   const rules = fc.array(fc.array(clause, { maxLength: 3 }), { minLength: 1, maxLength: 30 });
   const requests = fc.array(fc.dictionary(fc.constantFrom('x', 'y', 'z'), text, { maxKeys: 3 }), { maxLength: 4 });
   fc.assert(

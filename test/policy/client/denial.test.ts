@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { RpcCode } from '../../../src/base/rpc-code.js';
-import { denialResponse } from '../../../src/policy/client/denial.js';
+import { denialResponse } from '../../../src/policy/client/policy-status.js';
 
 const STATUS_OF: readonly (readonly [number, readonly RpcCode[]])[] = [
   [400, ['INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE']],

@@ -10,8 +10,7 @@ import {
 } from '../../../src/policy/client/attribute-value.js';
 import { acceptForwarded } from '../../../src/policy/client/forwarded-attributes.js';
 import { createConfigDecoder } from '../../../src/policy/wire/config-decoder.js';
-import { createConfigEncoder } from '../../../src/policy/wire/config-encoder.js';
-import { forwardedAttributesHeader } from '../../../src/policy/wire/forwarded-header.js';
+import { createConfigEncoder, forwardedAttributesHeader } from '../../../src/policy/wire/config-encoder.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
 
 const TEXT = stringAttribute('x');

@@ -106,7 +106,7 @@ test('what a request does not have is absent, and the scheme defaults to http', 
   });
 });
 
-test('SPEC 2.9: a quota rule may name the method request.httpmethod as well as request.method', (t) => {
+test('a quota rule may name the method request.httpmethod as well as request.method', (t) => {
   for (const name of ['request.httpmethod', 'request.method']) {
     const rules = [{ match: [{ clause: { [name]: { exact: 'GET' } } }], quotas: [{ quota: 'reads' }] }];
     const charges = compileQuotaSpecs([{ rules }]).chargesFor(bagOf(deriveHttpAttributes(REQUEST, NO_API)));
@@ -114,7 +114,7 @@ test('SPEC 2.9: a quota rule may name the method request.httpmethod as well as r
   }
 });
 
-test('SPEC 2.8: a request brings the attributes of its API operation', (t) => {
+test('a request brings the attributes of its API operation', (t) => {
   const api = compileApiSpecs([
     {
       attributes: { attributes: { 'api.service': { stringValue: 'pets' } } },

@@ -7,8 +7,7 @@ import { compileQuotaSpecs } from '../../../src/policy/client/compile-quota-spec
 import { headerMapOf } from '../../../src/policy/client/header-map.js';
 import { deriveHttpAttributes } from '../../../src/policy/client/http-attributes.js';
 import { deriveHttpReportAttributes } from '../../../src/policy/client/http-report-attributes.js';
-import { createPolicyClient } from '../../../src/policy/client/policy-client.js';
-import { serviceConfigFor } from '../../../src/policy/client/service-config-for.js';
+import { createPolicyClient, serviceConfigFor } from '../../../src/policy/client/policy-client.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer } from '../../support/policy-server.js';
 import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
@@ -82,14 +81,14 @@ const TWO_SERVICES = {
   defaultDestinationService: 'pay.shop',
 };
 
-test('SPEC 2.13 serviceConfigs: a request gets the configuration of its destination.service', async (t) => {
+test('serviceConfigs: a request gets the configuration of its destination.service', async (t) => {
   for (const destinationService of ['web.shop', 'pay.shop']) {
     const { check } = await exchange(TWO_SERVICES, { destinationService });
     t.is(value(check?.attributes, 'destination.service'), destinationService);
   }
 });
 
-test('SPEC 2.13 defaultDestinationService: a request that names no service gets the configuration of that one', async (t) => {
+test('defaultDestinationService: a request that names no service gets the configuration of that one', async (t) => {
   t.is(value((await exchange(TWO_SERVICES)).check?.attributes, 'destination.service'), 'pay.shop');
   const empty = await exchange(TWO_SERVICES, { destinationService: '' });
   t.is(value(empty.check?.attributes, 'destination.service'), 'pay.shop');
@@ -102,13 +101,13 @@ test('a service that is not configured has no configuration, whatever its name',
   t.is(serviceConfigFor(read({}), undefined), undefined);
 });
 
-test('SPEC 2.13 mixerAttributes are sent in both Check and Report', async (t) => {
+test('mixerAttributes are sent in both Check and Report', async (t) => {
   const { check, report } = await exchange({ mixerAttributes: texts({ 'destination.uid': 'pod-1' }) });
   t.is(value(check?.attributes, 'destination.uid'), 'pod-1');
   t.is(value(report, 'destination.uid'), 'pod-1');
 });
 
-test("SPEC 2.11 mixerAttributes are sent in both Check and Report, and take precedence over the client's own", async (t) => {
+test("mixerAttributes are sent in both Check and Report, and take precedence over the client's own", async (t) => {
   const { check, report } = await exchange({
     mixerAttributes: texts({ a: 'client', b: 'client' }),
     serviceConfigs: { web: { mixerAttributes: texts({ b: 'service' }) } },
@@ -119,7 +118,7 @@ test("SPEC 2.11 mixerAttributes are sent in both Check and Report, and take prec
   }
 });
 
-test('SPEC 2.13 ignoreForwardedAttributes: attributes of request headers count when false, and not when true', async (t) => {
+test('ignoreForwardedAttributes: attributes of request headers count when false, and not when true', async (t) => {
   const fields = { mixerAttributes: texts({ 'source.uid': 'own' }) };
   const forwarded = { 'source.uid': 'told' };
   for (const [ignoreForwardedAttributes, expected] of [
@@ -144,14 +143,14 @@ const POLICIES = {
   ],
 };
 
-test('SPEC 2.11 httpApiSpec: the API attributes of its specs are sent in Check and Report', async (t) => {
+test('httpApiSpec: the API attributes of its specs are sent in Check and Report', async (t) => {
   const fields = { serviceConfigs: { web: POLICIES }, defaultDestinationService: 'web' };
   const { check, report } = await exchange(fields, { target: '/pets' });
   t.is(value(check?.attributes, 'api.operation'), 'list');
   t.is(value(report, 'api.operation'), 'list');
 });
 
-test('SPEC 2.11 quotaSpec: Check asks for the quotas of all its specs whose rules match', async (t) => {
+test('quotaSpec: Check asks for the quotas of all its specs whose rules match', async (t) => {
   const fields = { serviceConfigs: { web: POLICIES }, defaultDestinationService: 'web' };
   const amounts = async (target: string) =>
     [...((await exchange(fields, { target })).check?.quotas ?? [])].map(([quota, { amount }]) => [quota, amount]);
@@ -162,7 +161,7 @@ test('SPEC 2.11 quotaSpec: Check asks for the quotas of all its specs whose rule
   t.deepEqual(await amounts('/cats'), [['requests', 1]]);
 });
 
-test('SPEC 2.13 transport: its settings are those of the client, with the defaults of SPEC 2.12 where it has none', async (t) => {
+test('transport: its settings are those of the client, with the defaults of TransportConfig where it has none', async (t) => {
   t.truthy((await exchange({ transport: { disableReportBatch: true } })).report);
   t.is((await exchange({ transport: {} })).report, undefined, 'reports wait for their batch');
 });

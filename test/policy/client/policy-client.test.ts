@@ -2,7 +2,7 @@ import test from 'ava';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import type { ClientCounter, ClientStatisticsSnapshot } from '../../../src/policy/client/client-statistics.js';
 import { createPolicyClient } from '../../../src/policy/client/policy-client.js';
-import type { TransportConfig } from '../../../src/policy/client/transport-timing.js';
+import type { TransportConfig } from '../../../src/policy/client/transport-config.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer, deny, sendError, settled } from '../../support/policy-server.js';
 
@@ -28,7 +28,7 @@ function counted(snapshot: ClientStatisticsSnapshot): Partial<Record<ClientCount
   return Object.fromEntries(Object.entries(snapshot).filter(([, value]) => value !== 0));
 }
 
-test('SPEC 2.11 disableCheckCalls: the request is allowed and Check is not called', async (t) => {
+test('disableCheckCalls: the request is allowed and Check is not called', async (t) => {
   const { server, client } = setUp();
   const decision = await client.check({ attributes, quotas: A_ONCE, service: { disableCheckCalls: true } });
   t.is(decision.status.code, 'OK');
@@ -36,14 +36,14 @@ test('SPEC 2.11 disableCheckCalls: the request is allowed and Check is not calle
   t.is(client.statistics().total_check_calls, 0);
 });
 
-test('SPEC 2.11 disableReportCalls: Report is not called', (t) => {
+test('disableReportCalls: Report is not called', (t) => {
   const { server, client } = setUp({ disableReportBatch: true });
   client.report({ attributes, service: { disableReportCalls: true } });
   client.report({ attributes, service: {} });
   t.is(server.reports.length, 1);
 });
 
-test('SPEC 2.11 networkFailPolicy: the policy of the service decides, others keep the policy of the mesh', async (t) => {
+test('networkFailPolicy: the policy of the service decides, others keep the policy of the mesh', async (t) => {
   const { server, client } = setUp({ networkFailPolicy: { policy: 'FAIL_CLOSE' } });
   const open = client.check({ attributes, service: { networkFailPolicy: { policy: 'FAIL_OPEN' } } });
   const closed = client.check({ attributes, service: {} });
@@ -52,7 +52,7 @@ test('SPEC 2.11 networkFailPolicy: the policy of the service decides, others kee
   t.is((await closed).status.code, 'UNAVAILABLE');
 });
 
-test('SPEC 2.12 networkFailPolicy: the retries of the mesh are made for services without a policy', async (t) => {
+test('networkFailPolicy: the retries of the mesh are made for services without a policy', async (t) => {
   const { clock, server, client } = setUp({ networkFailPolicy: { maxRetry: 1, baseRetryWait: '1s' } });
   void client.check({ attributes });
   server.checks[0]?.fail(sendError());
@@ -62,7 +62,7 @@ test('SPEC 2.12 networkFailPolicy: the retries of the mesh are made for services
   t.is(server.checks.length, 2);
 });
 
-test('SPEC 2.12 statsUpdateInterval: counters are published every 10 s unless given, and when the client closes', async (t) => {
+test('statsUpdateInterval: counters are published every 10 s unless given, and when the client closes', async (t) => {
   for (const [statsUpdateInterval, intervalMs] of [
     ['10s', 10_000],
     ['0s', 10_000],
@@ -89,7 +89,7 @@ test('a snapshot of the counters does not change any more', async (t) => {
   t.is(client.statistics().total_check_calls, 1);
 });
 
-test('BEHAVIOUR 6: every client counter has its name', (t) => {
+test('every client counter has its name', (t) => {
   const eight = (kind: string) => [
     `total_${kind}_calls`,
     ...['hits', 'misses', 'hit_accepts', 'hit_denies'].map((end) => `total_${kind}_cache_${end}`),
@@ -108,7 +108,7 @@ test('BEHAVIOUR 6: every client counter has its name', (t) => {
   t.deepEqual(Object.keys(setUp().client.statistics()).sort(), names.sort());
 });
 
-test('BEHAVIOUR 6: checks are counted by where they were answered and how', async (t) => {
+test('checks are counted by where they were answered and how', async (t) => {
   const { server, client } = setUp();
   const first = client.check({ attributes });
   server.checks[0]?.answer({ precondition: allow({ validUseCount: 1 }), quotas: new Map() });
@@ -132,7 +132,7 @@ test('BEHAVIOUR 6: checks are counted by where they were answered and how', asyn
   });
 });
 
-test('BEHAVIOUR 6: quotas are counted by where they were answered and how', async (t) => {
+test('quotas are counted by where they were answered and how', async (t) => {
   const { server, client } = setUp();
   const answer = (call: number, grantedAmount: number) => {
     const quotas = new Map([['a', { grantedAmount, referencedAttributes: [] }]]);

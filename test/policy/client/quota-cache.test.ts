@@ -28,7 +28,7 @@ function teach(cache: QuotaCache, quota: string, apiKey: string): void {
   question(cache.charge(quota, 1, key(apiKey)))?.answer(grants(1));
 }
 
-test('BEHAVIOUR 6: an uncached quota is asked for its very amount, all or nothing', (t) => {
+test('an uncached quota is asked for its very amount, all or nothing', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   const asked = question(cache.charge('rate', 3, key('a')));
   t.is(asked?.amount, 3);
@@ -45,7 +45,7 @@ const REPLIES: readonly (readonly [string, QuotaReply, 'granted' | 'refused'])[]
 ];
 
 for (const [name, reply, expected] of REPLIES) {
-  test(`BEHAVIOUR 6: an uncached quota that gets ${name} is ${expected}`, (t) => {
+  test(`an uncached quota that gets ${name} is ${expected}`, (t) => {
     for (const cache of [
       createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' }),
       createUncachedQuotas('FAIL_OPEN'),
@@ -65,7 +65,7 @@ test('once the server has said what a quota depends on, it is prefetched for req
   t.is(cache.charge('other', 1, key('a')).type, 'unknown');
 });
 
-test('BEHAVIOUR 6: units of one key are not charged by requests with another', (t) => {
+test('units of one key are not charged by requests with another', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   for (const apiKey of ['a', 'b']) {
     teach(cache, 'rate', apiKey);
@@ -109,7 +109,7 @@ test('a closed quota that asks again waits for the answer', (t) => {
   }
 });
 
-test('BEHAVIOUR 6: a quota that is idle for 600 s is forgotten, one in use is not', (t) => {
+test('a quota that is idle for 600 s is forgotten, one in use is not', (t) => {
   const clock = createFakeClock();
   const cache = createQuotaCache({ clock, failPolicy: 'FAIL_OPEN' });
   teach(cache, 'rate', 'a');
@@ -121,14 +121,14 @@ test('BEHAVIOUR 6: a quota that is idle for 600 s is forgotten, one in use is no
   t.is(cache.charge('rate', 1, key('a')).type, 'unknown');
 });
 
-test('BEHAVIOUR 6: 10,000 quotas are kept, the least recently used go first', (t) => {
+test('10,000 quotas are kept, the least recently used go first', (t) => {
   const cache = createQuotaCache({ clock: createFakeClock(), failPolicy: 'FAIL_OPEN' });
   for (let n = 0; n <= 10_000; n++) teach(cache, 'rate', `k${n}`);
   t.is(cache.charge('rate', 1, key('k0')).type, 'unknown');
   t.is(cache.charge('rate', 1, key('k1')).type, 'granted');
 });
 
-test('SPEC 2.12 disableQuotaCache: every charge is asked for, whatever was answered before', (t) => {
+test('disableQuotaCache: every charge is asked for, whatever was answered before', (t) => {
   const cache = createUncachedQuotas('FAIL_OPEN');
   teach(cache, 'rate', 'a');
   t.like(question(cache.charge('rate', 2, key('a'))), { amount: 2, bestEffort: false });

@@ -23,7 +23,7 @@ function countTakes(prefetch: ReturnType<typeof createQuotaPrefetch>, most: numb
   return count;
 }
 
-test('BEHAVIOUR 6: open with nothing available, it lends from what it asks for, at least 10', (t) => {
+test('open with nothing available, it lends from what it asks for, at least 10', (t) => {
   const { prefetch } = setUp();
   const take = prefetch.take(1);
   t.is(take.type, 'taken');
@@ -31,7 +31,7 @@ test('BEHAVIOUR 6: open with nothing available, it lends from what it asks for, 
   t.is(countTakes(prefetch, 100), 9);
 });
 
-test('BEHAVIOUR 6: it asks for what was charged during the last 1000 ms when that is more than 10', (t) => {
+test('it asks for what was charged during the last 1000 ms when that is more than 10', (t) => {
   const { clock, prefetch } = setUp();
   for (let n = 0; n < 25; n++) grant(prefetch.take(1), 1000);
   countTakes(prefetch, 1000);
@@ -44,14 +44,14 @@ test('BEHAVIOUR 6: it asks for what was charged during the last 1000 ms when tha
   t.is(fetchOf(prefetch.take(1))?.amount, 10);
 });
 
-test('BEHAVIOUR 6: it asks for the amount itself when that is more than is desired', (t) => {
+test('it asks for the amount itself when that is more than is desired', (t) => {
   const { prefetch } = setUp();
   const take = prefetch.take(40);
   t.is(take.type, 'taken');
   t.is(fetchOf(take)?.amount, 40);
 });
 
-test('BEHAVIOUR 6: it asks for more when less than half of what is desired is available and nothing is in flight', (t) => {
+test('it asks for more when less than half of what is desired is available and nothing is in flight', (t) => {
   const { prefetch } = setUp();
   const first = prefetch.take(1);
   for (let n = 0; n < 5; n++) t.is(fetchOf(prefetch.take(1)), undefined);
@@ -70,7 +70,7 @@ test('what is asked for ahead of need is not lent', (t) => {
   t.is(countTakes(prefetch, 100), 10);
 });
 
-test('BEHAVIOUR 6: open with less available than the amount, it asks even while a call is in flight', (t) => {
+test('open with less available than the amount, it asks even while a call is in flight', (t) => {
   const { prefetch } = setUp();
   prefetch.take(8);
   const take = prefetch.take(5);
@@ -78,7 +78,7 @@ test('BEHAVIOUR 6: open with less available than the amount, it asks even while 
   t.is(fetchOf(take)?.amount, 10);
 });
 
-test('BEHAVIOUR 6: after a partial grant it is closed: what is lent and not granted is taken back, 500 ms without asking', (t) => {
+test('after a partial grant it is closed: what is lent and not granted is taken back, 500 ms without asking', (t) => {
   const { clock, prefetch } = setUp();
   grant(prefetch.take(1), 3);
   t.is(countTakes(prefetch, 100), 2);
@@ -111,7 +111,7 @@ test('a full grant opens it again', (t) => {
   t.is(prefetch.take(1).type, 'taken');
 });
 
-test('BEHAVIOUR 6: a network error counts as a full grant', (t) => {
+test('a network error counts as a full grant', (t) => {
   const { clock, prefetch } = setUp();
   fetchOf(prefetch.take(1))?.settle({ type: 'unreachable' });
   t.is(countTakes(prefetch, 100), 9);
@@ -123,7 +123,7 @@ test('BEHAVIOUR 6: a network error counts as a full grant', (t) => {
   t.is(prefetch.take(1).type, 'taken', 'it is open again');
 });
 
-test('SPEC 7: under FAIL_CLOSE nothing is lent, a lost call grants nothing, and the next request asks again', (t) => {
+test('under FAIL_CLOSE nothing is lent, a lost call grants nothing, and the next request asks again', (t) => {
   const prefetch = createQuotaPrefetch(createFakeClock(), false);
   for (let n = 0; n < 3; n++) {
     const asking = prefetch.take(1);
@@ -148,7 +148,7 @@ test('a question that was not looked at takes back what was lent and closes noth
   t.is(prefetch.take(1).type, 'taken');
 });
 
-test('BEHAVIOUR 6: grants expire after their valid duration', (t) => {
+test('grants expire after their valid duration', (t) => {
   const { clock, prefetch } = setUp();
   grant(prefetch.take(1), 10, 2000);
   clock.advance(1999);
@@ -157,7 +157,7 @@ test('BEHAVIOUR 6: grants expire after their valid duration', (t) => {
   t.is(prefetch.takeAvailable(1), undefined);
 });
 
-test('BEHAVIOUR 6: grants expire after 60 s at the latest', (t) => {
+test('grants expire after 60 s at the latest', (t) => {
   for (const validMs of [undefined, 3_600_000]) {
     const { clock, prefetch } = setUp();
     grant(prefetch.take(1), 10, validMs);
@@ -171,13 +171,13 @@ test('BEHAVIOUR 6: grants expire after 60 s at the latest', (t) => {
 test('what a refused request gives back can be taken again, until it would have expired', (t) => {
   const { clock, prefetch } = setUp();
   grant(prefetch.take(1), 10, 1000);
-  const giveBack = prefetch.takeAvailable(9);
+  const release = prefetch.takeAvailable(9);
   t.is(prefetch.takeAvailable(1), undefined);
-  giveBack?.();
-  giveBack?.();
+  release?.();
+  release?.();
   t.is(countTakes(prefetch, 9), 9);
   t.is(prefetch.takeAvailable(1), undefined, 'it is given back once');
-  giveBack?.();
+  release?.();
   clock.advance(1000);
   t.is(prefetch.takeAvailable(1), undefined);
 });

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
 import { createClientStatistics } from '../../../src/policy/client/client-statistics.js';
-import { resolveNetworkFailPolicy } from '../../../src/policy/client/network-fail-policy.js';
 import { PolicyTransportError } from '../../../src/policy/client/policy-transport.js';
 import { createRemoteCheck } from '../../../src/policy/client/remote-check.js';
+import { resolveNetworkFailPolicy } from '../../../src/policy/client/transport-config.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { allow, createFakePolicyServer, sendError, settled } from '../../support/policy-server.js';
 
@@ -18,7 +18,7 @@ function setUp() {
   return { clock, server, statistics, check };
 }
 
-test('SPEC 2.10 maxRetry: transport errors are retried at most maxRetry times', async (t) => {
+test('maxRetry: transport errors are retried at most maxRetry times', async (t) => {
   const { clock, server, statistics, check } = setUp();
   const outcome = check(REQUEST, resolveNetworkFailPolicy({ maxRetry: 2 }));
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -38,7 +38,7 @@ test('SPEC 2.10 maxRetry: transport errors are retried at most maxRetry times', 
   t.is(clock.timers, 0);
 });
 
-test('SPEC 2.10 maxRetry: without it a transport error is final', async (t) => {
+test('maxRetry: without it a transport error is final', async (t) => {
   const { clock, server, check } = setUp();
   const outcome = check(REQUEST, resolveNetworkFailPolicy(undefined));
   server.checks[0]?.fail(sendError());
@@ -46,7 +46,7 @@ test('SPEC 2.10 maxRetry: without it a transport error is final', async (t) => {
   t.is(clock.timers, 0);
 });
 
-test('SPEC 7: a retry is made only after the wait, and may succeed', async (t) => {
+test('a retry is made only after the wait, and may succeed', async (t) => {
   const { clock, server, statistics, check } = setUp();
   const outcome = check(REQUEST, resolveNetworkFailPolicy({ maxRetry: 1, baseRetryWait: '300ms' }));
   server.checks[0]?.fail(sendError());
@@ -61,7 +61,7 @@ test('SPEC 7: a retry is made only after the wait, and may succeed', async (t) =
   t.is(statistics.snapshot().total_remote_call_successes, 1);
 });
 
-test('BEHAVIOUR 6: the deduplication id is the same across retries and differs between calls', async (t) => {
+test('the deduplication id is the same across retries and differs between calls', async (t) => {
   const { clock, server, check } = setUp();
   void check(REQUEST, resolveNetworkFailPolicy({ maxRetry: 1 }));
   server.checks[0]?.fail(sendError());
@@ -75,7 +75,7 @@ test('BEHAVIOUR 6: the deduplication id is the same across retries and differs b
   );
 });
 
-test('BEHAVIOUR 6: each attempt times out after 5 s even when the transport never settles, and is aborted', async (t) => {
+test('each attempt times out after 5 s even when the transport never settles, and is aborted', async (t) => {
   const { clock, server, statistics, check } = setUp();
   const outcome = check(REQUEST, resolveNetworkFailPolicy({ maxRetry: 1 }));
   t.is(server.checks[0]?.options.timeoutMs, 5000);

@@ -3,7 +3,7 @@ import { type AttributeBag, bagOf } from '../../../src/policy/client/attribute-b
 import { int64Attribute } from '../../../src/policy/client/attribute-value.js';
 import { createPolicyClient } from '../../../src/policy/client/policy-client.js';
 import { PolicyTransportError } from '../../../src/policy/client/policy-transport.js';
-import type { TransportConfig } from '../../../src/policy/client/transport-timing.js';
+import type { TransportConfig } from '../../../src/policy/client/transport-config.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { createFakePolicyServer, sendError, settled } from '../../support/policy-server.js';
 
@@ -22,7 +22,7 @@ function setUp(config: TransportConfig = {}) {
   return { clock, server, client, report, sizes };
 }
 
-test('SPEC 2.12 reportBatchMaxEntries: 0 and no value mean 100 reports per call', (t) => {
+test('reportBatchMaxEntries: 0 and no value mean 100 reports per call', (t) => {
   for (const config of [{}, { reportBatchMaxEntries: 0 }]) {
     const { report, sizes } = setUp(config);
     report(99);
@@ -32,7 +32,7 @@ test('SPEC 2.12 reportBatchMaxEntries: 0 and no value mean 100 reports per call'
   }
 });
 
-test('SPEC 2.12 reportBatchMaxEntries: a batch is sent when it is full, in the order of the reports', (t) => {
+test('reportBatchMaxEntries: a batch is sent when it is full, in the order of the reports', (t) => {
   const { server, report, sizes } = setUp({ reportBatchMaxEntries: 3 });
   report(4);
   t.deepEqual(sizes(), [3]);
@@ -42,7 +42,7 @@ test('SPEC 2.12 reportBatchMaxEntries: a batch is sent when it is full, in the o
   );
 });
 
-test('SPEC 2.12 reportBatchMaxTime: 0 and no value mean 1000 ms after the first report of the batch', (t) => {
+test('reportBatchMaxTime: 0 and no value mean 1000 ms after the first report of the batch', (t) => {
   for (const config of [{}, { reportBatchMaxTime: '0s' }]) {
     const { clock, report, sizes } = setUp(config);
     report(1);
@@ -55,7 +55,7 @@ test('SPEC 2.12 reportBatchMaxTime: 0 and no value mean 1000 ms after the first 
   }
 });
 
-test('SPEC 2.12 reportBatchMaxTime: the time starts anew with each batch', (t) => {
+test('reportBatchMaxTime: the time starts anew with each batch', (t) => {
   const { clock, report, sizes } = setUp({ reportBatchMaxEntries: 2, reportBatchMaxTime: '200ms' });
   report(1);
   clock.advance(150);
@@ -66,7 +66,7 @@ test('SPEC 2.12 reportBatchMaxTime: the time starts anew with each batch', (t) =
   t.deepEqual(sizes(), [2, 1]);
 });
 
-test('SPEC 2.12 disableReportBatch: each report is sent by itself, at once', (t) => {
+test('disableReportBatch: each report is sent by itself, at once', (t) => {
   const { report, sizes, clock } = setUp({ disableReportBatch: true, reportBatchMaxEntries: 50 });
   report(3);
   t.deepEqual(sizes(), [1, 1, 1]);

@@ -1,16 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { resolveNetworkFailPolicy } from '../../../src/policy/client/network-fail-policy.js';
-import { retryDelayMs } from '../../../src/policy/client/retry-delay.js';
+import { resolveNetworkFailPolicy, retryDelayMs } from '../../../src/policy/client/transport-config.js';
 
 const DEFAULTS = resolveNetworkFailPolicy(undefined);
 const MOST = 1 - Number.EPSILON;
 
-test('SPEC 2.10 and 2.12: the policy is FAIL_OPEN with no retries, 80 ms and 1 s unless configured', (t) => {
+test('the policy is FAIL_OPEN with no retries, 80 ms and 1 s unless configured', (t) => {
   t.deepEqual(DEFAULTS, { policy: 'FAIL_OPEN', maxRetry: 0, baseRetryWaitMs: 80, maxRetryWaitMs: 1000 });
 });
 
-test('SPEC 7: a service-level networkFailPolicy replaces the mesh-level one as a whole', (t) => {
+test('a service-level networkFailPolicy replaces the mesh-level one as a whole', (t) => {
   const mesh = { policy: 'FAIL_CLOSE', maxRetry: 5, baseRetryWait: '1s', maxRetryWait: '2s' } as const;
   t.deepEqual(resolveNetworkFailPolicy(mesh), {
     policy: 'FAIL_CLOSE',
@@ -27,12 +26,12 @@ test('a wait of zero means the default, and whole seconds are capped at 24 hours
   t.is(policy.maxRetryWaitMs, 86_400_500);
 });
 
-test('SPEC 7: the backoff is exponential: the longest delay doubles with each retry up to maxRetryWait', (t) => {
+test('the backoff is exponential: the longest delay doubles with each retry up to maxRetryWait', (t) => {
   const longest = [0, 1, 2, 3, 4, 60, 5000].map((retries) => Math.round(retryDelayMs(retries, DEFAULTS, () => MOST)));
   t.deepEqual(longest, [80, 160, 320, 640, 1000, 1000, 1000]);
 });
 
-test('SPEC 2.10 baseRetryWait: the shortest delay is the base at every retry, and the first retry waits exactly that', (t) => {
+test('baseRetryWait: the shortest delay is the base at every retry, and the first retry waits exactly that', (t) => {
   t.deepEqual(
     [0, 1, 9].map((retries) => retryDelayMs(retries, DEFAULTS, () => 0)),
     [80, 80, 80],
@@ -43,7 +42,7 @@ test('SPEC 2.10 baseRetryWait: the shortest delay is the base at every retry, an
   );
 });
 
-test('SPEC 7: the delay has jitter, uniform between the bounds', (t) => {
+test('the delay has jitter, uniform between the bounds', (t) => {
   t.is(
     retryDelayMs(2, DEFAULTS, () => 0.5),
     200,
@@ -54,7 +53,7 @@ test('SPEC 7: the delay has jitter, uniform between the bounds', (t) => {
   );
 });
 
-test('SPEC 2.10 maxRetryWait: no delay is above the maximum, even below the base', (t) => {
+test('maxRetryWait: no delay is above the maximum, even below the base', (t) => {
   const waits = fc.integer({ min: 1, max: 100_000 });
   fc.assert(
     fc.property(

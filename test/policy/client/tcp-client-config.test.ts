@@ -56,7 +56,7 @@ async function connect(fields: object) {
   };
 }
 
-test('SPEC 2.14 mixerAttributes are sent in both Check and Report', async (t) => {
+test('mixerAttributes are sent in both Check and Report', async (t) => {
   const { checks, reports } = await connect({
     mixerAttributes: { attributes: { 'destination.uid': { stringValue: 'db' } } },
   });
@@ -65,20 +65,20 @@ test('SPEC 2.14 mixerAttributes are sent in both Check and Report', async (t) =>
   t.true(bags.every((bag) => bag?.get('destination.uid')?.value === 'db'));
 });
 
-test('SPEC 2.14 disableCheckCalls: the connection is allowed, Check is not called, Report is', async (t) => {
+test('disableCheckCalls: the connection is allowed, Check is not called, Report is', async (t) => {
   const { status, checks, events } = await connect({ disableCheckCalls: true });
   t.is(status.code, 'OK');
   t.deepEqual(checks, []);
   t.is(events.length, 8);
 });
 
-test('SPEC 2.14 disableReportCalls: Report is not called, Check is', async (t) => {
+test('disableReportCalls: Report is not called, Check is', async (t) => {
   const { checks, events } = await connect({ disableReportCalls: true });
   t.is(checks.length, 1);
   t.deepEqual(events, []);
 });
 
-test('SPEC 2.14 connectionQuotaSpec: a new connection is charged the quotas of the rules that it matches, once', async (t) => {
+test('connectionQuotaSpec: a new connection is charged the quotas of the rules that it matches, once', async (t) => {
   const protocol = (exact: string) => [{ clause: { 'context.protocol': { exact } } }];
   const { checks } = await connect({
     connectionQuotaSpec: {
@@ -94,11 +94,11 @@ test('SPEC 2.14 connectionQuotaSpec: a new connection is charged the quotas of t
   );
 });
 
-test('SPEC 2.14 connectionQuotaSpec: without one a connection is charged nothing', async (t) => {
+test('connectionQuotaSpec: without one a connection is charged nothing', async (t) => {
   t.deepEqual([...((await connect({})).checks[0]?.quotas ?? [])], []);
 });
 
-test('SPEC 2.14 reportInterval: a long connection is reported every 10 s unless given, and not below every second', async (t) => {
+test('reportInterval: a long connection is reported every 10 s unless given, and not below every second', async (t) => {
   const continued = async (fields: object) =>
     (await connect(fields)).events.filter((event) => event === 'continue').length;
   t.is(await continued({}), 6);

@@ -22,8 +22,7 @@ import {
 import { createMemoryStore } from '../../../src/policy/quota/memory/memory-store.js';
 import { createQuotaHandler } from '../../../src/policy/quota/quota-handler.js';
 import { createQuotaMetrics } from '../../../src/policy/quota/quota-metrics.js';
-import { createGrpcPolicyTransport } from '../../../src/policy/remote/grpc-policy-transport.js';
-import { POLICY_METHODS } from '../../../src/policy/remote/policy-methods.js';
+import { createGrpcPolicyTransport, POLICY_METHODS } from '../../../src/policy/remote/grpc-policy-transport.js';
 import { createPolicyService } from '../../../src/policy/server/grpc/policy-service.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { eventually } from '../../support/eventually.js';
@@ -220,7 +219,7 @@ test('a transport that was closed fails its calls', async (t) => {
   t.is(error.failure, 'send');
 });
 
-test('SPEC 2.10: retries are seen on the wire after their waits, with the id of the first attempt', async (t) => {
+test('retries are seen on the wire after their waits, with the id of the first attempt', async (t) => {
   const rig = await startRemote(t);
   const clock = createFakeClock();
   const client = createPolicyClient(

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { bagOf, EMPTY_LAYER } from '../../../src/policy/client/attribute-bag.js';
-import type { TransportConfig } from '../../../src/policy/client/transport-timing.js';
+import type { TransportConfig } from '../../../src/policy/client/transport-config.js';
 import { createRemoteHandler } from '../../../src/policy/remote/remote-handler.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { settled } from '../../support/policy-server.js';

@@ -54,7 +54,7 @@ function asked({ transport: { checks } }: PolicyServerRig, name: string): Attrib
   return checks.at(-1)?.attributes.get(name)?.value;
 }
 
-test("attributes apply in the order of SPEC 2.11: the filter's, the route's, forwarded ones, those of the request", async (t) => {
+test("attributes apply in the order of ServiceConfig: the filter's, the route's, forwarded ones, those of the request", async (t) => {
   const rig = createRig({
     services: {
       [BOOKS]: {

@@ -13,13 +13,13 @@ import { createHandlerChain, type HandlerChain } from '../../../src/policy/handl
 import type { PolicyHandler } from '../../../src/policy/handlers/policy-handler.js';
 import { createRemoteHandler } from '../../../src/policy/remote/remote-handler.js';
 import type { CheckCall } from '../../../src/policy/server/check-call.js';
+import type { ServiceConfigSource } from '../../../src/policy/server/compiled-services.js';
 import {
   createPolicyServer,
   type PolicyServer,
   type PolicyServerOptions,
 } from '../../../src/policy/server/policy-server.js';
 import { createPolicyServerMetrics } from '../../../src/policy/server/policy-server-metrics.js';
-import type { ServicePolicies } from '../../../src/policy/server/service-policies.js';
 import { createConfigDecoder } from '../../../src/policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../../src/policy/wire/config-encoder.js';
 import { loadPolicyProtos } from '../../../src/policy/wire/policy-protos.js';
@@ -175,7 +175,7 @@ function withoutReports({ name, check, answer, close }: PolicyHandler): PolicyHa
 }
 
 /** Policies by host. */
-export function policiesOf(services: Readonly<Record<string, Partial<ServiceConfig>>>): ServicePolicies {
+export function policiesOf(services: Readonly<Record<string, Partial<ServiceConfig>>>): ServiceConfigSource {
   const configs = new Map(
     Object.entries(services).map(([host, config]): [string, ServiceConfig] => [
       host,

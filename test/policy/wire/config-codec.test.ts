@@ -77,7 +77,7 @@ test('an empty message has the defaults of the schema', (t) => {
   } satisfies TcpClientConfig);
 });
 
-test('an empty transport has the defaults of SPEC 2.12 and 2.10', (t) => {
+test('an empty transport has the defaults of TransportConfig and NetworkFailPolicy', (t) => {
   // Field 1, a message of no bytes.
   t.deepEqual(decoder.httpClientConfig(Uint8Array.of(0x0a, 0)).transport, {
     disableCheckCache: false,

@@ -36,7 +36,7 @@ function request(layer: AttributeLayer, fields: Partial<CheckRequest> = {}): Che
   return { attributes: bagOf(layer), deduplicationId: 'client-1', quotas: new Map(), ...fields };
 }
 
-test('BEHAVIOUR 6, "Wire": attributes of every type come back from a Check exactly as they were sent', (t) => {
+test('attributes of every type come back from a Check exactly as they were sent', (t) => {
   fc.assert(
     fc.property(anyLayer, (layer) => {
       const { attributes } = codec.decodeCheckRequest(codec.encodeCheckRequest(request(layer)));
@@ -112,7 +112,7 @@ const anyQuotaResult: fc.Arbitrary<QuotaResult> = fc.record(
   { requiredKeys: ['grantedAmount'] },
 );
 
-test('BEHAVIOUR 6, "Wire": the answer to a Check comes back as it was sent, what is missing still missing', (t) => {
+test('the answer to a Check comes back as it was sent, what is missing still missing', (t) => {
   const response: fc.Arbitrary<CheckResponse> = fc.record(
     {
       precondition: anyPrecondition,

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
-import { POLICY_TYPE_URLS } from '../../../src/policy/wire/policy-type-urls.js';
+import { POLICY_TYPE_URLS } from '../../../src/policy/wire/call-metadata.js';
 import { connectionOf, connectionWith, createTestMesh, proxyAt, type TestMesh, watchOf } from './support.js';
 
 const SPEC = 'QuotaSpec shop/books {rules: [{quotas: [{quota: requests, charge: 1}]}]}';

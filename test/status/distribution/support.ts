@@ -8,7 +8,7 @@ import type { Proxy, ProxyType } from '../../../src/model/proxy.js';
 import type { ProxyConnection, WatchSnapshot } from '../../../src/model/proxy-connection.js';
 import type { PushContext } from '../../../src/model/push-context.js';
 import { MESH_CONFIG_KEY } from '../../../src/model/push-request.js';
-import { POLICY_TYPE_URLS } from '../../../src/policy/wire/policy-type-urls.js';
+import { POLICY_TYPE_URLS } from '../../../src/policy/wire/call-metadata.js';
 import { CONFIG_VERSION_LENGTH, createDistributionLedger } from '../../../src/push/distribution-ledger.js';
 import { ledgerChanges } from '../../../src/push/ledger-changes.js';
 import { createPolicyConcerns } from '../../../src/status/distribution/concerned-policies.js';

@@ -1,8 +1,8 @@
 import { frameNamedResource } from '../../../envoy/message-encoder.js';
 import { hasHttpPolicy, httpClientConfigOf } from '../../../model/policy/client-configs.js';
 import type { Direction } from '../../../model/policy/proxy-policy.js';
+import { POLICY_TYPE_URLS } from '../../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
-import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import { httpClientConfigsAffectedBy } from '../affected-by.js';
 import { createLabelledFacts, type PolicyFacts, type PolicyFactsOf } from '../proxy-facts.js';

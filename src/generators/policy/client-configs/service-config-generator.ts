@@ -4,8 +4,8 @@ import { frameNamedResource } from '../../../envoy/message-encoder.js';
 import { createMemo } from '../../../model/memo.js';
 import { checkServerOf, reportServerOf } from '../../../model/policy/policy-servers.js';
 import type { PolicyContext, ServicePolicies } from '../../../model/policy/service-policies.js';
+import { POLICY_TYPE_URLS } from '../../../policy/wire/call-metadata.js';
 import type { ConfigEncoder } from '../../../policy/wire/config-encoder.js';
-import { POLICY_TYPE_URLS } from '../../../policy/wire/policy-type-urls.js';
 import type { ResourcePart, Scope, WildcardGenerator } from '../../generator.js';
 import { serviceConfigsAffectedBy } from '../affected-by.js';
 

@@ -1,5 +1,5 @@
 import { PolicyTransportError } from '../../client/policy-transport.js';
-import { digest, sized } from '../bounded-text.js';
+import { digest, sized } from '../dimension-text.js';
 import type { ChargeResult, StoreAnswer, StoreRequest } from '../quota-store.js';
 
 const REPETITION_MS = 60_000;

@@ -2,9 +2,14 @@ import { createBackoff } from '../../../base/backoff.js';
 import type { Clock } from '../../../base/clock.js';
 import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 import type { Logger } from '../../../telemetry/logger.js';
-import { logIn, readEndpoint } from './redis-login.js';
-import { readComplaint } from './redis-reply-error.js';
-import { openRedisSession, type RedisEndpoint, type RedisSession } from './redis-session.js';
+import {
+  logIn,
+  openRedisSession,
+  type RedisEndpoint,
+  type RedisSession,
+  readComplaint,
+  readEndpoint,
+} from './redis-session.js';
 
 export interface RedisLinkOptions {
   readonly storage: RedisStorage;

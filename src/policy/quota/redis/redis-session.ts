@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { Redis } from 'ioredis';
+import type { RedisStorage } from '../../../config/policy-server/policy-server-config.js';
 
 /** Where a Redis listens. */
 export interface RedisEndpoint {
@@ -79,4 +81,56 @@ export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs
     ended,
     close: () => client.disconnect(),
   };
+}
+
+/** The endpoint that the configuration names, with certificates as they are now. */
+export async function readEndpoint({ address, caFile }: RedisStorage): Promise<RedisEndpoint> {
+  const { host, port, isTls } = address;
+  if (!isTls) return { host, port };
+  return { host, port, tls: caFile === undefined ? {} : { ca: await readFile(caFile, 'utf8') } };
+}
+
+/**
+ * Makes a session ready to count: logs in, chooses the database, loads the script, and asks for a key, so that a node
+ * of a cluster which does not hold our keys says so. Rejects with what Redis answers; a password file is read anew.
+ */
+export async function logIn(session: RedisSession, storage: RedisStorage, script: string): Promise<void> {
+  const { address, keyPrefix } = storage;
+  const password = await readPassword(storage);
+  if (password !== undefined) {
+    const user = address.username === undefined ? [] : [address.username];
+    await session.command('AUTH', ...user, password);
+  }
+  if (address.database !== 0) await session.command('SELECT', address.database);
+  await session.command('SCRIPT', 'LOAD', script);
+  await session.command('EXISTS', `{${keyPrefix}}`);
+}
+
+async function readPassword({ address, passwordFile }: RedisStorage): Promise<string | undefined> {
+  if (passwordFile === undefined) return address.password?.();
+  // Editors and most ways of mounting secrets end a file with a line break.
+  return (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
+}
+
+/** What an error reply of Redis asks us to do. */
+export type RedisComplaint =
+  /** Another node of a cluster holds our keys; an empty host is the one that answered. */
+  | { readonly type: 'moved'; readonly host: string; readonly port: number }
+  /** The script is not known there. */
+  | { readonly type: 'noScript' }
+  /** This server cannot be used for now; another one might be behind the same address. */
+  | { readonly type: 'unusable' }
+  | { readonly type: 'other' };
+
+const UNUSABLE = /^(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|UNBLOCKED|NOAUTH) /;
+
+/** Reads the text of an error reply. */
+export function readComplaint(message: string): RedisComplaint {
+  const [, address] = /^MOVED \d+ (\S+)$/.exec(message) ?? [];
+  if (address !== undefined) {
+    const colon = address.lastIndexOf(':');
+    return { type: 'moved', host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
+  }
+  if (message.startsWith('NOSCRIPT')) return { type: 'noScript' };
+  return { type: UNUSABLE.test(message) ? 'unusable' : 'other' };
 }

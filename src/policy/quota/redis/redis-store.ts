@@ -6,8 +6,7 @@ import type { QuotaStore } from '../quota-store.js';
 import { chargeParameters, readChargeReply } from './charge-call.js';
 import { CHARGE_SCRIPT, scriptHash } from './charge-script.js';
 import { createRedisLink } from './redis-link.js';
-import { readComplaint } from './redis-reply-error.js';
-import { RedisReplyError, type RedisSession } from './redis-session.js';
+import { RedisReplyError, type RedisSession, readComplaint } from './redis-session.js';
 
 export interface RedisStoreOptions {
   readonly storage: RedisStorage;

@@ -1,7 +1,7 @@
 import type { DecisionFacts } from '../../client/http-report-attributes.js';
 import { CHECK_ERROR_CODE_KEY } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct, WireValue } from './envoy-messages.js';
-import { boolField, numberField, textField } from './wire-struct.js';
+import { boolField, numberField, textField } from './wire-values.js';
 
 /** Where Envoy keeps the dynamic metadata of a Check's answer. */
 const CHECK_NAMESPACES = ['envoy.filters.http.ext_authz', 'envoy.filters.network.ext_authz'] as const;

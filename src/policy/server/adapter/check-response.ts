@@ -1,7 +1,6 @@
 import { rpcCodeNumber } from '../../../base/rpc-code.js';
 import type { CheckDecision, CheckFailure } from '../../client/check-flow.js';
-import { denialResponse } from '../../client/denial.js';
-import type { PolicyStatus } from '../../client/policy-status.js';
+import { denialResponse, type PolicyStatus } from '../../client/policy-status.js';
 import { FORWARDED_ATTRIBUTES_HEADER, POLICY_UNAVAILABLE_HEADER } from '../../wire/call-metadata.js';
 import type { WireStruct } from './envoy-messages.js';
 
@@ -35,9 +34,9 @@ export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' |
 };
 
 /**
- * The answer to a Check of an HTTP request (BEHAVIOUR 6, "Denial → HTTP"). An allowed request goes on without the
- * header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is known. A
- * refusal by the fail policy says so in a header with its reason, and is to come again in a second.
+ * The answer to a Check of an HTTP request (docs/reference/policy-client.md#denials). An allowed request goes on
+ * without the header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is
+ * known. A refusal by the fail policy says so in a header with its reason, and is to come again in a second.
  */
 export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
   const { status, routeDirective, failure } = decision;

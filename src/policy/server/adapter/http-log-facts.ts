@@ -1,11 +1,10 @@
 import type { HttpRequestFacts } from '../../client/http-attributes.js';
 import type { DecisionFacts, HttpResponseFacts } from '../../client/http-report-attributes.js';
+import { headersOf } from './check-facts.js';
 import type { WireHttpLogEntry, WireLogCommon } from './envoy-messages.js';
-import { headersOf } from './http-request-facts.js';
 import { logConnectionFacts } from './log-connection.js';
 import { proxyErrorCode } from './response-flags.js';
-import { ipBytesOf, portOf } from './wire-address.js';
-import { wireInt64, wireNanoseconds } from './wire-numbers.js';
+import { ipBytesOf, portOf, wireInt64, wireNanoseconds } from './wire-values.js';
 
 /** Which side of the proxy a log entry is of. */
 export type LogSide = 'inbound' | 'outbound';
@@ -36,7 +35,7 @@ export function httpLogRequestFacts(entry: WireHttpLogEntry): HttpRequestFacts {
 }
 
 /**
- * What an access log entry adds to its request (BEHAVIOUR 6, "Report adds").
+ * What an access log entry adds to its request (docs/reference/policy-client.md#report-attributes).
  *
  * @param decision what the Check left; nothing when there was none
  */

@@ -1,6 +1,6 @@
 import type { ConnectionFacts } from '../../client/connection-attributes.js';
 import type { WireCertificate, WireLogCommon } from './envoy-messages.js';
-import { ipBytesOf } from './wire-address.js';
+import { ipBytesOf } from './wire-values.js';
 
 /** The connection that an access log entry is about, as its Check would have told. */
 export function logConnectionFacts(common: WireLogCommon): ConnectionFacts {

@@ -7,7 +7,7 @@ import { readAttributes } from '../../client/attributes-from-config.js';
 import { ACCESS_LOG_NAMES } from '../../wire/call-metadata.js';
 import type { WireLogMessage, WireNode } from './envoy-messages.js';
 import type { LogSide } from './http-log-facts.js';
-import { jsonOfStruct } from './wire-struct.js';
+import { jsonOfStruct } from './wire-values.js';
 
 /** Whose access log it is: what its first message says, for all its entries. */
 export interface LogOrigin {

@@ -2,20 +2,20 @@ import { isRecord } from '../../../base/record.js';
 import type { RequestAuthFacts } from '../../client/http-attributes.js';
 import { JWT_METADATA_NAMESPACE } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct } from './envoy-messages.js';
-import { type JsonValue, jsonOfStruct } from './wire-struct.js';
+import { type JsonValue, jsonOfStruct } from './wire-values.js';
 
 /**
- * What a verified token says of the caller (BEHAVIOUR 6, "request.auth"). Of several tokens, the one whose key comes
- * first counts. Undefined when none was verified.
+ * What a verified token says of the caller (docs/reference/policy-client.md#http-attributes). Of several tokens, the
+ * one whose key comes first counts. Undefined when none was verified.
  */
 export function requestAuthFacts(metadata: WireMetadata | null | undefined): RequestAuthFacts | undefined {
   const verified = metadata?.filterMetadata?.[JWT_METADATA_NAMESPACE];
   const payload = verified && firstPayload(verified);
   if (payload === undefined) return undefined;
-  const issuer = textOf(payload['iss']);
-  const subject = textOf(payload['sub']);
-  const audiences = textsOf(payload['aud']);
-  const presenter = textOf(payload['azp']);
+  const issuer = nonEmptyString(payload['iss']);
+  const subject = nonEmptyString(payload['sub']);
+  const audiences = stringsIn(payload['aud']);
+  const presenter = nonEmptyString(payload['azp']);
   return {
     ...(issuer !== undefined && subject !== undefined && { principal: `${issuer}/${subject}` }),
     ...(audiences.length > 0 && { audiences }),
@@ -41,17 +41,17 @@ function firstPayload(verified: WireStruct): JsonObject | undefined {
 function claimsOf(payload: JsonObject): ReadonlyMap<string, string> {
   const claims = new Map<string, string>();
   for (const [name, value] of Object.entries(payload)) {
-    const texts = textsOf(value);
+    const texts = stringsIn(value);
     if (texts.length > 0) claims.set(name, texts.join(','));
   }
   return claims;
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function nonEmptyString(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function textsOf(value: JsonValue | undefined): readonly string[] {
+function stringsIn(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }

@@ -4,7 +4,7 @@ import type { WireTcpLogEntry } from './envoy-messages.js';
 import { destinationOf, type LogSide } from './http-log-facts.js';
 import { logConnectionFacts, peerIpOf } from './log-connection.js';
 import { proxyErrorCode } from './response-flags.js';
-import { wireInt64, wireNanoseconds } from './wire-numbers.js';
+import { wireInt64, wireNanoseconds } from './wire-values.js';
 
 /** When in the life of a connection Envoy wrote an entry. */
 export type TcpLogMoment = 'connected' | 'periodic' | 'end';
@@ -48,7 +48,7 @@ export function tcpLogDurationNs({ commonProperties }: WireTcpLogEntry): bigint 
   return wireNanoseconds(commonProperties?.duration) ?? 0n;
 }
 
-/** What is to be reported of a connection at one of its events (BEHAVIOUR 6, "TCP"). */
+/** What is to be reported of a connection at one of its events (docs/reference/policy-client.md#tcp-attributes). */
 export function tcpLogReportFacts(
   entry: WireTcpLogEntry,
   side: LogSide,

@@ -18,7 +18,7 @@ const OWN_NAMES = {
 
 /** @param layer `mixerAttributes` of the configuration */
 export function readCallClaims(layer: AttributeLayer): CallClaims {
-  const side = textOf(layer, 'context.reporter.kind') === 'outbound' ? 'outbound' : 'inbound';
+  const side = stringAttributeOf(layer, 'context.reporter.kind') === 'outbound' ? 'outbound' : 'inbound';
   return {
     side,
     namespaces: namespacesIn(layer, OWN_NAMES[side]),
@@ -29,7 +29,7 @@ export function readCallClaims(layer: AttributeLayer): CallClaims {
 /** The namespaces that attributes of a layer name. */
 export function namespacesIn(layer: AttributeLayer, names: readonly string[]): CallClaims['namespaces'] {
   return names.flatMap((attribute) => {
-    const text = textOf(layer, attribute);
+    const text = stringAttributeOf(layer, attribute);
     if (text === undefined) return [];
     return [{ attribute, namespace: attribute.endsWith('.uid') ? namespaceOfUid(text) : text }];
   });
@@ -41,7 +41,7 @@ function isForeign(name: string, side: CallClaims['side']): boolean {
   return name.startsWith('destination.') && !name.startsWith('destination.service.');
 }
 
-function textOf(layer: AttributeLayer, name: string): string | undefined {
+function stringAttributeOf(layer: AttributeLayer, name: string): string | undefined {
   const value = layer.get(name);
   return value?.type === 'string' ? value.value : undefined;
 }

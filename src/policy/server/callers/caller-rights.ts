@@ -1,6 +1,6 @@
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
+import type { ServiceConfigSource } from '../compiled-services.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
-import type { ServicePolicies } from '../service-policies.js';
 import {
   authorizeCheck,
   type CheckedCall,
@@ -9,12 +9,11 @@ import {
   requireServed,
 } from './authorize-check.js';
 import { type Caller, CallerRefusedError, callerText } from './caller.js';
-import { ownersOfConfigs } from './owners-of-configs.js';
-import type { ServiceOwners } from './service-owners.js';
+import { ownersOfConfigs, type ServiceOwners } from './service-owners.js';
 
 /** What callers may ask, by the policies in force. All methods count and log what they refuse. */
 export interface CallerRights {
-  observe(policies: ServicePolicies): void;
+  observe(policies: ServiceConfigSource): void;
   /** @throws CallerRefusedError */
   check(call: CheckedCall): CheckRight;
   /**

@@ -1,3 +1,4 @@
+import type { ServiceConfig } from '../../../config/policy/client-config.js';
 import type { Caller } from './caller.js';
 
 export type WorkloadCaller = Extract<Caller, { readonly type: 'workload' }>;
@@ -20,4 +21,24 @@ export interface ServiceOwners {
   isExternal(hostname: string): boolean;
   /** Whether proxies check what their workloads send to services of the mesh (mesh config, enableClientSidePolicyCheck). */
   readonly hasOutboundChecks: boolean;
+}
+
+const NAMESPACE = 'destination.service.namespace';
+
+/**
+ * The owners of services where only their configurations are known, as in a policy server of its own process: the
+ * workloads of the service's namespace.
+ */
+export function ownersOfConfigs(policies: {
+  readonly find: (hostname: string) => ServiceConfig | undefined;
+}): ServiceOwners {
+  return {
+    ownership: (hostname, { identity }) => {
+      const config = policies.find(hostname);
+      if (config === undefined) return 'unknown';
+      return config.mixerAttributes?.attributes?.[NAMESPACE]?.stringValue === identity.namespace ? 'own' : 'foreign';
+    },
+    isExternal: () => false,
+    hasOutboundChecks: false,
+  };
 }

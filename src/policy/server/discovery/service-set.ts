@@ -34,7 +34,7 @@ export function readServiceSet(
       const before = previous.get(name);
       services.set(name, before?.bytes.equals(bytes) ? before : readEntry(name, bytes, read));
     } catch (error) {
-      problems.push(textOf(error));
+      problems.push(errorMessage(error));
     }
   }
   if (problems.length === 0) return services;
@@ -47,10 +47,10 @@ function readEntry(name: string, bytes: Buffer, read: ServiceConfigReader): Serv
     // The bytes are copied, for they are a part of the whole response, which would be kept with them.
     return { bytes: Buffer.from(bytes), config: read(bytes) };
   } catch (cause) {
-    throw new Error(`${JSON.stringify(name)}: ${textOf(cause)}`, { cause });
+    throw new Error(`${JSON.stringify(name)}: ${errorMessage(cause)}`, { cause });
   }
 }
 
-function textOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

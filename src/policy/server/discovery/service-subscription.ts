@@ -1,15 +1,15 @@
 import type { Logger } from '../../../telemetry/logger.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
 import type { DiscoveryResponse } from '../../../xds-client/discovery-messages.js';
 import {
   createSubscription,
   type Subscription,
   type SubscriptionEnvironment,
 } from '../../../xds-client/subscription.js';
-import { POLICY_TYPE_URLS } from '../../wire/policy-type-urls.js';
-import type { ServicePolicies } from '../service-policies.js';
+import { POLICY_TYPE_URLS } from '../../wire/call-metadata.js';
+import type { ServiceConfigSource } from '../compiled-services.js';
 import type { ServiceConfigReader } from './service-config-reader.js';
 import { readServiceSet, type ServiceSet } from './service-set.js';
-import type { SubscriptionMetrics } from './subscription-metrics.js';
 
 export interface ServiceSubscriptionDependencies extends SubscriptionEnvironment {
   readonly readServiceConfig: ServiceConfigReader;
@@ -20,7 +20,7 @@ export interface ServiceSubscriptionDependencies extends SubscriptionEnvironment
 }
 
 /** The policies of all services of the mesh, kept up to date by a discovery server; the last ones stay when it stops. */
-export interface ServiceSubscription extends ServicePolicies, Subscription {
+export interface ServiceSubscription extends ServiceConfigSource, Subscription {
   /** Version of the configuration that is in force; undefined before the first. */
   readonly version: string | undefined;
   readonly isConnected: boolean;
@@ -89,5 +89,28 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
       subscription.stop();
       setConnected(false);
     },
+  };
+}
+
+/** What the subscription to a discovery server counts. */
+export interface SubscriptionMetrics {
+  connected(isConnected: boolean): void;
+  /** A response is in force. */
+  accepted(version: string, services: number): void;
+  rejected(): void;
+}
+
+export function createSubscriptionMetrics(metrics: Metrics): SubscriptionMetrics {
+  let shown: string | undefined;
+  return {
+    connected: (isConnected) => metrics.set('policy_discovery_connected', isConnected ? 1 : 0),
+    accepted: (version, services) => {
+      metrics.increment('policy_discovery_updates_total', { result: 'accepted' });
+      metrics.set('policy_discovery_services', services);
+      if (shown !== undefined && shown !== version) metrics.remove('policy_discovery_version', { version: shown });
+      metrics.set('policy_discovery_version', { version }, 1);
+      shown = version;
+    },
+    rejected: () => metrics.increment('policy_discovery_updates_total', { result: 'rejected' }),
   };
 }

@@ -5,7 +5,7 @@ import type { GrpcService } from '../../../net/grpc-service.js';
 import type { Logger } from '../../../telemetry/logger.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { type CallOptions, type PolicyTransport, PolicyTransportError } from '../../client/policy-transport.js';
-import { POLICY_METHODS } from '../../remote/policy-methods.js';
+import { POLICY_METHODS } from '../../remote/grpc-policy-transport.js';
 import type { PolicyCodec } from '../../wire/policy-codec.js';
 import { PolicyWireError } from '../../wire/policy-wire-error.js';
 import { CallerRefusedError } from '../callers/caller.js';
@@ -21,7 +21,9 @@ export interface PolicyServiceOptions {
   readonly admit?: (call: ServedCall) => void;
 }
 
-/** A caller that names no deadline does not wait longer than clients of ours (BEHAVIOUR 6, "Retry"). */
+/**
+ * A caller that names no deadline does not wait longer than clients of ours (docs/reference/policy-client.md#retries).
+ */
 const MAX_TIMEOUT_MS = 5000;
 /** Longer texts do not fit in the trailers of an answer. */
 const MAX_DETAILS_LENGTH = 1000;

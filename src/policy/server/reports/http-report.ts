@@ -9,7 +9,8 @@ import type { LogOrigin } from '../adapter/log-origin.js';
 import type { LogContext } from './log-context.js';
 
 /**
- * The attributes of a request that has ended: those of its Check (SPEC 2.11) and what a Report adds.
+ * The attributes of a request that has ended: those of its Check (docs/reference/policy-client.md#serviceconfig) and
+ * what a Report adds.
  *
  * @param api of the service of the context
  */

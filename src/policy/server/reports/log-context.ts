@@ -4,9 +4,20 @@ import { DYNAMIC_METADATA_NAMESPACE, FORWARDED_METADATA_KEY } from '../../wire/c
 import { readCheckMetadata } from '../adapter/check-metadata.js';
 import type { WireLogCommon } from '../adapter/envoy-messages.js';
 import { type LogOrigin, serviceOfCluster } from '../adapter/log-origin.js';
-import { textField } from '../adapter/wire-struct.js';
-import type { KnownService } from '../compiled-services.js';
-import type { ReportEnvironment } from './report-environment.js';
+import { textField } from '../adapter/wire-values.js';
+import type { CompiledServices, KnownService } from '../compiled-services.js';
+import type { ForwardedAttributes } from '../policy-texts.js';
+import type { TcpConnections } from '../tcp-connections.js';
+
+/** What making reports of log entries needs beside the entries. */
+export interface ReportEnvironment {
+  readonly services: CompiledServices;
+  /** Reads the header x-mesh-attributes. */
+  readonly forwarded: (text: string | undefined) => ForwardedAttributes;
+  /** Reads what a Check has left; nothing for what is none. */
+  readonly attributesOf: (text: string | undefined) => AttributeLayer;
+  readonly connections: TcpConnections;
+}
 
 /** What is known of a log entry beside the entry: from its Check, or else from whose log it is. */
 export interface LogContext {

@@ -11,9 +11,8 @@ import type { CompiledService } from '../compiled-services.js';
 import type { EnvoyCodec } from '../envoy-codec.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { httpReportAttributes } from './http-report.js';
-import { type LogContext, logContextOf } from './log-context.js';
-import type { ReportSink } from './report.js';
-import type { ReportEnvironment } from './report-environment.js';
+import { type LogContext, logContextOf, type ReportEnvironment } from './log-context.js';
+import type { ReportSink } from './report-sink.js';
 import { type TcpLog, tcpReportAttributes } from './tcp-report.js';
 
 /** One stream of access log entries. */

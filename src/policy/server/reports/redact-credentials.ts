@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import { decodePercent } from '../../client/percent-text.js';
-import { textOf } from './report-series.js';
+import { stringAttributeOf } from './report-series.js';
 
 /** Shows attributes without the credentials that they have. */
 export interface Redaction {
@@ -19,7 +19,10 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'set-cookie',
   'x-api-key',
 ]);
-/** Query parameters that are, by the default order of API keys (SPEC 2.8) and by RFC 6750. */
+/**
+ * Query parameters that are, by the default order of API keys (docs/reference/policy-kinds.md#api-keys) and by RFC
+ * 6750.
+ */
 const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['access_token', 'api_key', 'key']);
 
 const TARGETS: ReadonlySet<string> = new Set(['request.path', 'request.referer']);
@@ -27,7 +30,7 @@ const HASH_CHARACTERS = 12;
 
 /** Hides the API key of the bag wherever it may stand, and what are credentials by their names. */
 export function createRedaction(bag: AttributeBag): Redaction {
-  const apiKey = textOf(bag, 'request.api_key');
+  const apiKey = stringAttributeOf(bag, 'request.api_key');
   return {
     text: (name, value) => {
       if (name === 'request.api_key') return redacted(value);

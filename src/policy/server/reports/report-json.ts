@@ -1,7 +1,7 @@
 import { ipAddressText } from '../../../base/ip-address.js';
 import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { AttributeValue } from '../../client/attribute-value.js';
-import { durationText, timestampText } from '../../wire/time-text.js';
+import { durationText, timestampText } from '../../wire/wire-time.js';
 import { createRedaction, type Redaction } from './redact-credentials.js';
 
 /** A value as JSON has it. */

@@ -39,13 +39,13 @@ export function reportSeries(
   labels: { readonly service: string; readonly operation: string },
 ): ReportSeries {
   const { service, operation } = labels;
-  const reporter = oneOf(REPORTERS, textOf(bag, 'context.reporter.kind'));
-  if (textOf(bag, 'context.protocol') === 'tcp') {
+  const reporter = oneOf(REPORTERS, stringAttributeOf(bag, 'context.reporter.kind'));
+  if (stringAttributeOf(bag, 'context.protocol') === 'tcp') {
     return {
       type: 'tcp',
       reporter,
       service,
-      event: oneOf(EVENTS, textOf(bag, 'connection.event')),
+      event: oneOf(EVENTS, stringAttributeOf(bag, 'connection.event')),
       receivedBytes: amountOf(bag, 'connection.received.bytes'),
       sentBytes: amountOf(bag, 'connection.sent.bytes'),
     };
@@ -64,7 +64,7 @@ export function reportSeries(
 }
 
 /** An attribute that is a text; undefined when it is missing or anything else. */
-export function textOf(bag: AttributeBag, name: string): string | undefined {
+export function stringAttributeOf(bag: AttributeBag, name: string): string | undefined {
   const attribute = bag.get(name);
   return attribute?.type === 'string' ? attribute.value : undefined;
 }

@@ -1,10 +1,21 @@
 import type { LimitedLog } from '../../../telemetry/limited-log.js';
 import type { Logger } from '../../../telemetry/logger.js';
+import type { AttributeBag } from '../../client/attribute-bag.js';
 import type { PolicyServerMetrics } from '../policy-server-metrics.js';
-import { createLabelLimit } from './label-limit.js';
-import type { Report, ReportSink } from './report.js';
 import { reportJson } from './report-json.js';
-import { reportSeries, textOf, UNKNOWN } from './report-series.js';
+import { reportSeries, stringAttributeOf, UNKNOWN } from './report-series.js';
+
+/** A report that is to be counted and written down. */
+export interface Report {
+  readonly attributes: AttributeBag;
+  /** Host of the service, where it is known otherwise than by what the attributes say of it. */
+  readonly service?: string | undefined;
+}
+
+/** Takes reports: those of Envoy's access logs, and those of clients of `mesh.policy.v1`. Never throws. */
+export interface ReportSink {
+  take(report: Report): void;
+}
 
 export interface ReportSinkOptions {
   readonly metrics: PolicyServerMetrics;
@@ -26,8 +37,8 @@ export function createReportSink(options: ReportSinkOptions): ReportSink {
   const serviceLabel = createLabelLimit(MAX_SERVICES);
   const operationLabel = createLabelLimit(MAX_OPERATIONS);
 
-  const labelsOf = ({ attributes, service = textOf(attributes, 'destination.service.host') }: Report) => {
-    const operation = textOf(attributes, 'api.operation');
+  const labelsOf = ({ attributes, service = stringAttributeOf(attributes, 'destination.service.host') }: Report) => {
+    const operation = stringAttributeOf(attributes, 'api.operation');
     return {
       service: service !== undefined && isService(service) ? serviceLabel(service) : UNKNOWN,
       operation: operation === undefined ? UNKNOWN : operationLabel(operation),
@@ -44,5 +55,29 @@ export function createReportSink(options: ReportSinkOptions): ReportSink {
         limitedLog.error({ err: error }, 'A report could not be counted or written down');
       }
     },
+  };
+}
+
+/** Lets a bounded number of texts be labels. */
+export type LabelLimit = (text: string) => string;
+
+/** What stands for texts beyond the limit. */
+const OTHER = 'other';
+
+/** Longer texts are no names of anything: they would fill the memory of whoever stores metrics. */
+const MAX_LENGTH = 253;
+
+/**
+ * Every series stays for good, so the first `limit` texts are labels and all later ones are `other`.
+ *
+ * @param limit of different texts
+ */
+function createLabelLimit(limit: number): LabelLimit {
+  const known = new Set<string>();
+  return (text) => {
+    if (known.has(text)) return text;
+    if (known.size >= limit || text.length > MAX_LENGTH) return OTHER;
+    known.add(text);
+    return text;
   };
 }

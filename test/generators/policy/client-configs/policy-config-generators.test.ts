@@ -5,7 +5,7 @@ import { createPolicyConfigGenerators } from '../../../../src/generators/policy/
 import type { Proxy, ServiceTarget } from '../../../../src/model/proxy.js';
 import type { PushContext } from '../../../../src/model/push-context.js';
 import type { Service } from '../../../../src/model/service.js';
-import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/policy-type-urls.js';
+import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/call-metadata.js';
 import { readObject } from '../../../config/support/read-yaml.js';
 import { EVERYTHING_ON, meshWith } from '../../../model/policy/mesh-with.js';
 import { pushRequest } from '../../../support/push-requests.js';

@@ -1,7 +1,6 @@
 import test from 'ava';
+import { httpRequestFacts, isTcpCheck, tcpConnectionFacts } from '../../../../src/policy/server/adapter/check-facts.js';
 import type { WireCheckRequest } from '../../../../src/policy/server/adapter/envoy-messages.js';
-import { httpRequestFacts } from '../../../../src/policy/server/adapter/http-request-facts.js';
-import { isTcpCheck, tcpConnectionFacts } from '../../../../src/policy/server/adapter/tcp-connection-facts.js';
 import { createEnvoyCodec, EnvoyMessageError } from '../../../../src/policy/server/envoy-codec.js';
 import { checkRequestBytes, envoyProtos } from '../policy-server-rig.js';
 import { HTTP_CHECK, TCP_CHECK } from './envoy-recordings.js';

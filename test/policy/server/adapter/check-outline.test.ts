@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { isTcpCheck } from '../../../../src/policy/server/adapter/check-facts.js';
 import { readCheckOutline } from '../../../../src/policy/server/adapter/check-outline.js';
-import { isTcpCheck } from '../../../../src/policy/server/adapter/tcp-connection-facts.js';
 import { createEnvoyCodec } from '../../../../src/policy/server/envoy-codec.js';
 import { checkRequestBytes, envoyProtos } from '../policy-server-rig.js';
 import { HTTP_CHECK, TCP_CHECK } from './envoy-recordings.js';

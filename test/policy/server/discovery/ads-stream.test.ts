@@ -5,9 +5,9 @@ import { systemClock } from '../../../../src/base/clock.js';
 import { passThrough, rawStreamingMethod } from '../../../../src/net/raw-method.js';
 import {
   createServiceSubscription,
+  createSubscriptionMetrics,
   type ServiceSubscription,
 } from '../../../../src/policy/server/discovery/service-subscription.js';
-import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
 import { createAdsStreams, PLAINTEXT_CREDENTIALS } from '../../../../src/xds-client/ads-stream.js';
 import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';

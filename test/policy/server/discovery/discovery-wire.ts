@@ -3,10 +3,10 @@ import { type ServiceConfig, serviceConfigSchema } from '../../../../src/config/
 import { createSchemaCompiler } from '../../../../src/config/schema/schema-reader.js';
 import { createMessageEncoder, frameResource } from '../../../../src/envoy/message-encoder.js';
 import { createServiceConfigReader } from '../../../../src/policy/server/discovery/service-config-reader.js';
+import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/call-metadata.js';
 import { createConfigDecoder } from '../../../../src/policy/wire/config-decoder.js';
 import { createConfigEncoder } from '../../../../src/policy/wire/config-encoder.js';
 import { loadPolicyProtos } from '../../../../src/policy/wire/policy-protos.js';
-import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/policy-type-urls.js';
 import { readDiscoveryRequest } from '../../../../src/xds/request-wire.js';
 
 const protos = loadPolicyProtos();

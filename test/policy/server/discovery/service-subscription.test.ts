@@ -2,9 +2,11 @@ import test from 'ava';
 import { Registry } from 'prom-client';
 import { validateServiceConfig } from '../../../../src/config/policy/client-config-rules.js';
 import { frameResource } from '../../../../src/envoy/message-encoder.js';
-import { createServiceSubscription } from '../../../../src/policy/server/discovery/service-subscription.js';
-import { createSubscriptionMetrics } from '../../../../src/policy/server/discovery/subscription-metrics.js';
-import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/policy-type-urls.js';
+import {
+  createServiceSubscription,
+  createSubscriptionMetrics,
+} from '../../../../src/policy/server/discovery/service-subscription.js';
+import { POLICY_TYPE_URLS } from '../../../../src/policy/wire/call-metadata.js';
 import { createMetrics } from '../../../../src/telemetry/metrics.js';
 import type { AdsStreamEvents } from '../../../../src/xds-client/ads-stream.js';
 import { encodeNode } from '../../../../src/xds-client/discovery-messages.js';

@@ -1,4 +1,29 @@
-import type { WireStruct, WireValue } from './envoy-messages.js';
+import { ipAddressBytes } from '../../../base/ip-address.js';
+import type { WireAddress, WireInt64, WireStruct, WireTimestamp, WireValue } from './envoy-messages.js';
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
+/** A 64-bit integer with all its digits; 0 when it is missing, as on the wire. */
+export function wireInt64(value: WireInt64 | null | undefined): bigint {
+  return value === undefined || value === null ? 0n : BigInt(value.toString());
+}
+
+/** Nanoseconds of a Timestamp, since 1970-01-01T00:00:00Z, or of a Duration. */
+export function wireNanoseconds(value: WireTimestamp | null | undefined): bigint | undefined {
+  if (value === undefined || value === null) return undefined;
+  return wireInt64(value.seconds) * NANOSECONDS_PER_SECOND + BigInt(value.nanos ?? 0);
+}
+
+/** An IP address in network byte order, 4 bytes or 16; undefined for pipes and anything else that is none. */
+export function ipBytesOf(address: WireAddress | null | undefined): Uint8Array | undefined {
+  const text = address?.socketAddress?.address;
+  return text ? ipAddressBytes(text) : undefined;
+}
+
+/** Undefined for a pipe. */
+export function portOf(address: WireAddress | null | undefined): number | undefined {
+  return address?.socketAddress?.portValue || undefined;
+}
 
 /** What a google.protobuf.Value stands for, as JSON has it. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
