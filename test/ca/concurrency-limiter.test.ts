@@ -26,7 +26,7 @@ function create(limits: Partial<ConcurrencyLimits> = {}) {
   };
 }
 
-test('keys take turns, and the works of one key begin in the order in which they came', async (t) => {
+test('keys take turns, and the works of one key start in order of arrival', async (t) => {
   const { run, end, begun } = create();
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2']) void run(name);
   await settled();
@@ -34,7 +34,7 @@ test('keys take turns, and the works of one key begin in the order in which they
   t.deepEqual(begun, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5']);
 });
 
-test('one key leaves places to others, however many it asks for and however slow they are', async (t) => {
+test('one key leaves places to others, however many works it has and however slow they are', async (t) => {
   const { run, end, begun } = create({ maxConcurrent: 4, maxConcurrentPerKey: 3 });
   for (let count = 1; count <= 50; count++) void run(`a${count}`);
   void run('b1');
@@ -49,7 +49,7 @@ test('one key leaves places to others, however many it asks for and however slow
   t.deepEqual(begun.slice(5), ['a4']);
 });
 
-test('when the queue is full the key with most of it is refused, and the others are not', async (t) => {
+test('when the queue is full, the key with the most waiting works loses one, and other keys lose none', async (t) => {
   const { run, begun, end } = create({ maxConcurrent: 1, maxWaiting: 3 });
   void run('a1');
   const [a2] = [run('a2'), run('a3'), run('a4')];
@@ -63,7 +63,7 @@ test('when the queue is full the key with most of it is refused, and the others 
   t.deepEqual(begun, ['a1', 'a3', 'b1', 'a4']);
 });
 
-test('a work whose turn does not come in time is not begun, and delays no other', async (t) => {
+test('a work that waits too long is not started, and delays no other', async (t) => {
   const { run, clock, end, begun } = create({ maxConcurrent: 1 });
   void run('a1');
   const late = run('b1');
@@ -77,7 +77,7 @@ test('a work whose turn does not come in time is not begun, and delays no other'
   t.is(clock.timers, 0);
 });
 
-test('a work that fails leaves its place', async (t) => {
+test('a failed work frees its place', async (t) => {
   const limiter = createConcurrencyLimiter({ maxConcurrent: 1, maxWaiting: 0, maxWaitMs: 1_000 }, createFakeClock());
   for (let count = 0; count < 3; count++) {
     await t.throwsAsync(

@@ -52,7 +52,7 @@ function create(t: ExecutionContext, rootCaDir: string, overrides: Partial<Autho
   };
 }
 
-test('the CA in ROOT_CA_DIR signs, and is loaded again when its files change', async (t) => {
+test('the CA in ROOT_CA_DIR signs, and is reloaded when its files change', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
   const first = await makePluggedIn(openssl, 20);
@@ -83,7 +83,7 @@ async function endOf(openssl: Awaited<ReturnType<typeof createOpenSsl>>, certifi
   return new Date(text.replace('notAfter=', '').trim()).getTime() / 1000;
 }
 
-test('files that a mounted secret exchanges all at once are loaded as one', async (t) => {
+test('files that a mounted secret replaces together are loaded as a unit', async (t) => {
   const folder = await createFolder(t);
   const [first, second] = [await selfSigned(), await selfSigned()];
   const data = join(folder, '..data');
@@ -104,7 +104,7 @@ test('files that a mounted secret exchanges all at once are loaded as one', asyn
   );
 });
 
-test('a change to something that cannot be used leaves the CA in force, and says why', async (t) => {
+test('a change to unusable content leaves the CA in force, and the log says why', async (t) => {
   const folder = await createFolder(t);
   const first = await selfSigned();
   await writeFolder(folder, first);
@@ -123,7 +123,7 @@ test('a change to something that cannot be used leaves the CA in force, and says
   t.is((await issue()).chain.length, 1);
 });
 
-test('a CA in ROOT_CA_DIR that cannot be used at the start is an error, not another CA', async (t) => {
+test('an unusable CA in ROOT_CA_DIR at the start is an error, and no other CA replaces it', async (t) => {
   const folder = await createFolder(t);
   const { certificate, roots } = await selfSigned();
   await writeFolder(folder, { certificate, roots });
@@ -145,7 +145,7 @@ test('without a CA in ROOT_CA_DIR and without a cluster a root in memory signs',
   t.true(Math.abs(days - 3650) < 0.1, `${days} days`);
 });
 
-test('in a cluster the root is that of its secret, and the roots in ROOT_CA_DIR are trusted besides', async (t) => {
+test('in a cluster the root is in a secret, and the roots in ROOT_CA_DIR are trusted too', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
   const extra = await makeCertificate(openssl, { name: 'extra' });
@@ -180,7 +180,7 @@ test('a folder that appears after the start is seen', async (t) => {
   t.pass();
 });
 
-test('on the way from one CA to another, step by step, nobody meets a certificate that is not believed', async (t) => {
+test('while one CA replaces another step by step, every peer accepts every certificate', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
   const [first, second] = [await selfSigned({ organization: 'first' }), await makePluggedIn(openssl)];

@@ -20,7 +20,7 @@ function create(t: ExecutionContext, folder: string, clock = systemClock) {
   return { files, changes };
 }
 
-test('files are read as one, also when there are none of them', async (t) => {
+test('files are read as a unit, also when none exists', async (t) => {
   const folder = await createFolder(t);
   await writeFile(join(folder, 'key.pem'), 'a key');
   const { files } = create(t, folder);
@@ -29,7 +29,7 @@ test('files are read as one, also when there are none of them', async (t) => {
   t.deepEqual(await nowhere.files.start(), { key: { type: 'missing' }, certificate: { type: 'missing' } });
 });
 
-test('a burst of changes is read once, when it has been quiet for 100 ms', async (t) => {
+test('a burst of changes is read once, 100 ms after the last change', async (t) => {
   const folder = await createFolder(t);
   const clock = createManualClock();
   const { files, changes } = create(t, folder, clock);
@@ -49,7 +49,7 @@ test('a burst of changes is read once, when it has been quiet for 100 ms', async
   t.true(changes.length <= 2);
 });
 
-test('files that are touched without another content change nothing', async (t) => {
+test('files that are touched without a change of content cause no call', async (t) => {
   const folder = await createFolder(t);
   await writeFile(join(folder, 'key.pem'), 'one');
   const { files, changes } = create(t, folder);
@@ -60,7 +60,7 @@ test('files that are touched without another content change nothing', async (t) 
   t.deepEqual(changes, [{ key: { type: 'text', text: 'one' }, certificate: { type: 'text', text: 'two' } }]);
 });
 
-test('a change that nobody tells of is found within ten seconds', async (t) => {
+test('a change without a notification is found within ten seconds', async (t) => {
   const folder = await createFolder(t);
   const elsewhere = await createFolder(t);
   const clock = createManualClock();
@@ -75,7 +75,7 @@ test('a change that nobody tells of is found within ten seconds', async (t) => {
   t.deepEqual(changes[0]?.key, { type: 'text', text: 'one' });
 });
 
-test('what cannot be read, or is too long for a key, is told as such', async (t) => {
+test('an unreadable or too long file is reported as such', async (t) => {
   const folder = await createFolder(t);
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   await writeFile(key, 'x');
@@ -88,7 +88,7 @@ test('what cannot be read, or is too long for a key, is told as such', async (t)
   await rm(certificate);
 });
 
-test('after the stop nothing is told, and no timer is left', async (t) => {
+test('after the stop no listener is called, and no timer is left', async (t) => {
   const folder = await createFolder(t);
   const clock = createManualClock();
   const { files, changes } = create(t, folder, clock);

@@ -34,7 +34,7 @@ test('the first authenticator that succeeds wins, and the others are not asked',
   t.deepEqual(asked, ['client certificate', 'orchestrator token']);
 });
 
-test('a failure of one does not keep the next from being asked', async (t) => {
+test('after a failure the next authenticator is asked', async (t) => {
   const authenticate = createCallerAuthentication([
     authenticator('client certificate', new AuthenticationError('bad')),
     authenticator('orchestrator token', new Error('down')),
@@ -43,7 +43,7 @@ test('a failure of one does not keep the next from being asked', async (t) => {
   t.is((await authenticate(withToken('token'))).authenticatedBy, 'OIDC token');
 });
 
-test('the refusal names every reason, and of errors that are not ours only that there was one', async (t) => {
+test('the error names every reason, without the text of errors that are not ours', async (t) => {
   const authenticate = createCallerAuthentication([
     authenticator('client certificate', new AuthenticationError('its names are odd')),
     authenticator('orchestrator token', new Error('token abc could not be sent')),
@@ -56,7 +56,7 @@ test('the refusal names every reason, and of errors that are not ours only that 
   );
 });
 
-test('whoever shows nothing, or what nobody can judge, is told so', async (t) => {
+test('a caller without credentials, or with credentials that no authenticator checks, gets a reason', async (t) => {
   const authenticate = createCallerAuthentication([authenticator('client certificate', undefined)]);
   await t.throwsAsync(authenticate(NOTHING), {
     message: 'the caller has shown neither a client certificate nor a bearer token',

@@ -32,7 +32,7 @@ test('the SPIFFE id of the certificate is the identity', async (t) => {
   });
 });
 
-test('an alias of the trust domain is taken as such', async (t) => {
+test('an alias of the trust domain is accepted', async (t) => {
   const id = 'spiffe://old.local/ns/shop/sa/cart';
   t.deepEqual((await authenticator().authenticate(issue([id])))?.identities, [id]);
 });
@@ -47,7 +47,7 @@ for (const [what, uris] of [
   ['the same URI name twice', [CART, CART]],
   ['no URI name', []],
 ] as const) {
-  test(`a certificate with ${what} is refused`, async (t) => {
+  test(`a certificate with ${what} is rejected`, async (t) => {
     await t.throwsAsync(authenticator().authenticate(issue(uris)), {
       name: 'AuthenticationError',
       message: `the certificate must have exactly one URI name, it has ${uris.length}`,
@@ -64,7 +64,7 @@ for (const uri of [
   `${CART}, URI:spiffe://cluster.local/ns/shop/sa/admin`,
   `${CART}", URI:"spiffe://cluster.local/ns/shop/sa/admin`,
 ]) {
-  test(`a certificate for ${uri} is refused`, async (t) => {
+  test(`a certificate for ${uri} is rejected`, async (t) => {
     await t.throwsAsync(authenticator().authenticate(issue([uri])), {
       name: 'AuthenticationError',
       message: /^the certificate is not for spiffe:/,
@@ -72,14 +72,14 @@ for (const uri of [
   });
 }
 
-test('a trust domain that nobody vouches for is refused', async (t) => {
+test('an untrusted trust domain is rejected', async (t) => {
   await t.throwsAsync(authenticator().authenticate(issue(['spiffe://evil.example/ns/shop/sa/cart'])), {
     name: 'AuthenticationError',
     message: /^trust domain evil.example of the certificate is not trusted/,
   });
 });
 
-test('with NAV_SKIP_VALIDATE_TRUST_DOMAIN any trust domain of our authority is taken', async (t) => {
+test('with NAV_SKIP_VALIDATE_TRUST_DOMAIN any trust domain of our authority is accepted', async (t) => {
   const id = 'spiffe://former.example/ns/shop/sa/cart';
   t.deepEqual((await authenticator({ skipValidation: true }).authenticate(issue([id])))?.identities, [id]);
   await t.throwsAsync(authenticator({ skipValidation: true }).authenticate(issue([id], partner)), {
@@ -97,13 +97,13 @@ test('a trust domain with a bundle is verified against its own roots only', asyn
   }
 });
 
-test('the roots of another trust domain say nothing about ours', async (t) => {
+test('the roots of another trust domain prove no identity of ours', async (t) => {
   await t.throwsAsync(authenticator().authenticate(issue([CART], partner)), {
     message: /not from an authority of its trust domain cluster.local/,
   });
 });
 
-test('a certificate that has expired since its connection was made proves nothing any more', async (t) => {
+test('a certificate that expired after its connection began is rejected', async (t) => {
   const { certificate } = own.issue({ uris: [CART] });
   const trustDomains = createTrustDomains({
     own: () => ['cluster.local'],

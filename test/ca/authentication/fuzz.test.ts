@@ -46,7 +46,7 @@ const tokens = fc.oneof(
   claims.map(unsignedToken),
 );
 
-test('whatever comes as a token is read or refused, and refusals do not quote it', async (t) => {
+test('any text as a token is read or rejected, and errors do not quote it', async (t) => {
   await check(t, (parameters) =>
     fc.assert(
       fc.property(tokens, (token) => {
@@ -89,7 +89,7 @@ const reviews = fc.oneof(
   }),
 );
 
-test('whatever an API server answers, only a service account of a namespace comes of it', async (t) => {
+test('any answer of an API server gives a service account of a namespace, or an error', async (t) => {
   const clock = createFakeClock();
   let status: unknown;
   let accepted = 0;
@@ -147,7 +147,7 @@ const bundles = fc.oneof(
     .map((keys) => JSON.stringify({ keys })),
 );
 
-test('whatever comes as a bundle gives roots that are authorities, or an error', async (t) => {
+test('any text as a bundle gives roots that are authorities, or an error', async (t) => {
   await check(t, (parameters) =>
     fc.assert(
       fc.property(bundles, (text) => {
@@ -169,7 +169,7 @@ const endpoints = fc
   })
   .map((parts) => parts.join(''));
 
-test('whatever is set as endpoints gives https URLs by trust domain, or an error', async (t) => {
+test('any text as endpoints gives https URLs by trust domain, or an error', async (t) => {
   await check(t, (parameters) =>
     fc.assert(
       fc.property(endpoints, (text) => {
@@ -186,7 +186,7 @@ test('whatever is set as endpoints gives https URLs by trust domain, or an error
   );
 });
 
-test('whatever names a certificate has, its URI names are those that it was issued for', async (t) => {
+test('the URI names of a certificate with any names are the issued ones', async (t) => {
   const authority = createTestAuthority('root');
   const ascii = fc.string({ unit: fc.constantFrom(...'abc:/, "\\\'\tURIDNS='), minLength: 1, maxLength: 40 });
   await check(
@@ -203,7 +203,7 @@ test('whatever names a certificate has, its URI names are those that it was issu
   );
 });
 
-test('no text of names makes the reader of URI names throw or hang', async (t) => {
+test('the reader of URI names neither throws nor hangs on any text', async (t) => {
   const names = fc.oneof(
     anyText,
     fc
@@ -221,7 +221,7 @@ test('no text of names makes the reader of URI names throw or hang', async (t) =
   );
 });
 
-test('whatever metadata a call has, a bearer token is one word', async (t) => {
+test('a bearer token from any metadata is one word', async (t) => {
   const header = fc.oneof(
     fc.string(),
     fc.string().map((text) => `Bearer ${text}`),
@@ -243,7 +243,7 @@ test('whatever metadata a call has, a bearer token is one word', async (t) => {
   );
 });
 
-test('whatever bytes come as a request for a certificate are read or refused', async (t) => {
+test('any bytes as a certificate request are read or rejected', async (t) => {
   await check(t, (parameters) =>
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {

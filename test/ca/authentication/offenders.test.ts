@@ -39,7 +39,7 @@ const judge = (token: string | undefined): Caller => {
   return CALLER;
 };
 
-test('an address whose callers fail too often is refused unasked, until it has stopped for a while', async (t) => {
+test('an address whose callers fail too often is rejected without a check, until it pauses', async (t) => {
   const { ask, asked, refused, clock } = create(judge);
   for (let port = 1; port <= 10; port++) await t.throwsAsync(ask('bad', `10.0.0.1:${port}`), { message: 'no' });
   const error = await t.throwsAsync(ask('good', '10.0.0.1:11'), BLOCKED);
@@ -50,7 +50,7 @@ test('an address whose callers fail too often is refused unasked, until it has s
   t.is(await ask('good'), CALLER);
 });
 
-test('callers who succeed, and failures that say nothing about the caller, cost an address nothing', async (t) => {
+test('successful callers, and failures of an API server, do not count against an address', async (t) => {
   let isOut = true;
   const { ask, offenders } = create(() => {
     if (isOut) throw new AuthenticationError('no API server', { isTemporary: true });
@@ -62,13 +62,13 @@ test('callers who succeed, and failures that say nothing about the caller, cost 
   t.false(offenders.isBlocked('10.0.0.1'));
 });
 
-test('a client certificate, which costs no question, is judged at an address that is blocked', async (t) => {
+test('a client certificate is still checked at a blocked address', async (t) => {
   const { ask, show } = create(judge);
   for (let count = 0; count < 12; count++) await t.throwsAsync(ask('bad'));
   t.is(await show('10.0.0.1:99'), CALLER);
 });
 
-test('an address that goes on while it is refused floods, and is forgiven within seconds of its end', async (t) => {
+test('an address that continues while it is rejected counts as flooding, until seconds after it stops', async (t) => {
   const { ask, offenders, clock } = create(judge);
   for (let count = 0; count < 10; count++) await t.throwsAsync(ask('bad'));
   t.false(offenders.isFlooding('10.0.0.1'));
@@ -78,7 +78,7 @@ test('an address that goes on while it is refused floods, and is forgiven within
   t.deepEqual([offenders.isFlooding('10.0.0.1'), offenders.isBlocked('10.0.0.1')], [false, false]);
 });
 
-test('as many addresses as an attacker can invent are remembered in bounded space', async (t) => {
+test('invented addresses take bounded memory', async (t) => {
   const { ask, offenders } = create(judge);
   for (let count = 0; count < 11; count++) await t.throwsAsync(ask('bad'));
   for (let count = 0; count < 10_000; count++) await t.throwsAsync(ask('bad', `[2001:db8::${count.toString(16)}]:1`));

@@ -49,7 +49,7 @@ function createRig({ jwtPolicy = 'third-party-jwt', verdicts = {}, answer = () =
 const token = (seconds = 3600, subject = 'any'): string =>
   unsignedToken({ sub: subject, exp: Date.UTC(2026, 0, 1) / 1000 + seconds });
 
-test('third-party-jwt asks for the audience mesh-ca and takes the identity of the reviewed service account', async (t) => {
+test('third-party-jwt requires the audience mesh-ca and returns the reviewed service account', async (t) => {
   const { authenticator, requests } = createRig();
   const bearer = token();
   t.deepEqual(await authenticator.authenticate(withToken(bearer)), {
@@ -67,7 +67,7 @@ test('third-party-jwt asks for the audience mesh-ca and takes the identity of th
   });
 });
 
-test('first-party-jwt asks for no audience', async (t) => {
+test('first-party-jwt requires no audience', async (t) => {
   const { authenticator, requests } = createRig({
     jwtPolicy: 'first-party-jwt',
     answer: () => answerOf({ ...CART, audiences: ['https://kubernetes.default.svc'] }),
@@ -76,7 +76,7 @@ test('first-party-jwt asks for no audience', async (t) => {
   t.false(JSON.stringify(requests[0]?.request.body).includes('audiences'));
 });
 
-test('any other policy is refused by name', async (t) => {
+test('any other policy is an error that names it', async (t) => {
   const { authenticator, requests } = createRig({ jwtPolicy: 'none' });
   await t.throwsAsync(authenticator.authenticate(withToken(token())), {
     name: 'AuthenticationError',
@@ -120,13 +120,13 @@ for (const [what, status, message] of [
       ] as const,
   ),
 ] as const) {
-  test(`a token is refused that ${what}`, async (t) => {
+  test(`a token that ${what} is rejected`, async (t) => {
     const { authenticator } = createRig({ answer: () => answerOf(status) });
     await t.throwsAsync(authenticator.authenticate(withToken(token())), { name: 'AuthenticationError', message });
   });
 }
 
-test('what cannot be a token, and what says that it has expired, is not worth asking the API server', async (t) => {
+test('a malformed or expired token causes no request to the API server', async (t) => {
   const { authenticator, requests } = createRig();
   for (const text of [
     '',
@@ -143,7 +143,7 @@ test('what cannot be a token, and what says that it has expired, is not worth as
   t.is(requests.length, 0);
 });
 
-test('an API server that cannot say is asked again, and is no verdict about the token', async (t) => {
+test('a failure of the API server is no verdict, and the next call asks again', async (t) => {
   let works = false;
   const { authenticator, requests } = createRig({
     answer: () => (works ? answerOf(CART) : { status: 403, body: { message: 'forbidden' }, retryAfterMs: undefined }),
@@ -157,7 +157,7 @@ test('an API server that cannot say is asked again, and is no verdict about the 
   t.is(requests.length, 2);
 });
 
-test('the cluster of the call reviews the token, and the local one where it is unknown', async (t) => {
+test('the cluster of the call reviews the token, or the local one if that is unknown', async (t) => {
   const { authenticator, requests } = createRig();
   await authenticator.authenticate(withToken(token(), 'east'));
   await authenticator.authenticate(withToken(token(), 'nowhere'));
@@ -168,7 +168,7 @@ test('the cluster of the call reviews the token, and the local one where it is u
   );
 });
 
-test('a verdict holds for two minutes when good, for ten seconds when bad', async (t) => {
+test('an accepted token is cached for two minutes, a rejected one for ten seconds', async (t) => {
   const { authenticator, requests, clock } = createRig({
     answer: ({ body }) =>
       answerOf((body as { spec: { token: string } }).spec.token === bad ? { authenticated: false } : CART),
@@ -189,7 +189,7 @@ test('a verdict holds for two minutes when good, for ten seconds when bad', asyn
   t.is(await ask(), 5);
 });
 
-test('a good verdict ends with its token', async (t) => {
+test('an accepted token is not cached beyond its expiry', async (t) => {
   const { authenticator, requests, clock } = createRig();
   const short = token(30);
   await authenticator.authenticate(withToken(short));
@@ -200,7 +200,7 @@ test('a good verdict ends with its token', async (t) => {
   t.is(requests.length, 1);
 });
 
-test('callers with the same token who come together are one question', async (t) => {
+test('concurrent callers with the same token cause one review', async (t) => {
   const { authenticator, requests } = createRig();
   const bearer = token();
   const callers = await Promise.all(Array.from({ length: 100 }, () => authenticator.authenticate(withToken(bearer))));
@@ -208,7 +208,7 @@ test('callers with the same token who come together are one question', async (t)
   t.is(requests.length, 1);
 });
 
-test('so many tokens are reviewed at once, the others wait in order, and too many are told so', async (t) => {
+test('a limited number of tokens is reviewed at once, others wait in order, and further ones are rejected', async (t) => {
   let running = 0;
   let most = 0;
   const open: (() => void)[] = [];
@@ -236,7 +236,7 @@ test('so many tokens are reviewed at once, the others wait in order, and too man
   t.is(most, 2);
 });
 
-test('who waits too long for a review gives up, and takes no place', async (t) => {
+test('a caller that waits too long for a review is rejected and frees its place', async (t) => {
   const { authenticator, requests, clock } = createRig({
     verdicts: { maxConcurrent: 1, maxWaitMs: 5_000 },
     answer: () => new Promise(() => undefined),
@@ -248,7 +248,7 @@ test('who waits too long for a review gives up, and takes no place', async (t) =
   t.is(requests.length, 1);
 });
 
-test('no flood of bad tokens drives a good verdict out, and verdicts are bounded', async (t) => {
+test('a flood of bad tokens evicts no accepted one, and the cache is bounded', async (t) => {
   const { authenticator, requests } = createRig({
     verdicts: { maxEntries: 3 },
     answer: ({ body }) =>
@@ -266,7 +266,7 @@ test('no flood of bad tokens drives a good verdict out, and verdicts are bounded
   t.is(requests.length, 12);
 });
 
-test('a flood of tokens from one address does not delay another address, and is told that it was not judged', async (t) => {
+test('a flood of tokens from one address does not delay another address, and gets the reason of its rejection', async (t) => {
   const answers: (() => void)[] = [];
   const { authenticator, requests } = createRig({
     verdicts: { maxConcurrent: 4, maxConcurrentPerKey: 3, maxWaiting: 10 },
@@ -293,7 +293,7 @@ test('a flood of tokens from one address does not delay another address, and is 
   }
 });
 
-test('tokens that wait are not judged any more once their address is blocked', async (t) => {
+test('waiting tokens are rejected without a review once their address is blocked', async (t) => {
   const clock = createFakeClock();
   let [isBlocked, requests] = [false, 0];
   const verdicts = createTokenVerdicts(

@@ -21,7 +21,7 @@ for (const [name, key] of [
   ['EC P-256', ecKey('P-256')],
   ['EC P-384', ecKey('P-384')],
 ] as const) {
-  test(`a certificate signed with ${name} verifies, and says what a workload's certificate has to`, async (t) => {
+  test(`a certificate signed with ${name} verifies, and has the fields of a workload certificate`, async (t) => {
     const openssl = await createOpenSsl(t);
     const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
     authority.replace(materialOf(await selfSigned({ key })));
@@ -48,7 +48,7 @@ for (const [name, key] of [
   });
 }
 
-test('certificates by way of an intermediate CA verify with the chain that comes with them', async (t) => {
+test('certificates of an intermediate CA verify with the chain that is sent with them', async (t) => {
   const openssl = await createOpenSsl(t);
   const texts = await makePluggedIn(openssl);
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
@@ -74,7 +74,7 @@ test('certificates by way of an intermediate CA verify with the chain that comes
   t.is(verified, 'leaf.pem: OK\n');
 });
 
-test('names of all types are in the certificate, and nothing else is its subject', async (t) => {
+test('a certificate has names of all types, and an empty subject', async (t) => {
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned()));
   const { chain } = await authority.issue({
@@ -94,7 +94,7 @@ test('names of all types are in the certificate, and nothing else is its subject
   t.falsy(leaf.subject);
 });
 
-test('names that a certificate cannot hold are refused, whatever they try to smuggle in', async (t) => {
+test('names that a certificate cannot hold are rejected', async (t) => {
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned()));
   for (const subjectAltNames of [
@@ -113,7 +113,7 @@ test('names that a certificate cannot hold are refused, whatever they try to smu
   }
 });
 
-test('serial numbers are positive, of 128 bits, and no two are the same', async (t) => {
+test('serial numbers are positive, have 128 bits, and differ', async (t) => {
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned()));
   const serials = new Set<string>();
@@ -130,7 +130,7 @@ test('serial numbers are positive, of 128 bits, and no two are the same', async 
   );
 });
 
-test('a certificate lasts as long as asked for, by default a day, and is valid a minute before it was made', async (t) => {
+test('a certificate has the requested lifetime, by default a day, and is valid from a minute before it was made', async (t) => {
   const clock = createFakeClock();
   const authority = createLocalAuthority({ clock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned({ now: new Date('2025-01-01T00:00:00Z') })));
@@ -151,7 +151,7 @@ test('a certificate lasts as long as asked for, by default a day, and is valid a
   }
 });
 
-test('more than the maximum is refused', async (t) => {
+test('a lifetime above the maximum is rejected', async (t) => {
   const authority = createLocalAuthority({ clock: systemClock, ttls: { defaultMs: DAY_MS, maxMs: 2160 * 3_600_000 } });
   authority.replace(materialOf(await selfSigned()));
   for (const [ttlMs, text] of [
@@ -166,7 +166,7 @@ test('more than the maximum is refused', async (t) => {
   }
 });
 
-test('no certificate outlives what verifies it', async (t) => {
+test('no certificate outlives the certificates that verify it', async (t) => {
   const clock = createFakeClock();
   const authority = createLocalAuthority({ clock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned({ now: clock.now(), ttlMs: 3_600_000 })));
@@ -183,7 +183,7 @@ test('no certificate outlives what verifies it', async (t) => {
   });
 });
 
-test('a certificate is not valid before what has issued it', async (t) => {
+test('a certificate is not valid before its issuer', async (t) => {
   const clock = createFakeClock();
   const authority = createLocalAuthority({ clock, ttls: TTLS });
   authority.replace(materialOf(await selfSigned({ now: new Date(clock.now().getTime() + 30_000) })));
@@ -191,7 +191,7 @@ test('a certificate is not valid before what has issued it', async (t) => {
   t.is(notBefore.toISOString(), '2025-12-31T23:59:30.000Z');
 });
 
-test('years from 2050 on are written as certificates want them', async (t) => {
+test('years from 2050 on are written in the form that RFC 5280 requires', async (t) => {
   const openssl = await createOpenSsl(t);
   const { certificate } = await selfSigned({ now: new Date('2049-12-31T23:59:59Z'), ttlMs: 1_000 });
   await openssl.file('root.pem', certificate);
@@ -201,7 +201,7 @@ test('years from 2050 on are written as certificates want them', async (t) => {
   t.is(materialOf({ ...own, roots: certificate + own.roots }).roots.length, 2);
 });
 
-test('an authority without a key signs nothing, trusts nothing, and tells when it has one', async (t) => {
+test('an authority without a key signs nothing and trusts nothing, and calls its listeners when it gets a key', async (t) => {
   const authority = createLocalAuthority({ clock: systemClock, ttls: TTLS });
   t.deepEqual(authority.bundle(), { roots: [], intermediates: [] });
   await t.throwsAsync(authority.issue(REQUEST), { instanceOf: SigningError, code: 'CA_NOT_READY' });

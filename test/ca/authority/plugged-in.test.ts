@@ -27,7 +27,7 @@ function refused(t: ExecutionContext, texts: Partial<MaterialTexts>, reason: Reg
   t.regex(found.type === 'refused' ? found.reason : '', reason);
 }
 
-test('a CA with two certificates above it signs, and its root is not among what comes with a leaf', async (t) => {
+test('a CA below two intermediates signs, and the chain of a leaf does not include the root', async (t) => {
   const texts = await makePluggedIn(await createOpenSsl(t));
   const found = read(texts);
   if (found.type !== 'material') return t.fail(JSON.stringify(found));
@@ -43,7 +43,7 @@ test('a CA with two certificates above it signs, and its root is not among what 
   );
 });
 
-test('the order of a chain does not matter, nor what else is in it', async (t) => {
+test('the order of a chain and extra certificates in it do not matter', async (t) => {
   const openssl = await createOpenSsl(t);
   const texts = await makePluggedIn(openssl);
   const other = await makeCertificate(openssl, { name: 'other' });
@@ -67,13 +67,13 @@ test('a root may sign by itself, without a chain, and the first root is the one 
   );
 });
 
-test('roots alone are trusted beside those of a CA that is not plugged in', async (t) => {
+test('roots without a CA are trusted in addition to the self-signed root', async (t) => {
   const { roots } = await makePluggedIn(await createOpenSsl(t));
   t.deepEqual(read({ roots }), { type: 'none', extraRoots: roots.trim() });
   t.deepEqual(read({}), { type: 'none', extraRoots: '' });
 });
 
-test('a file that is missing, empty or cannot be read is named, with what to do', async (t) => {
+test('the error for a missing, empty or unreadable file names the file and the remedy', async (t) => {
   const { privateKey, certificate, roots } = await makePluggedIn(await createOpenSsl(t));
   refused(
     t,
@@ -94,7 +94,7 @@ test('a file that is missing, empty or cannot be read is named, with what to do'
   });
 });
 
-test('a key that is broken, encrypted, weak or of another certificate is refused, and no part of it is told', async (t) => {
+test('a key that is broken, encrypted, weak or of another certificate is rejected, and no part of it appears in the error', async (t) => {
   const openssl = await createOpenSsl(t);
   const texts = await makePluggedIn(openssl);
   const broken = texts.privateKey.replace(/\n.{20}/, '\n');
@@ -128,7 +128,7 @@ async function weakCa(openssl: OpenSsl): Promise<MaterialTexts> {
   return { privateKey: await keyOf(openssl, 'weak'), certificate, chain: '', roots: certificate };
 }
 
-test('a certificate that may not sign others is refused', async (t) => {
+test('a certificate that may not sign others is rejected', async (t) => {
   const openssl = await createOpenSsl(t);
   const { roots } = await makePluggedIn(openssl);
   for (const extensions of [
@@ -145,7 +145,7 @@ test('a certificate that may not sign others is refused', async (t) => {
   }
 });
 
-test('a chain that has a gap, or leads to another root of the same name, is refused', async (t) => {
+test('a chain with a gap, or to another root of the same name, is rejected', async (t) => {
   const openssl = await createOpenSsl(t);
   const texts = await makePluggedIn(openssl);
   const gap =
@@ -159,7 +159,7 @@ test('a chain that has a gap, or leads to another root of the same name, is refu
   );
 });
 
-test('a root of the same name and key identifier whose key has signed nothing is no root of the chain', async (t) => {
+test('a root with equal name and key identifier that did not sign the chain is not its root', async (t) => {
   const own = await selfSigned();
   const names = { organization: 'cluster.local', keyId: Buffer.from('equal') };
   const [first, second] = [await selfSigned(names), await selfSigned(names)];
@@ -171,7 +171,7 @@ test('a root of the same name and key identifier whose key has signed nothing is
   );
 });
 
-test('a certificate with an issuer is no root, though it is among the roots', async (t) => {
+test('a certificate with an issuer does not count as a root, even in the file of roots', async (t) => {
   const texts = await makePluggedIn(await createOpenSsl(t));
   refused(
     t,
@@ -180,7 +180,7 @@ test('a certificate with an issuer is no root, though it is among the roots', as
   );
 });
 
-test('files of something else than certificates are refused, and the block is named', async (t) => {
+test('files without certificates are rejected, and the error names the block', async (t) => {
   const texts = await makePluggedIn(await createOpenSsl(t));
   refused(
     t,
@@ -200,7 +200,7 @@ test('files of something else than certificates are refused, and the block is na
   );
 });
 
-test('what has run out, or is not valid yet, is refused, and the file is named', async (t) => {
+test('an expired or not yet valid certificate is rejected, and the error names the file', async (t) => {
   const texts = await makePluggedIn(await createOpenSsl(t), 10);
   const inDays = (days: number): Date => new Date(Date.now() + days * 24 * 3_600_000);
   t.is(read(texts, inDays(9)).type, 'material');

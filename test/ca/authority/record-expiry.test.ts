@@ -6,7 +6,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { createFakeClock } from '../../support/fake-clock.js';
 import { DAY_MS, materialOf, selfSigned } from '../support/material.js';
 
-test('the time a root runs out at is recorded, becomes negative when it has come, and changes with the root', async (t) => {
+test('the expiry of a root is recorded, becomes negative at that time, and changes with the root', async (t) => {
   const clock = createFakeClock();
   const registry = new Registry();
   const authority = createLocalAuthority({ clock, ttls: { defaultMs: DAY_MS, maxMs: DAY_MS } });

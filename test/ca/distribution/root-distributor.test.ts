@@ -11,7 +11,7 @@ for (const order of [
   ['Namespace', 'ConfigMap'],
   ['ConfigMap', 'Namespace'],
 ]) {
-  test(`namespaces are given roots at once where the list of ${order[1]}s is the last to come`, async (t) => {
+  test(`namespaces get roots at once also when the list of ${order[1]}s arrives last`, async (t) => {
     const clock = createManualClock();
     const lists = new Map<string, WatchedList>();
     const written: string[] = [];

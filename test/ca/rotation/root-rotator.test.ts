@@ -76,7 +76,7 @@ function errorTexts(records: readonly LogRecord[]): string {
   return records.flatMap(({ fields: { err } }) => (err instanceof Error ? [err.message] : [])).join('\n');
 }
 
-test('a root is made and stored where there is none, in the form of its secret', async (t) => {
+test('a missing root is made and stored, in the form of its secret', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const { rotator, authority } = createReplica(t, { clock, server });
@@ -97,7 +97,7 @@ test('a root is made and stored where there is none, in the form of its secret',
   t.deepEqual(authority.bundle(), { roots: [server.text('ca-cert.pem')], intermediates: [] });
 });
 
-test('the first root has the key that was generated ahead of it', async (t) => {
+test('the first root uses the key that was generated in advance', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const key = await generateRootKey(2048);
@@ -107,7 +107,7 @@ test('the first root has the key that was generated ahead of it', async (t) => {
   t.true(root.checkPrivateKey(key));
 });
 
-test('two replicas that start at once sign with the same root', async (t) => {
+test('two replicas that start at the same time sign with the same root', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const first = createReplica(t, { clock, server });
@@ -121,7 +121,7 @@ test('two replicas that start at once sign with the same root', async (t) => {
   );
 });
 
-test('a root that is stored is taken as it is, and so is its key of another size', async (t) => {
+test('a stored root is used as it is, also with a key of another size', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const { privateKey, certificate } = await selfSigned({ now: clock.now(), key: ecKey('P-384') });
@@ -135,7 +135,7 @@ test('a root that is stored is taken as it is, and so is its key of another size
   );
 });
 
-test('in its grace period a root is followed by one of the same key, and all that either has signed verifies with either', async (t) => {
+test('in its grace period a root is replaced by one with the same key, and certificates of either verify with both', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const openssl = await createOpenSsl(t);
@@ -171,7 +171,7 @@ test('in its grace period a root is followed by one of the same key, and all tha
   }
 });
 
-test('an earlier root is trusted until shortly before it runs out, by replicas that start later too', async (t) => {
+test('an earlier root is trusted until shortly before it expires, also by replicas that start later', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const first = createReplica(t, { clock, server });
@@ -191,7 +191,7 @@ test('an earlier root is trusted until shortly before it runs out, by replicas t
   t.is(second.changes, 2, 'whoever hands out the bundle is told');
 });
 
-test('a replica that finds another root stored takes it', async (t) => {
+test('a replica that finds another root stored uses it', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const first = createReplica(t, { clock, server });
@@ -219,7 +219,7 @@ function conflicts({ requests }: SecretServer): number {
   return versions.length - new Set(versions).size;
 }
 
-test('a replica that is too late with a new root takes the one that was faster', async (t) => {
+test('a replica that is too late with a new root uses the root of the faster one', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const replica = createReplica(t, { clock, server });
@@ -231,7 +231,7 @@ test('a replica that is too late with a new root takes the one that was faster',
   t.is(server.text('ca-cert.pem'), other.certificate);
 });
 
-test('a secret that is deleted while its root is in use is put back', async (t) => {
+test('a secret that is deleted while its root is in use is created again', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const replica = createReplica(t, { clock, server });
@@ -243,7 +243,7 @@ test('a secret that is deleted while its root is in use is put back', async (t) 
   t.is(replica.changes, 1);
 });
 
-test('a new root that cannot be stored is not used, and is tried again until it can', async (t) => {
+test('a new root that cannot be stored is not used, and storing it is retried', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const replica = createReplica(t, { clock, server });
@@ -265,7 +265,7 @@ test('a new root that cannot be stored is not used, and is tried again until it 
   t.is(replica.changes, 2);
 });
 
-test('a new root that was stored, though no answer came, is taken at the next attempt, and is the only one', async (t) => {
+test('a new root that was stored without an answer is used at the next attempt, and no second one is made', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   let isCut = false;
@@ -287,7 +287,7 @@ test('a new root that was stored, though no answer came, is taken at the next at
   t.is(server.requests.filter(({ method }) => method === 'PATCH').length, 1);
 });
 
-test('without the API server there is no root at first, and there is one soon after it is back', async (t) => {
+test('without the API server there is no root at first, and one soon after the API server is back', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   server.setFault(new Error('connect ECONNREFUSED'));
@@ -315,7 +315,7 @@ for (const [what, data, reason] of [
     /mesh-ca-secret: its key ca-cert\.pem cannot be read: no PEM block /,
   ],
 ] as const) {
-  test(`a secret with ${what} is neither used nor overwritten, and its content is not told`, async (t) => {
+  test(`a secret with ${what} is neither used nor overwritten, and no message has its content`, async (t) => {
     const clock = createFakeClock();
     const server = createSecretServer();
     server.put(data);
@@ -328,7 +328,7 @@ for (const [what, data, reason] of [
   });
 }
 
-test('a root that had run out before the start is followed at once', async (t) => {
+test('a root that had expired before the start is replaced at once', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const old = await selfSigned({ now: new Date('2024-01-01T00:00:00Z'), ttlMs: DAY_MS });
@@ -340,7 +340,7 @@ test('a root that had run out before the start is followed at once', async (t) =
   t.is((await replica.issue()).chain.length, 1);
 });
 
-test('with an interval of zero nothing is looked at again, and a root that has run out is told of', async (t) => {
+test('with an interval of zero nothing is checked again, and an expired root is logged', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const old = await selfSigned({ now: new Date('2024-01-01T00:00:00Z'), ttlMs: DAY_MS });
@@ -354,7 +354,7 @@ test('with an interval of zero nothing is looked at again, and a root that has r
   await t.throwsAsync(replica.issue(), { message: /expired at 2024-01-02/ });
 });
 
-test('with jitter the first check is some time within the first interval, and the others an interval apart', async (t) => {
+test('with jitter the first check is at a random time within the first interval, and later checks an interval apart', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const replica = createReplica(t, { clock, server, hasJitter: true, random: () => 0.25 });
@@ -370,7 +370,7 @@ test('with jitter the first check is some time within the first interval, and th
   t.is(server.requests.length, second + 1);
 });
 
-test('extra roots are trusted after our own, change at run time, and do no harm when they are broken', async (t) => {
+test('extra roots are trusted after our own, change at run time, and are ignored when they are broken', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const { certificate: other } = await selfSigned({ organization: 'other' });
@@ -386,7 +386,7 @@ test('extra roots are trusted after our own, change at run time, and do no harm 
   t.true(replica.messages().includes('unreadable root certificates ignored'));
 });
 
-test('a root in memory rotates as well, and its key is the same', async (t) => {
+test('a root in memory rotates too, with the same key', async (t) => {
   const clock = createFakeClock();
   const store = createMemoryRootStore();
   const replica = createReplica(t, { clock, server: createSecretServer(), store });
@@ -399,7 +399,7 @@ test('a root in memory rotates as well, and its key is the same', async (t) => {
   t.true(roots.every((root) => new X509Certificate(root).publicKey.equals(publicKey)));
 });
 
-test('a percentile of a hundred makes a root at each check, and five earlier ones are kept', async (t) => {
+test('a percentile of 100 makes a root at each check, and five earlier roots are kept', async (t) => {
   const clock = createFakeClock();
   const server = createSecretServer();
   const replica = createReplica(t, { clock, server, gracePercentile: 100 });

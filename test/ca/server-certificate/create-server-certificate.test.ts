@@ -71,7 +71,7 @@ test('the authority signs a certificate for all names of this server, with which
   }
 });
 
-test('the signed certificate is renewed before it runs out, and webhooks are told of new roots', async (t) => {
+test('the signed certificate is renewed before it expires, and webhooks get new roots', async (t) => {
   const clock = createFakeClock();
   const authority = await createTestAuthority(clock);
   const { source } = create(t, { authority, clock });
@@ -104,7 +104,7 @@ test('while the authority has no key there is no certificate, and no bundle', as
   t.is(source.caBundle(), undefined);
 });
 
-test('material for a listener follows the certificate and the roots of clients', async (t) => {
+test('the material of a listener follows the certificate and the client roots', async (t) => {
   const clock = createFakeClock();
   const authority = await createTestAuthority(clock);
   const { source } = create(t, { authority, clock });
@@ -165,7 +165,7 @@ test('a folder as the provider gives certificate and roots, and is read again wh
   t.true(errors.includes(reason), errors.join('\n'));
 });
 
-test('three flags go before any provider', async (t) => {
+test('three flags take precedence over any provider', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
   const leaf = await writeCertificate(openssl, folder, 'flags');
@@ -188,7 +188,7 @@ test('three flags go before any provider', async (t) => {
   );
 });
 
-test('files that cannot be used at the start are an error that names setting, file, problem and remedy', async (t) => {
+test('unusable files at the start are an error that names setting, file, problem and remedy', async (t) => {
   const folder = await createFolder(t);
   const openssl = await createOpenSsl(t);
   await writeCertificate(openssl, folder, 'first');
@@ -219,7 +219,7 @@ test('files that cannot be used at the start are an error that names setting, fi
   await t.throwsAsync(missing, { message: /^NAV_CERT_PROVIDER: \/nowhere\/key\.pem does not exist; create it/ });
 });
 
-test('a certificate in a file that has run out is refused', async (t) => {
+test('an expired certificate in a file is rejected', async (t) => {
   const folder = await createFolder(t);
   await writeCertificate(await createOpenSsl(t), folder, 'first');
   const clock = { ...systemClock, now: () => new Date(Date.now() + 40 * DAY_MS) };
@@ -228,7 +228,7 @@ test('a certificate in a file that has run out is refused', async (t) => {
   });
 });
 
-test('a provider that there is none of is refused, and what to use instead is said', (t) => {
+test('an unknown provider is rejected, and the error names the alternatives', (t) => {
   t.throws(() => create(t, { provider: 'orchestrator' }), {
     instanceOf: ServerCertificateError,
     message:

@@ -23,7 +23,7 @@ const reviewCart = async (): Promise<ApiAnswer> => ({
 
 const lifetimeMs = (certificate: X509Certificate): number => Date.parse(certificate.validTo) - Date.now();
 
-test('a caller with a token gets a certificate for its identity, whatever its request says', async (t) => {
+test('a caller with a token gets a certificate for its identity, whatever its request names', async (t) => {
   const rig = await createCaRig(t, { review: reviewCart });
   const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
   const { code, chain } = await rig.create({ channel: rig.secured.channel(), metadata: bearer, csr });
@@ -37,7 +37,7 @@ test('a caller with a token gets a certificate for its identity, whatever its re
   t.deepEqual(await rig.counts(), ['csr_count 1', 'success_cert_issuance_count 1']);
 });
 
-test('a caller renews by its certificate, for as long as it asks', async (t) => {
+test('a caller renews with its certificate, for the duration that it requests', async (t) => {
   const rig = await createCaRig(t);
   const csr = await makeRequest(await createOpenSsl(t), 'RSA 2048');
   const { chain } = await rig.create({ channel: rig.secured.channel({ uris: [CART] }), csr, validity: 3600 });
@@ -46,7 +46,7 @@ test('a caller renews by its certificate, for as long as it asks', async (t) => 
   t.true(Math.abs(lifetimeMs(certificate) - 3_600_000) < 60_000);
 });
 
-test('intermediates are one text of the chain, and all roots the last', async (t) => {
+test('the response has all intermediates in one text, and all roots in the last one', async (t) => {
   const rig = await createCaRig(t, {
     authority: (local) => ({
       ...local,
@@ -62,7 +62,7 @@ test('intermediates are one text of the chain, and all roots the last', async (t
   t.deepEqual(chain.slice(1), ['MID1\nMID2\n', 'ROOT1\nROOT2\n']);
 });
 
-test('nobody is signed for who does not say who it is', async (t) => {
+test('a caller that is not authenticated gets no certificate', async (t) => {
   const rig = await createCaRig(t);
   const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
   for (const metadata of [{}, bearer, { authorization: 'Basic YTpi' }, { authorization: 'Bearer ' }]) {
@@ -77,7 +77,7 @@ test('nobody is signed for who does not say who it is', async (t) => {
 });
 
 for (const validity of ['-9223372036854775808', '-1', '0']) {
-  test(`a validity of ${validity} seconds is the default one`, async (t) => {
+  test(`a validity of ${validity} seconds means the default`, async (t) => {
     const rig = await createCaRig(t);
     const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
     const { chain } = await rig.create({ channel: rig.secured.channel({ uris: [CART] }), csr, validity });
@@ -105,7 +105,7 @@ for (const [what, csr, details] of [
     /^CSR signing error \(failed to parse X.509 certificate signing request\)$/,
   ],
 ] as const) {
-  test(`a request that ${what} is refused and counted`, async (t) => {
+  test(`a request that ${what} is rejected and counted`, async (t) => {
     const rig = await createCaRig(t);
     const answer = await rig.create({ channel: rig.secured.channel({ uris: [CART] }), csr });
     t.is(answer.code, 'INVALID_ARGUMENT');
@@ -118,7 +118,7 @@ for (const [what, csr, details] of [
   });
 }
 
-test('bytes that are no request are refused and counted', async (t) => {
+test('bytes that are not a request are rejected and counted', async (t) => {
   const rig = await createCaRig(t);
   const bytes = Buffer.from([0x0a, 0x7f, 0x41]);
   const { code, details } = await rig.create({ channel: rig.secured.channel({ uris: [CART] }), bytes });
@@ -137,7 +137,7 @@ for (const code of ['CA_NOT_READY', 'CERT_GEN_ERROR'] as const) {
   });
 }
 
-test('our authority does not sign for another trust domain, however well its workloads prove who they are', async (t) => {
+test('our authority does not sign for authenticated workloads of another trust domain', async (t) => {
   const partner = createTestAuthority('partner');
   const rig = await createCaRig(t, { partner });
   const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
@@ -148,7 +148,7 @@ test('our authority does not sign for another trust domain, however well its wor
   t.deepEqual(await rig.counts(), ['csr_count 1', 'id_extraction_err_count 1']);
 });
 
-test('an exception ends its call alone, and tells nothing of itself', async (t) => {
+test('an exception ends only its call, and the caller does not get its text', async (t) => {
   let fail = true;
   const rig = await createCaRig(t, {
     authority: (local) => ({
@@ -168,7 +168,7 @@ test('an exception ends its call alone, and tells nothing of itself', async (t) 
   t.is((await rig.create({ channel, csr })).code, 'OK');
 });
 
-test('more callers than can wait are told so, and the others get their certificates', async (t) => {
+test('callers beyond the queue are rejected, and the others get their certificates', async (t) => {
   const waiting: (() => void)[] = [];
   const rig = await createCaRig(t, {
     limits: { maxConcurrent: 1, maxWaiting: 2, maxWaitMs: 60_000 },
@@ -194,7 +194,7 @@ test('more callers than can wait are told so, and the others get their certifica
   t.true((await rig.counts()).includes('csr_shed_count{reason="queue full"} 2'));
 });
 
-test('the root that signs after a change is the root of the answer', async (t) => {
+test('after a change of the root the response has the root that signs', async (t) => {
   const rig = await createCaRig(t);
   const csr = await makeRequest(await createOpenSsl(t), 'EC P-256');
   const channel = rig.secured.channel({ uris: [CART] });

@@ -57,7 +57,7 @@ test('a workload gets a P-256 key and a certificate for its identity alone', asy
   t.true(leaf.verify(new X509Certificate(authority.bundle().roots[0] ?? '').publicKey));
 });
 
-test('the same identity on the same connection has one secret; others have keys of their own', async (t) => {
+test('an identity has one secret on a connection; other identities and connections have other keys', async (t) => {
   const { secrets } = await create(t);
   const first = secrets.open('connection-1', REVIEWS);
   t.is(secrets.open('connection-1', REVIEWS), first);
@@ -71,7 +71,7 @@ for (const [random, hours] of [
   [0, 12],
   [0.999_999, 19.2],
 ] as const) {
-  test(`a certificate of 24 hours is renewed, with another key, after ${hours}: chosen at random up to then`, async (t) => {
+  test(`a certificate of 24 hours is renewed with another key after ${hours}, at a random point`, async (t) => {
     const { secrets, clock } = await create(t, random);
     const secret = secrets.open('connection-1', REVIEWS);
     const first = await issued(secret);
@@ -85,7 +85,7 @@ for (const [random, hours] of [
   });
 }
 
-test('a certificate stays while no other can be had, until it runs out', async (t) => {
+test('a certificate stays in use while no new one can be issued, until it expires', async (t) => {
   let isDown = false;
   const { secrets, clock, logger } = await create(t, 0.5, (authority) => ({
     ...authority,
@@ -112,7 +112,7 @@ test('a certificate stays while no other can be had, until it runs out', async (
   t.is(logger.records.at(-1)?.message, 'certificate issuance resumed');
 });
 
-test('a workload that connects before there is a root gets its certificate when there is one', async (t) => {
+test('a workload that connects before there is a root gets its certificate once the root exists', async (t) => {
   const clock = createFakeClock();
   const authority = createLocalAuthority({ clock, ttls: { defaultMs: DAY_MS, maxMs: DAY_MS } });
   const logger = createRecordingLogger();
@@ -125,7 +125,7 @@ test('a workload that connects before there is a root gets its certificate when 
   t.truthy(await issued(secret));
 });
 
-test('a root that is followed by one of its key leaves certificates as they are', async (t) => {
+test('a new root with the same key does not replace certificates', async (t) => {
   const { secrets, clock, authority } = await create(t);
   const secret = secrets.open('connection-1', REVIEWS);
   const first = await issued(secret);
@@ -146,7 +146,7 @@ test('a root that is followed by one of its key leaves certificates as they are'
   t.is(secret.current(), first);
 });
 
-test('under a new key whose root is trusted beside the old one, certificates are renewed when that has had time to spread', async (t) => {
+test('certificates are renewed for a new key of the authority only after its root has had time to spread', async (t) => {
   const { secrets, clock, authority } = await create(t, 0);
   const secret = secrets.open('connection-1', REVIEWS);
   const first = await issued(secret);
@@ -159,7 +159,7 @@ test('under a new key whose root is trusted beside the old one, certificates are
   t.is(leafOf(await issued(secret, first)).issuer, 'O=other');
 });
 
-test('under roots that do not verify it a certificate is renewed at once', async (t) => {
+test('a certificate that the present roots do not verify is renewed at once', async (t) => {
   const { secrets, clock, authority } = await create(t, 0.5);
   const secret = secrets.open('connection-1', REVIEWS);
   const first = await issued(secret);
@@ -168,7 +168,7 @@ test('under roots that do not verify it a certificate is renewed at once', async
   t.is(leafOf(await issued(secret, first)).issuer, 'O=other');
 });
 
-test('a certificate that was on its way when the authority changed is judged by what it is now', async (t) => {
+test('a certificate that was being issued while the authority changed is compared with the present authority', async (t) => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -191,7 +191,7 @@ test('a certificate that was on its way when the authority changed is judged by 
   t.is(leafOf(await issued(secret, first)).issuer, 'O=other');
 });
 
-test('with its connection a secret ends: nothing is renewed, nobody is told, and the key is forgotten', async (t) => {
+test('a secret ends with its connection: no renewal, no call of listeners, and no key in memory', async (t) => {
   const { secrets, clock, authority } = await create(t);
   const secret = secrets.open('connection-1', REVIEWS);
   const kept = secrets.open('connection-2', REVIEWS);
@@ -220,7 +220,7 @@ test('a connection that ends while its certificate is issued gets none', async (
   t.is(clock.timers, 1);
 });
 
-test('neither JSON, nor inspect, nor a log has the key', async (t) => {
+test('the key is neither in JSON, nor in inspect, nor in a log', async (t) => {
   const { secrets, logger } = await create(t);
   const secret = secrets.open('connection-1', REVIEWS);
   const present = await issued(secret);
@@ -235,7 +235,7 @@ test('neither JSON, nor inspect, nor a log has the key', async (t) => {
   t.regex(present.privateKey, /^-----BEGIN PRIVATE KEY-----\n/);
 });
 
-test('a workload whose account is gone keeps its certificate and gets no other, unless the account comes back', async (t) => {
+test('a workload with a deleted account keeps its certificate and gets no other until the account is back', async (t) => {
   const clock = createFakeClock();
   const authority = await createTestAuthority(clock);
   const logger = createRecordingLogger();

@@ -16,7 +16,7 @@ async function refused(t: ExecutionContext, request: string, message: string | R
 }
 
 for (const kind of ['EC P-256', 'EC P-384', 'RSA 2048'] as const) {
-  test(`a request of ${kind} gives the public key of who has signed it`, async (t) => {
+  test(`a request of ${kind} gives the public key that signed it`, async (t) => {
     const openssl = await createOpenSsl(t);
     for (const digest of ['-sha256', '-sha384', '-sha512']) {
       const request = await makeRequest(openssl, kind, digest);
@@ -35,7 +35,7 @@ for (const [kind, why] of [
   ['EC with explicit parameters', 'EC on a curve without a name'],
   ['Ed25519', 'of type ed25519'],
 ] as const satisfies readonly (readonly [keyof typeof KEYS, string])[]) {
-  test(`a key ${why} is not accepted, and the refusal says what is`, async (t) => {
+  test(`a key ${why} is rejected, and the error names the accepted keys`, async (t) => {
     const request = await makeRequest(await createOpenSsl(t), kind);
     const message =
       `the key of the certificate signing request is not accepted: ${why}; ` +
@@ -44,11 +44,11 @@ for (const [kind, why] of [
   });
 }
 
-test('a request that is signed with SHA-1 is refused', async (t) => {
+test('a request that is signed with SHA-1 is rejected', async (t) => {
   await refused(t, await makeRequest(await createOpenSsl(t), 'RSA 2048', '-sha1'), NOT_SIGNED);
 });
 
-test('a request with the public key of somebody else is refused: its sender has no such private key', async (t) => {
+test('a request with a public key whose private key did not sign it is rejected', async (t) => {
   const openssl = await createOpenSsl(t);
   const own = derOf(await makeRequest(openssl, 'EC P-256'));
   const foreign = derOf(await makeRequest(openssl, 'EC P-256'));
@@ -63,7 +63,7 @@ test('a request with the public key of somebody else is refused: its sender has 
   await refused(t, formatPem('CERTIFICATE REQUEST', stolen), NOT_SIGNED);
 });
 
-test('a request that was changed after it was signed is refused', async (t) => {
+test('a request that was changed after it was signed is rejected', async (t) => {
   const request = derOf(await makeRequest(await createOpenSsl(t), 'RSA 2048'));
   const changed = Buffer.from(request);
   const at = changed.indexOf('admin');
@@ -94,7 +94,7 @@ test('a request that is not one PEM block of a request is not properly encoded',
   }
 });
 
-test('octets that are no request cannot be parsed', async (t) => {
+test('octets that are not a request cannot be parsed', async (t) => {
   const der = derOf(await makeRequest(await createOpenSsl(t), 'EC P-256'));
   const withVersion2 = Buffer.from(der);
   withVersion2.writeUInt8(1, der.indexOf(Buffer.from('020100', 'hex')) + 2);

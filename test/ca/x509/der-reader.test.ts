@@ -14,7 +14,7 @@ for (const [what, octets, message] of [
   ['a length with a leading zero', `04 82 00 80 ${'00'.repeat(128)}`, 'a length has more octets than needed'],
   ['less content than its length', '04 03 00 00', 'an element is longer than what holds it'],
 ] as const) {
-  test(`${what} is no DER`, (t) => {
+  test(`${what} is not DER`, (t) => {
     t.throws(() => readDer(hex(octets)), { instanceOf: DerError, message });
   });
 }
@@ -29,7 +29,7 @@ test('an element keeps the octets that it was read from, whatever its length', (
   }
 });
 
-test('an element of another tag, or none, is told', (t) => {
+test('an element with another tag, or a missing one, is an error', (t) => {
   const [element] = readDer(sequence(oid('1.2.3')));
   t.throws(() => contentOf(element, DER_TAG.set), {
     instanceOf: DerError,
@@ -41,7 +41,7 @@ test('an element of another tag, or none, is told', (t) => {
   });
 });
 
-test('integers and object identifiers are written as X.690 has them', (t) => {
+test('integers and object identifiers are written in the form of X.690', (t) => {
   t.deepEqual(unsignedInteger(hex('00 00')), hex('02 01 00'));
   t.deepEqual(unsignedInteger(hex('00 7f')), hex('02 01 7f'));
   t.deepEqual(unsignedInteger(hex('80 01')), hex('02 03 00 80 01'));

@@ -15,7 +15,7 @@ import { makePluggedIn } from '../support/plugged-in.js';
 // fast-check prints the seed and the path of a failure.
 const RUNS = { numRuns: 10_000 };
 
-test('whatever is sent as a request is refused as such, or has the very key that has signed it', async (t) => {
+test('any bytes as a request are rejected, or give the key that signed them', async (t) => {
   const openssl = await createOpenSsl(t);
   const requests = [await makeRequest(openssl, 'EC P-256'), await makeRequest(openssl, 'RSA 2048')];
   const keys = await Promise.all(requests.map(readCertificateRequest));
@@ -42,7 +42,7 @@ test('whatever is sent as a request is refused as such, or has the very key that
   t.true(accepted < 1_000, `${accepted} accepted`);
 });
 
-test('a bundle of certificates is read, or refused for being none', async (t) => {
+test('a bundle of certificates is read or rejected', async (t) => {
   const { roots: chain } = await makePluggedIn(await createOpenSsl(t));
   const octets = derOf(chain);
   const texts = fc.oneof(
@@ -67,7 +67,7 @@ test('a bundle of certificates is read, or refused for being none', async (t) =>
   t.pass();
 });
 
-test('material from files is taken or has a problem with a remedy, whatever is in them', async (t) => {
+test('material from files with any content is accepted, or has a problem with a remedy', async (t) => {
   const plugged = await makePluggedIn(await createOpenSsl(t));
   const root = await selfSigned();
   const partOf = fc.constantFrom('privateKey', 'certificate', 'chain', 'roots');
@@ -92,7 +92,7 @@ test('material from files is taken or has a problem with a remedy, whatever is i
   t.pass();
 });
 
-test('DER is read to its end or refused, and what was read is what was there', (t) => {
+test('DER is read to its end or rejected, and the elements equal the input', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (each) => {
       const octets = Buffer.from(each);
@@ -107,7 +107,7 @@ test('DER is read to its end or refused, and what was read is what was there', (
   t.pass();
 });
 
-test('PEM that was written is read as it was', (t) => {
+test('PEM that was written is read unchanged', (t) => {
   const label = fc.constantFrom('CERTIFICATE', 'CERTIFICATE REQUEST', 'X509 CRL');
   const blocks = fc.array(
     fc.record({ label, der: fc.uint8Array({ minLength: 1, maxLength: 200 }).map((each) => Buffer.from(each)) }),

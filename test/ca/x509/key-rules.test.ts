@@ -11,7 +11,7 @@ function rsaOf(bits: number, exponent: string): KeyObject {
   return createPublicKey({ key: { kty: 'RSA', n: modulus.toString('base64url'), e }, format: 'jwk' });
 }
 
-test('keys that are strong and known to everybody are accepted, both halves of them', (t) => {
+test('strong keys of common kinds are accepted, public and private', (t) => {
   for (const { publicKey, privateKey } of [
     generateKeyPairSync('ec', { namedCurve: 'P-256' }),
     generateKeyPairSync('ec', { namedCurve: 'P-384' }),

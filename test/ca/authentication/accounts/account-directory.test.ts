@@ -53,7 +53,7 @@ test('an account is unknown before the first list, then present or gone', (t) =>
   t.is(directory.judge(CART), 'present');
 });
 
-test('listeners hear once that their account was deleted, by an event and by a list that lacks it', (t) => {
+test('listeners are called once when their account is deleted, by an event or by a list without it', (t) => {
   for (const remove of ['event', 'list']) {
     const { directory, own } = create();
     own.list('cart', 'web');
@@ -86,7 +86,7 @@ test('an account of another cluster counts, until that cluster is no longer read
   t.true(west.isStopped());
 });
 
-test('in an outage the last list counts for the limit, and is of no use afterwards', (t) => {
+test('in an outage the last list counts for the limit, and no longer', (t) => {
   const { directory, own, clock } = create();
   own.list('cart');
   own.fails();
@@ -115,7 +115,7 @@ test('a caller with a certificate waits for the first list, and no longer than i
   t.is(clock.timers + silent.clock.timers, 0);
 });
 
-test('refusals say whether asking again can help; other trust domains have their accounts elsewhere', async (t) => {
+test('errors say whether a retry can help; accounts of other trust domains are not checked', async (t) => {
   const { directory, own, clock } = create();
   const checks = createAccountChecks(directory, (trustDomain) => trustDomain === 'cluster.local');
   own.list('web');

@@ -47,7 +47,7 @@ test('a token of the issuer proves its service account, and keys are fetched onc
 });
 
 for (const alg of ['ES256', 'PS256', 'EdDSA']) {
-  test(`a token that is signed with ${alg} is good`, async (t) => {
+  test(`a token that is signed with ${alg} is accepted`, async (t) => {
     const { issuer, authenticate } = await createRig();
     await issuer.rotate('key', alg);
     t.deepEqual((await authenticate(await issuer.token()))?.identities, [CART]);
@@ -65,7 +65,7 @@ for (const [what, claims, message] of [
   ['of a person', { sub: 'ann@example.com' }, /not that of a service account/],
   ['of a service account that is none', { sub: 'system:serviceaccount:shop:cart/x' }, /not that of a service account/],
 ] as const) {
-  test(`a token ${what} is refused`, async (t) => {
+  test(`a token ${what} is rejected`, async (t) => {
     const { issuer, authenticate } = await createRig();
     await t.throwsAsync(authenticate(await issuer.token(claims as JWTPayload)), {
       name: 'AuthenticationError',
@@ -74,7 +74,7 @@ for (const [what, claims, message] of [
   });
 }
 
-test('a token that is signed by nobody, or by the public key as a secret, is refused', async (t) => {
+test('an unsigned token, or one signed with the public key as a secret, is rejected', async (t) => {
   const { issuer, authenticate } = await createRig();
   const [, payload = ''] = (await issuer.token()).split('.');
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -86,7 +86,7 @@ test('a token that is signed by nobody, or by the public key as a secret, is ref
   await t.throwsAsync(authenticate(`${signed}.${mac}`), { name: 'AuthenticationError', message: /does not verify/ });
 });
 
-test('a changed token is refused', async (t) => {
+test('a changed token is rejected', async (t) => {
   const { issuer, authenticate } = await createRig();
   const [head = '', , signature = ''] = (await issuer.token()).split('.');
   const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'system:serviceaccount:bank:pay', exp: START_SECONDS + 3600 };
@@ -97,7 +97,7 @@ test('a changed token is refused', async (t) => {
   });
 });
 
-test('a key that is not known yet is asked for, at most every ten seconds', async (t) => {
+test('an unknown key is fetched, at most every ten seconds', async (t) => {
   const { issuer, authenticate, clock } = await createRig();
   await authenticate(await issuer.token());
   await issuer.rotate('two');
@@ -113,7 +113,7 @@ test('a key that is not known yet is asked for, at most every ten seconds', asyn
   t.is(issuer.fetched.length, 4);
 });
 
-test('keys are renewed every five minutes without making anybody wait', async (t) => {
+test('keys are renewed every five minutes, and no caller waits for that', async (t) => {
   const { issuer, authenticate, clock } = await createRig();
   await authenticate(await issuer.token());
   clock.advance(5 * 60_000 + 1);
@@ -121,7 +121,7 @@ test('keys are renewed every five minutes without making anybody wait', async (t
   t.is(issuer.fetched.length > 2, true);
 });
 
-test('an issuer that is gone is believed for an hour, and no longer', async (t) => {
+test('the keys of an unreachable issuer count for an hour', async (t) => {
   const { issuer, authenticate, clock, outcomes } = await createRig();
   const token = (jti: string) => issuer.token({ jti, exp: START_SECONDS + 36_000 });
   await authenticate(await token('first'));
@@ -146,7 +146,7 @@ for (const [what, configuration, keys] of [
   ['more keys than anybody has', undefined, { keys: Array.from({ length: 257 }, () => ({ kty: 'RSA' })) }],
   ['keys that are nonsense', undefined, { keys: [{ kty: 'RSA', kid: 'one', alg: 'RS256', n: '!', e: 7 }] }],
 ] as const) {
-  test(`${what} let nobody in`, async (t) => {
+  test(`${what} admit no caller`, async (t) => {
     const { issuer, authenticate } = await createRig();
     if (configuration !== undefined) {
       issuer.documents.set(`${ISSUER}/.well-known/openid-configuration`, JSON.stringify(configuration));
@@ -156,7 +156,7 @@ for (const [what, configuration, keys] of [
   });
 }
 
-test('an issuer is asked only where one is known', async (t) => {
+test('no issuer is asked unless one is configured', async (t) => {
   const { authenticators } = await createRig('');
   t.deepEqual(
     authenticators.map(({ name }) => name),
@@ -173,7 +173,7 @@ const OWN = unsignedToken({ iss: ISSUER, aud: ['first', 'second'] });
 const NONE = { issuer: '', audience: '' };
 const IN_POD = '10.96.0.1';
 
-test('issuer and audience are those of our own token where none are set', (t) => {
+test('issuer and audience come from our own token unless they are set', (t) => {
   t.deepEqual(expectedTokens(NONE, `${OWN}\n`, ''), { issuer: ISSUER, audience: 'first' });
   t.deepEqual(expectedTokens({ issuer: 'x', audience: '' }, OWN, ''), { issuer: 'x', audience: 'first' });
   t.deepEqual(expectedTokens({ issuer: 'x', audience: 'y' }, OWN, ''), { issuer: 'x', audience: 'y' });
@@ -181,7 +181,7 @@ test('issuer and audience are those of our own token where none are set', (t) =>
   t.deepEqual(expectedTokens(NONE, 'no token', ''), NONE);
 });
 
-test('in a pod, TOKEN_ISSUER counts where it is set, and is not taken from our own token', (t) => {
+test('in a pod TOKEN_ISSUER counts if it is set, and our own token does not', (t) => {
   t.deepEqual(expectedTokens({ issuer: 'x', audience: '' }, OWN, IN_POD), { issuer: 'x', audience: 'first' });
   t.is(expectedTokens(NONE, OWN, IN_POD).issuer, '');
 });

@@ -42,7 +42,7 @@ for (const [text, message] of [
   });
 }
 
-test('every x509-svid of a bundle is a root, and what is for anything else is not', (t) => {
+test('every x509-svid of a bundle is a root, other keys are not', (t) => {
   const second = createTestAuthority('next');
   const text = bundle(
     root,
@@ -85,7 +85,7 @@ for (const [what, text, message] of [
   ],
   ['more keys than anybody has', bundle(...Array<unknown>(257).fill(root)), /has 257 keys, at most 256/],
 ] as const) {
-  test(`a bundle with ${what} is refused`, (t) => {
+  test(`a bundle with ${what} is rejected`, (t) => {
     t.throws(() => parseSpiffeBundle(text), { message });
   });
 }
@@ -100,7 +100,7 @@ function createRig(fetchDocument: (url: string) => Promise<string>, endpoints: R
   return { clock, logger, bundles, subjects };
 }
 
-test('bundles that come late are waited for, at doubling times', async (t) => {
+test('bundles are fetched again after doubling waits', async (t) => {
   const attempts: number[] = [];
   const rig = createRig(async () => {
     attempts.push(rig.clock.monotonicMs());
@@ -117,7 +117,7 @@ test('bundles that come late are waited for, at doubling times', async (t) => {
   t.deepEqual(attempts, [0, 50, 150, 350]);
 });
 
-test('one bundle that does not come within ten seconds is an error, which names it', async (t) => {
+test('a bundle that is not fetched within ten seconds is an error that names it', async (t) => {
   let attempts = 0;
   const endpoints = new Map([
     ['good.example', 'https://good.example'],
@@ -145,7 +145,7 @@ test('one bundle that does not come within ten seconds is an error, which names 
   t.is(clock.timers, 0);
 });
 
-test('a bundle is looked at again as often as it says, within bounds', async (t) => {
+test('a bundle is fetched again as often as it says, within bounds', async (t) => {
   for (const [hint, afterMs] of [
     [undefined, 300_000],
     [600, 600_000],
@@ -168,7 +168,7 @@ test('a bundle is looked at again as often as it says, within bounds', async (t)
   }
 });
 
-test('roots that change are told of, those that do not are not, and what is known stays when none can be had', async (t) => {
+test('changed roots cause a call of listeners, unchanged ones none, and known roots stay when a fetch fails', async (t) => {
   const next = createTestAuthority('next');
   let answer: () => string = () => bundle(root);
   const { bundles, clock, subjects, logger } = createRig(async () => answer());
