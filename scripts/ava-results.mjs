@@ -1,10 +1,10 @@
-// Counts tests from the lines that ava's own reporter writes, which people also read as they are.
+// Counts tests by the lines of ava's default reporter, which also go to the terminal.
 import { stripVTControlCharacters } from 'node:util';
 
-/** ava separates its list of tests from the details of failures with a line of its own. */
+/** ava prints a separator between its list of tests and the details of failures. */
 const END_OF_LIST = /^ {2}─$/;
 
-/** What a line of the list says. The last two are of tests that never came to run. */
+/** The outcomes that a line of the list can show. The last two are of tests that did not run. */
 const LINES = [
   [/^ {2}✔ /, () => ({ passed: 1 })],
   [/^ {2}- \[(?:skip|todo)\] (.*)$/, ([, title]) => ({ skipped: title })],

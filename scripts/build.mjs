@@ -26,7 +26,7 @@ for (const program of ['navigator-discovery', 'navigator-policy']) {
   chmodSync(join(root, `build/programs/${program}.js`), 0o755);
 }
 
-// What `version` and mesh_build say about this build; a tree without git leaves them unknown.
+// Build information for `version` and mesh_build. Without git, its fields stay unknown.
 const git = (...args) => {
   try {
     return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

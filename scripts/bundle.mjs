@@ -1,10 +1,10 @@
-// Bundles the programs of build/src/cli into build/programs: a few files, so that a start does not look for 900 modules.
-// What a program imports late is in files of its own, and is read when it is needed.
+// Bundles the programs of build/src/cli into build/programs: a few files, so a start does not load 900 modules. Code
+// behind `import()` goes to separate files, which are read when needed.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** What `import()` brings in rarely, with files of their own beside them. They are taken from node_modules. */
+/** Packages that are rarely loaded and that read files of their own folders. They are loaded from node_modules. */
 const EXTERNAL = ['@grpc/reflection', '@grpc/grpc-js-xds', 'grpc-health-check/package.json'];
 
 /** Packages in CommonJS ask for these, which modules do not have. */
@@ -14,8 +14,8 @@ const BANNER = [
 ].join('\n');
 
 /**
- * Writes build/programs/navigator-discovery.js and navigator-policy.js. Names stay as they are, and source maps lie
- * beside the files, for `node --enable-source-maps` and --log_caller.
+ * Writes build/programs/navigator-discovery.js and navigator-policy.js. Function names are kept, and source maps are
+ * written beside the files for `node --enable-source-maps` and --log_caller.
  */
 export async function bundlePrograms(root) {
   const outdir = join(root, 'build/programs');
@@ -41,7 +41,7 @@ export async function bundlePrograms(root) {
   });
 }
 
-/** grpc-health-check reads its .proto file beside itself; in the bundle, from the package. */
+/** grpc-health-check reads its .proto file from its own folder; in the bundle, the path must lead to the package. */
 const healthProto = {
   name: 'health-proto',
   setup: ({ onLoad }) =>

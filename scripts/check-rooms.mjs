@@ -86,7 +86,7 @@ function problemsOfTable(rooms) {
   );
 }
 
-/** The linter forbids I/O in the rooms of one block, which has to have all pure ones. */
+/** One block of biome.json forbids I/O in pure rooms; it must list all of them. */
 function problemsOfPurity(root, rooms) {
   const { overrides } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'));
   const linted = new Set(overrides.flatMap(({ includes }) => includes));

@@ -1,6 +1,6 @@
-// npm that is told to end (other than by a terminal's Ctrl-C) ends the shell between itself and us, and leaves us.
+// If npm gets a signal (other than by Ctrl-C in a terminal), it ends its shell but not this process.
 
-/** Ends the child process with us: when npm is gone, and when we end for whatever reason. */
+/** Ends the child process when npm ends or this process ends, for any reason. */
 export function endWithNpm(child) {
   process.on('exit', () => child.kill('SIGTERM'));
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -39,7 +39,7 @@ export function declareValidators() {
   writeFileSync(file, 'export const validators = {};\n');
 }
 
-/** Writes the validators, unless the schemas, ajv and what compiles them are those of the last time. */
+/** Writes the validators, unless the schemas, ajv and the scripts are unchanged since the last run. */
 export async function generateValidators() {
   const { preparedSchemas } = await import('../build/src/config/prepared-schemas.js');
   const { schemaKey } = await import('../build/src/config/schema/validators.js');

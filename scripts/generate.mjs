@@ -61,7 +61,7 @@ function readFlags() {
   }
 }
 
-/** CRDs of kinds that are no more. */
+/** CRDs of removed kinds. */
 function leftoverCrds() {
   const folder = join(projectRoot, 'crds');
   const written = new Set(crds.map(({ file }) => file));

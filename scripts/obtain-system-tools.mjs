@@ -35,7 +35,7 @@ function obtain(tools) {
   return { missing: `${still.join(', ')} not found (Debian, as root: apt-get install ${packages.join(' ')})` };
 }
 
-/** What network namespaces need. Returns {}, or { missing } with the reason in one line. */
+/** Obtains the tools for network namespaces. Returns {}, or { missing } with the reason in one line. */
 export function obtainSystemTools() {
   if (process.platform !== 'linux') return { missing: `network namespaces need Linux; this is ${process.platform}` };
   return obtain(NAMESPACE_TOOLS);
@@ -47,10 +47,13 @@ export function obtainRedis() {
   return obtain(REDIS);
 }
 
-/** What a whole Kubernetes cluster needs beside its own programs. Returns {}, or { missing } with the reason in one line. */
+/**
+ * Obtains the tools for a whole Kubernetes cluster, beside its programs. Returns {}, or { missing } with the reason in
+ * one line.
+ */
 export function obtainClusterTools() {
   if (process.platform !== 'linux') return { missing: `its pods need Linux; this is ${process.platform}` };
-  // No package of Debian's has one that is new enough.
+  // Packages of Debian are too old.
   if (!isThere('kubectl')) return { missing: 'kubectl not found (https://kubernetes.io/docs/tasks/tools/)' };
   return obtain(CLUSTER_TOOLS);
 }

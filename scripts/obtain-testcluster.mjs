@@ -40,7 +40,7 @@ function hashSources() {
   return hash.digest('hex');
 }
 
-/** The PATH with Go on it, or undefined when there is none that is new enough. */
+/** The PATH with Go, or undefined if no installed Go is new enough. */
 function findGo() {
   const path = [process.env.PATH, ...GO_FOLDERS].join(':');
   const result = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8', env: { ...process.env, PATH: path } });

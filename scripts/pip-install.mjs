@@ -1,8 +1,8 @@
-// Programs that come as Python packages, each installed into a folder of its own.
+// Programs from Python packages, each installed into its own folder.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
-/** Commands that are pip on one machine or another, in the order they are tried. */
+/** Possible commands for pip, in the order in which they are tried. */
 const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']];
 
 /**

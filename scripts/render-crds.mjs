@@ -62,7 +62,7 @@ function conditionColumn(name, type, field, description, priority) {
   return { name, type: 'string', description, jsonPath, ...(priority === undefined ? {} : { priority }) };
 }
 
-/** What `kubectl get` shows; columns of priority 1 with `-o wide` alone. */
+/** Columns of `kubectl get`; columns of priority 1 are shown only with `-o wide`. */
 const COLUMNS = [
   conditionColumn('Accepted', 'Accepted', 'status', 'Whether it is valid.'),
   conditionColumn('Refs', 'ResolvedRefs', 'status', 'Whether all its references exist.'),
@@ -78,7 +78,7 @@ function specColumn(name, field, description) {
   return { name, type: 'string', description, jsonPath: `.spec.${field}` };
 }
 
-/** What tells objects of a kind apart better than their names do. */
+/** Fields that distinguish objects of a kind better than their names do. */
 const OWN_COLUMNS = {
   ServiceEntry: [
     specColumn('Hosts', 'hosts', 'DNS names of the service.'),

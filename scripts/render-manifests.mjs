@@ -1,5 +1,5 @@
-// Renders what in manifests/ follows from the code: the CustomResourceDefinitions, and the mesh domain in the files that
-// are written by hand.
+// Renders the generated parts of manifests/: the CustomResourceDefinitions, and the mesh domain in the hand-written
+// files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderCrds } from './render-crds.mjs';
@@ -16,7 +16,7 @@ export function renderManifests(root, meshDomain) {
   ];
 }
 
-/** The domain that the files have at present is the one that the Deployment gives to the server. */
+/** The current domain of the files is the one in the Deployment. */
 function withMeshDomain(root, meshDomain) {
   const read = (file) => readFileSync(join(root, file), 'utf8');
   const present = /name: MESH_DOMAIN\n\s+value: (\S+)\n/.exec(read(DEPLOYMENT))?.[1];

@@ -1,5 +1,5 @@
-// What npm start, npm test and npm run demo do first: check Node, install packages, build. Each step is
-// skipped when nothing it depends on has changed, so that a second start does no work.
+// First steps of npm start, npm test and npm run demo: check Node, install packages, build. A step is skipped if its
+// inputs have not changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -21,7 +21,7 @@ const DEFAULTS = {
   secureGRPCAddr: '127.0.0.1:15012',
 };
 
-/** What people call the addresses, for messages. */
+/** Names of the addresses in messages. */
 const LISTENERS = {
   grpcAddr: 'xDS for Envoy',
   httpAddr: 'debug pages',
@@ -49,7 +49,7 @@ function asUrl(address) {
   return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
 }
 
-/** The system's error code when nobody could listen there; undefined when it is free. */
+/** Error code of the system if the address cannot be used; undefined if it is free. */
 function tryAddress(address) {
   const { host, port } = splitAddress(address);
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ const server = spawn(
     ...added.flatMap((flag) => [`--${flag}`, settings[flag]]),
     ...passedOn,
   ],
-  // Analysis tells of mistakes in samples/ too, in the log and on /debug/config_problems.
+  // Analysis reports mistakes in samples/ in the log and on /debug/config_problems.
   { cwd: projectRoot, stdio: 'inherit', env: { NAV_ENABLE_ANALYSIS: 'true', ...process.env } },
 );
 let running = true;

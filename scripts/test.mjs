@@ -21,7 +21,7 @@ const PHASES = [
   ['--concurrency=1', ...COUNTERPART_TESTS.map((folder) => `${folder}/**/*.test.ts`)],
 ];
 
-/** What the counterpart tests need and cannot be had here, one line each. */
+/** Missing counterparts with the reason, one line each. */
 function obtainCounterparts() {
   const missing = [];
   if (process.platform === 'linux' && process.getuid() !== 0) {
@@ -41,7 +41,7 @@ function obtainCounterparts() {
   return missing;
 }
 
-/** Runs ava, shows what it writes, and returns its results. */
+/** Runs ava, prints its output, and returns its results. */
 async function runAva(args) {
   const reader = createAvaReader();
   const ava = spawn(process.execPath, [AVA, ...args], {

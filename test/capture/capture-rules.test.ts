@@ -24,7 +24,7 @@ function chain(name: string, rules: string): readonly string[] {
     .map((line) => line.slice(start.length));
 }
 
-test('everything is captured but loopback and what the proxy itself sends', (t) => {
+test('all traffic is captured except loopback and the traffic of the proxy itself', (t) => {
   const rules = captureRules('ipv4', EVERYTHING);
   t.deepEqual(chain('PREROUTING', rules), ['-p tcp -j MESH_INBOUND']);
   t.deepEqual(chain('OUTPUT', rules), ['-p tcp -j MESH_OUTPUT']);
@@ -47,7 +47,7 @@ test('IPv6 has the same rules with its own addresses', (t) => {
   t.is(ipv6, ipv4.replaceAll('127.0.0.6/32', '::6/128').replaceAll('127.0.0.0/8', '::1/128'));
 });
 
-test('excluded ports are let through before anything is redirected', (t) => {
+test('excluded ports return before the redirecting rules', (t) => {
   const rules = captureRules('ipv4', {
     ...EVERYTHING,
     excludeInboundPorts: parsePorts('15021,22'),
@@ -61,7 +61,7 @@ test('excluded ports are let through before anything is redirected', (t) => {
   t.deepEqual(chain('MESH_OUTPUT', rules).slice(-2), ['-p tcp --dport 3306 -j RETURN', '-j MESH_REDIRECT']);
 });
 
-test('only included ports come in by way of the proxy, and no ports at all where none is included', (t) => {
+test('only included ports go through the proxy; without included ports, none', (t) => {
   const some = captureRules('ipv4', { ...EVERYTHING, includeInboundPorts: [80, 443] });
   t.deepEqual(chain('MESH_INBOUND', some), [
     '-p tcp --dport 80 -j MESH_IN_REDIRECT',
@@ -72,7 +72,7 @@ test('only included ports come in by way of the proxy, and no ports at all where
   t.false(chain('MESH_OUTPUT', none).some((rule) => rule.endsWith('MESH_IN_REDIRECT')));
 });
 
-test('each address family gets the ranges that are of it', (t) => {
+test('each address family gets its own ranges', (t) => {
   const traffic: CapturedTraffic = {
     ...EVERYTHING,
     includeOutboundIpRanges: parseAddressRanges('10.0.0.0/8,fd00::/8'),
@@ -88,14 +88,14 @@ test('each address family gets the ranges that are of it', (t) => {
   ]);
 });
 
-test('what leads to our chains is set once, however often the rules are', (t) => {
+test('jumps to the chains are set once, however often the rules are set', (t) => {
   const present = '*nat\n-A PREROUTING -p tcp -j MESH_INBOUND\n-A OUTPUT -p tcp -j MESH_OUTPUT\nCOMMIT\n';
   const rules = captureRules('ipv4', EVERYTHING, present);
   t.deepEqual(chain('PREROUTING', rules), []);
   t.deepEqual(chain('OUTPUT', rules), []);
 });
 
-test('whatever is captured, the proxy is never sent to itself', (t) => {
+test('traffic of the proxy is never redirected to itself', (t) => {
   const port = fc.integer({ min: 1, max: 65535 });
   const property = fc.property(fc.array(port), fc.array(port), fc.array(port), (included, excluded, outbound) => {
     const traffic = {

@@ -33,7 +33,7 @@ const variant = (program: string, suffix: string): readonly string[] =>
   ['save', 'restore'].map((verb) => `${program}${suffix}-${verb}`);
 const NFT = [...variant('iptables', '-nft'), ...variant('ip6tables', '-nft'), 'ip'];
 
-test('rules are read first and then restored, with the address that IPv6 lacks', async (t) => {
+test('rules are read, then restored, and the missing IPv6 address is added', async (t) => {
   const { calls, lines } = await capture(NFT, 'global');
   t.deepEqual(calls, [
     'iptables-nft-save -t nat',
@@ -48,7 +48,7 @@ test('rules are read first and then restored, with the address that IPv6 lacks',
   ]);
 });
 
-test('the other kinds of iptables are tried where one does not work', async (t) => {
+test('the other forms of iptables are tried if one fails', async (t) => {
   const legacy = await capture(variant('iptables', '-legacy'), 'off');
   t.is(legacy.lines[0], 'IPv4: rules are set with iptables-legacy-restore');
   const plain = await capture(variant('iptables', ''), 'off');
@@ -57,19 +57,19 @@ test('the other kinds of iptables are tried where one does not work', async (t) 
   t.is(unreadable.lines[0], 'IPv4: rules are set with iptables-legacy-restore');
 });
 
-test('without any iptables the pod does not start, and is told why', async (t) => {
+test('without iptables the pod does not start, and the error says why', async (t) => {
   const error = await t.throwsAsync(capture([], 'off'), { instanceOf: CaptureError });
   t.regex(error?.message ?? '', /iptables-nft-save: not found \| iptables-legacy-save: not found/);
   t.regex(error?.message ?? '', /NET_ADMIN/);
 });
 
-test('IPv6 that reaches others has to be captured', async (t) => {
+test('global IPv6 traffic must be captured', async (t) => {
   await t.throwsAsync(capture(variant('iptables', '-nft'), 'global'), { instanceOf: CaptureError });
   const withoutAddress = NFT.filter((program) => program !== 'ip');
   await t.throwsAsync(capture(withoutAddress, 'global'), { message: /address ::6 cannot be added/ });
 });
 
-test('IPv6 that reaches nobody may stay as it is', async (t) => {
+test('IPv6 without global addresses may stay uncaptured', async (t) => {
   const { lines } = await capture(variant('iptables', '-nft'), 'local');
   t.regex(lines[1] ?? '', /^IPv6: not captured, but there are only addresses of this machine: /);
 });

@@ -1,2 +1,2 @@
-/** Where a counterpart is, or why it cannot be had. */
+/** The path of a counterpart, or why it is missing. */
 export type Availability<Value> = { readonly value: Value } | { readonly missing: string };

@@ -3,7 +3,7 @@ import type { NamespaceMode } from './namespace-mode.js';
 /** The user and group that Envoy runs as, whose connections are never captured. */
 export const PROXY_UID = 1337;
 
-/** Inbound ports that stay with whoever listens: Envoy's admin, the agent's status, merged metrics. */
+/** Inbound ports that are not captured: Envoy's admin, the agent's status, merged metrics. */
 const UNCAPTURED_INBOUND_PORTS = [15000, 15008, 15020, 15021, 15090];
 
 export interface CaptureOptions {
@@ -13,9 +13,9 @@ export interface CaptureOptions {
 }
 
 /**
- * The nat rules that a mesh's init container makes in a workload's namespace, as iptables-restore input:
- * what apps send goes to Envoy's port 15001, what arrives goes to 15006; loopback and Envoy's own traffic
- * pass, among it 127.0.0.6, from where Envoy calls the app.
+ * The nat rules of an init container, as iptables-restore input. Outbound traffic goes to port 15001 of Envoy, inbound
+ * traffic to 15006. Loopback and Envoy's own traffic pass, including traffic from 127.0.0.6, the source of Envoy's
+ * connections to the app.
  */
 export function captureRules({ mode, serviceCidrs }: CaptureOptions): string {
   const inbound = [

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program to its end and returns what it printed.
- * @param input text for its standard input; default none.
- * @throws Error that names the command, its exit code and what it complained about.
+ * Runs a program to its end and returns its output.
+ *
+ * @param input text for its standard input; default none
+ * @throws Error with the command, its exit code and its errors
  */
 export function runCommand(command: readonly string[], input = ''): Promise<string> {
   const [program = '', ...args] = command;
@@ -22,7 +23,7 @@ export function runCommand(command: readonly string[], input = ''): Promise<stri
       if (code === 0) resolve(output);
       else reject(new Error(`${command.join(' ')}: ended with ${signal ?? code}: ${(complaint || output).trim()}`));
     });
-    // A program that ends without reading its input closes the pipe; its exit code tells the story.
+    // A program that ends without reading its input closes the pipe. Its exit code reports the failure.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });

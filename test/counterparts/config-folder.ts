@@ -13,7 +13,7 @@ export interface ConfigFolder {
   remove(file: string): Promise<void>;
 }
 
-/** @param path made when missing; a folder `<path>.next` beside it holds files until they are complete. */
+/** @param path created if missing; files are completed in the folder `<path>.next` first */
 export async function createConfigFolder(path: string): Promise<ConfigFolder> {
   const staging = `${path}.next`;
   await mkdir(path, { recursive: true });

@@ -59,7 +59,7 @@ export interface Discovery {
   metric(family: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /** Last lines of its log. */
   logLines(): readonly string[];
-  /** What it logged last. */
+  /** The last log lines. */
   tail(lines?: number): string;
 }
 
@@ -68,7 +68,7 @@ export interface DiscoveryOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** More flags of the discovery command. */
   readonly flags?: readonly string[];
-  /** Folder for its files, which stays; default: a temporary one that goes with the rig. */
+  /** Folder for its files, which is kept; default: a temporary folder that close() removes. */
   readonly folder?: string;
   /** Default 15010, 8080, 15014, 15016, 15012. */
   readonly ports?: DiscoveryPorts;

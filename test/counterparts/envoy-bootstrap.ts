@@ -50,7 +50,7 @@ export function buildNode(options: ProxyNodeOptions): EnvoyJson {
   };
 }
 
-/** What a sidecar proves who it is with to the control plane, and whom it takes for that. PEM. */
+/** Credentials of a sidecar for the control plane, and the roots that it trusts. PEM. */
 export interface AdsCredentials {
   readonly certificate: string;
   readonly key: string;

@@ -1,6 +1,6 @@
 import type { Envoy } from './envoy.js';
 
-/** What an Envoy refused, in words. */
+/** Configuration that an Envoy rejected, as text. */
 export interface Rejection {
   /** For example `listener_manager.lds.update_rejected`. */
   readonly stat: string;

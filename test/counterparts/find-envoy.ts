@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Availability } from './availability.js';
 import { projectRoot } from './project-root.js';
 
-/** The Envoy binary: ENVOY_BINARY, or what scripts/obtain-envoy.mjs put into .cache. */
+/** The Envoy binary: ENVOY_BINARY, or the one that scripts/obtain-envoy.mjs put into .cache. */
 export function findEnvoy(): Availability<string> {
   const chosen = process.env['ENVOY_BINARY'];
   const binary = chosen ?? join(projectRoot(), '.cache/envoy/envoy/_bin/envoy');

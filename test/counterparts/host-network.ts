@@ -1,8 +1,8 @@
 import type { Network, NetworkNamespace } from './network.js';
 
 /**
- * A stand-in for machines without network namespaces: every "workload" is a loopback address of the machine
- * itself, and nothing is captured. Linux alone has all of 127.0.0.0/8 on its loopback.
+ * Replaces network namespaces on machines without them: every "workload" is a loopback address, and no traffic is
+ * captured. Only Linux has all of 127.0.0.0/8 on its loopback.
  */
 export function createHostNetwork(): Network {
   const describe = (name: string, address: string): NetworkNamespace => ({

@@ -24,11 +24,11 @@ export interface ManagedProcess {
   isRunning(): boolean;
   /** Sends the signal, waits for the end, and sends SIGKILL after the grace (default 5,000 ms). */
   stop(signal?: NodeJS.Signals, graceMs?: number): Promise<void>;
-  /** What it printed last, for an error message. */
+  /** The last output, for an error message. */
   tail(lines?: number): string;
 }
 
-/** Starts a process under `setpriv --pdeathsig`, so that the kernel ends it when we end in whatever way. */
+/** Starts a process under `setpriv --pdeathsig`, so that the kernel ends it when this process ends for any reason. */
 export function startManagedProcess({ name, command, env = {}, ipc = false }: ManagedProcessOptions): ManagedProcess {
   const stdio: StdioOptions = ipc ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'];
   const [program = '', ...args] = command;

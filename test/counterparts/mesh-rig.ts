@@ -27,7 +27,7 @@ export interface SidecarOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** Further node metadata. */
   readonly metadata?: EnvoyJson;
-  /** The secured listener, and what it is shown; default: the plaintext one. */
+  /** The secured listener and the credentials for it; default: the plaintext listener. */
   readonly secured?: { readonly ads: AdsAddress; readonly credentials: AdsCredentials };
 }
 

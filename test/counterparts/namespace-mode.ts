@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import type { Availability } from './availability.js';
 
 /**
- * What this machine lets us do with network namespaces.
- * `root`: everything, with Envoy as its own user. `user`: namespaces inside a user namespace, where the only
- * user is root, so that iptables cannot tell Envoy from an app and captures by destination instead.
+ * The kind of network namespaces that this machine supports. `root`: all features, with Envoy as a separate user.
+ * `user`: namespaces inside a user namespace. Its only user is root, so iptables cannot distinguish Envoy from an app
+ * and captures by destination.
  */
 export type NamespaceMode = 'root' | 'user';
 
@@ -14,7 +14,7 @@ function has(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 }
 
-/** Which kind of network namespaces can be made here; the reason names what is missing and what to do. */
+/** The supported kind of network namespaces. The reason names what is missing and the remedy. */
 export function findNamespaceMode(): Availability<NamespaceMode> {
   if (process.platform !== 'linux') return { missing: `network namespaces need Linux, this is ${process.platform}` };
   const absent = PROGRAMS.filter((program) => !has(program));

@@ -38,7 +38,7 @@ export interface Network {
   addWorkload(options: WorkloadOptions): Promise<NetworkNamespace>;
   /** More addresses on the router, for servers outside of the mesh. */
   addRouterAddress(address: string): Promise<void>;
-  /** Ends all namespaces; what still runs inside them is its starter's to end. */
+  /** Removes all namespaces. The starter of a process in them has to end it. */
   close(): Promise<void>;
 }
 

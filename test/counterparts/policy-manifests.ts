@@ -6,7 +6,7 @@ interface Named {
   readonly namespace?: string;
 }
 
-/** What a quota rule charges. */
+/** Quotas that a rule charges. */
 export interface Charge {
   readonly quota: string;
   readonly charge: number;

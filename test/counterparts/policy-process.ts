@@ -13,12 +13,12 @@ export interface PolicyProcess {
   kill(): Promise<void>;
   /** Sum over the series of a metric family that have these labels; default: all of them. */
   metric(family: string, labels?: Readonly<Record<string, string>>): Promise<number>;
-  /** What it logged last. */
+  /** The last log lines. */
   tail(lines?: number): string;
 }
 
 export interface PolicyProcessOptions {
-  /** An address of the router, of its own. */
+  /** An address of the router for this server alone. */
   readonly address: string;
   /** Default 15016. */
   readonly port?: number;

@@ -1,7 +1,7 @@
 import { findEnvoy } from './find-envoy.js';
 import { findNamespaceMode, type NamespaceMode } from './namespace-mode.js';
 
-/** What tests with real sidecars need. */
+/** Requirements of tests with real sidecars. */
 export interface SidecarCounterparts {
   /** `none`: on the machine's own network, without capture (for the demo, where there is nothing better). */
   readonly mode: NamespaceMode | 'none';

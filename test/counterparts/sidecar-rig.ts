@@ -11,10 +11,7 @@ export interface Workload {
   readonly agent: Agent;
 }
 
-/**
- * A network whose parts end together: close() stops what was started last first, and goes on when a part
- * fails to stop.
- */
+/** A network whose parts end together. close() stops the latest part first, and continues if a part fails to stop. */
 export interface Rig {
   readonly network: Network;
   /** In the router's namespace: servers outside of the mesh, and the control plane's debug pages. */

@@ -8,7 +8,7 @@ const FOLDER = join(projectRoot(), 'test/fuzz/cases');
 
 /** One case of one target, as a file has it. */
 interface CaseFile {
-  /** What was wrong with it, for a reader. */
+  /** The former problem of the case, for readers. */
   readonly problem: string;
   /** The case, where JSON can hold it; else `serialized`. */
   readonly input?: unknown;

@@ -1,12 +1,16 @@
 import type fc from 'fast-check';
 
-/** A parser that a peer's bytes, texts or objects come to. */
+/** A parser of bytes, texts or objects of peers. */
 export interface FuzzTarget {
   /** Name of the folder of its cases. */
   readonly name: string;
-  /** Gives one case to the parser. Throws what the parser throws, and an error of its own for a result that must not be. */
+  /**
+   * Parses one case.
+   *
+   * @throws errors of the parser, or an error about a wrong result
+   */
   readonly run: (input: never) => unknown;
-  /** What peers may send. */
+  /** Inputs that peers may send. */
   readonly inputs: fc.Arbitrary<unknown>;
   /** Whether the parser throws this error on purpose: its own, typed, with a message for the peer. */
   readonly isRefusal: (error: Error) => boolean;

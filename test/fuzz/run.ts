@@ -8,7 +8,7 @@ import { keepCase } from './case-files.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { stopHttpServer } from './targets/http.js';
 
-/** What a target's cases may leave behind in the heap, whatever their number: its caches are bounded. */
+/** Heap that the cases of a target may leave behind, whatever their number, because its caches are limited. */
 const MAX_HEAP_GROWTH = 96 * 1024 * 1024;
 const ENDLESS = 1_000_000_000;
 
@@ -50,9 +50,9 @@ interface FuzzResult {
   readonly isFailed: boolean;
 }
 
-/** Gives a target cases for its share of the time, and tells of the first that it does not parse as it should. */
+/** Runs cases of a target for its share of the time, and reports the first failure. */
 async function fuzz(target: FuzzTarget): Promise<FuzzResult> {
-  // What the parser loads and fills once.
+  // Loads the modules and fills the caches of the parser.
   const loadMs = sliceMs / 10;
   await fc.check(propertyOf(target), { seed: seed + 1, numRuns: 200, interruptAfterTimeLimit: loadMs });
   const before = heapBytes();

@@ -8,14 +8,14 @@ const certificate = new X509Certificate(createTestAuthority('root').certificate)
 const socket = (authorized: boolean, found: X509Certificate | undefined): TLSSocket =>
   ({ authorized, getPeerX509Certificate: () => found }) as TLSSocket;
 
-test('a certificate that TLS has not verified is nobody', (t) => {
+test('an unverified certificate gives no identity', (t) => {
   t.is(clientCertificateOf(socket(false, certificate)), undefined);
 });
 
-test('a connection that counts as authorised without any certificate is nobody', (t) => {
+test('an authorised connection without a certificate has no identity', (t) => {
   t.is(clientCertificateOf(socket(true, undefined)), undefined);
 });
 
-test('a verified certificate is who the client is', (t) => {
+test('a verified certificate is the identity of the client', (t) => {
   t.is(clientCertificateOf(socket(true, certificate)), certificate);
 });

@@ -29,11 +29,11 @@ test('the certificate of a connection is read once, and is the same object for a
   t.is(readings(), 1);
 });
 
-test('connections have certificates of their own', (t) => {
+test('each connection has its own certificate', (t) => {
   const certificates = createConnectionCertificates();
   t.not(certificates.of(connection(true).session), certificates.of(connection(true).session));
 });
 
-test('a connection whose certificate was not verified has none', (t) => {
+test('an unverified certificate counts as no certificate', (t) => {
   t.is(createConnectionCertificates().of(connection(false).session), undefined);
 });

@@ -57,7 +57,7 @@ async function serve(t: ExecutionContext) {
   };
 }
 
-test('services and the server as a whole can be asked about and watched', async (t) => {
+test('the health of services and of the whole server can be checked and watched', async (t) => {
   const { health, check, watch } = await serve(t);
   const { answers } = watch('a.Service');
   await eventually('the first answer', () => answers.length === 1);
@@ -76,7 +76,7 @@ function heldMiB(): number {
   return (heapUsed + external) / 2 ** 20;
 }
 
-test('of services that are not there nothing is remembered, however many are watched', async (t) => {
+test('the server keeps no state for unknown services, however many are watched', async (t) => {
   const { check, watch } = await serve(t);
   t.is(await check('x'), status.NOT_FOUND);
   const before = heldMiB();

@@ -44,7 +44,7 @@ function open(t: ExecutionContext, port: number, localAddress = '127.0.0.1') {
 
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 
-test('pipelined requests run one after another, in their order', async (t) => {
+test('pipelined requests run one after another, in order', async (t) => {
   const { port, begun } = await serve(t);
   const client = open(t, port);
   client.socket.write(get('/1') + get('/2') + get('/3'));
@@ -68,7 +68,7 @@ test('a connection with 300 pipelined requests is closed with a reason, and one 
   t.deepEqual(refusals, [{ peer: '127.0.0.1', reason: 'pipelining' }]);
 });
 
-test('requests that wait behind an answer are not run when their client has gone', async (t) => {
+test('requests that wait behind a response do not run after their client has disconnected', async (t) => {
   const { port, begun } = await serve(t);
   const client = open(t, port);
   client.socket.write(get('/1') + get('/2'));
@@ -101,7 +101,7 @@ for (const [title, request] of [
   });
 }
 
-test('one address gets no more than its share of connections, and others are served', async (t) => {
+test('one address gets at most its share of connections, and other addresses are served', async (t) => {
   const limits = { maxConnections: 10, maxConnectionsPerPeer: 3 };
   const { port, begun, refusals } = await serve(t, { limits });
   const greedy = Array.from({ length: 3 }, () => open(t, port, '127.0.0.5'));
@@ -116,7 +116,7 @@ test('one address gets no more than its share of connections, and others are ser
   t.false(greedy.some(({ isClosed }) => isClosed));
 });
 
-test('when connections run out, the address with the most of them gives one up', async (t) => {
+test('when connections run out, one of the address with the most connections is closed', async (t) => {
   const { port, refusals } = await serve(t, { limits: { maxConnections: 4 } });
   const first = open(t, port, '127.0.0.6');
   await once(first.socket, 'connect');
@@ -128,7 +128,7 @@ test('when connections run out, the address with the most of them gives one up',
   t.false(first.isClosed);
 });
 
-test('a client that is slow to read its answer makes room for another', async (t) => {
+test('a client that reads its response slowly is closed to make room for another client', async (t) => {
   const { server } = createHttpConnections((_request, response) => void response.end(Buffer.alloc(32 << 20)), {
     timeouts: httpTimeouts(),
     limits: { maxConnections: 2 },

@@ -15,7 +15,7 @@ test('an address is a host and a port, a port alone, or a bracketed IPv6 address
   }
 });
 
-test('anything else is refused with the address and what is allowed', (t) => {
+test('other text is rejected with an error that quotes it and says what is allowed', (t) => {
   for (const text of [
     '',
     '8080',

@@ -25,7 +25,7 @@ async function openPeers(t: ExecutionContext): Promise<(address: string) => Prom
 
 const LIMITS = { timeoutMs: 10_000, maxPending: 3 };
 
-test('when all places are taken, the address with the most loses its oldest to another address', async (t) => {
+test('when all places are taken, the oldest connection of the address with the most makes room for another address', async (t) => {
   const accept = await openPeers(t);
   const cut: Socket[] = [];
   const handshakes = createPendingHandshakes(LIMITS, createFakeClock(), (socket) => cut.push(socket));
@@ -37,7 +37,7 @@ test('when all places are taken, the address with the most loses its oldest to a
   t.true(handshakes.done(greedy[1] as Socket));
 });
 
-test('an address that has the most finds a place only where a connection has waited long', async (t) => {
+test('the address with the most connections gets a place only if another one is stale', async (t) => {
   const accept = await openPeers(t);
   const clock = createFakeClock();
   const cut: Socket[] = [];

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createTlsRig, materialOf, SPIFFE_ID } from './tls-rig.js';
 
-test('a client without a certificate is taken, and has no identity', async (t) => {
+test('a client without a certificate is accepted without an identity', async (t) => {
   const rig = await createTlsRig(t);
   t.is(await rig.attempt(), 'taken');
   const [socket] = rig.taken;
@@ -18,7 +18,7 @@ test('a client without a certificate is taken, and has no identity', async (t) =
   t.deepEqual(rig.refused, []);
 });
 
-test('a client certificate of a trusted root is known to whoever takes the connection', async (t) => {
+test('the handler of a connection gets a client certificate of a trusted root', async (t) => {
   const rig = await createTlsRig(t);
   const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
   t.is(await rig.attempt({ cert: certificate, key }), 'taken');
@@ -26,7 +26,7 @@ test('a client certificate of a trusted root is known to whoever takes the conne
   t.is(socket && clientCertificateOf(socket)?.subjectAltName, `URI:${SPIFFE_ID}`);
 });
 
-test('a client certificate behind an intermediate one is verified by the chain that is presented', async (t) => {
+test('a client certificate of an intermediate CA is verified with the chain that the client sends', async (t) => {
   const rig = await createTlsRig(t);
   const intermediate = rig.authority.intermediate('cluster');
   const { certificate, key } = intermediate.issue({ uris: [SPIFFE_ID] });
@@ -40,7 +40,7 @@ for (const [what, credentials, reason] of [
   ['of a foreign root with the same name', () => foreign.issue({ uris: [SPIFFE_ID] }), /does not verify/],
   ['that signs for itself', () => createTestAuthority('self'), /does not verify: DEPTH_ZERO_SELF_SIGNED_CERT/],
 ] as const) {
-  test(`a client certificate ${what} ends the connection, and the reason is told`, async (t) => {
+  test(`a client certificate ${what} closes the connection and reports the reason`, async (t) => {
     const rig = await createTlsRig(t);
     const { certificate, key } = credentials();
     t.not(await rig.attempt({ cert: certificate, key }), 'taken');
@@ -56,7 +56,7 @@ for (const [what, request, reason] of [
   ['that is not valid yet', { notBefore: new Date(Date.now() + hour) }, /CERT_NOT_YET_VALID/],
   ['that is for servers alone', { usages: ['server'] }, /INVALID_PURPOSE/],
 ] as const) {
-  test(`a client certificate ${what} ends the connection, and the reason is told`, async (t) => {
+  test(`a client certificate ${what} closes the connection and reports the reason`, async (t) => {
     const rig = await createTlsRig(t);
     const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID], ...request });
     t.not(await rig.attempt({ cert: certificate, key }), 'taken');
@@ -66,7 +66,7 @@ for (const [what, request, reason] of [
   });
 }
 
-test('without any client root no client certificate verifies, whatever the public web trusts', async (t) => {
+test('without client roots, no client certificate verifies, not even one of a public root', async (t) => {
   const rig = await createTlsRig(t);
   rig.use(materialOf(rig.authority, []));
   const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
@@ -74,7 +74,7 @@ test('without any client root no client certificate verifies, whatever the publi
   t.is(await rig.attempt(), 'taken');
 });
 
-test('where no client certificates are asked for, one is not looked at', async (t) => {
+test('a listener that requests no client certificates ignores one', async (t) => {
   const rig = await createTlsRig(t, { clientCertificates: 'none', alpn: ['http/1.1'] });
   const { certificate, key } = foreign.issue({ uris: [SPIFFE_ID] });
   t.is(await rig.attempt({ cert: certificate, key, ALPNProtocols: ['http/1.1'] }), 'taken');
@@ -82,7 +82,7 @@ test('where no client certificates are asked for, one is not looked at', async (
   t.is(socket && clientCertificateOf(socket), undefined);
 });
 
-test('connections made after a change get the new certificate and are verified by the new roots', async (t) => {
+test('connections after a change get the new certificate and are verified with the new roots', async (t) => {
   const rig = await createTlsRig(t);
   const before = await rig.connect();
   const next = createTestAuthority('next root');
@@ -97,13 +97,13 @@ test('connections made after a change get the new certificate and are verified b
   t.false(before.destroyed);
 });
 
-test('connections are closed as long as there is no material', async (t) => {
+test('connections are closed while there is no TLS material', async (t) => {
   const rig = await createTlsRig(t, { material: { current: () => undefined, onChange: () => () => undefined } });
   t.not(await rig.attempt(), 'taken');
   t.is(rig.refused[0]?.reason, 'there is no server certificate yet');
 });
 
-test('material that cannot be used is told of, and what was in use stays', async (t) => {
+test('unusable material is reported, and the previous material stays in use', async (t) => {
   const rig = await createTlsRig(t);
   const { certificate } = materialOf(rig.authority);
   rig.use({ certificate: { ...certificate, privateKey: foreign.key }, clientRoots: [] });
@@ -130,7 +130,7 @@ test.serial(
 );
 
 for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-  test(`a session of ${version} cannot be resumed, for nobody would look at its certificate`, async (t) => {
+  test(`a session of ${version} cannot be resumed, because resumption skips the check of the certificate`, async (t) => {
     const rig = await createTlsRig(t);
     const options = { minVersion: version, maxVersion: version } as const;
     const { certificate, key } = rig.authority.issue({ uris: [SPIFFE_ID] });
@@ -144,7 +144,7 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
   });
 }
 
-test('a client cannot shake hands anew in the middle of its connection', async (t) => {
+test('a client cannot renegotiate on an open connection', async (t) => {
   const rig = await createTlsRig(t);
   const client = await rig.connect({ maxVersion: 'TLSv1.2' });
   const outcome = new Promise<string>((resolve) => {
@@ -155,7 +155,7 @@ test('a client cannot shake hands anew in the middle of its connection', async (
   t.regex(await outcome, /no renegotiation/);
 });
 
-test('a plaintext client is refused, and the listener goes on', async (t) => {
+test('a plaintext client is rejected, and the listener continues', async (t) => {
   const rig = await createTlsRig(t);
   const client = await rig.connectPlain();
   client.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -165,7 +165,7 @@ test('a plaintext client is refused, and the listener goes on', async (t) => {
   t.is(await rig.attempt(), 'taken');
 });
 
-test('a handshake that drags on is cut off in time, however busily it drags', async (t) => {
+test('a slow handshake is closed at its timeout, even if the peer keeps sending', async (t) => {
   const clock = createFakeClock();
   const rig = await createTlsRig(t, { clock, handshakeTimeoutMs: 5_000 });
   const client = await rig.connectPlain();
@@ -181,7 +181,7 @@ test('a handshake that drags on is cut off in time, however busily it drags', as
   t.is(clock.timers, 0);
 });
 
-test('no timer is left of connections that have shaken hands or gone', async (t) => {
+test('connections leave no timer after their handshake or their end', async (t) => {
   const clock = createFakeClock();
   const rig = await createTlsRig(t, { clock });
   await rig.connect();
@@ -192,7 +192,7 @@ test('no timer is left of connections that have shaken hands or gone', async (t)
   t.is(rig.taken.length, 1);
 });
 
-test('half-open connections take a bounded number of places, and those that wait long make room', async (t) => {
+test('half-open connections are limited, and the oldest are closed to make room', async (t) => {
   const clock = createFakeClock();
   const rig = await createTlsRig(t, { clock, maxPendingHandshakes: 3 });
   const idle = [await rig.connectPlain(), await rig.connectPlain(), await rig.connectPlain()];
@@ -205,7 +205,7 @@ test('half-open connections take a bounded number of places, and those that wait
   t.is(clock.timers, 2);
 });
 
-test('an HTTP server takes the connections', async (t) => {
+test('an HTTP server serves the connections', async (t) => {
   const http = createServer((_request, response) => response.end('secure'));
   const rig = await createTlsRig(t, { clientCertificates: 'none', alpn: ['http/1.1'] }, (socket) =>
     http.emit('connection', socket),

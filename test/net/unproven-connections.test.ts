@@ -18,7 +18,7 @@ async function openConnection(t: ExecutionContext): Promise<Socket> {
   return socket;
 }
 
-test('a connection on which nobody proves who they are ends after a minute, another goes on', async (t) => {
+test('a connection without an authenticated call is closed after a minute; an authenticated one stays open', async (t) => {
   const clock = createFakeClock();
   const connections = createUnprovenConnections(clock);
   const [unproven, proven] = [await openConnection(t), await openConnection(t)];
@@ -33,7 +33,7 @@ test('a connection on which nobody proves who they are ends after a minute, anot
   t.false(proven.destroyed);
 });
 
-test('a connection that has ended leaves nothing behind', async (t) => {
+test('a closed connection leaves no timer and no entry', async (t) => {
   const clock = createFakeClock();
   const connections = createUnprovenConnections(clock);
   const socket = await openConnection(t);

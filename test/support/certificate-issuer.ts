@@ -18,7 +18,7 @@ export interface TestCertificateRequest {
   readonly usages?: readonly ('client' | 'server')[];
 }
 
-/** Issues any certificate that a test asks for, also such as nobody should trust. */
+/** Issues any certificate for tests, including untrustworthy ones. */
 export interface TestAuthority extends TestCertificate {
   issue(request: TestCertificateRequest): TestCertificate;
   /** An authority whose certificate this one signs. */
@@ -52,7 +52,7 @@ const SUBJECT_ALT_NAME = oid('551d11');
 const EXTENDED_KEY_USAGE = oid('551d25');
 const USAGES = { client: oid('2b06010505070302'), server: oid('2b06010505070301') } as const;
 
-/** A root of its own, EC P-256. @param name its common name */
+/** A separate root, EC P-256. @param name its common name */
 export function createTestAuthority(name: string): TestAuthority {
   const keys = createKeys();
   return authorityOf(name, keys, { name, privateKey: keys.privateKey });

@@ -27,7 +27,7 @@ export async function chargeStore(
   return store.charge({ charges, repetitionKey, timeoutMs: 5000 });
 }
 
-/** Charges once and returns what was granted. */
+/** Charges once and returns the granted amounts. */
 export async function grantedBy(store: QuotaStore, options: ChargeOptions = {}): Promise<number> {
   const { results } = await chargeStore(store, [chargeOf(options)]);
   return results[0]?.granted ?? Number.NaN;

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/** Frees what nobody holds, now; to be called again after a turn of the event loop for what was looked at in this one. */
+/** Runs the garbage collector. Objects that were read in this turn of the event loop are freed in a later turn. */
 export function collectGarbage(): void {
   collect();
 }

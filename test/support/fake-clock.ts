@@ -2,7 +2,7 @@ import type { Clock } from '../../src/base/clock.js';
 
 /** A clock that moves only when the test says so. */
 export interface FakeClock extends Clock {
-  /** Moves time on, running what falls due in order. */
+  /** Advances the time and runs due callbacks in order. */
   advance(ms: number): void;
   /** Timers that are waiting. */
   readonly timers: number;

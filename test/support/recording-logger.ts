@@ -6,7 +6,7 @@ export interface LogRecord {
   readonly fields: LogFields;
 }
 
-/** A logger that keeps what it is told, for tests that look at it. */
+/** A logger that keeps its lines for tests. */
 export function createRecordingLogger(): Logger & { readonly records: readonly LogRecord[] } {
   const records: LogRecord[] = [];
   const at = (level: string) => (fields: LogFields, message: string) => void records.push({ level, message, fields });

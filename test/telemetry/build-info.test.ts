@@ -22,7 +22,7 @@ test("the package's own version is found", (t) => {
   t.is(readBuildInfo().runtime, `node ${process.version}`);
 });
 
-test('what the build has left is taken', (t) => {
+test('the file that the build has written is read', (t) => {
   const info = readFrom({
     'package.json': '{"version":"1.2.3"}',
     'build/build-info.json': '{"revision":"abc","status":"Clean","tag":"v1.2.3"}',
@@ -31,7 +31,7 @@ test('what the build has left is taken', (t) => {
   t.is(versionLine(info), '1.2.3-abc-Clean');
 });
 
-test('what is not known is unknown', (t) => {
+test('missing fields are "unknown"', (t) => {
   const nothing = { version: 'unknown', revision: 'unknown', status: 'unknown', tag: 'unknown' };
   t.like(readFrom({}), nothing);
   t.like(readFrom({ 'package.json': 'not JSON', 'build/build-info.json': '[]' }), nothing);

@@ -3,7 +3,7 @@ import { createLimitedLog } from '../../src/telemetry/limited-log.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 
-test('a message is logged once per ten seconds, then with how many were left out', (t) => {
+test('a message is logged once per ten seconds, then with the number of omitted ones', (t) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const log = createLimitedLog(logger, clock);
@@ -20,7 +20,7 @@ test('a message is logged once per ten seconds, then with how many were left out
   );
 });
 
-test('messages do not hold one another back', (t) => {
+test('messages are limited independently', (t) => {
   const logger = createRecordingLogger();
   const log = createLimitedLog(logger, createFakeClock());
   log.error({}, 'One');

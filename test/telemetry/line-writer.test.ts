@@ -19,21 +19,21 @@ function createSubject() {
   return { state, writer };
 }
 
-test('a line is written whole, in as many pieces as it takes', (t) => {
+test('a line is written completely, in as many pieces as needed', (t) => {
   const { state, writer } = createSubject();
   writer.write('a line of text\n');
   writer.write('ümläut\n');
   t.is(state.written, 'a line of text\nümläut\n');
 });
 
-test('a reader that is busy for a moment is waited for', (t) => {
+test('a line waits for a reader that is busy briefly', (t) => {
   const { state, writer } = createSubject();
   state.failures = [failure('EAGAIN'), failure('EAGAIN')];
   writer.write('line\n');
   t.is(state.written, 'line\n');
 });
 
-test('a reader that stands still costs one wait, then lines, and never the middle of a line', (t) => {
+test('a stalled reader costs one wait, then whole lines, never part of a line', (t) => {
   const { state, writer } = createSubject();
   writer.write('first\n');
   state.stuck = failure('EAGAIN');
@@ -45,7 +45,7 @@ test('a reader that stands still costs one wait, then lines, and never the middl
   t.is(state.written, 'first\nlast\n');
 });
 
-test('a full disk costs lines and no time, and half a line is completed before the next one', (t) => {
+test('a full disk loses lines without a wait, and a partial line is completed before the next one', (t) => {
   const { state, writer } = createSubject();
   state.failures = [];
   const halfWritten = createLineWriter((bytes) => {

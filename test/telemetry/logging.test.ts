@@ -59,7 +59,7 @@ test('colours are for terminals only', (t) => {
   t.true(terminal.lines.join('').includes('\u001b[31merror'));
 });
 
-test('a scope writes from its level on', (t) => {
+test('a scope writes lines of its level and above', (t) => {
   const { logging, json } = logInto({
     logAsJson: true,
     logOutputLevel: [
@@ -84,7 +84,7 @@ test('a scope writes from its level on', (t) => {
   t.false(logging.scope('model').isDebugEnabled());
 });
 
-test('all names every scope, and the later entry wins', (t) => {
+test('"all" sets every scope, and the later entry wins', (t) => {
   const { logging } = logInto({
     logOutputLevel: [
       { scope: 'ads', level: 'debug' },
@@ -123,7 +123,7 @@ test('levels change at run time, for one scope or for all', (t) => {
   t.is(logging.scopes().get('kube')?.outputLevel, 'none');
 });
 
-test('the caller is the file and line that logged, for the scopes asked for', (t) => {
+test('lines of the selected scopes name the file and line of the caller', (t) => {
   const { logging, json } = logInto({ logAsJson: true, logCaller: ['ads'] });
   logging.scope('ads').info({}, 'a');
   logging.scope('kube').info({}, 'b');
@@ -135,7 +135,7 @@ test('the caller is the file and line that logged, for the scopes asked for', (t
   t.regex(all.lines[0] ?? '', / kube {2}telemetry\/logging\.test\.[jt]s:\d+ {2}c\n$/);
 });
 
-test('stack traces start at the level asked for: that of the error, else that of the caller', (t) => {
+test('lines from the selected level on have a stack trace: of the error, else of the caller', (t) => {
   const { logging, json } = logInto({ logAsJson: true, logStacktraceLevel: [{ scope: 'default', level: 'error' }] });
   const logger = logging.scope('ads');
   const err = new Error('boom');
@@ -171,7 +171,7 @@ test('an error that is its own cause is logged', (t) => {
   t.is(json()[0].err.message, 'loop');
 });
 
-test('text from outside can neither break a line nor steer the terminal', (t) => {
+test('logged text can neither break a line nor control the terminal', (t) => {
   const { logging, lines } = logInto({});
   logging.scope('ads').info({ value: 'a\nb\u001b[2J\u009b', nested: { x: '\u2028' } }, 'odd');
   t.is(lines.length, 1);
@@ -179,13 +179,13 @@ test('text from outside can neither break a line nor steer the terminal', (t) =>
   t.false(/[\u0080-\u009f\u2028]|\p{Cc}(?!$)/u.test(lines[0] ?? ''));
 });
 
-test('fields cannot pass for the parts of a line', (t) => {
+test('fields cannot imitate the parts of a line', (t) => {
   const { logging, json } = logInto({ logAsJson: true });
   logging.scope('ads').info({ level: 'fatal', scope: 'kube', msg: 'x', time: 0 }, 'real');
   t.like(json()[0], { level: 'info', scope: 'ads', msg: 'real', level_: 'fatal', scope_: 'kube', msg_: 'x', time_: 0 });
 });
 
-test('values that JSON does not know are logged all the same', (t) => {
+test('values without a JSON form are logged too', (t) => {
   const { logging, lines } = logInto({});
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;

@@ -14,7 +14,7 @@ function rig() {
   return { registry, clock, counter, scrape, renderings: () => rendered };
 }
 
-test('the text is the one of the registry', async (t) => {
+test('the text is that of the registry', async (t) => {
   const { registry, counter, scrape } = rig();
   new Counter({ name: 'other_total', help: 'Others.', registers: [registry] }).inc(3);
   counter.inc({ peer: 'a' });
@@ -36,7 +36,7 @@ test('scrapes at the same time share one rendering, and those of the next second
   t.is(renderings(), 2);
 });
 
-test('a rendering that fails is not kept', async (t) => {
+test('a failed rendering is not cached', async (t) => {
   let fails = true;
   const scrape = createMetricsText(new Registry(), createFakeClock(), 1000, () => {
     if (fails) throw new Error('no');

@@ -251,7 +251,7 @@ test('a family is shown only after its first record', async (t) => {
   t.is(text.match(/# TYPE/g)?.length, 1);
 });
 
-test('counters keep their names, and count by one unless told otherwise', async (t) => {
+test('counters keep their names, and count by one by default', async (t) => {
   const registry = new Registry();
   const metrics = createMetrics(registry);
   metrics.increment('nav_xds_pushes', { type: 'cds' });

@@ -60,7 +60,7 @@ test('a target that cannot be opened is named with its flag and the reason', (t)
   rmSync(folder, { recursive: true });
 });
 
-test('a full disk neither throws nor holds the end up', async (t) => {
+test('a full disk neither throws nor delays the end', async (t) => {
   const options = optionsFor({ logTarget: ['/dev/full'] });
   const logging = createLogging(options, { now, sinks: openLogSinks(options, now) });
   logging.scope('ads').info({}, 'lost');

@@ -3,7 +3,7 @@ import { createPeerLog } from '../../src/telemetry/peer-log.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 
-test('one peer cannot fill the log, and takes no line from another', (t) => {
+test('one peer can neither fill the log nor suppress lines of another', (t) => {
   const logger = createRecordingLogger();
   const log = createPeerLog(logger, createFakeClock(), { perPeer: 3, inAll: 10 });
   for (let count = 0; count < 100; count++) log.warn('loud', { count }, 'rejected');
@@ -11,7 +11,7 @@ test('one peer cannot fill the log, and takes no line from another', (t) => {
   t.is(logger.records.length, 4);
 });
 
-test('all peers together are bounded, and the next interval tells how many lines were left out', (t) => {
+test('the lines of all peers are limited, and the next interval has the number of omitted lines', (t) => {
   const logger = createRecordingLogger();
   const clock = createFakeClock();
   const log = createPeerLog(logger, clock, { perPeer: 3, inAll: 5, intervalMs: 1_000 });

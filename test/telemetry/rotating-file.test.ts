@@ -37,7 +37,7 @@ function openFile(limits: Partial<RotationLimits>, prepare: (folder: string) => 
   };
 }
 
-test('a line that would make the file too large goes into a new file, whole', async (t) => {
+test('a line that would make the file too large goes into a new file as a whole', async (t) => {
   const { file, current, backups, read, errors, end } = openFile({ maxBytes: 10 });
   file.write('12345\n');
   file.write('789\n');
@@ -109,7 +109,7 @@ test('the file is rotated when it is older than the limit', async (t) => {
   await end();
 });
 
-test('backups older than the limit are deleted at start and at rotation, and files of others are left alone', async (t) => {
+test('backups older than the limit are deleted at start and at rotation, and other files stay', async (t) => {
   const old = 'mesh-2029-12-01T00-00-00.000Z.log';
   const recent = 'mesh-2029-12-31T00-00-00.000Z.log';
   const foreign = ['mesh-notes.log', 'mesh-2001-01-01T00-00-00.000Z.txt', 'other-2001-01-01T00-00-00.000Z.log'];
@@ -137,7 +137,7 @@ test('zero means no limit', async (t) => {
   await end();
 });
 
-test('a file that exists is continued, and its size counts', async (t) => {
+test('an existing file is continued, and its size counts', async (t) => {
   const { file, backups, current, end } = openFile({ maxBytes: 10 }, (folder) =>
     writeFileSync(join(folder, 'mesh.log'), 'before\n'),
   );
@@ -149,7 +149,7 @@ test('a file that exists is continued, and its size counts', async (t) => {
   await end();
 });
 
-test('a folder that does not exist is made; a path that is a folder is refused', async (t) => {
+test('a missing folder is created; a path that is a folder is an error', async (t) => {
   const { folder, end } = openFile({});
   const environment = { now: () => new Date(), onError: () => undefined };
   const nested = new RotatingFile(join(folder, 'a', 'b.log'), UNLIMITED, environment);
@@ -160,7 +160,7 @@ test('a folder that does not exist is made; a path that is a folder is refused',
   await end();
 });
 
-test('a failure to write is reported, not thrown, and writing goes on when it can', async (t) => {
+test('a write failure is reported, not thrown, and writing continues when it is possible again', async (t) => {
   const { file, errors, folder, current, end } = openFile({ maxBytes: 2 });
   file.write('1\n');
   rmSync(folder, { recursive: true });

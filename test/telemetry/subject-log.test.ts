@@ -3,7 +3,7 @@ import { createSubjectLog } from '../../src/telemetry/subject-log.js';
 import { createFakeClock } from '../support/fake-clock.js';
 import { createRecordingLogger } from '../support/recording-logger.js';
 
-test('each message is logged once per subject and interval, and tells how many were left out', (t) => {
+test('each message is logged once per subject and interval, with the number of omitted ones', (t) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const log = createSubjectLog(logger, clock, { intervalMs: 1000 });
@@ -22,7 +22,7 @@ test('each message is logged once per subject and interval, and tells how many w
   );
 });
 
-test('many subjects neither fill the memory nor the log, and new ones are heard once the old are forgotten', (t) => {
+test('many subjects fill neither the memory nor the log, and new ones are logged after old ones expire', (t) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const log = createSubjectLog(logger, clock, { intervalMs: 1000, maxSubjects: 10 });

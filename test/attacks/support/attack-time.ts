@@ -1,6 +1,6 @@
 /**
- * Aborts when an attack is told to end, or its time is up. Not AbortSignal.any of AbortSignal.timeout: Node.js 20 may
- * collect the timeout as garbage, and then it never comes.
+ * Aborts when the attack gets a signal or its time is over. AbortSignal.any with AbortSignal.timeout does not work:
+ * Node.js 20 may collect the timeout as garbage, and it never fires.
  */
 export function attackTime(signal: AbortSignal, durationMs = 10_000): AbortSignal {
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Where the server under attack listens, and what an attacker may hold. Plain data: it crosses a process boundary. */
+/** Addresses of the attacked server and credentials of the attacker. Plain data, because another process reads it. */
 export interface AttackTarget {
   readonly host: string;
   readonly ports: {
@@ -18,13 +18,13 @@ export interface AttackTarget {
   /** Kubeconfig file of the cluster's administrator, for attacks by objects that a tenant may create in `attackers`. */
   readonly kubeconfig: string;
   readonly processId: number;
-  /** What attacks that act at random follow. */
+  /** Seed of random attacks. */
   readonly seed: number;
 }
 
 /** One way to misuse the server. */
 export interface Attack {
-  /** What the attack does, as a test title: "300 half-sent calls of CreateCertificate without credentials". */
+  /** The attack as a test title: "300 half-sent calls of CreateCertificate without credentials". */
   readonly title: string;
   /** The attack's length when it runs beside another one, ms. Default 10,000. An attack may end earlier by itself. */
   readonly durationMs?: number;
@@ -33,8 +33,8 @@ export interface Attack {
   /**
    * Attacks until done or until `signal` aborts. Errors of connections are part of an attack and must not reject.
    *
-   * @param scale multiplies the rate or the size; 1 is what the issue names
-   * @returns one line that says what was done: how many connections, bytes, answers, refusals
+   * @param scale multiplies the rate or the size; 1 is the size in the title
+   * @returns one line with the numbers of the attack: connections, bytes, answers, refusals
    */
   run(target: AttackTarget, scale: number, signal: AbortSignal): Promise<string>;
 }

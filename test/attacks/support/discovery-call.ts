@@ -5,7 +5,7 @@ import { grpcFrame, openGrpcCall, openHttp2 } from './raw-http2.js';
 
 export const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 
-/** Which listener an attacker uses: the plaintext one, or the secured one with the certificate of its own tenant. */
+/** The listener that an attacker uses: the plaintext one, or the secured one with the certificate of its tenant. */
 export type Listener = 'plaintext' | 'secured';
 
 /** The loopback address of attackers: no legitimate user comes from it. */

@@ -7,11 +7,11 @@ export interface Flood {
   readonly connections: number;
   /** Sent first on each connection. */
   readonly opening: Uint8Array;
-  /** Sent over and over, as fast as the server reads. @param round counts from 0 on each connection */
+  /** Sent repeatedly, as fast as the server reads. @param round counts from 0 on each connection */
   readonly packet: (round: number) => Uint8Array;
 }
 
-/** Floods from several connections at once; one that the server closes is opened again. */
+/** Floods from several connections at once; a closed connection is opened again. */
 export async function flood(
   { host, port, connections, opening, packet }: Flood,
   durationMs: number,

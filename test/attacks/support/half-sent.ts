@@ -9,7 +9,7 @@ export interface HalfSentCalls {
   readonly address: Http2Address;
   readonly path: string;
   readonly calls: number;
-  /** What each message says that it has; all but the last byte is sent. */
+  /** Announced length of each message; all but the last byte is sent. */
   readonly messageBytes: number;
 }
 

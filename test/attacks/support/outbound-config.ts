@@ -1,6 +1,6 @@
 import { httpConfigText } from '../../policy/server/policy-server-rig.js';
 
-/** The configuration that a sidecar's Checks of what its workload sends carry. */
+/** Client configuration in the outbound Checks of a sidecar. */
 export function outboundConfigText(namespace: string): string {
   const uid = { stringValue: `orchestrator://client-0.${namespace}` };
   return httpConfigText({

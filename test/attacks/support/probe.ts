@@ -1,4 +1,4 @@
-/** A legitimate user, who does the same thing over and over. */
+/** A legitimate user that repeats the same action. */
 export interface ProbeUser {
   readonly name: string;
   /** One action; rejects when it fails. */
@@ -11,12 +11,12 @@ export interface ProbeReport {
   readonly actions: number;
   /** The message of each failed action. */
   readonly failures: readonly string[];
-  /** Of all actions, also of one that had not ended when the probe stopped; ms. */
+  /** The slowest action, including one that was still running at the end; ms. */
   readonly slowestMs: number;
 }
 
 export interface Probe {
-  /** Ends all users and says what they met. */
+  /** Ends all users and returns their reports. */
   stop(): Promise<readonly ProbeReport[]>;
 }
 

@@ -4,9 +4,9 @@ const LONGEST_WAIT_MS = 1_000;
 const MIB = 2 ** 20;
 
 /**
- * What did not survive an attack, a sentence each; empty when all is well.
+ * The problems of an outcome, one sentence each; empty if the server survived.
  *
- * @param longestWaitMs of a user; one second unless given
+ * @param longestWaitMs longest allowed wait of a user; default one second
  */
 export function problemsOf(
   { failures, end, peakBytes, limitBytes, users }: Outcome,
@@ -22,7 +22,7 @@ export function problemsOf(
   return problems;
 }
 
-/** What happened, a line for each attack and user. */
+/** The outcome, one line for each attack and user. */
 export function describeOutcome({ attacks, peakBytes, limitBytes, users }: Outcome): string {
   const waits = users.map(
     ({ name, actions, failures, slowestMs }) =>

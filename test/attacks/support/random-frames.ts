@@ -35,7 +35,7 @@ const MORE_HEADERS: readonly Readonly<Record<string, string>>[] = [
 ];
 const MAX_FRAME_BYTES = 16_384;
 
-/** What a peer says on one connection: the preface, most of the time, and up to 60 frames. */
+/** The bytes of one connection: usually the preface, then up to 60 frames. */
 export function randomConversation(random: Random): Buffer {
   const parts = random.chance(0.97) ? [PREFACE, random.chance(0.97) ? SETTINGS : Buffer.alloc(0)] : [];
   let lastStream = -1;

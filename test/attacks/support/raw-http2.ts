@@ -33,7 +33,7 @@ export function grpcFrame(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** Begins a gRPC call; what the caller writes is framed by grpcFrame. */
+/** Begins a gRPC call. The caller frames its messages with grpcFrame. */
 export function openGrpcCall(
   session: ClientHttp2Session,
   path: string,
@@ -50,7 +50,7 @@ export function openGrpcCall(
   return stream;
 }
 
-/** Splits what arrives on a call into gRPC messages. */
+/** Splits the received data of a call into gRPC messages. */
 export function onGrpcMessage(stream: ClientHttp2Stream, take: (message: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {

@@ -1,9 +1,9 @@
 import type { Random } from './random.js';
 
 /**
- * What runs one after the other; the attacks of a round run at the same time.
+ * The rounds of a run; the attacks of a round run at the same time.
  *
- * @param names attacks, or several that are joined by +
+ * @param names attacks, or several joined by +
  * @param kind `neighbours`: each beside the next one; `random pairs`: every pair once, in random order
  */
 export function chooseRounds(

@@ -3,7 +3,7 @@ import { startManagedProcess } from '../../counterparts/managed-process.js';
 import type { Attack, AttackTarget } from './attack.js';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.js', import.meta.url));
-/** An attack that takes longer is told to end. */
+/** A longer attack gets SIGTERM. */
 const TIMEOUT_MS = 60_000;
 
 /** @param name of its file in `attacks/`, without `.ts` */
@@ -12,10 +12,10 @@ export async function loadAttack(name: string): Promise<Attack> {
 }
 
 /**
- * Runs an attack in a process of its own.
+ * Runs an attack in a separate process.
  *
- * @returns what it said it did
- * @throws where the attack fails: it has a mistake, or the server did not do what it promises
+ * @returns the line that the attack printed
+ * @throws if the attack fails: it has a mistake, or the server broke its promise
  */
 export async function runAttack(name: string, target: AttackTarget, scale: number): Promise<string> {
   const attacker = startManagedProcess({

@@ -1,6 +1,6 @@
 import { readManifests } from '../../sources/kubernetes/support/manifests.js';
 
-/** What `manifests/` give the container of the control plane. */
+/** Limits of the control plane container in `manifests/`. */
 export interface ShippedLimits {
   readonly memoryBytes: number;
   readonly nodeOptions: string;

@@ -7,21 +7,21 @@ import { putUnderAttack } from './under-attack.js';
 
 const { available: binary } = requireKubernetes();
 
-/** The part of its capacity that a server still serves when twice as much is offered. Measured: more than half. */
+/** The share of its capacity that an overloaded server still serves. Measured: more than half. */
 const SERVED_PART = 1 / 5;
 
 /**
- * Of a user beside the overload. On a machine with time to spare it is a second, as under attack; but a server that is
- * offered all that the machine can serve shares the machine with the callers, and with whatever else runs there.
+ * Longest wait of a user beside the overload. Under attacks it is a second. Under overload, the server shares the
+ * processor with the callers and with other programs of the machine.
  */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Declares the test of a service that is offered twice what it can serve: the server survives as it survives attacks,
- * goes on serving, and refuses the rest in no other way than documented.
+ * Declares the test of a service that gets twice the load that it can serve: the server survives as it survives
+ * attacks, continues to serve, and rejects the rest only in the documented ways.
  *
  * @param name file in `attacks/`, without `.ts`, that returns the report of `twice-capacity.ts`
- * @param refusals how calls may end that are not served
+ * @param refusals how rejected calls may end
  */
 export async function survivesTwiceItsCapacity(name: string, refusals: readonly RegExp[]): Promise<void> {
   const { title } = await loadAttack(name);

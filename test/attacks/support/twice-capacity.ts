@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a call came to: `served`, or how it was refused, in words that a test can count. */
+/** Result of a call: `served`, or the kind of refusal, which a test counts. */
 export type CallOutcome = string;
 
 export interface OverloadedService {
@@ -37,9 +37,9 @@ const SILENCE_MS = 10_000;
 const TICK_MS = 10;
 
 /**
- * Measures how many calls a service serves, then offers twice as many on a schedule that does not wait for answers.
+ * Measures how many calls a service can serve, then sends twice as many on a schedule that does not wait for answers.
  *
- * @param scale multiplies what is offered
+ * @param scale multiplies the rate
  */
 export async function offerTwiceCapacity(
   { callsAtOnce, maxInFlight, call }: OverloadedService,

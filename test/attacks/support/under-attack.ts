@@ -14,7 +14,7 @@ import { createReadyUser } from './probes/ready-user.js';
 import { createReviewUser } from './probes/review-user.js';
 import { loadAttack, runAttack } from './run-attack.js';
 
-/** The probes act alone for so long before an attack, and go on for so long after it. */
+/** How long the probes act alone before and after an attack. */
 const CALM_MS = 1_000;
 /** Of the output of a server that ended; the stack of an error has some twenty. */
 const TAIL_LINES = 200;
@@ -27,11 +27,11 @@ export interface ServerEnd {
   readonly tail: string;
 }
 
-/** What an attack did to a server and its users. */
+/** The effects of attacks on a server and its users. */
 export interface Outcome {
-  /** What each attack said it did, or how it failed. */
+  /** The line of each attack, or its failure. */
   readonly attacks: readonly string[];
-  /** How attacks failed, which is a mistake in the attack or a broken promise of the server. */
+  /** Failures of attacks: a mistake in the attack, or a broken promise of the server. */
   readonly failures: readonly string[];
   /** How the server ended, with all that it printed last; undefined while it lives. */
   readonly end: ServerEnd | undefined;
@@ -86,7 +86,7 @@ export async function putUnderAttack(
 
 async function endOf({ process: { child, exited, isRunning, tail } }: AttackedServer): Promise<ServerEnd | undefined> {
   if (isRunning()) return undefined;
-  // What it wrote last may still be in its pipes.
+  // Its last output may still be in the pipes.
   for (const stream of [child.stdout, child.stderr]) if (stream?.closed === false) await once(stream, 'close');
   return { ...(await exited), tail: tail(TAIL_LINES) };
 }

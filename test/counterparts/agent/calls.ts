@@ -1,4 +1,4 @@
-/** What an agent can be asked to do inside its namespace. Plain data only: calls travel over Node's IPC. */
+/** Calls that an agent performs in its namespace. Plain data, because Node's IPC carries them. */
 
 export interface HttpRequest {
   /** `http://<ip>[:port]/path`; the address that is connected to. */
@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly timeoutMs?: number;
 }
 
-/** Many requests at the same time, each on a connection of its own. */
+/** Many requests at the same time, each on its own connection. */
 export interface HttpRequests {
   readonly requests: readonly HttpRequest[];
   /** How many of them are in flight at a time; default: all. */
@@ -38,7 +38,7 @@ export interface HttpEcho {
 }
 
 export interface ServeOptions {
-  /** What the server calls itself in its answers. */
+  /** Name of the server in its responses. */
   readonly name: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -50,7 +50,7 @@ export interface ServeTlsOptions extends ServeOptions {
   /** PEM, both. */
   readonly certificate: string;
   readonly key: string;
-  /** ALPN: one of them has to be offered. */
+  /** ALPN protocols; the client must offer one of them. */
   readonly applicationProtocols: readonly string[];
 }
 
@@ -89,7 +89,7 @@ export interface TlsAnswer {
   readonly received: string;
   /** Subject alternative names of the certificate that the server showed, for example `DNS:a.b, URI:spiffe://…`. */
   readonly serverNames: string;
-  /** What ALPN agreed on; empty for nothing. */
+  /** Protocol chosen by ALPN; empty if none. */
   readonly applicationProtocol: string;
 }
 
@@ -99,7 +99,7 @@ export interface HeldConnections {
   readonly port: number;
   /** Opened at the same time. */
   readonly count: number;
-  /** Sent on each once connected; an answer of any kind shows that the connection was let through. */
+  /** Sent on each connection; any response shows that the connection was accepted. */
   readonly send: string;
   /** Default 30,000. */
   readonly timeoutMs?: number;
@@ -162,7 +162,7 @@ export interface LoadOptions {
   readonly concurrency?: number;
   /** A new connection for each request; default false: keep-alive. */
   readonly newConnections?: boolean;
-  /** Statuses that are no failure; default 200 alone. */
+  /** Statuses that count as success; default 200. */
   readonly expected?: readonly number[];
 }
 
@@ -215,7 +215,7 @@ export interface AgentCalls {
   releaseTcp(unused: null): Promise<HeldReport>;
   /** Starts a relay; the answer is its port. */
   serveRelay(options: RelayOptions): Promise<number>;
-  /** What came to the relay on the port so far. */
+  /** Bytes that the relay on the port has received. */
   readRelay(port: number): Promise<readonly RelayedCall[]>;
   exchangeTcp(exchange: TcpExchange): Promise<string>;
   exchangeTls(exchange: TlsExchange): Promise<TlsAnswer>;

@@ -47,7 +47,7 @@ export async function serveGrpcEcho({ name, port, address = '0.0.0.0' }: ServeOp
   };
 }
 
-/** One call on a connection of its own. */
+/** One call on its own connection. */
 export async function callGrpcEcho(call: GrpcCall): Promise<GrpcEcho> {
   const client = new Client(`${call.address}:${call.port}`, credentials.createInsecure(), {
     'grpc.default_authority': call.authority,

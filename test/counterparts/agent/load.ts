@@ -9,7 +9,7 @@ export interface Load {
   stop(): Promise<LoadReport>;
 }
 
-/** Sends requests back to back; everything but a 200, or what else is expected, counts as a failure. */
+/** Sends requests without pause; each status except 200, or the expected one, counts as a failure. */
 export function startLoad({ request, concurrency = 2, newConnections = false, expected = [200] }: LoadOptions): Load {
   const agent = newConnections ? false : new Agent({ keepAlive: true, maxSockets: concurrency });
   const byServer: Record<string, number> = {};
@@ -36,7 +36,7 @@ export function startLoad({ request, concurrency = 2, newConnections = false, ex
     } catch (error) {
       requests++;
       fail(error instanceof Error ? error.message : String(error));
-      // A refused connection fails at once; without a turn of the event loop nobody could stop the load.
+      // A refused connection fails at once. Without a turn of the event loop, the load could not be stopped.
       await new Promise(setImmediate);
     }
   };

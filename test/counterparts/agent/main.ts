@@ -1,4 +1,4 @@
-// Runs inside a namespace, as its apps and its clients; does what its parent asks over IPC.
+// Runs the apps and clients of a namespace. The parent process sends calls over IPC.
 import type { AgentArgument, AgentCallName, AgentCalls, AgentReply, AgentRequest } from './calls.js';
 import { type DnsServer, serveDns } from './dns-server.js';
 import { callGrpcEcho, serveGrpcEcho } from './grpc-echo.js';

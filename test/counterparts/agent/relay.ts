@@ -57,7 +57,7 @@ export async function serveRelay({ address, port, target, spoil, by }: RelayOpti
   const calls: RelayedCall[] = [];
   const sessions = new Set<Http2Session>();
   const upstream = connect(target);
-  // A target that is away fails the calls, each of which tells.
+  // If the target is unreachable, the calls fail and report it.
   upstream.on('error', () => undefined);
   const server = createServer();
   server.on('session', (session) => {

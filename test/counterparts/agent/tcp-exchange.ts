@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { TcpExchange } from './calls.js';
 
-/** Connects, sends, and returns what came back once it holds `until`. */
+/** Connects, sends, and returns the response when it contains `until`. */
 export function exchangeTcp({
   address,
   port,

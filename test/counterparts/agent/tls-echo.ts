@@ -16,7 +16,10 @@ export function serveTlsEcho({
   return listen(server, options);
 }
 
-/** Connects in TLS, whoever answers, sends, and says what came back once it holds `until`, and from whom. */
+/**
+ * Connects over TLS to any server, sends, and returns the response when it contains `until`, with the identity of the
+ * server.
+ */
 export function exchangeTls({
   address,
   port,

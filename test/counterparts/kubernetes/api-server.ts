@@ -32,8 +32,9 @@ export interface ApiServer {
   /** The administrator's bearer token. */
   readonly adminToken: string;
   /**
-   * Writes a kubeconfig for the administrator or for one of READERS, who may do nothing unless RBAC says so; at
-   * `server`, by default this one.
+   * Writes a kubeconfig for the administrator, or for one of READERS, which have only the rights that RBAC grants.
+   *
+   * @param server default: this server
    */
   kubeconfigOf(user: string, server?: string): Promise<string>;
   /** Ends the API server; etcd stays. Default signal SIGKILL, as when its machine goes. */

@@ -18,9 +18,10 @@ export interface Cluster {
   /** Everything of it; logs of containers are in pods/<namespace>_<pod>/<container>.log. */
   readonly folder: string;
   /**
-   * kubectl as the administrator.
+   * Runs kubectl as the administrator.
+   *
    * @param input text for its standard input, for `-f -`
-   * @throws Error with what it complained about
+   * @throws Error with its errors
    */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** Wraps a command so that it runs on the node, beside the cluster: it reaches pods, and they reach it. */
@@ -29,9 +30,9 @@ export interface Cluster {
   enterPod(name: string): NetworkNamespace;
   /** Kills all processes of a pod. */
   killPod(name: string): void;
-  /** Kills the API server, which is back about three seconds later (settles then); all else goes on. */
+  /** Kills the API server, which restarts about three seconds later (settles then). All other programs continue. */
   restartApiServer(): Promise<void>;
-  /** What the containers of a pod wrote last. */
+  /** The last output of the containers of a pod. */
   tail(namespace: string, pod: string): string;
   close(): Promise<void>;
 }

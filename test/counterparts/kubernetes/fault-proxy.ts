@@ -3,11 +3,11 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ApiServer } from './api-server.js';
 
-/** What happens to a request instead of being passed on. */
+/** A fault that replaces the forwarding of a request. */
 export type Fault =
   /** An answer of our own; the connection stays open when `isOpenEnded`. */
   | { readonly type: 'answer'; readonly status: number; readonly body: string; readonly isOpenEnded?: boolean }
-  /** No answer, ever. */
+  /** The request is never answered. */
   | { readonly type: 'silence' }
   /** The real status and headers, and then nothing. */
   | { readonly type: 'swallow' }
@@ -17,7 +17,7 @@ export type Fault =
 /** Decides about each request by its path and query. */
 export type FaultRule = (url: URL) => Fault | undefined;
 
-/** A proxy before an API server that does what networks and bad proxies do. */
+/** A proxy before an API server that simulates faults of networks and proxies. */
 export interface FaultProxy {
   readonly url: string;
   /** `/api/v1/services?watch=true&…` of all requests, in order. */

@@ -6,7 +6,7 @@ import { findNamespaceMode } from '../namespace-mode.js';
 import { projectRoot } from '../project-root.js';
 import { findTestcluster } from './find-testcluster.js';
 
-/** What a whole cluster, whose pods run, is made from. */
+/** Parts of a whole cluster that runs pods. */
 export interface ClusterPrograms {
   /** The folder of testcluster and testdns. */
   readonly folder: string;
@@ -22,7 +22,7 @@ const PROGRAMS = [
   ['openssl', 'Debian: apt-get install openssl'],
 ] as const;
 
-/** How a pod gets its files: a view of this machine's, where what it writes stays its own. */
+/** How a pod gets its files: a view of the files of this machine. Its own writes stay private. */
 const OVERLAY_TRIAL = [
   'mount -t tmpfs tmpfs /mnt',
   'mkdir /mnt/upper /mnt/work /mnt/root',

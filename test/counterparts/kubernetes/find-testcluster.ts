@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { Availability } from '../availability.js';
 import { projectRoot } from '../project-root.js';
 
-/** The multi-call binary of etcd, API server and controllers: TESTCLUSTER_BIN's, or what scripts/obtain-testcluster.mjs built. */
+/**
+ * The multi-call binary of etcd, API server and controllers: TESTCLUSTER_BIN, or the one that
+ * scripts/obtain-testcluster.mjs built.
+ */
 export function findTestcluster(): Availability<string> {
   const chosen = process.env['TESTCLUSTER_BIN'];
   const binary = join(chosen ?? join(projectRoot(), '.cache/testcluster'), 'testcluster');

@@ -12,11 +12,11 @@ export interface KubernetesManifest {
 export interface KubernetesAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** What kubectl shows as warnings. */
+  /** Warnings that kubectl would show. */
   readonly warnings: readonly string[];
 }
 
-/** What a test does to a cluster, over plain HTTPS: it shares nothing with the code under test. */
+/** Access of tests to a cluster, over plain HTTPS. Shares no code with the code under test. */
 export interface KubernetesClient {
   /** Any request; the body goes out as JSON. Does not throw for a status. */
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<KubernetesAnswer>;
@@ -26,7 +26,7 @@ export interface KubernetesClient {
   applyAll(manifests: readonly KubernetesManifest[]): Promise<void>;
   /** A JSON merge patch. */
   patch(manifest: KubernetesManifest, changes: unknown, subresource?: string): Promise<void>;
-  /** At once, without a grace period. Returns when it is gone, but for namespaces. */
+  /** Deletes without a grace period. Returns when the object is gone, except for namespaces. */
   delete(manifest: KubernetesManifest): Promise<void>;
   get(manifest: KubernetesManifest): Promise<unknown>;
   close(): void;
@@ -57,7 +57,10 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesManifest): stri
   return `${group}${namespace}/${PLURALS[kind] ?? `${kind.toLowerCase()}s`}/${metadata.name}`;
 }
 
-/** A CRD that has just been made answers so for a moment: first a page that is no Status, then "too many requests". */
+/**
+ * The API server answers requests for a new CRD like this at first: a page that is not a Status, then "too many
+ * requests".
+ */
 function isNotServedYet({ status, body }: KubernetesAnswer): boolean {
   return status === 429 || (status === 404 && typeof body === 'string');
 }

@@ -30,8 +30,8 @@ const APP = `
 const fromField = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 
 /**
- * A Deployment of an app with a sidecar, as somebody writes it where nothing is injected: an init container captures
- * the pod's traffic, and Envoy's bootstrap is in its arguments, which Kubernetes completes from the pod.
+ * A Deployment of an app with a sidecar, written by hand without injection: an init container captures the traffic of
+ * the pod, and the arguments contain the bootstrap of Envoy, which Kubernetes completes from the pod.
  */
 export function meshWorkload(options: MeshWorkloadOptions): KubernetesManifest {
   const { name, namespace, replicas, discovery = MESHD } = options;

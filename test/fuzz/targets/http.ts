@@ -5,13 +5,13 @@ import { createPages } from '../../../src/introspection/page-table.js';
 import { serve } from '../../introspection/fixtures/serve.js';
 import { type FuzzTarget, fuzzTarget } from '../fuzz-target.js';
 
-/** Settles with what the server answers to bytes, once it closes the connection. */
+/** Settles with the response of the server when it closes the connection. */
 function answerTo(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    // What the server closes it may reset, when more was sent than it reads.
+    // The server may reset a connection that it closes with unread data.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
     socket.setTimeout(5000, () => reject(new Error('the server neither answered nor closed the connection')));

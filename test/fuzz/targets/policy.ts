@@ -151,7 +151,7 @@ export const policyTargets: readonly FuzzTarget[] = [
         return bytes.length === 0 ? fc.constant(bytes) : mutated(bytes);
       }),
     ),
-    // With what is wrong, for the NACK.
+    // With the reason for the NACK.
     refusals: ['Error', 'PolicyWireError'],
     run: (bytes) => readServiceConfig(Buffer.from(bytes)),
   }),

@@ -75,7 +75,7 @@ const resourceName = fc.oneof(
 export const xdsTargets: readonly FuzzTarget[] = [
   fuzzTarget('discovery-request', {
     inputs: bytesLike(request),
-    // Bytes that are no message at all are refused by errors of the protobuf library, which end the one stream.
+    // Bytes that are not a message fail in the protobuf library, which ends only that stream.
     refusals: ['Error', 'RangeError'],
     run: (bytes) => readResourceNames(readDiscoveryRequest(Buffer.from(bytes)).encodedNames),
   }),

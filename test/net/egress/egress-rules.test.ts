@@ -50,7 +50,7 @@ for (const address of [
   });
 }
 
-test('what is allowed by address or CIDR is fetched from, and nothing beside it', (t) => {
+test('an exception allows exactly its address or CIDR range', (t) => {
   const allowing = createEgressRules(['127.0.0.1', '169.254.10.0/24', '::1']);
   for (const address of ['127.0.0.1', '169.254.10.9', '::1', '::ffff:127.0.0.1']) {
     t.is(allowing.refusalOf(address), undefined, address);
@@ -60,7 +60,7 @@ test('what is allowed by address or CIDR is fetched from, and nothing beside it'
   }
 });
 
-test('an exception that is no address is an error that names it', (t) => {
+test('an exception that is not an address is an error that names it', (t) => {
   for (const text of ['localhost', '10.0.0.0/33', '', '/8']) {
     t.throws(() => createEgressRules([text]), {
       message: `${JSON.stringify(text)} is neither an IP address nor a CIDR`,
@@ -68,7 +68,7 @@ test('an exception that is no address is an error that names it', (t) => {
   }
 });
 
-test('every form of a loopback or link-local IPv4 address inside of IPv6 is refused', (t) => {
+test('a loopback or link-local IPv4 address is refused in every IPv6 form', (t) => {
   const byte = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(

@@ -32,12 +32,12 @@ async function start(
   return { server, fetchDocument };
 }
 
-test('a document of an allowed address is fetched', async (t) => {
+test('a document is fetched from an allowed address', async (t) => {
   const { server, fetchDocument } = await start(t);
   t.is(await fetchDocument(server.url('/a')), 'hello');
 });
 
-test('a name that resolves to an address that is not allowed is not connected to', async (t) => {
+test('a name that resolves to a forbidden address is rejected without a connection', async (t) => {
   const { server, fetchDocument } = await start(t);
   for (const [host, message] of [
     ['inner.test', /inner.test resolves to an address that is not allowed: 127.0.0.2 is an address of this machine$/],
@@ -58,14 +58,14 @@ for (const host of [
   '0x7f.0.0.2',
   '0177.0.0.2',
 ]) {
-  test(`the address ${host} in a URL is judged, too`, async (t) => {
+  test(`the address ${host} in a URL is checked too`, async (t) => {
     const { server, fetchDocument } = await start(t);
     await t.throwsAsync(fetchDocument(server.url('/', host)), { name: 'FetchError', message: /is not allowed/ });
     t.deepEqual(server.requests, []);
   });
 }
 
-test('redirects are followed to what is allowed', async (t) => {
+test('redirects to allowed addresses are followed', async (t) => {
   const { server, fetchDocument } = await start(t, ({ url, headers }, response) => {
     if (url === '/b') response.end('there');
     else response.writeHead(302, { location: `https://other.test:${headers.host?.split(':')[1]}/b` }).end();
@@ -100,18 +100,18 @@ for (const [url, message] of [
   });
 }
 
-test('a server whose certificate does not verify is not believed', async (t) => {
+test('a server whose certificate does not verify is rejected', async (t) => {
   const { server, fetchDocument } = await start(t, undefined, { roots: [] });
   await t.throwsAsync(fetchDocument(server.url('/a')), { name: 'FetchError' });
   t.deepEqual(server.requests, []);
 });
 
-test('an answer other than 200 is none', async (t) => {
+test('a response with another status than 200 is an error', async (t) => {
   const { server, fetchDocument } = await start(t, (_request, response) => response.writeHead(404).end('no'));
   await t.throwsAsync(fetchDocument(server.url('/a')), { name: 'FetchError', message: /the server answered 404$/ });
 });
 
-test('a document that never ends is read no further than its bound', async (t) => {
+test('an endless document is read up to the size limit only', async (t) => {
   const { server, fetchDocument } = await start(
     t,
     (_request, response) => {
@@ -129,7 +129,7 @@ for (const [what, listener] of [
   ['does not answer', () => undefined],
   ['stops in the middle', (_request, response) => void response.write('half')],
 ] as const satisfies readonly (readonly [string, RequestListener])[]) {
-  test(`a server that ${what} is given up in time`, async (t) => {
+  test(`a server that ${what} is abandoned at the timeout`, async (t) => {
     const { server, fetchDocument } = await start(t, listener, { timeoutMs: 300 });
     await t.throwsAsync(fetchDocument(server.url('/a')), { message: /no complete response within 0.3s$/ });
   });

@@ -4,7 +4,7 @@ import { callUnary, grpcFrame, openGrpcCall } from '../../attacks/support/raw-ht
 import { eventually } from '../../support/eventually.js';
 import { answered, closed, STREAM, startGuardedServer, UNARY } from './guard-rig.js';
 
-test('a connection that pings in a tight loop is ended with the setting that allows more', async (t) => {
+test('a connection that pings in a tight loop is closed with an error that names the setting', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxControlFrames: 100 });
   const session = rig.connect();
   await callUnary(session, UNARY, Buffer.alloc(1));
@@ -20,7 +20,7 @@ test('a connection that pings in a tight loop is ended with the setting that all
   t.regex(told, /more than 100 PING.*--grpcMaxControlFrames/);
 });
 
-test('pings within the limit of each second go on', async (t) => {
+test('pings within the limit per second are answered', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxControlFrames: 100 });
   const session = rig.connect();
   for (let second = 0; second < 3; second++) {
@@ -33,7 +33,7 @@ test('pings within the limit of each second go on', async (t) => {
   t.deepEqual(rig.reached, []);
 });
 
-test('streams that are opened and reset at once end their connection', async (t) => {
+test('a connection that opens and resets streams is closed', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxAbandonedStreams: 50 });
   const session = rig.connect();
   await callUnary(session, UNARY, Buffer.alloc(1));
@@ -51,7 +51,7 @@ test('streams that are opened and reset at once end their connection', async (t)
   );
 });
 
-test('calls that are cancelled after their message are not abandoned', async (t) => {
+test('calls that are cancelled after their message do not count as abandoned', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxAbandonedStreams: 5 });
   const session = rig.connect();
   for (let count = 1; count <= 20; count++) {
@@ -63,7 +63,7 @@ test('calls that are cancelled after their message are not abandoned', async (t)
   t.is((await callUnary(session, UNARY, Buffer.alloc(1))).length, 1);
 });
 
-test('a connection without any message ends after a minute, one with a message stays', async (t) => {
+test('a connection without a message is closed after a minute; one with a message stays', async (t) => {
   const rig = await startGuardedServer(t);
   const [silent, busy, slow] = [rig.connect(), rig.connect(), rig.connect()];
   await callUnary(busy, UNARY, Buffer.alloc(1));
@@ -80,7 +80,7 @@ test('a connection without any message ends after a minute, one with a message s
   t.true(rig.reached.some(({ limit }) => limit === 'unproven_timeout'));
 });
 
-test('when too many connections of an address have sent nothing, the oldest has to go', async (t) => {
+test('when too many connections of an address have sent nothing, the oldest is closed', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxUnprovenConnectionsPerAddress: 2 });
   const other = rig.connect('127.0.0.2');
   await answered(other);

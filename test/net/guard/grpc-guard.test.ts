@@ -41,7 +41,7 @@ test('complete messages pass, in one piece and byte by byte', async (t) => {
   t.deepEqual(rig.reached, []);
 });
 
-test('messages are followed that came before Node handed over their stream', async (t) => {
+test('messages that arrived before Node passed on their stream are counted', async (t) => {
   const rig = await startGuardedServer(t);
   const stream = openGrpcCall(rig.connectLate(), STREAM);
   const message = grpcFrame(Buffer.alloc(400, 1));
@@ -55,7 +55,7 @@ test('messages are followed that came before Node handed over their stream', asy
   t.deepEqual(rig.reached, []);
 });
 
-test('a compressed message is refused that came before Node handed over its stream', async (t) => {
+test('a compressed message that arrived before Node passed on its stream is rejected', async (t) => {
   const rig = await startGuardedServer(t);
   const stream = openGrpcCall(rig.connectLate(), STREAM);
   const ended = endOf(stream);
@@ -66,14 +66,14 @@ test('a compressed message is refused that came before Node handed over its stre
   t.deepEqual(rig.requests, []);
 });
 
-test('a unary call is answered whose request came before Node handed over its stream', async (t) => {
+test('a unary call whose request arrived before Node passed on its stream is answered', async (t) => {
   const rig = await startGuardedServer(t);
   t.is((await callUnary(rig.connectLate(), UNARY, Buffer.alloc(500))).length, 500);
   for (let second = 0; second < 32; second++) rig.clock.advance(1000);
   t.deepEqual(rig.reached, []);
 });
 
-test('a message that is longer than its method allows is refused by its first five bytes', async (t) => {
+test('a message longer than its method allows is rejected after its first five bytes', async (t) => {
   const rig = await startGuardedServer(t);
   const session = rig.connect();
   const stream = openGrpcCall(session, UNARY);
@@ -85,7 +85,7 @@ test('a message that is longer than its method allows is refused by its first fi
   t.is((await callUnary(session, UNARY, Buffer.alloc(UNARY_BYTES))).length, UNARY_BYTES);
 });
 
-test('a compressed message is refused before it is inflated, and the peer learns what to send', async (t) => {
+test('a compressed message is rejected before it is inflated, and the error says what to send', async (t) => {
   const rig = await startGuardedServer(t);
   const stream = openGrpcCall(rig.connect(), STREAM, { 'grpc-encoding': 'gzip' });
   const ended = endOf(stream);
@@ -99,7 +99,7 @@ test('a compressed message is refused before it is inflated, and the peer learns
   t.deepEqual(rig.requests, []);
 });
 
-test('a message that is not complete in time ends its call, a unary one also when its end is missing', async (t) => {
+test('a message that is not complete in time ends its call, as does a unary request without its end', async (t) => {
   const rig = await startGuardedServer(t, { grpcMessageTimeoutMs: 30_000 });
   const session = rig.connect();
   const silent = openGrpcCall(session, STREAM);
@@ -125,7 +125,7 @@ test('a message that is not complete in time ends its call, a unary one also whe
   );
 });
 
-test('the oldest incomplete message of a connection has to go when they take too much', async (t) => {
+test('when incomplete messages of a connection take too much, the oldest is rejected', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerConnection: 1_000_000 });
   const session = rig.connect();
   const oldest = openGrpcCall(session, STREAM);
@@ -140,7 +140,7 @@ test('the oldest incomplete message of a connection has to go when they take too
   await eventually('the newer message', () => rig.requests.includes(500_000));
 });
 
-test('an address with too many incomplete messages loses its oldest, another address none', async (t) => {
+test('when incomplete messages of an address take too much, its oldest is rejected, and none of another address', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerAddress: 1_000_000 });
   const victim = openGrpcCall(rig.connect('127.0.0.2'), STREAM);
   victim.write(halfOf(300_000));
@@ -155,7 +155,7 @@ test('an address with too many incomplete messages loses its oldest, another add
   );
 });
 
-test('when all addresses together take too much, the one with the most loses its oldest message', async (t) => {
+test('when all addresses together take too much, the oldest message of the largest address is rejected', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxIncompleteBytes: 1_000_000 });
   const small = openGrpcCall(rig.connect('127.0.0.2'), STREAM);
   small.write(halfOf(100_000));
@@ -169,7 +169,7 @@ test('when all addresses together take too much, the one with the most loses its
   await eventually('the small message', () => rig.requests.includes(100_000));
 });
 
-test('a message in many tiny pieces is charged for what the pieces take', async (t) => {
+test('a message in many tiny pieces counts with the memory of its pieces', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerConnection: 100_000 });
   const session = rig.connect();
   const stream = openGrpcCall(session, STREAM);
@@ -197,7 +197,7 @@ function waitForTurn(rig: GuardRig, streams: number, messageBytes: number): void
   }
 }
 
-test('sidecars whose tokens are being judged take half of what their address may take, 10,000 of them', async (t) => {
+test('10,000 sidecars that wait for the review of their tokens use half of the limit of their address', async (t) => {
   const streams = 100;
   const grpcMaxIncompleteBytesPerAddress =
     (DEFAULT_GRPC_LIMITS.grpcMaxIncompleteBytesPerAddress / 2) * (streams / 10_000);
@@ -209,7 +209,7 @@ test('sidecars whose tokens are being judged take half of what their address may
   t.deepEqual(rig.reached, []);
 });
 
-test('what streams send while they wait is charged, their metadata too', async (t) => {
+test('data and metadata that waiting streams send are counted', async (t) => {
   const limit = 20 * (SIDECAR_HEADER_BYTES + SIDECAR_REQUEST_BYTES);
   const rig = await startGuardedServer(t, { grpcMaxIncompleteBytesPerAddress: limit });
   waitForTurn(rig, 21, SIDECAR_REQUEST_BYTES);
@@ -226,7 +226,7 @@ test('metadata above the limit ends its call', async (t) => {
   t.is((await callUnary(session, UNARY, Buffer.alloc(1))).length, 1);
 });
 
-test('a call of a method that is not served is closed, whatever its peer goes on sending', async (t) => {
+test('a call of an unknown method is closed even if its peer keeps sending', async (t) => {
   const rig = await startGuardedServer(t);
   const stream = openGrpcCall(rig.connect(), '/test.Echo/Other');
   const end = endOf(stream);
@@ -234,7 +234,7 @@ test('a call of a method that is not served is closed, whatever its peer goes on
   t.is((await end).code, status.UNIMPLEMENTED);
 });
 
-test('a call that was refused at its headers is closed when its peer sends more', async (t) => {
+test('a call rejected at its headers is closed when its peer sends more', async (t) => {
   const rig = await startGuardedServer(t);
   const session = rig.connect();
   const stream = openGrpcCall(session, UNARY);
@@ -248,7 +248,7 @@ test('a call that was refused at its headers is closed when its peer sends more'
   t.is((await end).code, status.UNIMPLEMENTED);
 });
 
-test('an address that sends too much metadata over and over has its connections closed for a second', async (t) => {
+test('the connections of an address that repeatedly sends too much metadata are closed for a second', async (t) => {
   const rig = await startGuardedServer(t);
   const offender = '127.0.0.9';
   const filler = { 'x-filler': 'x'.repeat(40_000) };
@@ -265,7 +265,7 @@ test('an address that sends too much metadata over and over has its connections 
   t.deepEqual(await callUnary(rig.connect(offender), UNARY, bytes), bytes, 'and it, later');
 });
 
-test('streams that come with the one that ended their connection end with it, and nothing else does', async (t) => {
+test('streams that arrive together with the one that closed their connection end with it, and no others', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxHeaderBytes: 1000 });
   const session = rig.connect('127.0.0.9');
   await once(session, 'connect');
@@ -276,7 +276,7 @@ test('streams that come with the one that ended their connection end with it, an
   t.deepEqual(await callUnary(rig.connect('127.0.0.8'), UNARY, bytes), bytes);
 });
 
-test('streams that their peer has reset before they are looked at end quietly, and count as abandoned', async (t) => {
+test('streams that their peer has already reset end without an error and count as abandoned', async (t) => {
   const rig = await startGuardedServer(t, { grpcMaxHeaderBytes: 1000, grpcMaxAbandonedStreams: 12 });
   const requests = [
     { ...grpcHeaders(UNARY), 'content-type': 'text/plain' },
@@ -298,7 +298,7 @@ test('streams that their peer has reset before they are looked at end quietly, a
   t.deepEqual(await callUnary(rig.connect(), UNARY, bytes), bytes);
 });
 
-test('details of an error with half a character reach the caller', async (t) => {
+test('error details with an unpaired surrogate reach the caller', async (t) => {
   const rig = await startGuardedServer(t);
   const stream = openGrpcCall(rig.connect(), UNARY);
   stream.end(grpcFrame(HALF_CHARACTER));

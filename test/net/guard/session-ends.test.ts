@@ -35,7 +35,7 @@ test('a malformed frame after a GOAWAY does not end the process', async (t) => {
   t.deepEqual(await callUnary(rig.connect(), UNARY, bytes), bytes);
 });
 
-test('the native part of a session does not stay long after its end', async (t) => {
+test('the native object of a session is released soon after the end of the session', async (t) => {
   const ends = createSessionEnds();
   const server = createServer();
   t.teardown(() => server.close());

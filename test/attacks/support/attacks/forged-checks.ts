@@ -7,7 +7,7 @@ const CALLS = 1000;
 const CALLS_AT_ONCE = 16;
 /** The API key whose quota the forged calls try to use up. */
 export const FORGED_KEY = 'gold';
-/** What the server grants that key. */
+/** Limit of that key. */
 export const LIMIT_OF_KEY = 50;
 
 /** Checks for another tenant's service and API key: in plaintext, and with the certificate of the attackers' workload. */

@@ -6,7 +6,7 @@ import { createTenantClient } from '../tenant-client.js';
 
 /** Twice as many as the server counts for one quota. */
 export const INVENTED_KEYS = 8_000;
-/** What the server grants each key. */
+/** Limit of each key. */
 const LIMIT_OF_KEY = 20;
 /** How many keys of the quota the server counts. */
 export const MAX_COUNTERS = INVENTED_KEYS / 2;
@@ -16,9 +16,9 @@ const CALLS_AT_ONCE = 32;
 const SERVICE = `books.${ATTACKERS}.svc.cluster.local`;
 
 /**
- * Requests with ever new API keys, as the users of a service can send them, beside one key that is in use all the time.
- * Fails when that key gets more or less than its limit, or when a new key is refused. Requests that a busy server sheds
- * charge nothing, so they count for no key.
+ * Requests with new API keys, which users of a service can send, beside one key that is in use. Fails if that key gets
+ * more or less than its limit, or if a new key is refused. Requests that a busy server sheds charge nothing, so they
+ * count for no key.
  */
 export const attack: Attack = {
   title: `${INVENTED_KEYS} invented API keys beside one that is in use`,

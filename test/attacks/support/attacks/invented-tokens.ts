@@ -7,7 +7,7 @@ const CREATE_CERTIFICATE = '/mesh.ca.v1.MeshCertificateService/CreateCertificate
 const CONNECTIONS = 20;
 const CALLS_OF_EACH = 20;
 
-/** Calls whose tokens look like those of service accounts, so that only an API server can tell that they are not. */
+/** Calls with tokens that look like those of service accounts, so only an API server can reject them. */
 export const attack: Attack = {
   title: `${CONNECTIONS * CALLS_OF_EACH} calls at a time with invented tokens, from one address`,
   async run({ host, ports, root, serverName }, scale, signal) {

@@ -5,7 +5,7 @@ import { attackTime } from '../attack-time.js';
 const SENDERS = 60;
 const BODY_BYTES = 3 * 1024 * 1024 - 1024;
 
-/** Anyone in the cluster who reaches the webhook sends the largest reviews that it takes, each parsed into far more. */
+/** Clients in the cluster send the largest accepted reviews. Each takes much more memory when parsed. */
 export const attack: Attack = {
   title: `${SENDERS} senders of reviews of 3 MB`,
   async run(target, scale, signal) {

@@ -7,7 +7,7 @@ import { randomConversation } from '../random-frames.js';
 import { randomRequests } from '../random-requests.js';
 
 const CONNECTIONS = 8;
-/** Each from an address of its own, so that limits per address do not keep most of them out. */
+/** Each uses its own address, so that limits per address do not reject most of them. */
 const ADDRESSES = 200;
 /** A connection is ended after this long, if the server has not ended it. */
 const LINGER_MS = 60;

@@ -9,7 +9,7 @@ const DURATION_MS = 8_000;
 const LONG = 'x'.repeat(1_500);
 const TYPES = [TypeUrl.cluster, TypeUrl.listener, TypeUrl.endpoint] as const;
 
-/** Each stream has a node id of its own, rejects every response at once with a long text, and asks again. */
+/** Each stream has its own node ID, rejects every response at once with a long text, and requests again. */
 export const attack: Attack = {
   title: `${STREAMS} streams that reject every response and ask again`,
   durationMs: DURATION_MS,

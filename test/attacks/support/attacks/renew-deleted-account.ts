@@ -9,7 +9,7 @@ const CALLERS = 20;
 /** By then each watch of accounts has told of the deletion. */
 const NOTICED_MS = 5_000;
 
-/** A certificate whose service account was deleted is exchanged for the next one, over and over. */
+/** A certificate of a deleted service account is renewed repeatedly. */
 export const attack: Attack = {
   title: `${CALLERS} callers that renew the certificate of a deleted service account`,
   async run({ ports, root, serverName, credentials: own, kubeconfig }, scale, signal) {

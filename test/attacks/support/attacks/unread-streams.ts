@@ -6,7 +6,7 @@ import { connectTo, Endings, nodeId, openAds, requestFrame } from '../discovery-
 const PER_SECOND = 1_000;
 const DURATION_MS = 8_000;
 const TICK_MS = 50;
-/** Names that do not exist, whose answer is larger than what a socket takes at once. */
+/** Missing names, whose response is larger than the buffer of a socket. */
 const NAMES = Array.from({ length: 400 }, (_, index) => `outbound|80||no-such-service-${index}.attackers.example.com`);
 
 /** Streams that ask for a response and never read it: their windows stay closed. */

@@ -12,7 +12,10 @@ import type { SidecarCredentials } from './ads-user.js';
 
 const CHECK = '/envoy.service.auth.v3.Authorization/Check';
 
-/** With it a Check that is shed is a denial: a legitimate user's must not be, whatever others send. */
+/**
+ * With this policy, a shed Check is a denial. Checks of a legitimate user must not be shed, however many the attackers
+ * send.
+ */
 const CLOSED: TransportConfig = {
   disableCheckCache: false,
   disableQuotaCache: false,

@@ -6,7 +6,7 @@ import { VICTIM } from '../attacked-server.js';
 import type { ProbeUser } from '../probe.js';
 
 const ADS = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
-/** Made before they are needed, so that what is measured is the server alone. */
+/** Created in advance, so that the probe measures only the server. */
 const STOCK = 10;
 
 /** An injected sidecar that starts: it shows a token that no API server was asked about before. */
