@@ -2,9 +2,9 @@ import type { Clock } from '../base/clock.js';
 import type { Finding } from '../model/finding.js';
 import type { PushContext } from '../model/push-context.js';
 import type { Logger } from '../telemetry/logger.js';
-import { type AnalysisInput, analysisInputOf, canDiffer, type Enforcement } from './analysis/analysis-input.js';
+import { canDiffer, type Enforcement } from './analysis/analysis-input.js';
 import { type AnalysisMessage, identityOf } from './analysis/analysis-message.js';
-import { analyze } from './analysis/analyze.js';
+import { createIncrementalAnalysis } from './analysis/incremental-analysis.js';
 import { listenerConflicts, policiesWithoutListener } from './analysis/listener-conflicts.js';
 import { createWorkPause } from './work-pause.js';
 
@@ -40,15 +40,14 @@ export function createAnalysisWatch(
   generated: () => readonly Finding[],
 ): AnalysisWatch {
   const work = createWorkPause(clock);
+  const analysis = createIncrementalAnalysis(enforcement);
   let analyzed: PushContext | undefined;
   let messages: ReadonlyMap<string, AnalysisMessage> = new Map();
-  let input: AnalysisInput | undefined;
   let pending: { readonly context: PushContext; readonly cancel: () => void } | undefined;
 
   const analyzeContext = (context: PushContext): void => {
     analyzed = context;
-    input = analysisInputOf(context, enforcement());
-    const found = new Map(analyze(input).map((message) => [identityOf(message), message]));
+    const found = new Map(analysis.analyze(context).map((message) => [identityOf(message), message]));
     for (const [identity, message] of found) if (!messages.has(identity)) logAppeared(logger, message);
     for (const [identity, { code, object, field }] of messages) {
       if (!found.has(identity)) logger.info({ code, object, field }, 'analysis message is gone');
@@ -69,7 +68,7 @@ export function createAnalysisWatch(
     return [
       ...messages.values(),
       ...conflicts,
-      ...(input === undefined ? [] : policiesWithoutListener(input, conflicts)),
+      ...(analysis.input === undefined ? [] : policiesWithoutListener(analysis.input, conflicts)),
     ];
   };
   const analyzeSoon = (context: PushContext): void => {
@@ -83,6 +82,7 @@ export function createAnalysisWatch(
       if (newest === undefined || canDiffer(newest, context)) analyzeSoon(context);
     },
     enforcementChanged: () => {
+      analysis.enforcementChanged();
       const newest = pending?.context ?? analyzed;
       if (newest !== undefined) analyzeSoon(newest);
     },

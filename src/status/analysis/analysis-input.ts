@@ -4,10 +4,13 @@ import type { RegexLimits } from '../../config/regex/regex-limits.js';
 import { bindingLabelKeys } from '../../model/policy/label-conditions.js';
 import { type PolicyBindings, resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import type { ResolvedBinding } from '../../model/policy/resolve-bindings.js';
+import { matchesHost, type ServicePattern } from '../../model/policy/service-pattern.js';
 import type { PushContext } from '../../model/push-context.js';
+import type { Service } from '../../model/service.js';
 import type { AnalysisMessage } from './analysis-message.js';
 import { knownAttributesOf } from './known-attributes.js';
 import { type ServiceConflict, serviceConflictsOf } from './service-conflicts.js';
+import { createWorkloadLabels, type WorkloadLabelsOf } from './workload-labels.js';
 
 /** Facts about the enforcement of policies that the snapshot does not have. */
 export interface Enforcement {
@@ -34,7 +37,7 @@ export interface Enforcement {
 export interface AnalysisInput
   extends Pick<
     PushContext,
-    'objects' | 'services' | 'servicesByHost' | 'endpoints' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'
+    'objects' | 'services' | 'servicesByHost' | 'mesh' | 'sharedPorts' | 'entryOffences' | 'bindingGrants'
   > {
   readonly bindings: PolicyBindings;
   readonly enforcement: Enforcement;
@@ -47,7 +50,19 @@ export interface AnalysisInput
 /** A pure function. If it throws, a message reports the failure. */
 export type Analyzer = (input: AnalysisInput) => readonly AnalysisMessage[];
 
-export function analysisInputOf(context: PushContext, enforcement: Enforcement): AnalysisInput {
+/** The input of analyzers that read endpoints. Other analyzers need not run after a change of endpoints alone. */
+export interface EndpointAnalysisInput extends AnalysisInput, Pick<PushContext, 'endpoints'> {
+  readonly workloadLabelsOf: WorkloadLabelsOf;
+}
+
+export type EndpointAnalyzer = (input: EndpointAnalysisInput) => readonly AnalysisMessage[];
+
+/** @param workloadLabelsOf kept from one analysis to the next, it reads only changed endpoints */
+export function analysisInputOf(
+  context: PushContext,
+  enforcement: Enforcement,
+  workloadLabelsOf = createWorkloadLabels(),
+): EndpointAnalysisInput {
   const { objects, services, servicesByHost, endpoints, mesh, sharedPorts, entryOffences, bindingGrants } = context;
   const bindings = resolvePolicyBindings(context);
   const knownAttributes = knownAttributesOf(objects);
@@ -64,16 +79,24 @@ export function analysisInputOf(context: PushContext, enforcement: Enforcement):
     enforcement,
     knownAttributes,
     serviceConflicts: serviceConflictsOf(context),
+    workloadLabelsOf,
   };
 }
 
 /** Whether the analysis of two snapshots can differ. Snapshots share unchanged parts by identity. */
 export function canDiffer(first: PushContext, second: PushContext): boolean {
   return (
+    differsBeyondEndpoints(first, second) ||
+    // Analysis compares endpoints only with the labels of bindings.
+    (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0)
+  );
+}
+
+/** Whether the results of analyzers that read no endpoints can differ. */
+export function differsBeyondEndpoints(first: PushContext, second: PushContext): boolean {
+  return (
     first.services !== second.services ||
     first.shadowedByHost !== second.shadowedByHost ||
-    // Endpoints change often, and analysis compares them only with the labels of bindings.
-    (first.endpoints !== second.endpoints && bindingLabelKeys(second).length > 0) ||
     first.sharedPorts !== second.sharedPorts ||
     first.entryOffences !== second.entryOffences ||
     first.bindingGrants !== second.bindingGrants ||
@@ -89,6 +112,19 @@ export function canDiffer(first: PushContext, second: PushContext): boolean {
 export interface AnyBinding {
   readonly resolved: ResolvedBinding;
   readonly referencesField: 'quotaSpecs' | 'apiSpecs';
+}
+
+/** The services that a pattern of a binding names. */
+export function* namedServices(
+  { services, servicesByHost }: Pick<AnalysisInput, 'services' | 'servicesByHost'>,
+  pattern: ServicePattern,
+): Iterable<Service> {
+  if (pattern.type === 'host') {
+    const service = servicesByHost.get(pattern.hostname);
+    if (service !== undefined) yield service;
+    return;
+  }
+  for (const service of services) if (matchesHost(pattern, service.hostname)) yield service;
 }
 
 export function allBindings({ quotas, apis }: PolicyBindings): readonly AnyBinding[] {

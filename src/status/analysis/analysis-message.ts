@@ -24,10 +24,10 @@ export function createMessage(
   return { code, level, ...where, message: `${text}; ${remedy}` };
 }
 
-/** Orders messages by object, field, code and text. */
-export function compareMessages(first: AnalysisMessage, second: AnalysisMessage): number {
-  const [a, b] = [identityOf(first), identityOf(second)];
-  return a < b ? -1 : Number(a > b);
+/** Sorts messages by object, field, code and text. */
+export function sortMessages(messages: readonly AnalysisMessage[]): readonly AnalysisMessage[] {
+  const keyed = messages.map((message) => [identityOf(message), message] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : Number(a > b))).map(([, message]) => message);
 }
 
 /** A key that equal messages share. */

@@ -1,5 +1,5 @@
-import type { AnalysisInput, Analyzer } from './analysis-input.js';
-import { type AnalysisMessage, compareMessages, createMessage, inPod } from './analysis-message.js';
+import type { Analyzer, EndpointAnalysisInput, EndpointAnalyzer } from './analysis-input.js';
+import { type AnalysisMessage, createMessage, inPod, sortMessages } from './analysis-message.js';
 import { findConfinedEntries } from './analyzers/confined-entries.js';
 import { findConflictingPolicies } from './analyzers/conflicting-policies.js';
 import { findContradictoryClauses } from './analyzers/contradictory-clauses.js';
@@ -27,16 +27,14 @@ import { findUnenforcedPolicies } from './analyzers/unenforced-policies.js';
 import { findUngrantedBindings } from './analyzers/ungranted-bindings.js';
 import { findUselessAttributes } from './analyzers/useless-attributes.js';
 
-/** Every analyzer, by its name in the report of a failure. */
-export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
+/** The analyzers that read no endpoints, by their names in the report of a failure. */
+export const SNAPSHOT_ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'confined-entries': findConfinedEntries,
   'contradictory-clauses': findContradictoryClauses,
   'impossible-patterns': findImpossiblePatterns,
-  'labels-without-workloads': findLabelsWithoutWorkloads,
   'redundant-items': findRedundantItems,
   'redundant-matches': findRedundantMatches,
   'shadowed-patterns': findShadowedPatterns,
-  'unenforceable-services': findUnenforceableServices,
   'useless-attributes': findUselessAttributes,
   'conflicting-policies': findConflictingPolicies,
   'duplicate-hosts': findDuplicateHosts,
@@ -61,13 +59,21 @@ export const ANALYZERS: Readonly<Record<string, Analyzer>> = {
   'useless-charges': findUselessCharges,
 };
 
+/** The analyzers that read endpoints, by their names. */
+export const ENDPOINT_ANALYZERS: Readonly<Record<string, EndpointAnalyzer>> = {
+  'labels-without-workloads': findLabelsWithoutWorkloads,
+  'unenforceable-services': findUnenforceableServices,
+};
+
+export const ANALYZERS: Readonly<Record<string, EndpointAnalyzer>> = { ...SNAPSHOT_ANALYZERS, ...ENDPOINT_ANALYZERS };
+
 /** Runs the analyzers over one snapshot; sorted. MESH0001 reports an analyzer that throws; the others still run. */
-export function analyze(input: AnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
+export function analyze(input: EndpointAnalysisInput, analyzers = ANALYZERS): readonly AnalysisMessage[] {
   const messages = Object.entries(analyzers).flatMap(([name, analyzer]) => run(name, analyzer, input));
-  return (input.enforcement.isPod === true ? messages.map(inPod) : messages).sort(compareMessages);
+  return sortMessages(input.enforcement.isPod === true ? messages.map(inPod) : messages);
 }
 
-function run(name: string, analyzer: Analyzer, input: AnalysisInput): readonly AnalysisMessage[] {
+function run(name: string, analyzer: EndpointAnalyzer, input: EndpointAnalysisInput): readonly AnalysisMessage[] {
   try {
     return analyzer(input);
   } catch (error) {

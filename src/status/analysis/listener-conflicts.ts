@@ -1,6 +1,6 @@
 import type { Finding, FindingMetric } from '../../model/finding.js';
 import type { AnalysisInput } from './analysis-input.js';
-import { type AnalysisMessage, compareMessages, createMessage, identityOf } from './analysis-message.js';
+import { type AnalysisMessage, createMessage, identityOf, sortMessages } from './analysis-message.js';
 import { policiesInConflict } from './analyzers/conflicting-policies.js';
 
 const CONFLICTS: ReadonlySet<FindingMetric> = new Set([
@@ -18,7 +18,7 @@ export function listenerConflicts(findings: readonly Finding[]): readonly Analys
     const found = createMessage('listenerConflict', object === undefined ? {} : { object }, message);
     messages.set(identityOf(found), found);
   }
-  return [...messages.values()].sort(compareMessages);
+  return sortMessages([...messages.values()]);
 }
 
 /** Messages about the policies of services that lost their listener to an older service. */

@@ -2,34 +2,34 @@ import { isIpAddress } from '../../../base/ip-address.js';
 import { keyOf, type MeshObject } from '../../../config/object.js';
 import type { QuotaSpec } from '../../../config/policy/quota-spec.js';
 import type { ResolvedBinding } from '../../../model/policy/resolve-bindings.js';
-import { matchesHost } from '../../../model/policy/service-pattern.js';
 import type { Port, Protocol, Service } from '../../../model/service.js';
 import { endpointsOf } from '../../../model/snapshot/endpoints-of.js';
-import type { AnalysisInput, Analyzer } from '../analysis-input.js';
+import { type EndpointAnalysisInput, type EndpointAnalyzer, namedServices } from '../analysis-input.js';
 import { type AnalysisMessage, createMessage } from '../analysis-message.js';
 import { canHoldFor } from '../clause-protocols.js';
 
 const HTTP: ReadonlySet<Protocol> = new Set<Protocol>(['http', 'http2', 'grpc', 'grpc-web', 'auto']);
 
 /** Services of bindings to which no spec of the binding can apply, because of their ports or because they are external. */
-export const findUnenforceableServices: Analyzer = (input) => {
-  const { services, servicesByHost, bindings, mesh } = input;
+export const findUnenforceableServices: EndpointAnalyzer = (input) => {
+  const { bindings, mesh } = input;
   const isCallerChecked = mesh.policy.enableClientSidePolicyCheck;
   const found = (resolved: ResolvedBinding, why: WhyUnenforceable): readonly AnalysisMessage[] =>
     resolved.services.flatMap(({ pattern }, index) => {
-      const named =
-        pattern.type === 'host'
-          ? [servicesByHost.get(pattern.hostname) ?? []].flat()
-          : services.filter(({ hostname }) => matchesHost(pattern, hostname));
-      const acting = named.filter(({ namespace }) => resolved.actsOn(namespace));
-      const [first] = acting;
+      let first: Service | undefined;
+      let canApply = false;
+      let isChecked = isCallerChecked;
+      // A wildcard is in order if the specs can apply to one of its services, and proxies check one of them.
+      for (const service of namedServices(input, pattern)) {
+        if (!resolved.actsOn(service.namespace)) continue;
+        first ??= service;
+        canApply ||= why(service) === undefined;
+        isChecked ||= canHaveProxy(input, service);
+        if (canApply && isChecked) return [];
+      }
       if (first === undefined) return [];
       const where = { object: keyOf(resolved.binding), field: `spec.services[${index}]` };
-      // A wildcard is in order if the specs can apply to one of its services.
-      if (acting.some((service) => why(service) === undefined)) {
-        return isCallerChecked || acting.some((service) => canHaveProxy(input, service)) ? [] : external(where, first);
-      }
-      return createMessage('wrongProtocol', where, why(first) ?? '');
+      return canApply ? external(where, first) : createMessage('wrongProtocol', where, why(first) ?? '');
     });
   return [
     ...bindings.quotas.bindings.flatMap((resolved) => {
@@ -49,7 +49,7 @@ function external(where: Pick<AnalysisMessage, 'object' | 'field'>, { hostname }
 }
 
 /** An endpoint can have a sidecar only if it is an IP address. */
-function canHaveProxy(input: Pick<AnalysisInput, 'endpoints'>, service: Service): boolean {
+function canHaveProxy(input: Pick<EndpointAnalysisInput, 'endpoints'>, service: Service): boolean {
   if (!service.meshExternal || service.resolution === 'endpoints') return true;
   const shards = endpointsOf(input, service)?.shards.values() ?? [];
   return [...shards].flat().some(({ address }) => isIpAddress(address));

@@ -9,7 +9,7 @@ import { isBoundBy, type ResolvedBinding, type ResolvedBindings } from '../../..
 import type { PushContext } from '../../../model/push-context.js';
 import type { Service } from '../../../model/service.js';
 import type { Enforcement } from '../analysis-input.js';
-import { type AnalysisMessage, compareMessages, createMessage } from '../analysis-message.js';
+import { type AnalysisMessage, createMessage, sortMessages } from '../analysis-message.js';
 import { ANALYZERS, analyze } from '../analyze.js';
 import { analyzePeerAuthentication } from '../analyzers/ignored-peer-authentications.js';
 import { findOverlappingConditions } from '../analyzers/overlapping-conditions.js';
@@ -18,6 +18,7 @@ import { findApiOverlap } from '../overlap/api-specs-overlap.js';
 import { findQuotaOverlap } from '../overlap/quota-specs-overlap.js';
 import { createRegexMemo } from '../overlap/regex-memo.js';
 import { type ServiceConflict, serviceConflictsOf } from '../service-conflicts.js';
+import { createWorkloadLabels } from '../workload-labels.js';
 import { type CandidateOverlap, type FindOverlap, findCandidateOverlaps } from './candidate-overlaps.js';
 
 /** The messages that one object would get if it were applied now in place of its old version; sorted. */
@@ -60,6 +61,7 @@ const NO_BINDINGS: ResolvedBindings = { bindings: [], specsOf: () => [] };
  * Listener conflicts (MESH0401) are not among its messages: they depend on the listeners of connected proxies.
  */
 export function createCandidateAnalysis(context: PushContext): CandidateAnalysis {
+  const workloadLabelsOf = createWorkloadLabels();
   let resolved: PolicyBindings | undefined;
   const present = (): PolicyBindings => {
     resolved ??= resolvePolicyBindings(context);
@@ -90,6 +92,7 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
         services: touched.services,
         servicesByHost: context.servicesByHost,
         endpoints: context.endpoints,
+        workloadLabelsOf,
         mesh: context.mesh,
         // The service of a shared port depends on bindings that the candidate does not affect.
         sharedPorts: [],
@@ -105,10 +108,10 @@ export function createCandidateAnalysis(context: PushContext): CandidateAnalysis
       OTHER_ANALYZERS,
     );
     const overlaps = findCandidateOverlaps({ ...touched, services: touched.meetings, find: side.find });
-    return [
+    return sortMessages([
       ...messages.filter(({ object }) => object === key || object === undefined),
       ...overlaps.filter(touched.isReal).map((overlap) => overlapMessage(candidate, overlap)),
-    ].sort(compareMessages);
+    ]);
   };
 }
 
