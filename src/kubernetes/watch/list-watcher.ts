@@ -5,10 +5,10 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { ApiClient, Query } from '../client/api-client.js';
 import type { ReflectorState } from './judge-failure.js';
 import { type ReflectorSink, runReflector } from './reflector.js';
-import { createStateLog } from './state-log.js';
+import { createStateLog, type StateLog } from './state-log.js';
 import { DEFAULT_WATCH_TIMING, type WatchTiming } from './watch-timing.js';
 
-/** One list to watch, and where to put it. */
+/** One list to watch, and the sink for its objects. */
 export interface WatchedList {
   readonly definition: KindDefinition;
   /** Empty for all namespaces. */
@@ -16,32 +16,42 @@ export interface WatchedList {
   /** Only objects that a label or field selector finds. */
   readonly selector?: Query;
   readonly sink: ReflectorSink;
-  /** Called whenever it is known anew how the watching stands. */
+  /** Called with the state of the watch whenever the state becomes known again, changed or not. */
   readonly onState?: (state: ReflectorState) => void;
+  /** Called with the texts of the API server's Warning headers. */
+  readonly onWarnings?: (warnings: readonly string[]) => void;
 }
 
 export interface ListWatcherOptions {
   readonly api: ApiClient;
+  /** URL of the API server, for logs. */
   readonly server: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly timing?: Partial<WatchTiming>;
+  readonly timing?: Partial<WatchTiming> | undefined;
+  /** From 0 up to, not including, 1: for jitter. Default Math.random. */
+  readonly random?: (() => number) | undefined;
 }
 
-/** Watches lists until it is told to stop. */
+/** Watches the lists of one API server until it is stopped. */
 export interface ListWatcher {
   watch(list: WatchedList): void;
   stop(): Promise<void>;
 }
 
-export function createListWatcher({ api, server, clock, logger, ...options }: ListWatcherOptions): ListWatcher {
+/** A watcher that also says which lists cannot be read. */
+export interface ReportingListWatcher extends ListWatcher, Pick<StateLog, 'forbidden' | 'outage'> {}
+
+export function createListWatcher(options: ListWatcherOptions): ReportingListWatcher {
+  const { api, clock } = options;
   const stopping = new AbortController();
+  // Each request in flight listens to the signal.
   setMaxListeners(0, stopping.signal);
   const timing = { ...DEFAULT_WATCH_TIMING, ...options.timing };
-  const stateLog = createStateLog({ server, logger, clock });
+  const stateLog = createStateLog(options);
   const running: Promise<void>[] = [];
   return {
-    watch: ({ definition, namespace, selector, sink, onState }) => {
+    watch: ({ definition, namespace, selector, sink, onState, onWarnings }) => {
       const resource = { definition, namespace };
       const reflector = {
         resource,
@@ -49,15 +59,17 @@ export function createListWatcher({ api, server, clock, logger, ...options }: Li
         sink,
         clock,
         timing,
-        random: Math.random,
+        random: options.random ?? Math.random,
         onState: (state: ReflectorState) => {
           stateLog.update(resource, state);
           onState?.(state);
         },
-        onWarnings: () => undefined,
+        onWarnings: onWarnings ?? (() => undefined),
       };
       running.push(runReflector(reflector, stopping.signal));
     },
+    forbidden: stateLog.forbidden,
+    outage: stateLog.outage,
     stop: async () => {
       stopping.abort();
       await Promise.all(running);

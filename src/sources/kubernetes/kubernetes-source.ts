@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../base/clock.js';
 import type { KindRegistry } from '../../config/kinds.js';
 import { createApiClient } from '../../kubernetes/client/api-client.js';
@@ -7,11 +6,9 @@ import {
   type ClusterAccessOptions,
   loadClusterAccess,
 } from '../../kubernetes/client/cluster-access.js';
-import type { ReflectorState } from '../../kubernetes/watch/judge-failure.js';
-import { runReflector } from '../../kubernetes/watch/reflector.js';
+import { createListWatcher, type ListWatcher, type ReportingListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import { type Resource, resourceName } from '../../kubernetes/watch/resource.js';
-import { createStateLog, type StateLog } from '../../kubernetes/watch/state-log.js';
-import { DEFAULT_WATCH_TIMING, type WatchTiming } from '../../kubernetes/watch/watch-timing.js';
+import type { WatchTiming } from '../../kubernetes/watch/watch-timing.js';
 import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Source } from '../source.js';
@@ -81,21 +78,18 @@ interface Watched {
  */
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { cluster, clock, logger } = options;
-  const timing = { ...DEFAULT_WATCH_TIMING, ...options.timing };
   const problemLog = createProblemLog(options);
-  const stopping = new AbortController();
-  // Every request in flight listens, and there is one for each list.
-  setMaxListeners(0, stopping.signal);
-  const running: Promise<void>[] = [];
+  let isStopped = false;
+  const { promise: stopped, resolve: tellStopped } = withResolvers();
   let ownAccess: ClusterAccess | undefined;
-  let stateLog: StateLog | undefined;
+  let watcher: ReportingListWatcher | undefined;
   let watched: readonly Watched[] = [];
   let cancelResync = (): void => undefined;
   /** Undefined until the first state is whole. */
   let deliver: ((batch: ChangeBatch) => void) | undefined;
 
   const handOver = (changes: readonly ObjectChange[]): void => {
-    if (stopping.signal.aborted) return;
+    if (isStopped) return;
     try {
       deliver?.({ cluster, changes });
     } catch (err) {
@@ -109,12 +103,8 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       [...objects.all()].map((object) => ({ type: 'upsert', object }) as const),
     );
 
-  /** Starts watching one list; the promise settles when it is known, empty or not. */
-  const watch = (
-    resource: Resource,
-    api: ReturnType<typeof createApiClient>,
-    log: StateLog,
-  ): [Watched, Promise<void>] => {
+  /** Starts watching one list. The promise settles when the list is read, or cannot be read for good. */
+  const watch = (lists: ListWatcher, resource: Resource): [Watched, Promise<void>] => {
     const { definition } = resource;
     const { promise: settled, resolve: settle } = withResolvers();
     const objects = createResourceObjects({
@@ -126,14 +116,14 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       onChanges: handOver,
       onReplaced: settle,
     });
-    const onState = (state: ReflectorState): void => {
-      log.update(resource, state);
-      if (state.type !== 'failing') settle();
-    };
-    const random = options.random ?? Math.random;
-    const onWarnings = createWarningLog(resource, options);
-    const reflector = { resource, api, sink: objects, clock, timing, random, onState, onWarnings };
-    running.push(runReflector(reflector, stopping.signal));
+    lists.watch({
+      ...resource,
+      sink: objects,
+      onState: (state) => {
+        if (state.type !== 'failing') settle();
+      },
+      onWarnings: createWarningLog(resource, options),
+    });
     return [{ resource, objects }, settled];
   };
 
@@ -157,7 +147,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   };
 
   const scheduleResync = (): void => {
-    if (options.resyncMs <= 0 || stopping.signal.aborted) return;
+    if (options.resyncMs <= 0 || isStopped) return;
     cancelResync = clock.schedule(options.resyncMs, () => {
       for (const { resource, objects } of watched) {
         for (const _ of objects.all()) options.recorder.event(resource.definition, 'updatesame');
@@ -171,19 +161,23 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     name: `kubernetes:${cluster}`,
     start: async (deliverBatch) => {
       const access = await openAccess();
+      if (isStopped) {
+        ownAccess?.close();
+        return;
+      }
       const { server } = access;
-      const log = createStateLog({ server, logger, clock });
-      stateLog = log;
       const api = createApiClient(access, options.userAgent);
+      const { timing, random } = options;
+      const lists = createListWatcher({ api, server, clock, logger, timing, random });
+      watcher = lists;
       const resources = watchedResources({ ...options, useEndpointSlice: options.useEndpointSlice ?? false });
       logger.info({ server, cluster, namespaces: options.namespaces }, 'reading a cluster');
-      const starting = resources.map((resource) => watch(resource, api, log));
+      const starting = resources.map((resource) => watch(lists, resource));
       watched = starting.map(([each]) => each);
       const cancelWaiting = tellWaiting(starting);
-      const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()));
       await Promise.race([Promise.all(starting.map(([, settled]) => settled)), stopped]);
       cancelWaiting();
-      if (stopping.signal.aborted) return;
+      if (isStopped) return;
       const changes = everything();
       deliverBatch({ cluster, changes });
       deliver = deliverBatch;
@@ -191,16 +185,17 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       scheduleResync();
     },
     stop: async () => {
-      stopping.abort();
+      isStopped = true;
+      tellStopped();
       cancelResync();
-      await Promise.all(running);
+      await watcher?.stop();
       ownAccess?.close();
       // Nothing of it is served any more, and its series would stay.
       for (const { key } of problemLog.reports()) options.recorder.wellAgain(key);
     },
     reports: () => problemLog.reports(),
-    forbidden: () => stateLog?.forbidden() ?? [],
-    outage: () => stateLog?.outage(),
+    forbidden: () => watcher?.forbidden() ?? [],
+    outage: () => watcher?.outage(),
   };
 }
 
