@@ -25,7 +25,8 @@ export interface GeneratorOptions {
 
 /**
  * What each plugin of `--plugins` adds to filters and routes. PeerAuthentications are read by the model where authn is
- * on; authz and health have no effect yet (UNIMPLEMENTED in src/cli/settings/setting.ts; BEHAVIOUR 5).
+ * on; authz and health have no effect yet (UNIMPLEMENTED in src/cli/settings/setting.ts;
+ * docs/reference/policy-client.md#policy-plugin).
  */
 const PLUGINS: Readonly<Record<PluginName, typeof createPolicyPlugin | undefined>> = {
   authn: undefined,

@@ -43,8 +43,8 @@ export interface RemoteClusterOptions {
 }
 
 /**
- * Builds the sources that the flags name (SPEC 4.4: --configDir, --orchconfig, --meshConfig, --networksConfig,
- * --registries).
+ * Builds the sources that the flags name (docs/configuration.md#flags-of-discovery: --configDir, --orchconfig,
+ * --meshConfig, --networksConfig, --registries).
  */
 export function createSources(
   options: Options,

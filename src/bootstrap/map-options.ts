@@ -28,7 +28,7 @@ export function distributorSettings({ environment }: Options, controlPlane: stri
 /** Where no listener is opened. */
 const CLOSED = { host: '', port: 0 };
 
-/** How long the connections of a listener live (SPEC 4.5). */
+/** How long the connections of a listener live (docs/configuration.md#flags-of-every-command). */
 export function connectionTimes(
   common: CommonFlags,
 ): Pick<GrpcListenerSettings, 'keepaliveIntervalMs' | 'keepaliveTimeoutMs' | 'maxConnectionAgeMs'> {
@@ -84,7 +84,7 @@ export function httpServerSettings({ environment }: Options): Required<Pick<Http
   };
 }
 
-/** What is told of objects in the cluster, and how often (SPEC 4.6). */
+/** What is told of objects in the cluster, and how often (docs/configuration.md#environment-variables). */
 export function statusSettings({ discovery, environment }: Options): StatusSettings {
   return {
     hasConditions: environment.navEnableStatus,
@@ -107,7 +107,10 @@ function ownPod({ orchConfig, namespace }: Options['discovery'], environment: Op
   return isThere ? { name, uid } : undefined;
 }
 
-/** The variables of SPEC 4.6 that change what proxies are served, and the flags that do. */
+/**
+ * The variables of docs/configuration.md#environment-variables that change what proxies are served, and the flags that
+ * do.
+ */
 export function generatorSettings(
   environment: Environment,
   {

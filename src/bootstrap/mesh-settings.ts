@@ -49,9 +49,9 @@ export interface MeshSettingsParts {
 }
 
 /**
- * Reads --meshConfig and --networksConfig (SPEC 4.4). Where a cluster is read and there is no such file, the keys
- * `mesh` and `meshNetworks` of ConfigMap `mesh` in the control plane's namespace take its place, of `mesh-<REVISION>`
- * where there are revisions. A file wins; one that comes later wins as soon as it is valid.
+ * Reads --meshConfig and --networksConfig (docs/configuration.md#flags-of-discovery). Where a cluster is read and there
+ * is no such file, the keys `mesh` and `meshNetworks` of ConfigMap `mesh` in the control plane's namespace take its
+ * place, of `mesh-<REVISION>` where there are revisions. A file wins; one that comes later wins as soon as it is valid.
  */
 export function createMeshSettings(options: Options, parts: MeshSettingsParts): MeshSettings {
   const { discovery, environment } = options;

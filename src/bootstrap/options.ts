@@ -11,17 +11,22 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Platform service registries (SPEC 4.4, --registries). */
+/** Platform service registries (docs/configuration.md#flags-of-discovery, --registries). */
 export const REGISTRY_NAMES = ['Orchestrator', 'Catalog', 'Mock'] as const;
 export type RegistryName = (typeof REGISTRY_NAMES)[number];
 
-/** Networking plugins (SPEC 4.4, --plugins); `health` does nothing (BEHAVIOUR 5). */
+/**
+ * Networking plugins (docs/configuration.md#flags-of-discovery, --plugins); `health` does nothing
+ * (docs/reference/policy-client.md#policy-plugin).
+ */
 export const PLUGIN_NAMES = ['authn', 'authz', 'health', 'policy'] as const;
 export type PluginName = (typeof PLUGIN_NAMES)[number];
 
-/** Flags of the `discovery` command (SPEC 4.4). Text that is not set is empty. */
+/** Flags of the `discovery` command (docs/configuration.md#flags-of-discovery). Text that is not set is empty. */
 export interface DiscoveryFlags {
-  /** Namespaces to watch, with the control plane's own appended (BEHAVIOUR 8); empty means all. */
+  /**
+   * Namespaces to watch, with the control plane's own appended (docs/reference/sources.md#selection); empty means all.
+   */
   readonly appNamespaces: readonly string[];
   readonly caCertFile: string;
   /** --clusterID when given, else CLUSTER_ID, else `Orchestrator`. */
@@ -40,7 +45,7 @@ export interface DiscoveryFlags {
   readonly mcpInitialConnWindowSizeBytes: number;
   readonly mcpInitialWindowSizeBytes: number;
   readonly mcpMaxMsgSizeBytes: number;
-  /** A missing file means the defaults (BEHAVIOUR 8). Default `./etc/mesh/config/mesh`. */
+  /** A missing file means the defaults (docs/reference/mesh-config.md#defaults). Default `./etc/mesh/config/mesh`. */
   readonly meshConfigFile: string;
   readonly monitoringAddr: ListenAddress;
   /** The control plane's namespace: --namespace when given, else POD_NAMESPACE, else `mesh-system`. */
@@ -49,9 +54,9 @@ export interface DiscoveryFlags {
   readonly networksConfigFile: string;
   /** In the order given, which is filter order. */
   readonly plugins: readonly PluginName[];
-  /** Where the policy server in this process answers proxies. Ours: SPEC 4.4 does not have it. */
+  /** Where the policy server in this process answers proxies. */
   readonly policyAddr: ListenAddress;
-  /** The policy server's own configuration; a missing file means the defaults. Ours: SPEC 4.4 does not have it. */
+  /** The policy server's own configuration; a missing file means the defaults. */
   readonly policyConfigFile: string;
   readonly profile: boolean;
   /** One or more, without duplicates. */
@@ -89,7 +94,7 @@ export interface PolicyFlags {
   readonly policyConfigFile: string;
 }
 
-/** Flags of every command (SPEC 4.5). */
+/** Flags of every command (docs/configuration.md#flags-of-every-command). */
 export interface CommonFlags extends LoggingOptions, GrpcLimits {
   /** Host name or address; `*` for all. */
   readonly introspectAddress: string;
@@ -124,7 +129,10 @@ export interface LoopbackDefault {
   readonly port: number;
 }
 
-/** Environment variables (SPEC 4.6), camelCase with units. Text that is not set is empty. */
+/**
+ * Environment variables (docs/configuration.md#environment-variables), camelCase with units. Text that is not set is
+ * empty.
+ */
 export interface Environment extends RegexEnvironment {
   readonly audience: string;
   readonly bypassOopMtlsSanVerification: boolean;
@@ -156,7 +164,7 @@ export interface Environment extends RegexEnvironment {
   readonly navDebounceAfterMs: number;
   readonly navDebounceMaxMs: number;
   readonly navDistributionHistoryRetentionMs: number;
-  /** Beyond SPEC 4.6: exceptions from the rules of DESIGN 8 for fetched documents. */
+  /** Exceptions from the rules of docs/security.md#what-navigator-guarantees for fetched documents. */
   /** How long an API server may be unreachable while the service accounts it listed last count as existing. */
   readonly navAccountOutageLimitMs: number;
   /** Certificates are renewed while their service account exists. */
@@ -184,7 +192,7 @@ export interface Environment extends RegexEnvironment {
   readonly navInboundProtocolDetectionTimeoutMs: number;
   /** 0 means that the proxy waits without limit. */
   readonly navInitialFetchTimeoutMs: number;
-  /** Beyond SPEC 4.6: read policyTlsMode instead, which decides what `auto` is. */
+  /** Read policyTlsMode instead, which decides what `auto` is. */
   readonly navPolicyTls: 'auto' | 'plaintext' | 'permissive' | 'strict';
   readonly navPushThrottle: number;
   /** Service accounts of the control plane's namespace that may read the policies of all namespaces. */
@@ -201,7 +209,9 @@ export interface Environment extends RegexEnvironment {
   readonly navTokenReviewWaitMs: number;
   readonly navStatusBurst: number;
   readonly navStatusQps: number;
-  /** 0 to 100 in steps of 0.01; what was out of range has become 100 (BEHAVIOUR 5). */
+  /**
+   * 0 to 100 in steps of 0.01; what was out of range has become 100 (docs/reference/xds.md#http-connection-manager).
+   */
   readonly navTraceSamplingPercent: number;
   readonly navUseEndpointSlice: boolean;
   /** 0 means that a response waits for ever for the acknowledgement of the one before. */
@@ -247,11 +257,14 @@ export interface Environment extends RegexEnvironment {
   readonly navFilterGatewayClusterConfig: boolean;
   readonly orchIngressNs: string;
   readonly podName: string;
-  /** Ours: SPEC 4.6 does not have it. */
+  /** UID of the pod of this process; empty outside of a pod. */
   readonly podUid: string;
   readonly revision: string;
   readonly secretWatcherResyncPeriod: string;
-  /** Mesh domain `D` of API groups, labels and annotations (DESIGN 2). Default `mesh.internal`. */
+  /**
+   * Mesh domain `D` of API groups, labels and annotations (docs/reference/README.md#mesh-domain). Default
+   * `mesh.internal`.
+   */
   readonly meshDomain: string;
 }
 

@@ -25,7 +25,7 @@ const GAUGES: readonly FindingMetric[] = [
   'nav_destrule_subsets',
 ];
 
-/** Everything found about the newest snapshot (BEHAVIOUR 1, "Push-status gauges"). */
+/** Everything found about the newest snapshot (docs/reference/metrics.md#push-status). */
 export function pushStatus(sources: PushStatusSources): readonly Finding[] {
   const context = sources.context();
   if (context === undefined) return [];

@@ -24,7 +24,8 @@ export function userAgentOf({ version }: BuildInfo): string {
 
 /**
  * Whether a cluster is read: with the Orchestrator registry, unless a folder stands for the cluster. A folder and
- * `--orchconfig` together mean services of the cluster, and the mesh's own kinds of the folder (SPEC 4.4, --configDir).
+ * `--orchconfig` together mean services of the cluster, and the mesh's own kinds of the folder
+ * (docs/configuration.md#flags-of-discovery, --configDir).
  */
 export function readsCluster({ discovery }: Options): boolean {
   if (!discovery.registries.includes('Orchestrator')) return discovery.orchConfig !== '' && discovery.configDir === '';

@@ -28,8 +28,8 @@ export interface RemoteClusterReader {
 const START_WAIT_MS = 10_000;
 
 /**
- * Reads the clusters of SPEC 4.4, --clusterRegistriesNamespace. Only Kubernetes' own kinds: the mesh's are those of the
- * own cluster.
+ * Reads the clusters of docs/configuration.md#flags-of-discovery, --clusterRegistriesNamespace. Only Kubernetes' own
+ * kinds: the mesh's are those of the own cluster.
  */
 export function createRemoteClusterReader(
   { discovery, environment, explicit }: Options,
@@ -53,7 +53,7 @@ export function createRemoteClusterReader(
   const clusters = createRemoteClusters({
     taken: new Map([
       [discovery.clusterId, 'the one that this control plane belongs to'],
-      // The registry of that name (SPEC 4.4, --registries) delivers under its own name.
+      // The registry of that name (docs/configuration.md#flags-of-discovery, --registries) delivers under its own name.
       ...(discovery.registries.includes('Mock') ? [['Mock', 'the mock registry'] as const] : []),
     ]),
     createSource: (id, access) =>

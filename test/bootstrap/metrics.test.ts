@@ -95,7 +95,7 @@ test('responses, refusals and expired nonces are counted by type', async (t) => 
   t.deepEqual(await server.http.family('nav_xds_cds_reject'), []);
 });
 
-/** Upper bounds that BEHAVIOUR 1 names; finer ones may come in addition. */
+/** Upper bounds that docs/reference/metrics.md names; finer ones may come in addition. */
 const BUCKETS: readonly (readonly [string, readonly string[]])[] = [
   ['nav_xds_push_time', ['0.01', '0.1', '1', '3', '5', '10', '20', '30', '+Inf']],
   ['nav_proxy_queue_time', ['0.1', '1', '3', '5', '10', '20', '30', '+Inf']],

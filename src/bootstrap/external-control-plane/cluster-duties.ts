@@ -27,9 +27,10 @@ export interface ClusterDutyParts {
 }
 
 /**
- * What one control plane does in each remote cluster (SPEC 4.6, CENTRAL_MESHD; BEHAVIOUR 8, "Multicluster"): the root
- * ConfigMap in every namespace, and trust in our HTTPS server in the webhook configurations that are there. Leases are
- * in the remote cluster's namespace of the control plane's name, so that replicas take turns there as they do at home.
+ * What one control plane does in each remote cluster (docs/configuration.md#environment-variables, CENTRAL_MESHD;
+ * docs/reference/sources.md#several-clusters): the root ConfigMap in every namespace, and trust in our HTTPS server in
+ * the webhook configurations that are there. Leases are in the remote cluster's namespace of the control plane's name,
+ * so that replicas take turns there as they do at home.
  */
 export function createClusterDuties(parts: ClusterDutyParts): readonly ClusterWorkFactory[] {
   const { options, authority, caBundle, kinds, identity, metrics, logging, clock } = parts;

@@ -22,7 +22,7 @@ import type { SettingsKeeper } from '../settings-keeper.js';
 import { createInjectionFiles } from './injection-files.js';
 
 export interface InjectorOptions {
-  /** Folder of the files `config` and `values`; BEHAVIOUR 3 has `./var/lib/mesh/inject`. */
+  /** Folder of the files `config` and `values`; docs/reference/webhooks.md#injection has `./var/lib/mesh/inject`. */
   readonly directory: string;
   /** Folder of the same files as an installation ships them; those of `directory` then need only what differs. */
   readonly defaultsDirectory?: string;

@@ -44,7 +44,7 @@ export interface StatusParts extends Pick<FactSources, 'problems' | 'messages'> 
   readonly clock: Clock;
 }
 
-/** Tells in the cluster what became of each object (BEHAVIOUR 8, "Status" and "Analysis"). */
+/** Tells in the cluster what became of each object (docs/status.md, docs/analysis.md). */
 export interface StatusRuntime {
   /**
    * Begins; settles when it is known where the API server is. One that cannot be reached is waited for.
@@ -58,9 +58,9 @@ export interface StatusRuntime {
   stop(): Promise<void>;
 }
 
-/** BEHAVIOUR 8, "Leader locks". */
+/** See docs/reference/sources.md#leader-locks. */
 const LEASE = 'mesh-status-leader';
-/** How often is looked whether the report of this instance, or a fact, has changed (BEHAVIOUR 8, "Status"). */
+/** How often is looked whether the report of this instance, or a fact, has changed (docs/status.md). */
 const PERIOD_MS = 500;
 /** An API server that does not answer must not hold up a process that ends; the Lease runs out by itself. */
 const STOP_TIMEOUT_MS = 3_000;

@@ -1,6 +1,8 @@
 import type { ElectionTiming } from '../../kubernetes/election/leader-election.js';
 
-/** What status depends on of SPEC 4.4 and 4.6. */
+/**
+ * What status depends on of docs/configuration.md#flags-of-discovery and docs/configuration.md#environment-variables.
+ */
 export interface StatusSettings {
   /** NAV_ENABLE_STATUS: conditions are written. */
   readonly hasConditions: boolean;

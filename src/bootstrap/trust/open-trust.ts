@@ -59,12 +59,15 @@ export interface Trust {
   stop(): Promise<void>;
 }
 
-/** Where a pod finds the token that it was given for the authority (BEHAVIOUR 4, "Authenticators"). */
+/**
+ * Where a pod finds the token that it was given for the authority
+ * (docs/reference/certificate-authority.md#authenticators).
+ */
 const OWN_TOKEN_FILE = './var/run/secrets/tokens/mesh-token';
 
 /**
  * Undefined where there is nothing to prove oneself with: neither an authority nor a certificate in files. Then nothing
- * that needs TLS is served (BEHAVIOUR 2, "gRPC").
+ * that needs TLS is served (docs/reference/http.md#grpc).
  *
  * @throws StartError when what the settings name cannot be used
  */

@@ -41,7 +41,10 @@ export interface WebhookParts {
   readonly clock: Clock;
 }
 
-/** The HTTPS listener that API servers ask, :15017, and what keeps their configurations right (BEHAVIOUR 3). */
+/**
+ * The HTTPS listener that API servers ask, :15017, and what keeps their configurations right
+ * (docs/reference/webhooks.md).
+ */
 export function createWebhooks(parts: WebhookParts): HttpsServer {
   const { options, cluster, certificate, inject, metrics, logging, clock } = parts;
   const { discovery, environment } = options;

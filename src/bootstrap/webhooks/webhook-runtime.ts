@@ -52,7 +52,7 @@ export interface WebhookRuntime {
   stop(): Promise<void>;
 }
 
-/** Files of the injector (BEHAVIOUR 3, "Config"). */
+/** Files of the injector (docs/reference/webhooks.md#injector-configuration). */
 const INJECTION_DIRECTORY = './var/lib/mesh/inject';
 
 export function createWebhookRuntime(parts: WebhookRuntimeParts): WebhookRuntime {

@@ -38,7 +38,10 @@ export function loadKubeconfig(config: KubeConfig, file: string): void {
 
 /** What a pod is told of its cluster. */
 export interface PodEnvironment {
-  /** KUBERNETES_SERVICE_HOST and _PORT are read, and ORCH_SERVICE_HOST before the former (SPEC 4.6). */
+  /**
+   * KUBERNETES_SERVICE_HOST and _PORT are read, and ORCH_SERVICE_HOST before the former
+   * (docs/configuration.md#environment-variables).
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a cluster mounts a pod's token and the certificate of its API server; the usual place by default. */
   readonly serviceAccountFolder?: string;

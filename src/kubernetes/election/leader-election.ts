@@ -3,7 +3,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { type ApiAnswer, refusalText, type SendRequest } from '../client/api-sender.js';
 import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.js';
 
-/** Times of an election, in milliseconds (BEHAVIOUR 8, "Leader locks"). */
+/** Times of an election, in milliseconds (docs/reference/sources.md#leader-locks). */
 export interface ElectionTiming {
   /** A holder that has not renewed for this long has lost the lease. */
   readonly leaseMs: number;

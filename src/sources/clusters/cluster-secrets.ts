@@ -6,7 +6,7 @@ import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 
 export const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
 
-/** Finds the secrets that register clusters (BEHAVIOUR 8, "Multicluster"). */
+/** Finds the secrets that register clusters (docs/reference/sources.md#several-clusters). */
 export const CLUSTER_SECRET_SELECTOR = { labelSelector: 'mesh/multiCluster=true' } as const;
 
 /** A cluster as a secret registers it: one key of its data. */

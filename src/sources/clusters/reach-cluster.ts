@@ -14,7 +14,7 @@ export interface ReachOptions {
   readonly onFailure: (err: unknown, failures: number) => void;
 }
 
-/** So many retries come soon, the rest more seldom (BEHAVIOUR 8, "Multicluster"). */
+/** So many retries come soon, the rest more seldom (docs/reference/sources.md#several-clusters). */
 export const QUICK_RETRIES = 5;
 
 const QUICK_WAITS = { initialMs: 250, maxMs: 4_000 } as const;

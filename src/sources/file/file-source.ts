@@ -29,7 +29,7 @@ export interface FileSourceOptions {
   readonly clock: Clock;
   /** Called with all present problems whenever they change. */
   readonly onReport?: (reports: readonly FileReport[]) => void;
-  /** Quiet time before a change is read, in milliseconds (BEHAVIOUR 8: 50). */
+  /** Quiet time before a change is read, in milliseconds (docs/reference/sources.md#file-source: 50). */
   readonly debounceMs?: number;
   /** How often the folder is looked through even when no change was told; 30 s. */
   readonly rescanMs?: number;
@@ -47,9 +47,10 @@ const DEFAULT_RESCAN_MS = 30_000;
 const BLIND_RESCAN_MS = 1_000;
 
 /**
- * Objects from a folder of YAML and JSON files, kept up to date while the files change (BEHAVIOUR 8, "File
- * source"; DESIGN 7). Each file counts as a whole: while anything in it is wrong, it is reported and its last
- * good state is served. While the folder itself is missing, all of it is.
+ * Objects from a folder of YAML and JSON files, kept up to date while the files change
+ * (docs/reference/sources.md#file-source; docs/reference/sources.md#kubernetes-source). Each file counts as a whole:
+ * while anything in it is wrong, it is reported and its last good state is served. While the folder itself is missing,
+ * all of it is.
  */
 export function createFileSource(options: FileSourceOptions): FileSource {
   const { cluster, kinds, defaultNamespace, logger, clock } = options;

@@ -53,8 +53,9 @@ const MAX_DEBOUNCE_MS = 500;
 const DEFAULT_RESCAN_MS = 10_000;
 
 /**
- * Watches a settings file: mesh config, mesh networks (BEHAVIOUR 8). Missing at the start: defaults. Bad at the start:
- * the last content that could be used, or no start. Bad, or gone, later: logged, and the last good value stays.
+ * Watches a settings file: mesh config, mesh networks (docs/reference/sources.md#settings). Missing at the start:
+ * defaults. Bad at the start: the last content that could be used, or no start. Bad, or gone, later: logged, and the
+ * last good value stays.
  */
 export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
   const { read, defaults, logger, clock, mountedFrom } = options;

@@ -72,9 +72,10 @@ interface Watched {
 }
 
 /**
- * Objects of a Kubernetes cluster, kept up to date (DESIGN 7). The first batch is the whole state of all kinds: those
- * that are not installed or may not be read are left out, and come later by themselves. After it, each batch is what
- * one step brought: events that arrived together, or what a new list of one kind changed.
+ * Objects of a Kubernetes cluster, kept up to date (docs/reference/sources.md#kubernetes-source). The first batch is
+ * the whole state of all kinds: those that are not installed or may not be read are left out, and come later by
+ * themselves. After it, each batch is what one step brought: events that arrived together, or what a new list of one
+ * kind changed.
  */
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { cluster, clock, logger } = options;

@@ -3,9 +3,15 @@ import type { Resource } from '../../kubernetes/watch/resource.js';
 
 /** Which kinds are read from a cluster. */
 export interface KindChoice {
-  /** Kubernetes' own kinds: Services, Pods and so on; not without the Orchestrator registry (SPEC 4.4, --registries). */
+  /**
+   * Kubernetes' own kinds: Services, Pods and so on; not without the Orchestrator registry
+   * (docs/configuration.md#flags-of-discovery, --registries).
+   */
   readonly readsCoreKinds: boolean;
-  /** The mesh's custom resources; not where files are the source of configuration (SPEC 4.4, --configDir). */
+  /**
+   * The mesh's custom resources; not where files are the source of configuration
+   * (docs/configuration.md#flags-of-discovery, --configDir).
+   */
   readonly readsMeshKinds: boolean;
 }
 

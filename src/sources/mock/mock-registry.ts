@@ -2,7 +2,10 @@ import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
 import type { Source } from '../source.js';
 
-/** A registry in memory, for tests and debugging; as `--registries Mock` it starts, and stays, empty (BEHAVIOUR 8). */
+/**
+ * A registry in memory, for tests and debugging; as `--registries Mock` it starts, and stays, empty
+ * (docs/reference/sources.md#mock-registry).
+ */
 export interface MockRegistry extends Source {
   /** Adds objects, or replaces those of the same kind, namespace and name, as one batch. */
   upsert(...objects: readonly MeshObject[]): void;

@@ -19,8 +19,8 @@ export interface SettingsContentOptions<Value> {
 }
 
 /**
- * Settings that are read again and again, at their last good state: a bad reload is ignored (BEHAVIOUR 8). A content
- * that cannot be used is never replaced by the defaults.
+ * Settings that are read again and again, at their last good state: a bad reload is ignored
+ * (docs/reference/sources.md#settings). A content that cannot be used is never replaced by the defaults.
  */
 export interface SettingsContent<Value> {
   /** Takes over a content; says what came of it. */

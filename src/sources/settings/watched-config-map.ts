@@ -57,9 +57,9 @@ export interface WatchedConfigMap {
 }
 
 /**
- * Watches the one ConfigMap, as settings files are watched (BEHAVIOUR 8): missing at the start: defaults. Bad at the
- * start: the last content that could be used, or none. Bad, or gone, later: told, and the last good value stays. A field selector is used, so that RBAC may allow this
- * ConfigMap by its name alone.
+ * Watches the one ConfigMap, as settings files are watched (docs/reference/sources.md#settings): missing at the start:
+ * defaults. Bad at the start: the last content that could be used, or none. Bad, or gone, later: told, and the last
+ * good value stays. A field selector is used, so that RBAC may allow this ConfigMap by its name alone.
  */
 export function createWatchedConfigMap(options: WatchedConfigMapOptions): WatchedConfigMap {
   const { namespace, name, logger } = options;

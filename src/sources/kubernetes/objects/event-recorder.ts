@@ -5,7 +5,7 @@ import type { Metrics } from '../../../telemetry/metrics.js';
 /** What became of an object; `updatesame` when nothing in it that the mesh reads changed. */
 export type ObjectEventType = 'add' | 'update' | 'updatesame' | 'delete';
 
-/** Records what comes from a cluster (BEHAVIOUR 1, "Registry/config"). */
+/** Records what comes from a cluster (docs/reference/metrics.md#registries-and-sources). */
 export interface EventRecorder {
   event(definition: KindDefinition, type: ObjectEventType): void;
   /** An object cannot be read. */

@@ -16,7 +16,7 @@ async function samples(registry: Registry, name: string): Promise<readonly strin
   return (metric?.values ?? []).map(({ labels, value }) => [...Object.values(labels), value].join(' '));
 }
 
-test('core objects count as registry events and mesh objects as config events, by the names of BEHAVIOUR 1', async (t) => {
+test('core objects count as registry events and mesh objects as config events, by the names of their metrics', async (t) => {
   const registry = new Registry();
   const recorder = createEventRecorder(createMetrics(registry));
   for (const kind of ['Service', 'Node', 'Pod', 'Endpoints', 'EndpointSlice'])
