@@ -54,7 +54,10 @@ const DEFAULT_JSON_FIELDS: Readonly<Record<string, string>> = {
   route_name: '%ROUTE_NAME%',
 };
 
-/** The access logger of a connection manager or TCP proxy (mesh config accessLogFile, BEHAVIOUR 8). */
+/**
+ * The access logger of a connection manager or TCP proxy (mesh config accessLogFile,
+ * docs/reference/mesh-config.md#defaults).
+ */
 export function buildFileAccessLog(encoder: MessageEncoder, options: AccessLogOptions): TypedFilter {
   const logFormat = buildLogFormat(options);
   const stream = STREAM_LOGGERS[options.path];

@@ -11,8 +11,8 @@ export interface ResponseHeader {
 }
 
 /**
- * Composes a state-of-the-world DiscoveryResponse from resources that were encoded before: the bytes of
- * repeated fields concatenate, so nothing is serialised again, or even copied (DESIGN section 5).
+ * Composes a state-of-the-world DiscoveryResponse from resources that were encoded before: the bytes of repeated fields
+ * concatenate, so nothing is serialised again, or even copied (docs/architecture.md#rules-that-keep-it-fast).
  *
  * @param body entries of encoded resources, one or many to a piece
  */

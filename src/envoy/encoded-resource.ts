@@ -1,5 +1,6 @@
 /**
- * One xDS resource, encoded once for every stream that will ever carry it (DESIGN section 5).
+ * One xDS resource, encoded once for every stream that will ever carry it
+ * (docs/architecture.md#rules-that-keep-it-fast).
  */
 export interface EncodedResource {
   readonly name: string;

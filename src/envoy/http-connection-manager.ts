@@ -38,7 +38,7 @@ const HTTP_CONNECTION_MANAGER =
   'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
 const UUID_REQUEST_ID = 'type.googleapis.com/envoy.extensions.request_id.uuid.v3.UuidRequestIdConfig';
 
-/** The network filter that speaks HTTP (BEHAVIOUR 5, "HTTP connection manager"). */
+/** The network filter that speaks HTTP (docs/reference/xds.md#http-connection-manager). */
 export function buildHttpConnectionManager(
   encoder: MessageEncoder,
   options: HttpConnectionManagerOptions,

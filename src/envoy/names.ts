@@ -1,4 +1,4 @@
-/** Names of clusters, listeners and routes (BEHAVIOUR 5, "Names"). */
+/** Names of clusters, listeners and routes (docs/reference/xds.md#names). */
 
 export const BLACK_HOLE_CLUSTER = 'BlackHoleCluster';
 export const PASSTHROUGH_CLUSTER = 'PassthroughCluster';

@@ -1,4 +1,4 @@
-/** xDS v3 resource types (the only version that we serve, DESIGN section 2). */
+/** xDS v3 resource types (the only version that we serve, docs/reference/README.md#mesh-domain). */
 export const TypeUrl = {
   cluster: 'type.googleapis.com/envoy.config.cluster.v3.Cluster',
   endpoint: 'type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment',
@@ -11,8 +11,9 @@ export const TypeUrl = {
 } as const;
 
 /**
- * The order in which a push sends its types, so that nothing refers to what is not there yet (BEHAVIOUR 5). Filter
- * configurations and routes are asked for when a listener has named them, and it waits for both.
+ * The order in which a push sends its types, so that nothing refers to what is not there yet
+ * (docs/reference/xds.md#push-order). Filter configurations and routes are asked for when a listener has named them,
+ * and it waits for both.
  */
 export const PUSH_ORDER: readonly string[] = [
   TypeUrl.cluster,
@@ -31,7 +32,9 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   [TypeUrl.secret, 'sds'],
 ]);
 
-/** The metric label of a type (BEHAVIOUR 1): cds, eds, lds, rds, ecds and sds; `api` for anything else. */
+/**
+ * The metric label of a type (docs/reference/metrics.md): cds, eds, lds, rds, ecds and sds; `api` for anything else.
+ */
 export function shortTypeName(typeUrl: string): string {
   return SHORT_NAMES.get(typeUrl) ?? 'api';
 }

@@ -14,7 +14,7 @@ export interface ZipkinTracingOptions {
 
 const ZIPKIN_CONFIG = 'type.googleapis.com/envoy.config.trace.v3.ZipkinConfig';
 
-/** Tracing of a connection manager: client 100, overall 100 (BEHAVIOUR 5, "HTTP connection manager"). */
+/** Tracing of a connection manager: client 100, overall 100 (docs/reference/xds.md#http-connection-manager). */
 export function buildZipkinTracing(encoder: MessageEncoder, options: ZipkinTracingOptions): Tracing {
   const { randomSamplingPercent: percent } = options;
   const config: ZipkinConfig = {

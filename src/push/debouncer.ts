@@ -14,8 +14,8 @@ export interface Debouncer {
 }
 
 /**
- * Merges changes until they are quiet (BEHAVIOUR 5, "Debounce"). `push` runs to completion before the next
- * one can start, so a burst never overtakes itself.
+ * Merges changes until they are quiet (docs/reference/xds.md#debounce). `push` runs to completion before the next one
+ * can start, so a burst never overtakes itself.
  */
 export function createDebouncer(
   settings: DebounceSettings,

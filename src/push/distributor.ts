@@ -20,7 +20,10 @@ export interface Subscriber extends PushTarget {
   notePush(notice: PushNotice): boolean;
 }
 
-/** From a change to everybody who is concerned (DESIGN section 4, from push/debounce to push/queue). */
+/**
+ * From a change to everybody who is concerned (docs/architecture.md#how-a-change-reaches-a-proxy, from push/debounce to
+ * push/queue).
+ */
 export interface Distributor extends Distribution {
   /** The sources have synced: builds the first snapshot, from which on proxies are served. */
   start(): void;

@@ -28,8 +28,8 @@ export interface EncodedNames {
 }
 
 /**
- * Keeps one NameSet per distinct set (DESIGN section 5: a sidecar repeats thousands of names in every
- * request, and most sidecars ask for the same ones). Holds nothing that no stream uses any more.
+ * Keeps one NameSet per distinct set (docs/architecture.md#rules-that-keep-it-fast: a sidecar repeats thousands of
+ * names in every request, and most sidecars ask for the same ones). Holds nothing that no stream uses any more.
  */
 export interface NameSets {
   /**

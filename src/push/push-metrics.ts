@@ -1,6 +1,6 @@
 import type { PushReason } from '../model/push-request.js';
 
-/** What the push and xDS rooms count (BEHAVIOUR 1, "Discovery"); times are in seconds. */
+/** What the push and xDS rooms count (docs/reference/metrics.md#pushes-and-xds); times are in seconds. */
 export interface PushMetrics {
   /** A change was taken from the debouncer; one call per merged reason. */
   triggered(reason: PushReason): void;

@@ -29,9 +29,9 @@ export interface PushQueueSettings {
 }
 
 /**
- * Whose turn it is to be sent to; a proxy is in the queue at most once, so that later events merge into its one
- * turn (BEHAVIOUR 5, "Push queue"). The throttle counts a proxy until its bytes are flushed, not until they
- * are queued, which is what bounds memory (DESIGN section 5).
+ * Whose turn it is to be sent to; a proxy is in the queue at most once, so that later events merge into its one turn
+ * (docs/reference/xds.md#push-queue). The throttle counts a proxy until its bytes are flushed, not until they are
+ * queued, which is what bounds memory (docs/architecture.md#rules-that-keep-it-fast).
  *
  * Authenticated and plaintext proxies have a throttle each, and each peer a share of it: a peer whose streams read
  * nothing uses up its own share.

@@ -24,7 +24,7 @@ const REJECT_GAUGES = {
 
 type RejectGauge = (typeof REJECT_GAUGES)[keyof typeof REJECT_GAUGES];
 
-/** Records what the push and xDS rooms report into the families of SPEC 4.7. */
+/** Records what the push and xDS rooms report into the families of docs/reference/metrics.md. */
 export function recordPushMetrics(metrics: Metrics): PushMetrics {
   const rejections = new Map<string, Map<string, { gauge: RejectGauge; err: string }>>();
   const versions = createSeriesUse(MAX_IDLE_SERIES, (version) => metrics.remove('nav_xds', { version }));

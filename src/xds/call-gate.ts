@@ -6,7 +6,10 @@ import type { Logger } from '../telemetry/logger.js';
 import { createSubjectLog } from '../telemetry/subject-log.js';
 import { StreamError } from './stream-error.js';
 
-/** What every call to a secured listener passes before anything of it is read (DESIGN 8). */
+/**
+ * What every call to a secured listener passes before anything of it is read
+ * (docs/security.md#what-navigator-guarantees).
+ */
 export interface CallGate {
   /**
    * Who the caller is: one identity, or several.
@@ -48,7 +51,7 @@ const MAX_REASON_LENGTH = 1024;
 /** A caller is looked at again after a time from half of this to all of it. */
 const LOOK_AGAIN_MS = 3_600_000;
 
-/** Lets in whoever is authenticated (BEHAVIOUR 5, "Auth."). */
+/** Lets in whoever is authenticated (docs/reference/xds.md#authentication). */
 export function createCallGate(options: CallGateOptions): CallGate {
   const { authenticate, refused, clock, random, logger } = options;
   const log = createSubjectLog(logger, clock);

@@ -17,7 +17,7 @@ export interface Connections {
   register(session: ProxySession): void;
   /** Called when a stream has ended, whether its node was known or not. */
   closed(session: ProxySession): void;
-  /** Makes `<node id>-<counter>` (BEHAVIOUR 5, "Request handling"). */
+  /** Makes `<node id>-<counter>` (docs/reference/xds.md#requests-and-responses). */
   nextId(nodeId: string): string;
   list(): readonly ProxyConnection[];
   find(connectionId: string): ProxySession | undefined;

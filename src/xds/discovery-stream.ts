@@ -2,8 +2,8 @@ import type { WireMessage } from '../envoy/wire-message.js';
 import type { StreamError } from './stream-error.js';
 
 /**
- * The wire under one proxy's session, whatever carries it. Everything above deals in whole encoded
- * messages, so that another transport can take grpc-js's place (DESIGN section 5).
+ * The wire under one proxy's session, whatever carries it. Everything above deals in whole encoded messages, so that
+ * another transport can take grpc-js's place (docs/architecture.md#rules-that-keep-it-fast).
  */
 export interface DiscoveryStream {
   /** `host:port` of the other side. */

@@ -3,9 +3,9 @@ import { formatSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { StreamError } from './stream-error.js';
 
 /**
- * The identity that a proxy's stream has proven and that its node claims (BEHAVIOUR 5, "Auth."): of the node's
- * namespace, and of its service account when it names one. A node whose id is that of a workload elsewhere is a stolen
- * one, whatever its metadata say.
+ * The identity that a proxy's stream has proven and that its node claims (docs/reference/xds.md#authentication): of the
+ * node's namespace, and of its service account when it names one. A node whose id is that of a workload elsewhere is a
+ * stolen one, whatever its metadata say.
  *
  * @param identities one or more
  * @throws StreamError PERMISSION_DENIED

@@ -2,9 +2,9 @@ import protobuf from 'protobufjs';
 import type { Work } from '../push/work.js';
 
 /**
- * A DiscoveryRequest read from its raw bytes as far as every request needs it. Names and node stay encoded:
- * a sidecar repeats thousands of names in every acknowledgement, and decoding them costs more than
- * answering (DESIGN section 5).
+ * A DiscoveryRequest read from its raw bytes as far as every request needs it. Names and node stay encoded: a sidecar
+ * repeats thousands of names in every acknowledgement, and decoding them costs more than answering
+ * (docs/architecture.md#rules-that-keep-it-fast).
  */
 export interface RawDiscoveryRequest {
   readonly versionInfo: string;

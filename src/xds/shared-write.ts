@@ -13,8 +13,8 @@ export function serializeMessage(message: WireMessage): Buffer {
 /**
  * Writes one gRPC frame; calls back when its last piece has been handed to the kernel. grpc-js copies every message
  * once per stream to put its 5-byte frame before it; written here, the pieces that streams share go to the socket as
- * they are, which is most of the memory and a good part of the CPU of a push (DESIGN section 5). Everything else about
- * the call stays with grpc-js.
+ * they are, which is most of the memory and a good part of the CPU of a push
+ * (docs/architecture.md#rules-that-keep-it-fast). Everything else about the call stays with grpc-js.
  */
 export function writeShared(
   call: RawCall,
