@@ -1,8 +1,13 @@
 import type { Secret } from '../generated/envoy/extensions/transport_sockets/tls/v3/Secret.js';
 import type { EncodedResource } from './encoded-resource.js';
 import type { MessageEncoder } from './message-encoder.js';
-import { ROOTS_SECRET, WORKLOAD_SECRET } from './secret-names.js';
 import { TypeUrl } from './type-urls.js';
+
+/** What proxies ask for by SDS over their discovery stream: their own certificate with its key. */
+export const WORKLOAD_SECRET = 'default';
+
+/** The same: the roots that certificates of the mesh are verified with. */
+export const ROOTS_SECRET = 'ROOTCA';
 
 /**
  * A certificate with its key, as a resource. It goes to the one connection that it was made for: keep it out of

@@ -5,7 +5,7 @@ import type { DownstreamTlsContext } from '../generated/envoy/extensions/transpo
 import type { SubjectAltNameMatcher } from '../generated/envoy/extensions/transport_sockets/tls/v3/SubjectAltNameMatcher.js';
 import type { UpstreamTlsContext } from '../generated/envoy/extensions/transport_sockets/tls/v3/UpstreamTlsContext.js';
 import type { MessageEncoder } from './message-encoder.js';
-import { ROOTS_SECRET, WORKLOAD_SECRET } from './secret-names.js';
+import { ROOTS_SECRET, WORKLOAD_SECRET } from './secret.js';
 
 /** A name in the certificate of the other side. */
 export type PeerName =

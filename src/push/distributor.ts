@@ -4,15 +4,27 @@ import type { PushContext } from '../model/push-context.js';
 import { mergePushRequests, type PushReason, type PushRequest } from '../model/push-request.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createDebouncer, type DebounceSettings } from './debouncer.js';
-import { createDiffCache } from './diff-cache.js';
-import type { Distribution } from './distribution.js';
+import { createDiffCache, type DiffCache } from './diff-cache.js';
 import type { DistributionLedger } from './distribution-ledger.js';
 import { ledgerChanges } from './ledger-changes.js';
 import type { PushMetrics } from './push-metrics.js';
 import { createPushNotice, type PushNotice } from './push-notice.js';
 import { createPushQueue, type PushQueueSettings, type PushTarget } from './push-queue.js';
 import { createResourceCache, type ResourceCache } from './resource-cache.js';
-import { createResponseCache } from './response-cache.js';
+import { createResponseCache, type ResponseCache } from './response-cache.js';
+
+/** The current snapshot and the caches that all connected proxies are served from. */
+export interface Distribution {
+  /** Undefined until the sources have synced. */
+  readonly context: PushContext | undefined;
+  /** Ledger version of the snapshot's configuration; empty if tracking is off. */
+  readonly configVersion: string;
+  /** By type URL. */
+  readonly generators: ReadonlyMap<string, ResourceGenerator>;
+  readonly resources: ResourceCache;
+  readonly responses: ResponseCache;
+  readonly diffs: DiffCache;
+}
 
 /** A connected proxy that pushes go to. */
 export interface Subscriber extends PushTarget {

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { PushLane, PushShare } from './push-share.js';
-import { createPushSlots } from './push-slots.js';
+import { createPushSlots, type PushLane, type PushShare } from './push-slots.js';
 import { WaitingTargets } from './waiting-targets.js';
 
 /** What one turn of a proxy put on the wire. */

@@ -1,7 +1,5 @@
 import type { Metrics } from '../telemetry/metrics.js';
-import { createBoundedLabels } from './bounded-labels.js';
 import type { PushMetrics } from './push-metrics.js';
-import { createSeriesUse } from './series-use.js';
 
 /** Node metadata MESH_VERSION of a proxy that says none. */
 const UNKNOWN_VERSION = 'unknown';
@@ -94,4 +92,78 @@ function versionLabel(meshVersion: string): string {
 
 function isRejectable(type: string): type is keyof typeof REJECT_GAUGES {
   return Object.hasOwn(REJECT_GAUGES, type);
+}
+
+/** Labels that come from peers: so many at a time have a series, and the others share one. */
+interface BoundedLabels {
+  /** One more peer has the label. @returns the label that it is counted under */
+  begin(label: string): string;
+  /** @returns the label that such a peer was counted under */
+  end(label: string): string;
+}
+
+/**
+ * @param most labels of their own
+ * @param other stands for those beyond
+ */
+function createBoundedLabels(most: number, other: string): BoundedLabels {
+  const own = new Map<string, number>();
+  const beyond = new Map<string, number>();
+  return {
+    begin: (label) => {
+      const hasOwn = own.has(label) || own.size < most;
+      change(hasOwn ? own : beyond, label, 1);
+      return hasOwn ? label : other;
+    },
+    end: (label) => {
+      // Which of two equal peers leaves makes no difference to the sums.
+      const isBeyond = beyond.has(label);
+      change(isBeyond ? beyond : own, label, -1);
+      return isBeyond ? other : label;
+    },
+  };
+}
+
+function change(counts: Map<string, number>, label: string, by: number): void {
+  const count = (counts.get(label) ?? 0) + by;
+  if (count <= 0) counts.delete(label);
+  else counts.set(label, count);
+}
+
+/**
+ * Which series of a metric connected proxies stand behind. Labels that come from proxies make ever new series, so
+ * those that nobody stands behind any more go, the longest idle first.
+ */
+interface SeriesUse {
+  begin(label: string): void;
+  /** @param hasSeries whether there is a series to keep for a while */
+  end(label: string, hasSeries: boolean): void;
+}
+
+/**
+ * @param maxIdle how many are kept that nobody stands behind
+ * @param drop called with one that is too many
+ */
+function createSeriesUse(maxIdle: number, drop: (label: string) => void): SeriesUse {
+  const users = new Map<string, number>();
+  const idle = new Set<string>();
+  return {
+    begin: (label) => {
+      users.set(label, (users.get(label) ?? 0) + 1);
+      idle.delete(label);
+    },
+    end: (label, hasSeries) => {
+      const left = (users.get(label) ?? 0) - 1;
+      if (left > 0) {
+        users.set(label, left);
+        return;
+      }
+      users.delete(label);
+      if (hasSeries) idle.add(label);
+      const [oldest] = idle;
+      if (oldest === undefined || idle.size <= maxIdle) return;
+      idle.delete(oldest);
+      drop(oldest);
+    },
+  };
 }

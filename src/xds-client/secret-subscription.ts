@@ -1,4 +1,4 @@
-import { ROOTS_SECRET, WORKLOAD_SECRET } from '../envoy/secret-names.js';
+import { ROOTS_SECRET, WORKLOAD_SECRET } from '../envoy/secret.js';
 import { TypeUrl } from '../envoy/type-urls.js';
 import type { TlsMaterial, TlsMaterialSource } from '../net/tls-material.js';
 import type { Logger } from '../telemetry/logger.js';

@@ -1,3 +1,4 @@
+import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.js';
 import { formatSpiffeId, parseSpiffeId, type WorkloadIdentity } from '../model/spiffe-id.js';
 import { type CallCredentials, callCredentialsOf, type ServedCall } from '../net/call-credentials.js';
@@ -129,4 +130,21 @@ function overloaded(cause: unknown): StreamError {
 
 function areSame(first: readonly WorkloadIdentity[], second: readonly WorkloadIdentity[]): boolean {
   return first.map(formatSpiffeId).sort().join() === second.map(formatSpiffeId).sort().join();
+}
+
+type RawCall = ServerDuplexStream<Buffer, Buffer>;
+
+/**
+ * Runs a handler once the gate has admitted the caller; until then nothing of the call is read. A refusal, and an error
+ * that the handler throws, end the call with its status.
+ */
+export async function runGated(call: RawCall, gate: CallGate, handle: () => Promise<void>): Promise<void> {
+  call.on('error', () => undefined);
+  try {
+    await gate.admit(call);
+    await handle();
+  } catch (error) {
+    const { code, message } = error instanceof StreamError ? error : new StreamError('INTERNAL', 'internal error');
+    call.emit('error', { code: status[code], details: message });
+  }
 }

@@ -10,12 +10,11 @@ import { createTcpListener, type TcpListener } from '../net/tcp-listener.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { CallGate } from './call-gate.js';
 import { createDiscoveryCalls, type SessionHooks } from './discovery-calls.js';
-import { DISCOVERY_METHODS } from './discovery-services.js';
+import { addUnservedMethods, DISCOVERY_METHODS } from './discovery-services.js';
 import { addLazyReflection } from './lazy-reflection.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { type RawCall, serializeMessage } from './shared-write.js';
 import { StreamError } from './stream-error.js';
-import { addUnservedMethods } from './unserved-methods.js';
 
 export interface GrpcServer {
   /** @returns the port. @throws the system's error when the address cannot be had. */

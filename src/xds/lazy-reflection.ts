@@ -2,8 +2,7 @@ import { Duplex } from 'node:stream';
 import type { Server, ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { protoIncludeDirs } from '../envoy/proto-folders.js';
 import { passThrough, rawStreamingMethod } from '../net/raw-method.js';
-import type { CallGate } from './call-gate.js';
-import { runGated } from './gated-call.js';
+import { type CallGate, runGated } from './call-gate.js';
 
 /** The published versions of the reflection service. */
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'] as const;

@@ -1,9 +1,8 @@
 import { NodeError } from '../model/node-error.js';
 import { parseNode } from '../model/parse-node.js';
 import type { Proxy } from '../model/proxy.js';
-import { LimitError } from './limits/limit-error.js';
-import { MetadataSizeError } from './node-metadata-wire.js';
-import type { WireNode } from './node-wire.js';
+import { LimitError } from './limits/xds-limits.js';
+import { MetadataSizeError, type WireNode } from './node-wire.js';
 import { StreamError } from './stream-error.js';
 
 /**

@@ -1,7 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { LimitError } from './limits/limit-error.js';
-import { createRequestPace } from './limits/request-pace.js';
-import type { XdsLimits } from './limits/xds-limits.js';
+import { LimitError, type XdsLimits } from './limits/xds-limits.js';
 import type { RawCall } from './shared-write.js';
 
 export interface RequestIntakeParts {
@@ -88,4 +86,32 @@ export function readRequests({ call, limits, clock, receive, fail, onTooFast }: 
 function keepOneMessage(call: object): void {
   const state: unknown = Reflect.get(call, '_readableState');
   if (typeof state === 'object' && state !== null && 'highWaterMark' in state) state.highWaterMark = 1;
+}
+
+/** How fast one stream's requests are read. A stream that is too fast waits; it is not ended. */
+export interface RequestPace {
+  /**
+   * One more request was read.
+   *
+   * @param cost 1, and more for a request that takes long to serve
+   * @returns how long the next one has to wait, in milliseconds
+   */
+  take(cost: number): number;
+}
+
+/** Requests that a stream may send at once, as a multiple of those in a second. */
+const BURST_SECONDS = 10;
+
+export function createRequestPace(perSecond: number, clock: Clock): RequestPace {
+  const burst = perSecond * BURST_SECONDS;
+  let tokens = burst;
+  let atMs = clock.monotonicMs();
+  return {
+    take: (cost) => {
+      const nowMs = clock.monotonicMs();
+      tokens = Math.min(burst, tokens + ((nowMs - atMs) / 1000) * perSecond) - cost;
+      atMs = nowMs;
+      return tokens >= 0 ? 0 : Math.ceil((-tokens / perSecond) * 1000);
+    },
+  };
 }

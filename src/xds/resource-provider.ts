@@ -2,7 +2,7 @@ import type { ResourceSet } from '../envoy/resource-set.js';
 import type { ResourceGenerator } from '../generators/generator.js';
 import type { Proxy } from '../model/proxy.js';
 import type { DiffCache } from '../push/diff-cache.js';
-import type { Distribution } from '../push/distribution.js';
+import type { Distribution } from '../push/distributor.js';
 import type { NameSet } from '../push/name-set.js';
 import type { PushNotice } from '../push/push-notice.js';
 import type { ResponseCache } from '../push/response-cache.js';

@@ -3,9 +3,9 @@ import type { WireMessage } from '../envoy/wire-message.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { DiscoveryStream } from './discovery-stream.js';
-import type { HeldRoot } from './limits/held-objects.js';
-import { LimitError } from './limits/limit-error.js';
+import type { HeldRoot } from './limits/held-roots.js';
 import type { PeerStream } from './limits/peers.js';
+import { LimitError } from './limits/xds-limits.js';
 import { StreamError } from './stream-error.js';
 
 /** After this time a write counts as slow (`nav_xds_write_timeout`). */

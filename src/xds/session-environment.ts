@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Proxy } from '../model/proxy.js';
 import type { WorkloadIdentity } from '../model/spiffe-id.js';
-import type { Distribution } from '../push/distribution.js';
+import type { Distribution } from '../push/distributor.js';
 import type { NameSets } from '../push/name-set.js';
 import type { PushMetrics } from '../push/push-metrics.js';
 import type { WorkRunner } from '../push/work-runner.js';

@@ -3,7 +3,7 @@ import { shortTypeName } from '../envoy/type-urls.js';
 import type { EncodedNames } from '../push/name-set.js';
 import type { Work } from '../push/work.js';
 import type { DiscoveryProtocol, NextResponse, ProtocolConnection } from './discovery-protocol.js';
-import { LimitError } from './limits/limit-error.js';
+import { LimitError } from './limits/xds-limits.js';
 import {
   isWildcard,
   type KnownNames,

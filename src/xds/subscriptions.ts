@@ -1,7 +1,6 @@
 import { PUSH_ORDER } from '../envoy/type-urls.js';
-import type { HeldRoot } from './limits/held-objects.js';
-import { LimitError } from './limits/limit-error.js';
-import type { XdsLimits } from './limits/xds-limits.js';
+import type { HeldRoot } from './limits/held-roots.js';
+import { LimitError, type XdsLimits } from './limits/xds-limits.js';
 import type { KnownNames } from './request-wire.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { WatchedResource } from './watched-resource.js';

@@ -1,7 +1,7 @@
 import type { ResourceDiff, ResourceSet } from '../envoy/resource-set.js';
 import type { WatchSnapshot } from '../model/proxy-connection.js';
 import type { EncodedNames, NameSet } from '../push/name-set.js';
-import type { HeldRoot } from './limits/held-objects.js';
+import type { HeldRoot } from './limits/held-roots.js';
 import type { ResourceProvider } from './resource-provider.js';
 import { shorten } from './shorten.js';
 

@@ -1,6 +1,6 @@
 import type protobuf from 'protobufjs';
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
-import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../src/envoy/secret-names.js';
+import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../src/envoy/secret.js';
 import { createTestAuthority } from '../support/certificate-issuer.js';
 
 const REGISTRY = loadProtoRegistry();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { systemClock } from '../../src/base/clock.js';
 import { createPushQueue, type PushTarget } from '../../src/push/push-queue.js';
-import type { PushShare } from '../../src/push/push-share.js';
+import type { PushShare } from '../../src/push/push-slots.js';
 import { eventually } from '../support/eventually.js';
 import { createFakeClock } from '../support/fake-clock.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { sortNames } from '../../src/push/sort-names.js';
+import { sortNames } from '../../src/push/name-set.js';
 import { finish } from '../../src/push/work.js';
 
 const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

@@ -1,6 +1,6 @@
 import test from 'ava';
 import protobuf from 'protobufjs';
-import { MetadataSizeError, readNodeMetadata } from '../../src/xds/node-metadata-wire.js';
+import { MetadataSizeError, readNodeMetadata } from '../../src/xds/node-wire.js';
 
 /** `{ <key>: <text> }` as google.protobuf.Struct. */
 function textField(key: string, text: string): Uint8Array {

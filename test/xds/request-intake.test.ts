@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import test from 'ava';
-import { LimitError } from '../../src/xds/limits/limit-error.js';
+import { LimitError } from '../../src/xds/limits/xds-limits.js';
 import { readRequests } from '../../src/xds/request-intake.js';
 import type { RawCall } from '../../src/xds/shared-write.js';
 import { eventually } from '../support/eventually.js';

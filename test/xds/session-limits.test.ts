@@ -1,6 +1,6 @@
 import test from 'ava';
 import { TypeUrl } from '../../src/envoy/type-urls.js';
-import { LimitError } from '../../src/xds/limits/limit-error.js';
+import { LimitError } from '../../src/xds/limits/xds-limits.js';
 import { ProxySession } from '../../src/xds/proxy-session.js';
 import { eventually } from '../support/eventually.js';
 import { pushRequest } from '../support/push-requests.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TrustDomains } from '../../ca/authentication/spiffe/trust-domains.js';
 import type { CertificateAuthority } from '../../ca/authority/certificate-authority.js';
 import type { WorkloadSecrets } from '../../ca/workload-secrets/workload-secrets.js';
-import type { SecretSource, WorkloadCertificate } from '../../xds/secrets/secret-source.js';
+import type { SecretSource, WorkloadCertificate } from '../../xds/secrets/secret-service.js';
 
 /**
  * What SDS serves to a connection: a key and certificate of its own, and the authority's roots.

@@ -12,9 +12,7 @@ import {
 } from '../../envoy/http-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { BLACK_HOLE_CLUSTER } from '../../envoy/names.js';
-import { buildRedisProxy } from '../../envoy/redis-proxy.js';
-import { buildTcpProxy, type TcpProxyOptions } from '../../envoy/tcp-proxy.js';
-import { buildThriftProxy } from '../../envoy/thrift-proxy.js';
+import { buildRedisProxy, buildTcpProxy, buildThriftProxy, type TcpProxyOptions } from '../../envoy/network-proxies.js';
 import type { TypedFilter } from '../../envoy/typed-filter.js';
 import { buildZipkinTracing } from '../../envoy/zipkin-tracing.js';
 import type { Filter } from '../../generated/envoy/config/listener/v3/Filter.js';

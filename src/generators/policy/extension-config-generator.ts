@@ -1,7 +1,7 @@
 import type { NetworkFailPolicy } from '../../config/policy/transport-config.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import { encodeExtensionConfig } from '../../envoy/extension-config.js';
-import { buildHeaderMutation } from '../../envoy/header-mutation.js';
+import { buildHeaderMutation } from '../../envoy/header-filters.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { inboundClusterName } from '../../envoy/names.js';
 import { TypeUrl } from '../../envoy/type-urls.js';

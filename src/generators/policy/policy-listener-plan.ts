@@ -6,8 +6,7 @@ import {
   buildTcpGrpcAccessLog,
   type GrpcAccessLogOptions,
 } from '../../envoy/grpc-access-log.js';
-import { HEADER_MUTATION } from '../../envoy/header-mutation.js';
-import { buildHeaderToMetadata } from '../../envoy/header-to-metadata.js';
+import { buildHeaderToMetadata, HEADER_MUTATION } from '../../envoy/header-filters.js';
 import { HTTP_EXT_AUTHZ } from '../../envoy/http-ext-authz.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { NETWORK_EXT_AUTHZ } from '../../envoy/network-ext-authz.js';

@@ -1,5 +1,62 @@
+import type { EncodedResource } from '../../envoy/encoded-resource.js';
+import { LazyResource } from '../../envoy/lazy-resource.js';
+import type { ResourceSet } from '../../envoy/resource-set.js';
+import type { WireMessage } from '../../envoy/wire-message.js';
+import type { EncodedNames } from '../../push/name-set.js';
 import type { HeldObject } from './held-bytes.js';
-import { describeHeld, type HeldRoot } from './held-objects.js';
+
+/** A text in memory beside its characters, with its place in a list and in an index. */
+const NAME_BYTES = 64;
+/** A resource's place in a set, and the object of one that is encoded when it is sent. */
+const RESOURCE_BYTES = 48;
+/** An encoded resource beside its bytes. */
+const ENCODED_BYTES = 200;
+/** Sets of more resources than that are mostly shared: their resources are not looked at one by one. */
+const MAX_COUNTED_RESOURCES = 256;
+/** A shorter piece of a message is not worth counting. */
+const MIN_PIECE_BYTES = 4_096;
+
+/** What a stream keeps: a subscription by name, resources that it was sent, a response on its way, a request. */
+export type HeldRoot = EncodedNames | ResourceSet | WireMessage | Uint8Array;
+
+/** Tells the size of what a stream keeps, and what it shares with other streams. */
+export function describeHeld(root: HeldRoot): readonly HeldObject[] {
+  if (root instanceof Uint8Array) return [{ object: root, bytes: root.length }];
+  if ('pieces' in root) return heldMessage(root);
+  return 'set' in root ? heldNames(root) : [heldSet(root)];
+}
+
+function heldNames({ bytes, set }: EncodedNames): HeldObject[] {
+  const names = { object: set, bytes: set.characters + set.names.length * NAME_BYTES };
+  return bytes === undefined ? [names] : [{ object: bytes, bytes: bytes.length }, names];
+}
+
+function heldSet(set: ResourceSet): HeldObject {
+  const { parts } = set;
+  // A set that is put together makes its list of resources only when it is asked for.
+  if (parts.length !== 1 || parts[0] !== set)
+    return { object: set, bytes: RESOURCE_BYTES, parts: () => parts.map(heldSet) };
+  return { object: set, bytes: set.resources.length * RESOURCE_BYTES, parts: () => countedResources(set) };
+}
+
+function heldMessage({ pieces }: WireMessage): HeldObject[] {
+  return pieces
+    .filter(({ length }) => length >= MIN_PIECE_BYTES)
+    .map((piece) => ({ object: piece, bytes: piece.length }));
+}
+
+function* countedResources({ resources }: ResourceSet): Iterable<HeldObject> {
+  if (resources.length > MAX_COUNTED_RESOURCES) return;
+  for (const resource of resources) if (isKept(resource)) yield heldResource(resource);
+}
+
+function isKept(resource: EncodedResource): boolean {
+  return !(resource instanceof LazyResource);
+}
+
+function heldResource(resource: EncodedResource): HeldObject {
+  return { object: resource, bytes: resource.entry.length + ENCODED_BYTES };
+}
 
 /**
  * What one stream keeps in memory, told anew whenever it may have changed. Each request and each response is such an

@@ -1,7 +1,7 @@
-import type { PushLane } from '../../push/push-share.js';
+import { formatSpiffeId, type WorkloadIdentity } from '../../model/spiffe-id.js';
+import type { PushLane } from '../../push/push-slots.js';
 import { HeldBytes, type HeldObject } from './held-bytes.js';
-import { LimitError } from './limit-error.js';
-import type { XdsLimits } from './xds-limits.js';
+import { LimitError, type XdsLimits } from './xds-limits.js';
 
 /** Which peer a stream belongs to. */
 export interface PeerKey {
@@ -165,4 +165,21 @@ export function createPeers(limits: XdsLimits): Peers {
       return all.total;
     },
   };
+}
+
+/**
+ * Who a stream's peer is. A plaintext peer is an address: a port costs nothing, and a whole mesh may share one address,
+ * so that limits of a peer have to be wide.
+ *
+ * @param peer `host:port` of the connection
+ * @param identities proven by the caller; undefined where nothing is proven
+ */
+export function peerKeyOf(peer: string, identities: readonly WorkloadIdentity[] | undefined): PeerKey {
+  if (identities === undefined) return { lane: 'plaintext', name: addressOf(peer), connection: peer };
+  return { lane: 'authenticated', name: identities.map(formatSpiffeId).sort().join(), connection: peer };
+}
+
+/** The address of `host:port`. */
+export function addressOf(peer: string): string {
+  return peer.replace(/:\d+$/, '');
 }

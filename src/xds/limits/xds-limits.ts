@@ -1,3 +1,5 @@
+import { StreamError, type StreamErrorCode } from '../stream-error.js';
+
 /** What peers of the discovery server may take. Each field has the setting of its name in LIMIT_SETTINGS. */
 export interface XdsLimits {
   /** Names in one request, which is one subscription. */
@@ -43,3 +45,18 @@ export const LIMIT_SETTINGS: Readonly<Record<LimitName, string>> = {
   requestsPerSecond: 'NAV_XDS_REQUESTS_PER_SECOND',
   nodeBytes: 'NAV_XDS_MAX_NODE_BYTES',
 };
+
+/** A stream ends because its peer met a limit; the message names the limit's setting. */
+export class LimitError extends StreamError {
+  readonly limit: LimitName;
+
+  /**
+   * @param what what the peer did, for example `the request names more than 100000 resources`
+   * @param code RESOURCE_EXHAUSTED unless given
+   */
+  constructor(limit: LimitName, what: string, code: StreamErrorCode = 'RESOURCE_EXHAUSTED') {
+    super(code, `${what}; the limit is the setting ${LIMIT_SETTINGS[limit]} of the control plane`);
+    this.name = 'LimitError';
+    this.limit = limit;
+  }
+}

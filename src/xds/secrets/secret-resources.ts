@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { MessageEncoder } from '../../envoy/message-encoder.js';
 import { EMPTY_RESOURCE_SET, nextResourceSet, type ResourceSet } from '../../envoy/resource-set.js';
-import { encodeWorkloadSecret } from '../../envoy/secret.js';
-import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret-names.js';
+import { encodeWorkloadSecret, ROOTS_SECRET, WORKLOAD_SECRET } from '../../envoy/secret.js';
 import { TypeUrl } from '../../envoy/type-urls.js';
 import { UNCACHED_DIFFS } from '../../push/diff-cache.js';
 import type { NameSet } from '../../push/name-set.js';
@@ -12,7 +11,7 @@ import type { Work } from '../../push/work.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { ResourceProvider } from '../resource-provider.js';
 import { shorten } from '../shorten.js';
-import type { ConnectionSecrets, WorkloadCertificate } from './secret-source.js';
+import type { ConnectionSecrets, WorkloadCertificate } from './secret-service.js';
 
 /** The connection that the secrets are made for. */
 export interface SecretConnection {

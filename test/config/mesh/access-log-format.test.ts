@@ -3,7 +3,7 @@ import { accessLogCommands } from '../../../src/config/mesh/access-log-commands.
 import { validateAccessLogFormat } from '../../../src/config/mesh/access-log-format.js';
 import { formatFinding } from '../../../src/config/violation.js';
 import { buildFileAccessLog } from '../../../src/envoy/access-log.js';
-import { buildTcpProxy } from '../../../src/envoy/tcp-proxy.js';
+import { buildTcpProxy } from '../../../src/envoy/network-proxies.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { findEnvoy } from '../../counterparts/find-envoy.js';
 import { validateWithEnvoy } from '../../generators/envoy-verdict.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../../src/envoy/secret-names.js';
+import { ROOTS_SECRET, WORKLOAD_SECRET } from '../../../src/envoy/secret.js';
 import type { ClientTls } from '../../../src/model/traffic/client-tls.js';
 import type {
   ClusterPolicy,

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { describeHeld, type HeldRoot } from '../../../src/xds/limits/held-objects.js';
-import { HeldRoots } from '../../../src/xds/limits/held-roots.js';
+import { describeHeld, type HeldRoot, HeldRoots } from '../../../src/xds/limits/held-roots.js';
 import { createPeers } from '../../../src/xds/limits/peers.js';
 import { LIMITS } from '../session-rig.js';
 

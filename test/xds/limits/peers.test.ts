@@ -1,6 +1,6 @@
 import test from 'ava';
-import { LimitError } from '../../../src/xds/limits/limit-error.js';
 import { createPeers, type PeerKey } from '../../../src/xds/limits/peers.js';
+import { LimitError } from '../../../src/xds/limits/xds-limits.js';
 import { LIMITS } from '../session-rig.js';
 
 const key = (name = '10.0.0.1', port = 1): PeerKey => ({ lane: 'plaintext', name, connection: `${name}:${port}` });

@@ -1,7 +1,7 @@
 import { createMessageEncoder } from '../../../src/envoy/message-encoder.js';
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { formatSpiffeId, type WorkloadIdentity } from '../../../src/model/spiffe-id.js';
-import type { ConnectionSecrets, SecretSource, WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
+import type { ConnectionSecrets, SecretSource, WorkloadCertificate } from '../../../src/xds/secrets/secret-service.js';
 import type { TestAuthority } from '../../support/certificate-issuer.js';
 
 export const SECRET_ENCODER = createMessageEncoder(loadProtoRegistry());

@@ -1,5 +1,7 @@
 import type { AccessLog } from '../generated/envoy/config/accesslog/v3/AccessLog.js';
+import type { RedisProxy } from '../generated/envoy/extensions/filters/network/redis_proxy/v3/RedisProxy.js';
 import type { TcpProxy } from '../generated/envoy/extensions/filters/network/tcp_proxy/v3/TcpProxy.js';
+import type { ThriftProxy } from '../generated/envoy/extensions/filters/network/thrift_proxy/v3/ThriftProxy.js';
 import { duration } from './durations.js';
 import type { MessageEncoder } from './message-encoder.js';
 import type { TypedFilter } from './typed-filter.js';
@@ -45,4 +47,31 @@ function clusterFields(clusters: TcpProxyOptions['clusters']): Pick<TcpProxy, 'c
   return clusters.length === 1 && first !== undefined
     ? { cluster: first.name }
     : { weightedClusters: { clusters: clusters.map(({ name, weight }) => ({ name, weight })) } };
+}
+
+const REDIS_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProxy';
+const COMMAND_TIMEOUT_MS = 5000;
+
+/** The network filter that speaks the Redis protocol and sends every key to one cluster. */
+export function buildRedisProxy(encoder: MessageEncoder, statPrefix: string, cluster: string): TypedFilter {
+  const config: RedisProxy = {
+    statPrefix,
+    settings: { opTimeout: duration(COMMAND_TIMEOUT_MS) },
+    prefixRoutes: { catchAllRoute: { cluster } },
+    latencyInMicros: true,
+  };
+  return { name: 'envoy.filters.network.redis_proxy', typedConfig: encoder.packAny(REDIS_PROXY, config) };
+}
+
+const THRIFT_PROXY = 'type.googleapis.com/envoy.extensions.filters.network.thrift_proxy.v3.ThriftProxy';
+
+/** The network filter that speaks Thrift, whatever transport and protocol, and sends every call to one cluster. */
+export function buildThriftProxy(encoder: MessageEncoder, statPrefix: string, cluster: string): TypedFilter {
+  const config: ThriftProxy = {
+    statPrefix,
+    transport: 'AUTO_TRANSPORT',
+    protocol: 'AUTO_PROTOCOL',
+    routeConfig: { name: statPrefix, routes: [{ match: { methodName: '' }, route: { cluster } }] },
+  };
+  return { name: 'envoy.filters.network.thrift_proxy', typedConfig: encoder.packAny(THRIFT_PROXY, config) };
 }

@@ -3,8 +3,8 @@ import { createMessageJson, type Json } from '../../../src/envoy/message-json.js
 import { loadProtoRegistry } from '../../../src/envoy/proto-registry.js';
 import { TypeUrl } from '../../../src/envoy/type-urls.js';
 import { ProxySession } from '../../../src/xds/proxy-session.js';
+import type { WorkloadCertificate } from '../../../src/xds/secrets/secret-service.js';
 import { createSecretService } from '../../../src/xds/secrets/secret-service.js';
-import type { WorkloadCertificate } from '../../../src/xds/secrets/secret-source.js';
 import type { SessionEnvironment } from '../../../src/xds/session-environment.js';
 import {
   bytesOf,

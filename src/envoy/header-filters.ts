@@ -1,6 +1,7 @@
+import type { HeaderMutation } from '../generated/envoy/extensions/filters/http/header_mutation/v3/HeaderMutation.js';
 import type { Config } from '../generated/envoy/extensions/filters/http/header_to_metadata/v3/Config.js';
 import type { HttpFilter } from '../generated/envoy/extensions/filters/network/http_connection_manager/v3/HttpFilter.js';
-import type { MessageEncoder } from './message-encoder.js';
+import type { MessageEncoder, PackedAny } from './message-encoder.js';
 
 /** A request header that becomes dynamic metadata of the request. */
 export interface HeaderToMetadataOptions {
@@ -23,4 +24,16 @@ export function buildHeaderToMetadata(
     name: 'envoy.filters.http.header_to_metadata',
     typedConfig: encoder.packAny(HEADER_TO_METADATA, config),
   };
+}
+
+export const HEADER_MUTATION = 'type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation';
+
+/** Sets a header of every request, whatever it was before. */
+export function buildHeaderMutation(encoder: MessageEncoder, header: string, value: string): PackedAny {
+  const config: HeaderMutation = {
+    mutations: {
+      requestMutations: [{ append: { header: { key: header, value }, appendAction: 'OVERWRITE_IF_EXISTS_OR_ADD' } }],
+    },
+  };
+  return encoder.packAny(HEADER_MUTATION, config);
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { createRequestPace } from '../../../src/xds/limits/request-pace.js';
-import { createFakeClock } from '../../support/fake-clock.js';
+import { createRequestPace } from '../../src/xds/request-intake.js';
+import { createFakeClock } from '../support/fake-clock.js';
 
 test('ten times the rate is taken at once, and the next request waits for its place', (t) => {
   const clock = createFakeClock();
