@@ -7,7 +7,7 @@ import { captureFlags } from './settings/capture-flags.js';
 import { discoveryFlags } from './settings/discovery-flags.js';
 import { environmentVariables } from './settings/environment-variables.js';
 
-/** The binary `navigator-discovery` (SPEC 4.3). */
+/** The binary `navigator-discovery` (docs/reference/http.md#commands). */
 export const discoveryProgram: Program<DiscoveryEnvironment> = {
   name: 'navigator-discovery',
   label: 'Navigator: control plane of the service mesh',

@@ -3,7 +3,7 @@ import type { ReadSettings } from './settings/read-settings.js';
 
 /** Host of plaintext listeners outside a cluster, unless their flag is set. */
 const LOOPBACK = '127.0.0.1';
-/** Kubernetes sets the first in every container. The second is a setting of Navigator (SPEC 4.6). */
+/** Kubernetes sets the first in every container. The second is a setting of Navigator. */
 const POD_VARIABLES = ['KUBERNETES_SERVICE_HOST', 'ORCH_SERVICE_HOST'] as const;
 
 /** Whether the environment says that the process runs in a cluster. */

@@ -30,8 +30,7 @@ export function parseCommonFlags(given: GivenFlags): ReadSettings<CommonFlags> {
 }
 
 /**
- * Parses the flags and variables of `discovery`, fills in defaults, and applies precedence between flags and variables
- * (SPEC 4.4 to 4.6).
+ * Parses the flags and variables of `discovery`, fills in defaults, and applies precedence between flags and variables.
  *
  * @throws SettingError for the first invalid value
  */
@@ -64,7 +63,10 @@ export function parseOptions(given: GivenFlags, variables: Readonly<Record<strin
   };
 }
 
-/** Applies variables that replace missing flags. --appNamespace always includes the namespace of the control plane (BEHAVIOUR 8). */
+/**
+ * Applies variables that replace missing flags. --appNamespace always includes the namespace of the control plane
+ * (docs/reference/sources.md#selection).
+ */
 function resolveFallbacks(
   flags: DiscoveryFlags,
   environment: Environment,
@@ -77,7 +79,7 @@ function resolveFallbacks(
   return { ...flags, namespace, appNamespaces, clusterId };
 }
 
-/** Replaces the placeholder in VALIDATION_WEBHOOK_CONFIG_NAME (SPEC 4.6). */
+/** Replaces the placeholder in VALIDATION_WEBHOOK_CONFIG_NAME. */
 function fillNamespace(environment: Environment, namespace: string): Environment {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: users write this text.
   const placeholder = '${namespace}';

@@ -10,7 +10,7 @@ import { quote } from './settings/setting-error.js';
 const COMMON: readonly AnyFlag[] = Object.values(commonFlags);
 
 /**
- * Runs one command line (SPEC 4.3).
+ * Runs one command line (docs/reference/http.md#commands).
  *
  * @param argv without node and script
  * @returns the exit code: 0, or 1 after one line on stderr

@@ -12,7 +12,7 @@ export interface DurationRules {
 const REMEDY = 'use for example 500ms, 1.5s or 10m';
 
 /**
- * A duration is a whole number of milliseconds, at least one (BEHAVIOUR 7, "Primitives").
+ * A duration is a whole number of milliseconds, at least one (docs/reference/validation-rules.md#primitives).
  *
  * @param value undefined is valid: the field is optional
  */

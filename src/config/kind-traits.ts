@@ -35,8 +35,8 @@ const PROXY_CONFIG = ['clusters', 'endpoints', 'listeners', 'routes'] as const;
 const EVERYTHING: readonly ServedGroup[] = [...PROXY_CONFIG, 'filters', 'serviceConfigs'];
 
 /**
- * One line per kind (BEHAVIOUR 5, "Per-proxy order"). Policies change neither listeners nor routes: their filters have a
- * configuration of their own, and each route plugin declares what it reads.
+ * One line per kind (docs/reference/xds.md#push-order). Policies change neither listeners nor routes: their filters
+ * have a configuration of their own, and each route plugin declares what it reads.
  */
 const TRAITS: ReadonlyMap<string, KindTraits> = new Map([
   kubernetes('Service', 'service', EVERYTHING),

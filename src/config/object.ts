@@ -1,6 +1,6 @@
 /**
- * The metadata of a configuration object, the same for every source
- * (SPEC section 2.8, "Resource envelope shape"; core Kubernetes objects have the same metadata).
+ * The metadata of a configuration object, the same for every source (docs/reference/policy-kinds.md#envelope; core
+ * Kubernetes objects have the same metadata).
  */
 export interface ObjectMeta {
   readonly name: string;

@@ -26,9 +26,9 @@ export class DurationSyntaxError extends Error {
 export const LONGEST_DURATION_NS = 9_223_372_036_854_775_807n;
 
 /**
- * Reads a duration in Go's syntax (SPEC 4.3) and returns nanoseconds: an optional sign, then numbers, each with
- * an optional fraction and a unit (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`); `0` needs no unit. Digits below a
- * nanosecond are dropped.
+ * Parses a duration in Go's syntax and returns nanoseconds. The text is an optional sign, then numbers, each with an
+ * optional fraction and a unit (`h`, `m`, `s`, `ms`, `us`, `µs`, `ns`); `0` needs no unit. Digits below a nanosecond
+ * are dropped.
  *
  * @throws DurationSyntaxError for any other text, and for more than about 292 years, which is Go's limit.
  */

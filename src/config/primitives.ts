@@ -1,6 +1,9 @@
 import { isIpAddress } from '../base/ip-address.js';
 
-/** The syntaxes of names and addresses in fields (BEHAVIOUR 7, "Primitives"). All checks take time linear in the text. */
+/**
+ * The syntaxes of names and addresses in fields (docs/reference/validation-rules.md#primitives). All checks take time
+ * linear in the text.
+ */
 
 const MAX_LABEL = 63;
 const MAX_FQDN = 255;

@@ -10,9 +10,9 @@ export interface AccessPolicy {
 }
 
 /**
- * Decides on a request for a page with configuration (DESIGN 8). A web page in the operator's browser also calls from
- * loopback, so the function checks the headers of browsers too: `Host` (another name may resolve to this address), `Origin`
- * and `Sec-Fetch-Site` (a request of another site).
+ * Decides on a request for a page with configuration (docs/security.md#what-navigator-guarantees). A web page in the
+ * operator's browser also calls from loopback, so the function checks the headers of browsers too: `Host` (another name
+ * may resolve to this address), `Origin` and `Sec-Fetch-Site` (a request of another site).
  *
  * @returns the reason to refuse with 403, or undefined.
  */

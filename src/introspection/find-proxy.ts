@@ -6,8 +6,8 @@ import type { Views } from './views.js';
 export const PROXY_ID: PageParameter = { name: 'proxyID', required: true, choice: { type: 'proxy' } };
 
 /**
- * Finds the connection whose ID contains `proxyID` (BEHAVIOUR 2). If several match, an exact ID has precedence, then the
- * newest connection: after a reconnect, the old connection may still be there.
+ * Finds the connection whose ID contains `proxyID` (docs/reference/http.md#debug-pages). If several match, an exact ID
+ * has precedence, then the newest connection: after a reconnect, the old connection may still be there.
  *
  * @throws HttpProblem 400 without proxyID, 404 if no connection matches.
  */

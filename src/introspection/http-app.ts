@@ -25,7 +25,7 @@ export interface HttpAppOptions {
   readonly pages?: readonly Page[];
 }
 
-/** Makes the app that :8080 and :15014 share (BEHAVIOUR 2). `createHttpServer` serves it. */
+/** Makes the app that :8080 and :15014 share (docs/reference/http.md#listeners). `createHttpServer` serves it. */
 export function createHttpApp(options: HttpAppOptions): Express {
   const { logger } = options;
   const pages = options.pages ?? createPages();

@@ -35,7 +35,10 @@ export interface PageParameter {
 export interface Page {
   readonly path: string;
   readonly description: string;
-  /** `operator` pages show configuration, and answer only callers that `AccessPolicy` permits (DESIGN 8). */
+  /**
+   * `operator` pages show configuration, and answer only callers that `AccessPolicy` permits
+   * (docs/security.md#what-navigator-guarantees).
+   */
   readonly audience: 'anyone' | 'operator';
   readonly parameters?: readonly PageParameter[];
   handle(views: Views, request: PageRequest): Reply | Promise<Reply>;

@@ -1,7 +1,7 @@
 /** Whether a component is ready, and the reason if it is not. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
-/** One condition of `/ready` (BEHAVIOUR 2), for example: the sources have synced. */
+/** One condition of `/ready` (docs/reference/http.md#probes), for example: the sources have synced. */
 export interface ReadinessProbe {
   readonly name: string;
   /** Must limit the time of its own I/O. An error means not ready. */

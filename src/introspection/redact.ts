@@ -15,8 +15,8 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 type Fields = { readonly [key: string]: unknown };
 
 /**
- * Replacer for JSON.stringify that hides secrets (DESIGN 8): values of secret fields, data of Secret objects, and credentials
- * in headers. Paths of secret files stay visible.
+ * Replacer for JSON.stringify that hides secrets (docs/security.md#what-navigator-guarantees): values of secret fields,
+ * data of Secret objects, and credentials in headers. Paths of secret files stay visible.
  */
 export function redactSecrets(key: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '' || typeof value === 'boolean') return value;

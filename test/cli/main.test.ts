@@ -34,7 +34,7 @@ const ONE_LINE_FAILURES: readonly (readonly [readonly string[], Record<string, s
 ];
 
 for (const [argv, variables, message] of ONE_LINE_FAILURES) {
-  test(`the binary ends with 1 and one line on stderr for: ${argv.join(' ')} ${JSON.stringify(variables)}`, async (t) => {
+  test(`the binary exits with 1 and one line on stderr for: ${argv.join(' ')} ${JSON.stringify(variables)}`, async (t) => {
     const { code, stdout, stderr } = await run(argv, variables);
     t.is(code, 1);
     t.is(stdout, '');
@@ -49,7 +49,7 @@ test('the binary prints the short version by default', async (t) => {
   t.regex(stdout, /^\d+\.\d+\.\d+\n$/);
 });
 
-test('the binary without a command shows the commands and ends with 0', async (t) => {
+test('the binary without a command shows the commands and exits with 0', async (t) => {
   const { code, stdout } = await run([]);
   t.is(code, 0);
   for (const command of ['discovery', 'request', 'version']) {

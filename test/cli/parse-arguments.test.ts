@@ -42,11 +42,11 @@ for (const [line, expected] of GOOD) {
   });
 }
 
-test('a flag that stands alone does not take the next word', (t) => {
+test('a flag that needs no value does not consume the next word', (t) => {
   t.deepEqual(parse('discovery', '--profile', 'false').operands, ['false']);
 });
 
-test('words after -- are operands whatever they look like', (t) => {
+test('all words after -- are operands', (t) => {
   const parsed = parse('request', 'POST', '--log_as_json', '--', '--x', '-h', '{}');
   t.deepEqual(parsed.operands, ['POST', '--x', '-h', '{}']);
   t.deepEqual(parsed.flags, { log_as_json: ['true'] });
@@ -57,7 +57,7 @@ test('a lone dash is an operand', (t) => {
   t.deepEqual(parse('request', 'GET', '-').operands, ['GET', '-']);
 });
 
-test('help is seen in both spellings', (t) => {
+test('-h and --help ask for help', (t) => {
   t.true(parse('--help').help);
   t.true(parse('discovery', '-h').help);
 });

@@ -4,7 +4,7 @@ import { parseOptions } from '../../src/cli/parse-options.js';
 const flags = (...entries: readonly (readonly [string, ...string[]])[]) =>
   new Map(entries.map(([name, ...texts]) => [name, texts]));
 
-test('without flags and variables everything has its default, and nothing is to be warned of', (t) => {
+test('without flags and variables every setting has its default, and there are no warnings', (t) => {
   const options = parseOptions(new Map(), {});
   t.deepEqual(options.discovery.grpcAddr, { host: '127.0.0.1', port: 15010 });
   t.deepEqual(options.discovery.registries, ['Orchestrator']);
@@ -21,7 +21,7 @@ test('without flags and variables everything has its default, and nothing is to 
   t.deepEqual(options.warnings, []);
 });
 
-test('outside a cluster plaintext listeners are for this machine, unless their flag is given', (t) => {
+test('outside a cluster plaintext listeners listen on loopback, unless their flag is set', (t) => {
   const { discovery, loopback } = parseOptions(flags(['httpAddr', ':8080']), {});
   t.deepEqual(discovery.grpcAddr, { host: '127.0.0.1', port: 15010 });
   t.deepEqual(discovery.policyAddr, { host: '127.0.0.1', port: 15016 });
@@ -35,7 +35,7 @@ test('outside a cluster plaintext listeners are for this machine, unless their f
 });
 
 for (const variable of ['KUBERNETES_SERVICE_HOST', 'ORCH_SERVICE_HOST']) {
-  test(`in a pod, which ${variable} tells, listeners take connections of all interfaces`, (t) => {
+  test(`in a pod, where ${variable} is set, listeners listen on all interfaces`, (t) => {
     const { discovery, loopback } = parseOptions(new Map(), { [variable]: '10.96.0.1' });
     t.deepEqual(discovery.grpcAddr, { host: '', port: 15010 });
     t.deepEqual(discovery.httpAddr, { host: '', port: 8080 });
@@ -52,7 +52,7 @@ test('an empty --grpcAddr closes the plaintext listener', (t) => {
   );
 });
 
-test('the namespace is of --namespace, else of POD_NAMESPACE, else mesh-system', (t) => {
+test('the namespace is that of --namespace, else of POD_NAMESPACE, else mesh-system', (t) => {
   const namespaceOf = (given: Parameters<typeof parseOptions>[0], variables: Record<string, string>) =>
     parseOptions(given, variables).discovery.namespace;
   t.is(namespaceOf(flags(['namespace', 'one']), { POD_NAMESPACE: 'two' }), 'one');
@@ -61,7 +61,7 @@ test('the namespace is of --namespace, else of POD_NAMESPACE, else mesh-system',
   t.is(namespaceOf(new Map(), { POD_NAMESPACE: '' }), 'mesh-system');
 });
 
-test('the cluster is of --clusterID, else of CLUSTER_ID', (t) => {
+test('the cluster ID is that of --clusterID, else of CLUSTER_ID', (t) => {
   t.is(parseOptions(flags(['clusterID', 'one']), { CLUSTER_ID: 'two' }).discovery.clusterId, 'one');
   t.is(parseOptions(new Map(), { CLUSTER_ID: 'two' }).discovery.clusterId, 'two');
 });
@@ -79,7 +79,7 @@ test('VALIDATION_WEBHOOK_CONFIG_NAME is filled with the namespace', (t) => {
   t.is(parseOptions(flags(['namespace', 'own']), {}).environment.validationWebhookConfigName, 'meshd-own');
 });
 
-test('string slices take commas and repetition; --log_target only repetition', (t) => {
+test('string lists accept commas and repeated flags; --log_target only repeated flags', (t) => {
   const given = flags(
     ['registries', 'Mock,Orchestrator'],
     ['plugins', 'health', ' policy'],
@@ -97,7 +97,7 @@ test('string slices take commas and repetition; --log_target only repetition', (
   ]);
 });
 
-test('of a repeated flag with one value the last counts, and each must be good', (t) => {
+test('a repeated flag has its last value, and each value must be valid', (t) => {
   t.is(parseOptions(flags(['resync', '1s', '2s']), {}).discovery.resyncMs, 2000);
   t.throws(() => parseOptions(flags(['resync', 'x', '2s']), {}), { message: /^--resync must be a duration/ });
 });
@@ -115,13 +115,13 @@ test('a sampling rate out of range becomes 100 with a warning', (t) => {
   t.deepEqual(fine.warnings, []);
 });
 
-test('a registry named twice is read once, with a warning', (t) => {
+test('a duplicate registry is ignored, with a warning', (t) => {
   const options = parseOptions(flags(['registries', 'Mock,Mock']), {});
   t.deepEqual(options.discovery.registries, ['Mock']);
   t.is(options.warnings[0]?.setting, '--registries');
 });
 
-test('settings that have no effect yet are named when they are given', (t) => {
+test('settings without effect are listed if they are set', (t) => {
   const given = flags(['registries', 'Catalog'], ['plugins', 'authn'], ['profile', 'true']);
   const options = parseOptions(given, {
     DNS_ADDR: ':1053',
@@ -146,7 +146,7 @@ test('a setting that turns a missing feature off needs no warning', (t) => {
   t.true(options.explicit.has('NAV_ENABLE_TCP_METADATA_EXCHANGE'));
 });
 
-test('settings of landed features are taken without a word', (t) => {
+test('settings of implemented features cause no warning', (t) => {
   const given = flags(['configDir', '/mesh'], ['domain', 'a.b'], ['trust-domain', 'td'], ['grpcAddr', '[::1]:0']);
   const variables = { NAV_PUSH_THROTTLE: '7', NAV_ENABLE_KEYVALUE_FILTER: 'T', REVISION: 'canary', POD_NAME: 'p' };
   const options = parseOptions(given, variables);
@@ -195,7 +195,7 @@ const BAD_FLAGS: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 for (const [name, value, allowed] of BAD_FLAGS) {
-  test(`--${name}=${JSON.stringify(value)} is refused with the flag, the value and what is allowed`, (t) => {
+  test(`--${name}=${JSON.stringify(value)} is refused with the flag, the value and the allowed values`, (t) => {
     const error = t.throws(() => parseOptions(flags([name, value]), {}), { name: 'SettingError', code: 'BAD_SETTING' });
     t.true(error.message.startsWith(`--${name} must be `), error.message);
     t.true(error.message.endsWith(`, not ${JSON.stringify(value)}`), error.message);
@@ -226,7 +226,7 @@ const BAD_VARIABLES: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 for (const [name, value, allowed] of BAD_VARIABLES) {
-  test(`${name}=${JSON.stringify(value)} is refused with the variable, the value and what is allowed`, (t) => {
+  test(`${name}=${JSON.stringify(value)} is refused with the variable, the value and the allowed values`, (t) => {
     const error = t.throws(() => parseOptions(new Map(), { [name]: value }), { name: 'SettingError' });
     t.true(error.message.startsWith(`${name} must be `), error.message);
     t.true(error.message.endsWith(`, not ${JSON.stringify(value)}`), error.message);
@@ -239,13 +239,13 @@ test('zero and negative check intervals of the root certificate are allowed', (t
   t.is(options.environment.caSelfSignedRootCertCheckIntervalMs, -1000);
 });
 
-test('a value with line breaks or of great length still gives one short line', (t) => {
+test('the error of a value with line breaks, or of great length, is one short line', (t) => {
   const error = t.throws(() => parseOptions(flags(['resync', `a\nb\u001b${'x'.repeat(5000)}`]), {}));
   t.false(/\p{Cc}/u.test(error.message));
   t.true(error.message.length < 400);
 });
 
-test('an empty variable counts as not set, but for INJECTION_WEBHOOK_CONFIG_NAME, where it turns patching off', (t) => {
+test('an empty variable counts as not set; an empty INJECTION_WEBHOOK_CONFIG_NAME turns patching off', (t) => {
   const { environment, explicit } = parseOptions(new Map(), { INJECTION_WEBHOOK_CONFIG_NAME: '', CLUSTER_ID: '' });
   t.is(environment.injectionWebhookConfigName, '');
   t.is(environment.clusterId, 'Orchestrator');

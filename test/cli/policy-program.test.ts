@@ -56,7 +56,7 @@ test('serve starts the policy server with its defaults', async (t) => {
   t.deepEqual([unimplemented, warnings], [[], []]);
 });
 
-test('outside a cluster the policy server is for this machine, unless --policyAddr is given', async (t) => {
+test('outside a cluster the policy server listens on loopback, unless --policyAddr is set', async (t) => {
   const { policy, loopback } = await optionsOf(['serve']);
   t.deepEqual(policy.policyAddr, { host: '127.0.0.1', port: 15016 });
   t.deepEqual(loopback, [{ flag: '--policyAddr', port: 15016 }]);
@@ -65,7 +65,7 @@ test('outside a cluster the policy server is for this machine, unless --policyAd
   t.deepEqual(given.loopback, []);
 });
 
-test('serve takes what it is told, and common flags as well', async (t) => {
+test('serve accepts its own flags and the common flags', async (t) => {
   const { policy, common } = await optionsOf([
     ...['serve', '--discoveryAddress', '[::1]:15010', '--policyAddr', '127.0.0.1:0', '--policyConfig=/etc/policy.yaml'],
     ...['--monitoringAddr', '127.0.0.1:0', '--domain', 'a.b', '--log_as_json'],
@@ -98,7 +98,7 @@ const REFUSED: readonly (readonly [readonly string[], RegExp])[] = [
 ];
 
 for (const [argv, message] of REFUSED) {
-  test(`navigator-policy ends with 1 and one line for: ${argv.join(' ')}`, async (t) => {
+  test(`navigator-policy exits with 1 and one line for: ${argv.join(' ')}`, async (t) => {
     const { code, stdout, stderr } = await runLine(argv);
     t.is(code, 1);
     t.is(stdout, '');
@@ -107,7 +107,7 @@ for (const [argv, message] of REFUSED) {
   });
 }
 
-test('serve ends with 1 and one line when the server throws', async (t) => {
+test('serve exits with 1 and one line when the server throws', async (t) => {
   const { code, stderr } = await runLine(['serve'], {
     startPolicy: () => Promise.reject(new Error('cannot listen\n on :15016')),
   });
@@ -133,13 +133,13 @@ test('help of serve names every flag and the variables that it reads', async (t)
   ]);
 });
 
-test('without a command it shows its commands', async (t) => {
+test('without a command, the binary shows its commands', async (t) => {
   const { code, stdout } = await runLine([]);
   t.is(code, 0);
   for (const command of ['serve', 'version']) t.true(stdout.includes(`navigator-policy ${command}`));
   t.false(stdout.includes('navigator-discovery'));
 });
 
-test('version says the same as the other binary', async (t) => {
+test('both binaries print the same version', async (t) => {
   t.regex((await runLine(['version'])).stdout, /^\d+\.\d+\.\d+\n$/);
 });

@@ -40,7 +40,7 @@ async function runLine(argv: readonly string[], { env = {}, startDiscovery, onLo
   return { code, stdout: await text(stdout), stderr: await text(stderr) };
 }
 
-test('discovery starts the server with the parsed options and ends with 0 when it has stopped', async (t) => {
+test('discovery starts the server with the parsed options and exits with 0 after it has stopped', async (t) => {
   const started: Options[] = [];
   const { code, stderr } = await runLine(['discovery', '--httpAddr', 'localhost:0', '-n', 'own'], {
     env: { NAV_PUSH_THROTTLE: '3' },
@@ -55,7 +55,7 @@ test('discovery starts the server with the parsed options and ends with 0 when i
   t.is(started[0]?.environment.navPushThrottle, 3);
 });
 
-test('discovery ends with 1 and one line when the server throws', async (t) => {
+test('discovery exits with 1 and one line when the server throws', async (t) => {
   const { code, stderr } = await runLine(['discovery'], {
     startDiscovery: () => Promise.reject(new Error('port 15010\n  is in use')),
   });
@@ -63,7 +63,7 @@ test('discovery ends with 1 and one line when the server throws', async (t) => {
   t.is(stderr, 'navigator-discovery: port 15010 is in use\n');
 });
 
-test('discovery is not started on a bad value', async (t) => {
+test('discovery does not start with an invalid value', async (t) => {
   let started = false;
   const { code } = await runLine(['discovery', '--resync', 'x'], {
     startDiscovery: async () => {
@@ -74,7 +74,7 @@ test('discovery is not started on a bad value', async (t) => {
   t.false(started);
 });
 
-test('the full version has the form of BEHAVIOUR 2', async (t) => {
+test('the full version is version.BuildInfo{…} with five fields', async (t) => {
   const { stdout } = await runLine(['version', '--short=false']);
   t.regex(
     stdout,
@@ -82,7 +82,7 @@ test('the full version has the form of BEHAVIOUR 2', async (t) => {
   );
 });
 
-test('version as JSON and as YAML say the same, and YAML ends with an empty line', async (t) => {
+test('version has the same content as JSON and as YAML, and YAML ends with an empty line', async (t) => {
   const json = await runLine(['version', '-o', 'json']);
   const yaml = await runLine(['version', '--output=yaml', '-s']);
   const document = JSON.parse(json.stdout);
@@ -138,7 +138,7 @@ test('request prints the body and a line end, for a path with and without a lead
   });
 });
 
-test('request fails above status 399, 404 included', async (t) => {
+test('request fails for a status above 399, also for 404', async (t) => {
   await withEcho(async (address) => {
     const failed = await runLine(['request', ...address, 'GET', 'x/503']);
     t.is(failed.code, 1);
@@ -152,7 +152,7 @@ test('request fails above status 399, 404 included', async (t) => {
   });
 });
 
-test('request says what it asked for when the server cannot be reached', async (t) => {
+test('request names the URL when the server cannot be reached', async (t) => {
   // Port 1 of the loopback is reserved and closed.
   const { code, stdout, stderr } = await runLine(['request', 'GET', 'no/such/page', '--address=127.0.0.1:1']);
   t.is(code, 1);
@@ -160,7 +160,7 @@ test('request says what it asked for when the server cannot be reached', async (
   t.regex(stderr, /^navigator-discovery: GET http:\/\/127\.0\.0\.1:1\/no\/such\/page failed: .*ECONNREFUSED/);
 });
 
-test('request refuses an address without a port, by name', async (t) => {
+test('request refuses an address without a port, and names the flag', async (t) => {
   const { code, stderr } = await runLine(['request', 'GET', 'x', '--address', 'meshd']);
   t.is(code, 1);
   t.regex(stderr, /--address must be host:port .*, not "meshd"/);
@@ -176,7 +176,7 @@ test('version and request do not load the server', async (t) => {
   t.deepEqual(loaded, ['discovery']);
 });
 
-test('request refuses a method that is none', async (t) => {
+test('request refuses an invalid method', async (t) => {
   const { code, stderr } = await runLine(['request', 'G T', '/']);
   t.is(code, 1);
   t.regex(stderr, /Method must be a valid HTTP token/);

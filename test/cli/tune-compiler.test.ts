@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
 
-test('this Node knows the flag of V8 that tunes the compiler, and the tuning does not keep a process', async (t) => {
+test('this version of Node has the flag of V8 that tunes the compiler, and the tuning does not keep the process alive', async (t) => {
   const module = JSON.stringify(`${projectRoot()}/build/src/cli/tune-compiler.js`);
   const program = `import { tuneCompiler } from ${module}; tuneCompiler(); console.log(process.getActiveResourcesInfo());`;
   const run = promisify(execFile);

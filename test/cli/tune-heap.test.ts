@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
 
-test('this Node knows the flag of V8 that tunes the heap', async (t) => {
+test('this version of Node has the flag of V8 that tunes the heap', async (t) => {
   const module = JSON.stringify(`${projectRoot()}/build/src/cli/tune-heap.js`);
   const program = `import { tuneHeap } from ${module}; tuneHeap(); console.log('done');`;
   const run = promisify(execFile);

@@ -73,7 +73,7 @@ for (const text of ['2562047h47m16.854775808s', '9223372036854775808ns', '300000
   });
 }
 
-test('a duration of megabytes of digits is refused at once', (t) => {
+test('a duration with megabytes of digits is refused at once', (t) => {
   t.throws(() => parseDurationNs(`${'9'.repeat(5_000_000)}h`), { instanceOf: DurationSyntaxError });
 });
 
@@ -98,7 +98,7 @@ for (const [nanoseconds, expected] of FORMATTED) {
   });
 }
 
-test('every duration that is written is read back as itself', (t) => {
+test('every formatted duration is parsed as the same duration', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: -LONGEST_DURATION_NS, max: LONGEST_DURATION_NS }), (nanoseconds) => {
       t.is(parseDurationNs(formatDuration(nanoseconds)), nanoseconds);

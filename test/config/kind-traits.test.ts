@@ -4,7 +4,7 @@ import { createKindRegistry } from '../../src/config/kinds.js';
 
 const UNKNOWN = traitsOf('SomethingNew');
 
-test('every kind that is read has a line in the table of traits', (t) => {
+test('every supported kind has a line in the table of traits', (t) => {
   const { definitions } = createKindRegistry('mesh.internal');
   const without = definitions.filter(({ kind }) => traitsOf(kind) === UNKNOWN).map(({ kind }) => kind);
   t.deepEqual(without, []);
@@ -16,7 +16,7 @@ test('the origin in the table is that of the API group', (t) => {
   }
 });
 
-test('an unknown kind may change whatever proxies are served, and its versions are tracked', (t) => {
+test('an unknown kind may change every group of resources, and its versions are tracked', (t) => {
   t.deepEqual([...UNKNOWN.affects], ['clusters', 'endpoints', 'listeners', 'routes', 'filters', 'serviceConfigs']);
   t.true(isTracked('SomethingNew'));
 });

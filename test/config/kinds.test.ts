@@ -9,7 +9,7 @@ metadata: {name: web}
 spec: {hosts: [web.example.com]}
 `;
 
-test('an object is handed on with its defaults, its namespace and nothing else', (t) => {
+test('an object is read with its defaults and its namespace, and without other fields', (t) => {
   t.deepEqual(readObject(`${entry}status: {conditions: []}\n`), {
     kind: 'ServiceEntry',
     apiVersion: 'networking.mesh.internal/v1beta1',
@@ -27,11 +27,11 @@ test('an object is handed on with its defaults, its namespace and nothing else',
   });
 });
 
-test('an older version is read like the newest', (t) => {
+test('an older version is converted to the newest', (t) => {
   t.deepEqual(readObject(entry.replace('v1beta1', 'v1alpha3')), readObject(entry));
 });
 
-test('an unknown version is told with the known ones', (t) => {
+test('the result of an unknown version lists the supported versions', (t) => {
   t.like(readYaml(entry.replace('v1beta1', 'v7')), {
     type: 'unknown',
     apiVersion: 'networking.mesh.internal/v7',
@@ -47,7 +47,7 @@ test('the mesh domain is part of the group', (t) => {
   t.is(registry.find('networking.acme.io/v1alpha3', 'ServiceEntry')?.plural, 'serviceentries');
 });
 
-test('null counts as absent, as with an API server', (t) => {
+test('null counts as absent, like in an API server', (t) => {
   const object = readObject(`
 apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
@@ -60,7 +60,7 @@ ports: null
   t.deepEqual(object.metadata.labels, {});
 });
 
-test('several mistakes are all told, each in one line', (t) => {
+test('all mistakes are listed, each in one line', (t) => {
   t.deepEqual(
     refusalsOf(`
 apiVersion: networking.mesh.internal/v1beta1
@@ -108,12 +108,12 @@ const broken: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const [what, text, expected] of broken) {
-  test(`${what} in place of an object is told as such`, (t) => {
+  test(`${what} in place of an object is reported as such`, (t) => {
     t.deepEqual(refusalsOf(text), [expected]);
   });
 }
 
-test('names of JavaScript itself are ordinary names', (t) => {
+test("names of JavaScript's built-in properties are ordinary names", (t) => {
   const object = readObject(`
 apiVersion: v1
 kind: Service

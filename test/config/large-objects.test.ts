@@ -64,7 +64,7 @@ for (const [title, raw, count] of [
     10_000,
   ],
 ] as const) {
-  test(`of 10,000 violations of ${title} the first hundred are told, and the number of the others`, (t) => {
+  test(`of 10,000 violations of ${title} the first hundred are listed, and the others counted`, (t) => {
     const violations = violationsOf(raw);
     t.is(violations.length, 101);
     t.like(violations.at(-1), { ...SUMMARY, message: `breaks ${count - 100} more rules that are not listed` });

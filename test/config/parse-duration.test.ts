@@ -55,7 +55,7 @@ const refused = [
 ];
 
 for (const text of refused) {
-  test(`"${text}" is refused with what a duration looks like`, (t) => {
+  test(`"${text}" is refused with valid examples`, (t) => {
     const error = t.throws(() => parseDuration(text), { instanceOf: DurationSyntaxError });
     t.is(error.code, 'INVALID_DURATION');
     t.true(error.message.startsWith(JSON.stringify(text)), error.message);
@@ -68,7 +68,7 @@ test('a very long text is refused quickly and shortened in the message', (t) => 
   t.true(error.message.length < 300);
 });
 
-test('any sum of terms is the sum of its parts', (t) => {
+test('a duration of several terms is their sum', (t) => {
   const term = fc.record({
     count: fc.nat(100_000),
     unit: fc.constantFrom(...(Object.keys(MS_PER_UNIT) as (keyof typeof MS_PER_UNIT)[])),
@@ -83,7 +83,7 @@ test('any sum of terms is the sum of its parts', (t) => {
   );
 });
 
-test('no text makes it fail in another way', (t) => {
+test('no text causes another error', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.hmsuµn+- ') }), (text) => {
       try {

@@ -12,7 +12,7 @@ const entry = (spec: object, extra: object = {}) => ({
 const read = (raw: object, unknownFields?: 'tolerated') =>
   kinds.read(raw, { defaultNamespace: 'shop', ...(unknownFields ? { unknownFields } : {}) });
 
-test('unknown fields make an object invalid, unless they are tolerated: then they are told beside it', (t) => {
+test('unknown fields make an object invalid, unless they are tolerated: then the result lists them', (t) => {
   const raw = entry({ hosts: ['a.com'], locaton: 'x' }, { extra: 1 });
   t.like(read(raw), { type: 'invalid', breaks: 'rules' });
   const result = read(raw, 'tolerated');
@@ -25,7 +25,7 @@ test('unknown fields make an object invalid, unless they are tolerated: then the
   t.false('locaton' in (result.object.body as object));
 });
 
-test('an object that is invalid otherwise is told its unknown fields too', (t) => {
+test('the violations of an invalid object include its unknown fields', (t) => {
   const result = read(entry({ host: ['a.com'] }), 'tolerated');
   t.is(result.type, 'invalid');
   if (result.type !== 'invalid') return;
@@ -35,11 +35,11 @@ test('an object that is invalid otherwise is told its unknown fields too', (t) =
   );
 });
 
-test('an object without unknown fields is told as such', (t) => {
+test('the result of an object without unknown fields lists none', (t) => {
   t.false('unknownFields' in read(entry({ hosts: ['a.com'] }), 'tolerated'));
 });
 
-test('what does not fit its schema breaks its form, what breaks a rule has its form', (t) => {
+test('an object that does not fit its schema breaks its form, an object that breaks only a rule does not', (t) => {
   t.like(read(entry({ hosts: 'a.com' })), { type: 'invalid', breaks: 'form' });
   t.like(read(entry({ hosts: ['a.com'] }, { metadata: { name: 1 } })), { type: 'invalid', breaks: 'form' });
   t.like(read(entry({ hosts: ['a.com'] }, { metadata: { name: 'A b' } })), { type: 'invalid', breaks: 'rules' });

@@ -11,12 +11,12 @@ const violationsOf = (input: unknown) => {
   return result.type === 'invalid' ? result.violations : [];
 };
 
-test('all mistakes of an object are told, up to twenty', (t) => {
+test('all mistakes of an object are listed, up to twenty', (t) => {
   t.is(violationsOf({ names: [1, 'a', 2] }).length, 2);
   t.is(violationsOf({ names: Array.from({ length: 1000 }, () => 1) }).length, 100);
 });
 
-test('of an object with very many values only the first mistake is looked for', (t) => {
+test('an object with very many values gets only its first mistake', (t) => {
   const names: unknown[] = Array.from({ length: 50_000 }, (_, index) => `name-${index}`);
   names[7] = 1;
   names[9] = 1;
@@ -26,14 +26,14 @@ test('of an object with very many values only the first mistake is looked for', 
   );
 });
 
-test('a large object without a mistake is read whole', (t) => {
+test('a large valid object is read completely', (t) => {
   const names = Array.from({ length: 100_000 }, (_, index) => `name-${index}`);
   const result = reader.read({ names });
   t.is(result.type, 'valid');
   if (result.type === 'valid') t.deepEqual(result.value, { names });
 });
 
-test('that a list is too long is told with its length, whatever is in it', (t) => {
+test('the violation of a list that is too long has its length, for any items', (t) => {
   const names = Array.from({ length: 200_000 }, () => 1);
   t.deepEqual(
     violationsOf({ names }).map(({ path, value, message }) => [path, (value as unknown[]).length, message]),

@@ -10,28 +10,28 @@ function read(content: unknown, joined?: readonly string[]): unknown {
   return result.type === 'valid' && result.value;
 }
 
-test('a field that is given replaces its default, and other defaults stay', (t) => {
+test('a field of the content replaces its default, and other defaults stay', (t) => {
   t.deepEqual(read({ server: 'other', list: [] }), { ...DEFAULTS, server: 'other', list: [] });
 });
 
-test('without a content all defaults are in force', (t) => {
+test('without content all defaults apply', (t) => {
   for (const content of [undefined, null, {}]) t.deepEqual(read(content), DEFAULTS);
 });
 
-test('a mapping replaces its default as a whole, unless its fields are joined', (t) => {
+test('a mapping replaces its whole default, unless its fields are joined', (t) => {
   t.deepEqual(read({ config: { level: 2 } }), { ...DEFAULTS, config: { level: 2 } });
   t.deepEqual(read({ config: { level: 2 } }, ['config']), { ...DEFAULTS, config: { address: 'a', level: 2 } });
 });
 
-test('a null takes a default away', (t) => {
+test('a null removes a default', (t) => {
   t.deepEqual(read({ server: null }), { ...DEFAULTS, server: null });
 });
 
-test('a content that is no mapping is left for its reader to refuse', (t) => {
+test('the reader of the settings refuses content that is not a mapping', (t) => {
   for (const content of [[1], 'text', 7]) t.is(read(content), content);
 });
 
-test('fields are joined at any depth where nothing limits it, and no field changes a prototype', (t) => {
+test('fields are joined at any depth by default, and no field changes a prototype', (t) => {
   const hostile = JSON.parse('{"a":{"b":{"c":2}},"__proto__":{"polluted":true}}') as Record<string, unknown>;
   const joined = joinFields({ a: { b: { c: 1, d: 1 }, e: 1 } }, hostile);
   t.deepEqual(joined['a'], { b: { c: 2, d: 1 }, e: 1 });

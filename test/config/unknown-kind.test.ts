@@ -18,7 +18,7 @@ const mistakes: readonly [apiVersion: string, kind: string, path: string, remedy
 ];
 
 for (const [apiVersion, kind, path, remedy] of mistakes) {
-  test(`${kind} in ${apiVersion} is told as a mistake in ${path}`, (t) => {
+  test(`${kind} in ${apiVersion} is reported as a mistake in ${path}`, (t) => {
     const found = explainUnknownKind(definitions, apiVersion, kind);
     t.is(found?.path, path);
     t.true(found?.remedy.includes(remedy), found?.remedy);
@@ -35,7 +35,7 @@ const quiet: readonly [apiVersion: string, kind: string][] = [
 ];
 
 for (const [apiVersion, kind] of quiet) {
-  test(`${kind} in ${apiVersion} is another product's kind, and no mistake`, (t) => {
+  test(`${kind} in ${apiVersion} is another product's kind, and not a mistake`, (t) => {
     t.is(explainUnknownKind(definitions, apiVersion, kind), undefined);
   });
 }

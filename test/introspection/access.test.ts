@@ -17,7 +17,7 @@ test('loopback is 127.0.0.0/8 and ::1, mapped or not, and nothing else', (t) => 
   }
 });
 
-test('an address is shown without mapping and zone', (t) => {
+test('an address is shown without IPv6 mapping and zone', (t) => {
   t.is(plainAddress('::ffff:10.1.2.3'), '10.1.2.3');
   t.is(plainAddress('fe80::1%eth0'), 'fe80::1');
   t.is(plainAddress('not an address'), 'not an address');
@@ -52,27 +52,27 @@ test('a host header may name loopback, the listener itself or a configured name'
   }
 });
 
-test('an origin must be the very same origin', (t) => {
+test('a request of another origin is refused', (t) => {
   t.is(refusalOf({ ...LOCAL, origin: 'http://localhost:8080' }, POLICY), undefined);
   for (const origin of ['null', 'https://localhost:8080', 'http://localhost:3000', 'http://evil.example', '']) {
     t.regex(refusalOf({ ...LOCAL, origin }, POLICY) ?? '', /another origin/, origin);
   }
 });
 
-test('a browser may come from the page itself or from its address bar', (t) => {
+test("a browser's request is accepted from the page itself and from the address bar only", (t) => {
   for (const fetchSite of ['same-origin', 'none']) t.is(refusalOf({ ...LOCAL, fetchSite }, POLICY), undefined);
   for (const fetchSite of ['cross-site', 'same-site', '', 'unknown']) {
     t.regex(refusalOf({ ...LOCAL, fetchSite }, POLICY) ?? '', /another site/, fetchSite);
   }
 });
 
-test('a caller from elsewhere and one behind a proxy are refused', (t) => {
+test('a caller from another machine and a caller behind a proxy are refused', (t) => {
   t.regex(refusalOf({ ...LOCAL, peerAddress: '10.0.0.7' }, POLICY) ?? '', /same machine/);
   t.regex(refusalOf({ ...LOCAL, peerAddress: '' }, POLICY) ?? '', /same machine/);
   t.regex(refusalOf({ ...LOCAL, relayed: true }, POLICY) ?? '', /same machine/);
 });
 
-test('whoever the one predicate accepts may read from anywhere', (t) => {
+test('a caller that the access policy accepts may call from any address', (t) => {
   const caller = { ...LOCAL, peerAddress: '10.0.0.7', localAddress: '10.2.3.4', host: '10.2.3.4:8080' };
   t.is(refusalOf(caller, { ...POLICY, mayReadConfiguration: () => true }), undefined);
 });
@@ -80,7 +80,7 @@ test('whoever the one predicate accepts may read from anywhere', (t) => {
 /** Calls from 127.0.0.2 count as calls from another machine. */
 const ONLY_FIRST_LOOPBACK = { mayReadConfiguration: (caller: Caller) => caller.peerAddress === '127.0.0.1' };
 
-test('every debug page refuses a caller from elsewhere; ready, metrics and version answer anyone', async (t) => {
+test('every debug page refuses a caller from another machine; ready, metrics and version answer any caller', async (t) => {
   const { port } = await serve(t, { access: ONLY_FIRST_LOOPBACK });
   const open = [];
   for (const { path } of createPages()) {

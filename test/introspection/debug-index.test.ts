@@ -24,7 +24,7 @@ test('the index answers with a trailing slash too', async (t) => {
   t.is((await call(port, '/debug/')).status, 200);
 });
 
-test('the index sums up services, proxies, rejections and problems', async (t) => {
+test('the index counts services, proxies, rejections and problems', async (t) => {
   const rejection = { code: 'InvalidArgument', message: 'no such cluster', nonce: 'b' };
   const { port } = await serve(t, {
     views: {
@@ -53,7 +53,7 @@ test('the index sums up services, proxies, rejections and problems', async (t) =
   t.true(body.indexOf('>second<') < body.indexOf('>first<'), 'proxies that reject come first');
 });
 
-test('with tracking, a proxy is up to date only when it has acknowledged the newest root', async (t) => {
+test('with tracking, a proxy is up to date only after it has acknowledged the newest configuration', async (t) => {
   const { port } = await serve(t, {
     views: {
       currentConfigVersion: () => 'new',
@@ -63,7 +63,7 @@ test('with tracking, a proxy is up to date only when it has acknowledged the new
   t.true((await call(port, '/debug')).body.includes('0 of 1'));
 });
 
-test('the index works before anything has been read, and says what is missing', async (t) => {
+test('the index works before the sources have synced, and shows the missing ones', async (t) => {
   const { port } = await serve(t, {
     views: {
       context: () => undefined,
@@ -77,7 +77,7 @@ test('the index works before anything has been read, and says what is missing', 
   t.true(body.includes('No proxy is connected'));
 });
 
-test('hostile node ids, names and rejections are shown as text', async (t) => {
+test('hostile node IDs, names and rejections are shown as text', async (t) => {
   const hostile = `sidecar~"><script>alert('&')</script>\ud800`;
   const { port } = await serve(t, {
     views: {
@@ -100,7 +100,7 @@ test('hostile node ids, names and rejections are shown as text', async (t) => {
   t.true(body.includes('href="/debug/config_dump?proxyID=sidecar%7E%22%3E%3Cscript'));
 });
 
-test('the index offers proxies and objects to pick from, and at most 100 and 200 of them', async (t) => {
+test('the index suggests at most 100 proxies and 200 objects', async (t) => {
   const { port } = await serve(t, {
     views: {
       connections: () => Array.from({ length: 150 }, (_, index) => connection({ id: `proxy-${index}` })),
@@ -115,7 +115,7 @@ test('the index offers proxies and objects to pick from, and at most 100 and 200
   t.regex(body, /<form action="\/debug\/edsz" method="get"><input name="proxyID" list="proxies"[^>]* required>/);
 });
 
-test('the content security policy allows the page its own style sheet and nothing else', async (t) => {
+test('the content security policy permits only the style sheet of the page', async (t) => {
   const { port } = await serve(t);
   const { headers, body } = await call(port, '/debug');
   const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';

@@ -22,14 +22,14 @@ test('an unknown path answers 404 in plain text with the nearest known path', as
   }
 });
 
-test('a path like no other answers 404 without a guess', async (t) => {
+test('a path that resembles no page answers 404 without a suggestion', async (t) => {
   const { port } = await serve(t);
   const { status, body } = await call(port, '/a/very/different/thing');
   t.is(status, 404);
   t.is(body, 'There is no page /a/very/different/thing. /debug lists all pages.\n');
 });
 
-test('a path that makes no sense is a 404 too, never an error', async (t) => {
+test('a malformed path answers 404 too', async (t) => {
   const { port, log } = await serve(t);
   for (const path of ['/%ff%zz', '//[', '/debug/%', `/${'x'.repeat(5000)}`, '/debug/..%2f', '/__proto__']) {
     t.is((await call(port, path)).status, 404, path.slice(0, 20));
@@ -37,14 +37,14 @@ test('a path that makes no sense is a 404 too, never an error', async (t) => {
   t.deepEqual(log, []);
 });
 
-test('a query that makes no sense is read as far as it goes', async (t) => {
+test('a malformed query does not fail the page', async (t) => {
   const { port } = await serve(t);
   t.is((await call(port, '/debug/edsz?%zz=%&proxyID=none&&&=')).status, 404);
   t.is((await call(port, '/debug/endpointz?brief[a][b]=1')).status, 200);
 });
 
 for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
-  test(`${method} answers 405 and names the methods that are allowed`, async (t) => {
+  test(`${method} answers 405 and names the allowed methods`, async (t) => {
     const { port } = await serve(t);
     for (const path of ['/ready', '/metrics', '/debug', '/debug/adsz?push=true']) {
       const { status, headers, body } = await call(port, path, { method });
@@ -65,7 +65,7 @@ test('HEAD answers every page with the status and type of GET and no body', asyn
   }
 });
 
-test('a body is read over when it is small and refused when it is large', async (t) => {
+test('a small body is ignored, and a large body is refused', async (t) => {
   const { port } = await serve(t);
   t.is((await call(port, '/version', { headers: { 'content-length': 1000 }, body: 'x'.repeat(1000) })).status, 200);
   const { status, headers } = await call(port, '/version', { headers: { 'content-length': 65_537 }, body: 'x' });
@@ -73,7 +73,7 @@ test('a body is read over when it is small and refused when it is large', async 
   t.is(headers.connection, 'close');
 });
 
-test('a body of unannounced length is cut off at the limit', async (t) => {
+test('the connection of a body without a declared length is closed at the limit', async (t) => {
   t.timeout(10_000, 'only the limit ends this request');
   const page = waitingPage();
   const { port } = await serve(t, { pages: [page], timeouts: { idleMs: 0 } });
@@ -118,7 +118,7 @@ for (const [what, handle] of Object.entries(FAILING)) {
   });
 }
 
-test('an answer that fails half-way is broken off, logged, and never looks complete', async (t) => {
+test('a response that fails after its start is logged, and its reader gets an incomplete response', async (t) => {
   const handle: Page['handle'] = () => json(new JsonList(brokenAfter(500)));
   const page: Page = { path: '/broken', description: '', audience: 'anyone', handle };
   const { port, log } = await serve(t, { pages: [page, ...createPages()] });

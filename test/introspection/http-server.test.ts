@@ -23,7 +23,7 @@ function bareServer(address: string) {
   });
 }
 
-test('start says where it listens, with the port that the system chose', async (t) => {
+test('start returns the address, with the port that the system chose', async (t) => {
   const server = bareServer('127.0.0.1:0');
   const bound = await server.start();
   t.teardown(() => server.stop());
@@ -38,7 +38,7 @@ test('an address without a host listens on every interface', async (t) => {
   t.is((await call(port, '/', { localAddress: '127.0.0.3' })).status, 200);
 });
 
-test('a port in use is an error that names the address and the flag to change', async (t) => {
+test('a port in use is an error that names the address and its flag', async (t) => {
   const { port } = await serve(t);
   const error = await t.throwsAsync(bareServer(`127.0.0.1:${port}`).start(), { instanceOf: ListenError });
   t.is(error?.code, 'EADDRINUSE');
@@ -48,7 +48,7 @@ test('a port in use is an error that names the address and the flag to change', 
   );
 });
 
-test('an address that this machine does not have is an error that says so', async (t) => {
+test('an address of another machine is an error that names it', async (t) => {
   const error = await t.throwsAsync(bareServer('192.0.2.1:0').start(), { instanceOf: ListenError });
   t.regex(error?.message ?? '', /no network interface of this machine has the address/);
 });
@@ -60,7 +60,7 @@ test('two servers may share one app', async (t) => {
   t.not(first.port, second.port);
 });
 
-test('stop is quick when nothing runs, and may be called twice or before start', async (t) => {
+test('stop returns at once when nothing runs, and may be called twice or before start', async (t) => {
   const { server, port } = await serve(t);
   await call(port, '/ready');
   await Promise.all([server.stop(), server.stop()]);
@@ -70,7 +70,7 @@ test('stop is quick when nothing runs, and may be called twice or before start',
   await t.notThrowsAsync(bareServer(':0').stop());
 });
 
-test('stop does not wait for connections that have never sent a whole request', async (t) => {
+test('stop does not wait for connections without a complete request', async (t) => {
   const { server, port } = await serve(t);
   const silent = openSocket(port);
   const half = openSocket(port);
@@ -111,7 +111,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-test('stop lets a running answer finish and then closes its kept-alive connection', async (t) => {
+test('stop lets a running response finish and then closes its kept-alive connection', async (t) => {
   t.timeout(10_000, 'the connection must not wait for its keep-alive timeout');
   const { promise: released, resolve: release } = withResolvers();
   const server = createHttpServer({
@@ -139,7 +139,7 @@ test('stop lets a running answer finish and then closes its kept-alive connectio
   t.regex(received, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\ndone$/);
 });
 
-test('stop cuts off a request that outlives the grace period', async (t) => {
+test('stop closes the connection of a request that runs longer than the grace period', async (t) => {
   const scheduled: { delayMs: number; callback: () => void }[] = [];
   const clock: Clock = {
     ...systemClock,
@@ -160,7 +160,7 @@ test('stop cuts off a request that outlives the grace period', async (t) => {
   t.like(log.at(-1), { level: 'warn', message: 'http requests cut off at shutdown' });
 });
 
-test('a client that never finishes its headers is answered 408 and let go', async (t) => {
+test('a client that does not finish its headers gets 408, and its connection is closed', async (t) => {
   const { port } = await serve(t, { timeouts: { headersMs: 50, requestMs: 100 } });
   const socket = openSocket(port);
   socket.write('GET /ready HTTP/1.1\r\n');
@@ -169,7 +169,7 @@ test('a client that never finishes its headers is answered 408 and let go', asyn
   await once(socket, 'close');
 });
 
-test('a client that asks and then neither reads nor writes is let go', async (t) => {
+test('the connection of a client that neither reads nor writes after its request is closed', async (t) => {
   const { page, entered } = gate();
   const { port } = await serve(t, { pages: [page], timeouts: { idleMs: 50 } });
   const socket = openSocket(port);

@@ -14,7 +14,7 @@ function lazy(value: unknown): JsonSource {
   return new JsonRecord(Object.entries(value).map(([key, item]) => [key, lazy(item)]));
 }
 
-test('what is made on demand prints like the same value at once', (t) => {
+test('a value that is made on demand prints like the same value made at once', (t) => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const plain = JSON.parse(JSON.stringify(value));
@@ -29,7 +29,7 @@ test('a plain value inside a list is indented like the rest', (t) => {
   t.is(text, JSON.stringify([{ a: { b: 'line\nbreak' } }], null, 2));
 });
 
-test('a record leaves out what is undefined', (t) => {
+test('a record leaves out undefined entries', (t) => {
   const record = new JsonRecord([
     ['a', undefined],
     ['b', 1],
@@ -37,7 +37,7 @@ test('a record leaves out what is undefined', (t) => {
   t.is([...jsonPieces(record)].join(''), '{\n  "b": 1\n}');
 });
 
-test('a long document gives way to other work after every slice of time', async (t) => {
+test('a long document lets other work run after every slice of time', async (t) => {
   let nowMs = 0;
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
   let turns = 0;
@@ -59,7 +59,7 @@ test('a long document gives way to other work after every slice of time', async 
   t.true(turns >= 19, `${turns} turns for 100 ms of work in slices of 5`);
 });
 
-test('a slow reader holds the making of a document back', async (t) => {
+test('a document is not rendered faster than a slow reader takes it', async (t) => {
   let made = 0;
   function* pieces(): Generator<string> {
     for (; made < 1000; made++) yield 'x'.repeat(64 * 1024);
@@ -76,7 +76,7 @@ test('a slow reader holds the making of a document back', async (t) => {
   t.is(made, 1000);
 });
 
-test('a reader who goes away ends a document quietly', async (t) => {
+test('a reader that disconnects ends a document without an error', async (t) => {
   let made = 0;
   function* pieces(): Generator<string> {
     for (; ; made++) yield 'x'.repeat(64 * 1024);

@@ -54,7 +54,7 @@ test('thirty-two pages are rendered at a time, one more is 503, and /ready is an
   await eventually('there is room again', async () => (await call(port, '/debug/syncz')).status === 200);
 });
 
-test('a page is not made on when its reader has gone', async (t) => {
+test('rendering of a page ends when its reader disconnects', async (t) => {
   const { page, made } = endlessPage();
   const { port } = await serve(t, { pages: [page, ...createPages()] });
   const reader = ask(t, port, '/debug/endless').resume();
@@ -70,7 +70,7 @@ test('a page is not made on when its reader has gone', async (t) => {
   t.pass();
 });
 
-test('each turn of the event loop gets one slice, whatever number of pages waits', async (t) => {
+test('each turn of the event loop gets one slice, for any number of waiting pages', async (t) => {
   const turns = createRenderTurns();
   const order: string[] = [];
   const slices = ['a', 'b', 'c'].map(async (name) => {
@@ -87,7 +87,7 @@ test('each turn of the event loop gets one slice, whatever number of pages waits
   t.deepEqual(order, ['a', 'other', 'b', 'other', 'c', 'other', 'other']);
 });
 
-test('of more than eight bodies that are being read, the oldest is given up', async (t) => {
+test('with more than eight bodies in transfer, the connections of the oldest are closed', async (t) => {
   const cutOff: ServerResponse[] = [];
   const shared = createSharedBytes((response) => cutOff.push(response));
   const server = createServer((_request, response) => shared.send(response, Buffer.alloc(32 << 20)));

@@ -50,7 +50,7 @@ test('/ready answers 503 without a body while one probe fails, rejects or throws
   }
 });
 
-test('/metrics answers the families with their content type', async (t) => {
+test('/metrics shows the metric families with their content type', async (t) => {
   const { port } = await serve(t);
   const { status, headers, body } = await call(port, '/metrics');
   t.is(status, 200);
@@ -58,14 +58,14 @@ test('/metrics answers the families with their content type', async (t) => {
   t.is(body, 'nav_services 1\n');
 });
 
-test('/version answers version, revision and status as text', async (t) => {
+test('/version shows version, revision and status as text', async (t) => {
   const { port } = await serve(t);
   const { headers, body } = await call(port, '/version');
   t.is(body, '1.2.3-abc-Clean');
   t.is(headers['content-type'], 'text/plain; charset=utf-8');
 });
 
-test('syncz shows nonces per type and omits what is empty', async (t) => {
+test('syncz shows nonces per type and omits empty fields', async (t) => {
   const { port } = await serve(t, {
     views: {
       connections: () => [
@@ -110,7 +110,7 @@ test('syncz shows nonces per type and omits what is empty', async (t) => {
   ]);
 });
 
-test('JSON is printed with two spaces and closed by a line break', async (t) => {
+test('JSON is indented by two spaces and ends with a line break', async (t) => {
   const { port } = await serve(t, { views: { connections: () => [connection({ proxy: { id: 'a' } })] } });
   t.is((await call(port, '/debug/syncz')).body, '[\n  {\n    "proxy": "a"\n  }\n]\n');
 });
@@ -120,7 +120,7 @@ test('an empty list stays a list', async (t) => {
   t.is((await call(port, '/debug/syncz')).body, '[]\n');
 });
 
-test('registryz lists all services and closes with an empty object', async (t) => {
+test('registryz lists all services, with an empty object at its end', async (t) => {
   const { port } = await serve(t, { views: MESH });
   const [first, last, ...rest] = JSON.parse((await call(port, '/debug/registryz')).body);
   t.like(first, { hostname: WEB.hostname, addresses: ['10.96.0.1'], registry: 'Orchestrator' });
@@ -129,7 +129,7 @@ test('registryz lists all services and closes with an empty object', async (t) =
   t.is(rest.length, 0);
 });
 
-test('endpointz lists the instances of every service port, each list closed by an empty object', async (t) => {
+test('endpointz lists the instances of every service port, with an empty object at the end of each list', async (t) => {
   const { port } = await serve(t, { views: MESH });
   const answer = JSON.parse((await call(port, '/debug/endpointz')).body);
   t.is(answer.length, 3);
@@ -144,7 +144,7 @@ test('endpointz lists the instances of every service port, each list closed by a
   t.deepEqual(answer[2], {});
 });
 
-test('endpointz with brief gives one line of text for each instance', async (t) => {
+test('endpointz with brief shows one line of text per instance', async (t) => {
   const { port } = await serve(t, { views: MESH });
   const { headers, body } = await call(port, '/debug/endpointz?brief=1');
   t.is(headers['content-type'], 'text/plain; charset=utf-8');
@@ -156,7 +156,7 @@ test('endpointz with brief gives one line of text for each instance', async (t) 
   );
 });
 
-test('endpointShardz goes from service to namespace to shards and service accounts', async (t) => {
+test('endpointShardz shows shards and service accounts by service and namespace', async (t) => {
   const { port } = await serve(t, { views: MESH });
   const answer = JSON.parse((await call(port, '/debug/endpointShardz')).body);
   const entry = answer[WEB.hostname].default;
@@ -166,7 +166,7 @@ test('endpointShardz goes from service to namespace to shards and service accoun
   t.deepEqual(entry.ServiceAccounts, ['spiffe://cluster.local/ns/default/sa/web']);
 });
 
-test('services that only some namespaces see under the host of another are shown beside it', async (t) => {
+test('services that only some namespaces see under the host of another service are shown together with it', async (t) => {
   const own = service({ namespace: 'team', source: 'ServiceEntry/team/web' });
   const ofOwn = {
     ...WEB_ENDPOINTS,
@@ -187,7 +187,7 @@ test('services that only some namespaces see under the host of another are shown
   t.is(body.trimEnd().split('\n').at(-1), 'web.default.svc.cluster.local:http 10.9.0.1:8080 {}');
 });
 
-test('configz shows objects in the form in which they are applied, by kind and name', async (t) => {
+test('configz shows objects in the form of files, by kind and name', async (t) => {
   const { port } = await serve(t, {
     views: {
       context: () =>
@@ -251,7 +251,7 @@ test('instancesz shows each node once, with the instances that it serves', async
   });
 });
 
-test('push_status goes from metric to key to proxy and message, and is empty before the first push', async (t) => {
+test('push_status shows proxy and message by metric and key, and is empty before the first push', async (t) => {
   const before = await serve(t);
   t.deepEqual(JSON.parse((await call(before.port, '/debug/push_status')).body), {});
   const { port } = await serve(t, {
@@ -279,7 +279,7 @@ test('mesh shows the mesh config in force', async (t) => {
   t.like(JSON.parse((await call(port, '/debug/mesh')).body), { proxyListenPort: 15001, trustDomain: 'cluster.local' });
 });
 
-test('config_problems lists what could not be read, by file and document', async (t) => {
+test('config_problems lists rejected files and objects, by file and document', async (t) => {
   const problems = [
     { file: 'b.yaml', reason: 'not YAML' },
     { file: 'a.yaml', document: 2, object: 'Service/default/web', field: 'spec.ports[0].port', reason: 'must be set' },

@@ -71,7 +71,7 @@ test('policyz answers 400 without proxyID and 404 for a proxy that is not connec
   t.is((await call(port, '/debug/policyz?proxyID=nobody')).status, 404);
 });
 
-test('policyz shows which specs apply to the own services, and that they are checked', async (t) => {
+test("policyz shows the specs of the workload's services, and that proxies check them", async (t) => {
   const page = await read(t, contextWith(EVERYTHING_ON));
   t.deepEqual(page['services'], [
     {
@@ -91,7 +91,7 @@ test('policyz shows which specs apply to the own services, and that they are che
   t.deepEqual(page['reports'], { http: { on: true }, tcp: { on: true }, server: 'embedded' });
 });
 
-test('policyz says which ports of a service the workload serves for an older one, and that its policies do not hold', async (t) => {
+test('policyz shows the ports that belong to an older service, and that the policies of the newer service have no effect', async (t) => {
   const older = { ...WEB, hostname: 'old.default.svc.cluster.local', creationTimestamp: '2020-01-01T00:00:00Z' };
   const younger = { ...WEB, creationTimestamp: '2026-01-01T00:00:00Z' };
   const [first] = WEB.ports;
@@ -114,7 +114,7 @@ test('policyz says which ports of a service the workload serves for an older one
   ]);
 });
 
-test('policyz shows the client configurations as they are served, inbound with those of the own services', async (t) => {
+test("policyz shows the client configurations in force, for inbound with those of the workload's services", async (t) => {
   const page = await read(t, contextWith(EVERYTHING_ON));
   t.deepEqual(page['httpClientConfigs'], {
     inbound: {
@@ -161,7 +161,7 @@ const REASONS: readonly (readonly [
 ];
 
 for (const [title, mesh, overrides, direction, why] of REASONS) {
-  test(`policyz says why a proxy checks or not: ${title}`, async (t) => {
+  test(`policyz shows why a proxy checks or not: ${title}`, async (t) => {
     const page = await read(t, contextWith(mesh), overrides === undefined ? {} : { overrides });
     const expected = why === undefined ? { on: true } : { on: false, why };
     t.deepEqual(page['checks']?.[direction], expected);
@@ -169,14 +169,14 @@ for (const [title, mesh, overrides, direction, why] of REASONS) {
   });
 }
 
-test('policyz says that a router checks what it sends, whatever the mesh config says of clients', (t) => {
+test('policyz shows that a router checks its requests, for any setting of enableClientSidePolicyCheck', (t) => {
   const mesh = meshWith({ ...EVERYTHING_ON, enableClientSidePolicyCheck: false });
   const { metadata } = connection().proxy;
   t.is(whyUnchecked(mesh, { type: 'router', metadata }, 'outbound'), undefined);
   t.not(whyUnchecked(mesh, { type: 'sidecar', metadata }, 'outbound'), undefined);
 });
 
-test('policyz says that a service without bindings is not checked by the embedded server', async (t) => {
+test('policyz shows that the embedded server does not check a service without bindings', async (t) => {
   const why = 'no QuotaSpecBinding or HTTPAPISpecBinding names the service';
   const embedded = await read(t, contextWith(EVERYTHING_ON, [SPEC]));
   t.deepEqual(embedded['services']?.[0]?.['checks'], { on: false, why });
@@ -184,7 +184,7 @@ test('policyz says that a service without bindings is not checked by the embedde
   t.deepEqual(external['services']?.[0]?.['checks'], { on: true });
 });
 
-test('policyz names the bindings that the namespace of a service does not let act, with the command that would', async (t) => {
+test("policyz names the bindings without a grant of the service's namespace, with the command that grants it", async (t) => {
   const binding = ofCluster('QuotaSpecBinding evil/b {services: [{service: "*"}], quotaSpecs: [{name: none}]}');
   const spec = ofCluster('QuotaSpec evil/none {rules: [{quotas: [{quota: q}]}]}');
   const context = contextWith(EVERYTHING_ON, [spec, binding]);
@@ -198,7 +198,7 @@ test('policyz names the bindings that the namespace of a service does not let ac
   t.deepEqual(service?.['notGranted'], [{ binding: 'QuotaSpecBinding/evil/b', grant }]);
 });
 
-test('policyz says why nothing is reported', async (t) => {
+test('policyz shows why nothing is reported', async (t) => {
   const quiet = await read(t, contextWith({ ...EVERYTHING_ON, disableMixerHttpReports: true }));
   t.deepEqual(quiet['reports']?.['http'], { on: false, why: 'disableMixerHttpReports of the mesh config is true' });
   t.deepEqual(quiet['reports']?.['tcp'], { on: true });
@@ -207,7 +207,7 @@ test('policyz says why nothing is reported', async (t) => {
   t.deepEqual(none['reports']?.['tcp'], { on: false, why });
 });
 
-test('policyz says that the plugin is off', async (t) => {
+test('policyz shows that the plugin is off', async (t) => {
   const web = connection({ id: 'web-1' });
   const { port } = await serve(t, {
     views: { connections: () => [web], context: () => contextWith(EVERYTHING_ON), policyConfigsOf: () => undefined },
@@ -218,7 +218,7 @@ test('policyz says that the plugin is off', async (t) => {
   t.deepEqual(page['httpClientConfigs'], {});
 });
 
-test('policyz shows the fail policy that a service has of its own, and which object says so', async (t) => {
+test('policyz shows the fail policy of a service, and the object that sets it', async (t) => {
   const snapshot = contextWith(EVERYTHING_ON);
   const annotated = { ...WEB, failPolicy: { policy: 'FAIL_CLOSE', maxRetry: 2 } } as const;
   const targets = WEB.ports.map((port) => ({ service: annotated, port, targetPort: 8080 }));

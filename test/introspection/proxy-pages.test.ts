@@ -70,7 +70,7 @@ for (const page of ['edsz', 'config_dump']) {
   });
 }
 
-test('of several matches, an exact id wins, then the newest connection', async (t) => {
+test('of several matches, an exact ID has precedence, then the newest connection', async (t) => {
   const ids = ['web-1', 'web-12', 'web-11'];
   const { port } = await serve(t, {
     views: {
@@ -92,7 +92,7 @@ test('edsz lists the load assignments of the proxy', async (t) => {
   ]);
 });
 
-test('config_dump has the shape of a proxy admin dump, with an empty bootstrap', async (t) => {
+test('config_dump has the form of a proxy admin dump, with an empty bootstrap', async (t) => {
   const { port } = await serve(t, { views: VIEWS });
   const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=web')).body);
   const stamp = { versionInfo: 't/1', lastUpdated: '2026-01-02T03:04:05.000Z' };
@@ -122,7 +122,7 @@ test('config_dump has the shape of a proxy admin dump, with an empty bootstrap',
   ]);
 });
 
-test('config_dump adds endpoints when asked', async (t) => {
+test('config_dump adds endpoints if include_eds is set', async (t) => {
   const { port } = await serve(t, { views: VIEWS });
   for (const [query, expected] of [
     ['&include_eds', 5],
@@ -139,7 +139,7 @@ test('config_dump adds endpoints when asked', async (t) => {
   }
 });
 
-test('config_dump has the filters that a proxy asks for by name', async (t) => {
+test('config_dump has the filters that a proxy requests by name', async (t) => {
   const { port } = await serve(t, { views: GUARDED_VIEWS });
   const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=guarded')).body);
   t.deepEqual(configs[4], {
@@ -148,7 +148,7 @@ test('config_dump has the filters that a proxy asks for by name', async (t) => {
   });
 });
 
-test('every field of config_dump is one that envoy.admin.v3 declares', async (t) => {
+test('envoy.admin.v3 declares every field of config_dump', async (t) => {
   const { port } = await serve(t, { views: GUARDED_VIEWS });
   const { configs } = JSON.parse((await call(port, '/debug/config_dump?proxyID=guarded&include_eds')).body);
   t.is(configs.length, 6);
@@ -188,7 +188,7 @@ test('adsz and cdsz show resources only with NAV_DEBUG_ADSZ_CONFIG', async (t) =
 });
 
 for (const page of ['adsz', 'edsz']) {
-  test(`${page} with push=true pushes and says to how many servers; HEAD and other values do not push`, async (t) => {
+  test(`${page} with push=true pushes and shows the number of servers; HEAD and other values do not push`, async (t) => {
     let pushes = 0;
     const triggerPush = (): number => {
       pushes++;
@@ -206,7 +206,7 @@ for (const page of ['adsz', 'edsz']) {
   });
 }
 
-test('config_distribution looks versions up under the acknowledged roots', async (t) => {
+test('config_distribution finds the versions of the acknowledged configuration', async (t) => {
   const versionOf = (root: string, key: string): string | undefined =>
     root === 'root1' && key === 'ServiceEntry/default/web' ? '42' : undefined;
   const { port } = await serve(t, { views: { ...VIEWS, versionOf } });
@@ -215,7 +215,7 @@ test('config_distribution looks versions up under the acknowledged roots', async
   ]);
 });
 
-test('config_distribution can be narrowed to the proxies of a namespace', async (t) => {
+test('config_distribution can be limited to the proxies of a namespace', async (t) => {
   const { port } = await serve(t, {
     views: {
       connections: () => ['shop', 'pay'].map((ns) => connection({ proxy: { id: ns, configNamespace: ns } })),
@@ -225,7 +225,7 @@ test('config_distribution can be narrowed to the proxies of a namespace', async 
   t.deepEqual(JSON.parse(body), [{ proxy: 'pay' }]);
 });
 
-test('config_distribution answers 422 without a resource of the right form', async (t) => {
+test('config_distribution answers 422 without a valid resource', async (t) => {
   const { port } = await serve(t);
   for (const query of ['', '?resource=', '?resource=web', '?resource=A/b/c/d', '?resource=/b/c', '?resource=A/b/']) {
     const { status, body } = await call(port, `/debug/config_distribution${query}`);
@@ -234,7 +234,7 @@ test('config_distribution answers 422 without a resource of the right form', asy
   }
 });
 
-test('config_distribution answers 409 when tracking is off, and says how to turn it on', async (t) => {
+test('config_distribution answers 409 when tracking is off, with the variable that turns it on', async (t) => {
   const { port } = await serve(t, { views: { trackingEnabled: false } });
   const { status, body } = await call(port, '/debug/config_distribution');
   t.is(status, 409);

@@ -8,7 +8,7 @@ function redacted(value: object): unknown {
   return JSON.parse([...jsonPieces(value)].join(''));
 }
 
-test('secret fields are hidden in either spelling, and the paths of secret files stay', (t) => {
+test('secret fields are hidden in camel case and snake case, and the paths of secret files stay', (t) => {
   t.deepEqual(
     redacted({
       tlsCertificate: {
@@ -50,16 +50,16 @@ test('credentials in headers are hidden, other headers stay', (t) => {
   );
 });
 
-test('empty secrets are shown as empty, since that is what one wants to know', (t) => {
+test('empty secrets are shown as empty', (t) => {
   t.deepEqual(redacted({ password: '', token: null }), { password: '', token: null });
 });
 
-test('names of records are never taken for secret fields', (t) => {
+test('names of records never count as secret fields', (t) => {
   const record = new JsonRecord([['token', { service: 'a' }]]);
   t.deepEqual(redacted(record), { token: { service: 'a' } });
 });
 
-test('configz shows a Secret without its data and what was last applied', async (t) => {
+test('configz shows a Secret without its data and without the last applied configuration', async (t) => {
   const secret = meshObject('Secret', 'tls', {
     apiVersion: 'v1',
     metadata: {

@@ -3,7 +3,7 @@ import { parseOptions } from '../parse-options.js';
 import type { CommandContext, DiscoveryEnvironment } from '../program.js';
 import { ReportedCommand, useSourceMaps } from './reported-command.js';
 
-/** `navigator-discovery discovery [flags]` (SPEC 4.3, 4.4). Runs until the server has stopped. */
+/** `navigator-discovery discovery [flags]` (docs/reference/http.md#commands). Runs until the server has stopped. */
 export class DiscoveryCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['discovery']];
   static override usage = Command.Usage({

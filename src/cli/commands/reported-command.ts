@@ -1,7 +1,10 @@
 import { Command } from 'clipanion';
 import type { CommandContext } from '../program.js';
 
-/** A command that reports a failure by exit code 1 and one line on stderr, without usage text (BEHAVIOUR 2). */
+/**
+ * A command that reports a failure by exit code 1 and one line on stderr, without usage text
+ * (docs/reference/http.md#commands).
+ */
 export abstract class ReportedCommand<Context extends CommandContext> extends Command<Context> {
   /** @throws any error, which is reported */
   protected abstract perform(): Promise<void>;

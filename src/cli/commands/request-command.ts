@@ -27,7 +27,10 @@ export const requestFlags: FlagTable<RequestFlags> = {
 
 const TIMEOUT_MS = 60_000;
 
-/** `navigator-discovery request <method> <path> [<body>]` (SPEC 4.3). A status above 399 is a failure. */
+/**
+ * `navigator-discovery request <method> <path> [<body>]` (docs/reference/http.md#commands). A status above 399 is a
+ * failure.
+ */
 export class RequestCommand extends ReportedCommand<CommandContext<DiscoveryEnvironment>> {
   static override paths = [['request']];
   static override usage = Command.Usage({

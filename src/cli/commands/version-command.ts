@@ -15,12 +15,12 @@ export interface VersionFlags {
   readonly short: boolean;
 }
 
-/** The flags of the `version` command (SPEC 4.3). */
+/** The flags of the `version` command (docs/reference/http.md#version-command). */
 export const versionFlags: FlagTable<VersionFlags> = {
   output: {
     name: 'output',
     shorthand: 'o',
-    // The text for an invalid value is that of BEHAVIOUR 2.
+    // The text for an invalid value is that of docs/reference/http.md#version-command.
     type: {
       name: 'string',
       parse: (occurrences) => {
@@ -40,7 +40,10 @@ export const versionFlags: FlagTable<VersionFlags> = {
   },
 };
 
-/** `navigator-discovery version [flags]` and `navigator-policy version [flags]` (SPEC 4.3, BEHAVIOUR 2). */
+/**
+ * `navigator-discovery version [flags]` and `navigator-policy version [flags]`
+ * (docs/reference/http.md#version-command).
+ */
 export class VersionCommand<Environment extends BaseContext> extends ReportedCommand<CommandContext<Environment>> {
   static override paths = [['version']];
   static override usage = Command.Usage({ description: 'Prints the version of this build.' });
@@ -69,7 +72,7 @@ function versionDocument({ version, revision, runtime, status, tag }: BuildInfo)
   return { clientVersion: { version, revision, golang_version: runtime, status, tag } };
 }
 
-/** The full version (BEHAVIOUR 2). */
+/** The full version (docs/reference/http.md#version-command). */
 function formatBuildInfo({ version, revision, runtime, status, tag }: BuildInfo): string {
   const fields = Object.entries({
     Version: version,

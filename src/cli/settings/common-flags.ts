@@ -8,7 +8,7 @@ import { awaits, type FlagTable, UNIMPLEMENTED } from './setting.js';
 const positiveDuration = duration({ minNs: 1_000_000n });
 const count = integer({ min: 0 });
 
-/** The flags that every command accepts (SPEC 4.5), and the limits of gRPC. */
+/** The flags that every command accepts, and the limits of gRPC. */
 export const commonFlags: FlagTable<CommonFlags> = {
   ...grpcLimitFlags,
   drainTimeMs: {

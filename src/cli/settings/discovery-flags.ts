@@ -19,7 +19,7 @@ export const LOOPBACK_OUTSIDE = 'Outside a cluster, the host is 127.0.0.1 unless
 
 const windowSize = integer({ min: 1 });
 
-/** The flags of the `discovery` command (SPEC 4.4). */
+/** The flags of the `discovery` command. */
 export const discoveryFlags: FlagTable<DiscoveryFlags> = {
   appNamespaces: {
     name: 'appNamespace',

@@ -9,7 +9,7 @@ import { securityVariables } from './variables/security-variables.js';
 import { sourceVariables } from './variables/source-variables.js';
 import { xdsLimitVariables } from './variables/xds-limit-variables.js';
 
-/** All environment variables of `discovery`: those of SPEC 4.6, and additions. */
+/** All environment variables of `discovery`. */
 export const environmentVariables: VariableTable<Environment> = {
   ...httpVariables,
   ...processVariables,

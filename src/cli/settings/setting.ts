@@ -8,19 +8,22 @@ export interface Setting<T> {
   /** The default, in the syntax of users; empty: not set. */
   readonly default: string;
   readonly meaning: string;
-  /** Whether Navigator adds the setting to the specified command line (SPEC 4.3 to 4.6). Help and docs mark it. Default: false. */
+  /**
+   * Whether Navigator adds the setting to the command line that it was specified with. Help and docs mark it. Default:
+   * false.
+   */
   readonly addition?: boolean;
   /** The reason why a value has no effect; undefined if its feature is implemented. */
   unimplemented?(value: T): string | undefined;
 }
 
-/** A command-line flag (SPEC 4.3 to 4.5). */
+/** A command-line flag. */
 export interface Flag<T> extends Setting<T> {
   /** One letter, used as `-n`. */
   readonly shorthand?: string;
 }
 
-/** An environment variable (SPEC 4.6). */
+/** An environment variable. */
 export interface Variable<T> extends Setting<T> {
   /** The behaviour without the variable, if it has no default. */
   readonly whenUnset?: string;

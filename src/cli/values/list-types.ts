@@ -5,7 +5,7 @@ import { parseWord } from './scalar-types.js';
 
 const registryList = commaListType('strings', (word) => parseWord(REGISTRY_NAMES, word));
 
-/** One or more registries. A duplicate is removed, with a warning (BEHAVIOUR 8). */
+/** One or more registries. A duplicate is removed, with a warning (docs/reference/sources.md#selection). */
 export const registries: ValueType<readonly RegistryName[]> = {
   name: 'strings',
   parse: (occurrences) => {
@@ -42,7 +42,7 @@ export const scopeLevels: ValueType<ScopeLevels> = commaListType('string', (pair
     : { ok: false, allowed: `<scope>:<level> pairs with a level of ${LOG_LEVELS.join(', ')}` };
 });
 
-/** One path per occurrence. A comma belongs to the path (SPEC 4.5: --log_target is a "string array"). */
+/** One path per occurrence. A comma belongs to the path. */
 export const paths: ValueType<readonly string[]> = {
   name: 'stringArray',
   parse: (occurrences) =>

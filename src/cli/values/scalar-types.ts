@@ -52,7 +52,10 @@ export const positiveFloat: ValueType<number> = scalarType('float', (value) => {
     : { ok: false, allowed: 'a number greater than 0' };
 });
 
-/** A percentage in steps of 0.01. A number outside 0 to 100 becomes 100, with a warning (BEHAVIOUR 5). */
+/**
+ * A percentage in steps of 0.01. A number outside 0 to 100 becomes 100, with a warning
+ * (docs/reference/xds.md#http-connection-manager).
+ */
 export const samplingPercent: ValueType<number> = scalarType('float', (value) => {
   const number = parseFloatText(value);
   if (number === undefined) {

@@ -37,7 +37,10 @@ export const dnsName: ValueType<string> = scalarType('string', (value) =>
     : { ok: false, allowed: 'a DNS name in lower case, such as cluster.local' },
 );
 
-/** A SPIFFE trust domain, or empty. Identities contain `.` in place of `@` (BEHAVIOUR 4). */
+/**
+ * A SPIFFE trust domain, or empty. Identities contain `.` in place of `@`
+ * (docs/reference/certificate-authority.md#spiffe-ids).
+ */
 export const trustDomainName: ValueType<string> = scalarType('string', (value) =>
   /^[A-Za-z0-9._@-]{0,255}$/.test(value)
     ? { ok: true, value }
@@ -88,14 +91,14 @@ export const optionalHttpUrl: ValueType<string> = scalarType('string', (value) =
     : { ok: false, allowed: 'an http:// or https:// URL' },
 );
 
-/** A DNS server with its protocol; only `tcp-tls:` is supported (SPEC 4.6, DNS_SERVER). */
+/** The value of DNS_SERVER: a DNS server with its protocol. Only `tcp-tls:` is supported. */
 export const dnsServer: ValueType<string> = scalarType('string', (value) =>
   value === '' || /^tcp-tls:\S+$/.test(value)
     ? { ok: true, value }
     : { ok: false, allowed: 'tcp-tls:<server>, the only supported protocol' },
 );
 
-/** `<trustdomain>|<endpoint>` tuples joined with `||` (SPEC 4.6, SPIFFE_BUNDLE_ENDPOINTS). */
+/** The value of SPIFFE_BUNDLE_ENDPOINTS: `<trustdomain>|<endpoint>` tuples joined with `||`. */
 export const bundleEndpoints: ValueType<string> = scalarType('string', (value) =>
   value === '' || value.split('||').every((tuple) => /^[^|]+\|[^|]+$/.test(tuple))
     ? { ok: true, value }

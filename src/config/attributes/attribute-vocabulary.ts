@@ -11,7 +11,10 @@ export const KNOWN_METHODS: readonly string[] = [
   'PATCH',
 ];
 
-/** The transport type of an attribute (SPEC 2.9). Bytes are IP addresses in network byte order. */
+/**
+ * The transport type of an attribute (docs/reference/policy-kinds.md#attributes). Bytes are IP addresses in network
+ * byte order.
+ */
 export type VocabularyType = 'string' | 'int64' | 'bool' | 'bytes' | 'timestamp' | 'duration' | 'stringMap';
 
 /** Where the value of an attribute comes from. */
@@ -63,8 +66,9 @@ const late = (entry: VocabularyEntry): VocabularyEntry => ({ ...entry, known: 'r
 const SPIFFE = { neverBegins: 'spiffe://' } as const;
 
 /**
- * The table of attributes (SPEC 2.9). docs/attributes.md is generated from it, and conditions and dimensions are checked
- * against it. It has every attribute that a proxy or the policy client sets; a test checks that.
+ * The table of attributes (docs/reference/policy-kinds.md#attributes). docs/attributes.md is generated from it, and
+ * conditions and dimensions are checked against it. It has every attribute that a proxy or the policy client sets; a
+ * test checks that.
  */
 export const ATTRIBUTE_VOCABULARY: readonly VocabularyEntry[] = [
   http('string', {

@@ -16,7 +16,7 @@ export interface KnownAttributes {
   readonly matches?: ((regex: string, text: string) => boolean) | undefined;
 }
 
-/** A condition on a text (SPEC 2.4). */
+/** A condition on a text (docs/reference/policy-kinds.md#stringmatch). */
 export interface TextCondition {
   readonly exact?: string;
   readonly prefix?: string;
@@ -53,7 +53,10 @@ export function judgeDimension(written: string, known: KnownAttributes): Attribu
   return { type: 'unique', text: `${selector.attribute} differs for each request or connection` };
 }
 
-/** Why no request can meet a condition of a clause; undefined if a request can (SPEC 2.5). */
+/**
+ * Why no request can meet a condition of a clause; undefined if a request can
+ * (docs/reference/policy-kinds.md#attributematch).
+ */
 export function judgeCondition(
   written: string,
   match: TextCondition,

@@ -24,7 +24,8 @@ const MAX_ITEMS = 1000;
 const MAX_SHOWN = 64;
 
 /**
- * Address ranges in CIDR notation, separated by commas (BEHAVIOUR 3, "Validated annotations"). An empty text gives an empty list.
+ * Address ranges in CIDR notation, separated by commas (docs/reference/webhooks.md#validated-annotations). An empty
+ * text gives an empty list.
  *
  * @throws TrafficSyntaxError
  */

@@ -7,7 +7,7 @@ import { withDefaults } from '../settings-reader.js';
 import type { Violation } from '../violation.js';
 import { type LabelSelector, labelSelectorSchema, validateLabelSelector } from './label-selector.js';
 
-/** The file `config` of the injector (BEHAVIOUR 3, "Config"). */
+/** The file `config` of the injector (docs/reference/webhooks.md#injector-configuration). */
 export interface InjectionConfig {
   /** `enabled` or `disabled`. */
   readonly policy: string;

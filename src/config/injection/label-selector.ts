@@ -72,7 +72,10 @@ function* validateValue(path: string, value: string): Generator<Violation> {
   yield { path, value, message: 'is not a valid label value, so no pod has it', remedy };
 }
 
-/** Whether labels meet a selector. A selector without requirements matches no pod (BEHAVIOUR 3, "Injection"). */
+/**
+ * Whether labels meet a selector. A selector without requirements matches no pod
+ * (docs/reference/webhooks.md#injection).
+ */
 export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const exact = Object.entries(selector.matchLabels);
   if (exact.length + selector.matchExpressions.length === 0) return false;

@@ -3,7 +3,10 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { proxyConfigSchema } from './proxy-config-schema.js';
 
-/** The policy settings, which are top-level fields of the mesh config file (BEHAVIOUR 8, "Policy"). */
+/**
+ * The policy settings, which are top-level fields of the mesh config file
+ * (docs/reference/mesh-config.md#policy-settings).
+ */
 const policyFields = {
   mixerCheckServer: Type.String({
     description:
@@ -76,7 +79,8 @@ const unusedFields = {
 export const UNUSED_MESH_CONFIG_FIELDS: readonly string[] = Object.keys(unusedFields);
 
 /**
- * The mesh config file (BEHAVIOUR 8, "Mesh config defaults"). Durations are texts in Go's syntax. Every field is optional.
+ * The mesh config file (docs/reference/mesh-config.md#defaults). Durations are texts in Go's syntax. Every field is
+ * optional.
  */
 export const meshConfigSchema = Type.Object({
   proxyListenPort: Type.Integer({

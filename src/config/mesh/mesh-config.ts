@@ -1,6 +1,6 @@
 /**
  * The mesh config in the control plane, with defaults, and with durations in milliseconds
- * (BEHAVIOUR 8, "Mesh config defaults"). mesh-config-schema.ts describes the file.
+ * (docs/reference/mesh-config.md#defaults). mesh-config-schema.ts describes the file.
  */
 export interface MeshConfig {
   readonly proxyListenPort: number;
@@ -38,7 +38,7 @@ export interface MeshConfig {
   readonly defaultConfig: ProxyConfig;
 }
 
-/** The part of the mesh config that the policy plugin reads (BEHAVIOUR 8, "Policy"). */
+/** The part of the mesh config that the policy plugin reads (docs/reference/mesh-config.md#policy-settings). */
 export interface PolicyMeshConfig {
   readonly mixerCheckServer: string;
   readonly mixerReportServer: string;

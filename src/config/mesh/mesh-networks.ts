@@ -3,7 +3,7 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { stringMap } from '../schema/string-map.js';
 
-/** The mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
+/** The networks of a mesh (docs/reference/mesh-config.md#mesh-networks). */
 export interface MeshNetworks {
   /** By network name. */
   readonly networks: ReadonlyMap<string, MeshNetwork>;
@@ -46,7 +46,7 @@ const gatewaySchema = Type.Object(
   { oneOf: [{ required: ['address'] }, { required: ['registryServiceName'] }] },
 );
 
-/** The mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
+/** The mesh networks file (docs/reference/mesh-config.md#mesh-networks). */
 export const meshNetworksSchema = Type.Object({
   networks: stringMap(
     Type.Object({

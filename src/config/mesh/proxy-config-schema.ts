@@ -2,7 +2,10 @@ import type { Static } from 'typebox';
 import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 
-/** `defaultConfig` of the mesh config file: the settings with which proxies start (BEHAVIOUR 8). */
+/**
+ * `defaultConfig` of the mesh config file: the settings with which proxies start
+ * (docs/reference/mesh-config.md#proxy-config).
+ */
 export const proxyConfigSchema = Type.Object(
   {
     configPath: Type.String({ description: "Folder of the proxy's own files.", default: './etc/mesh/proxy' }),

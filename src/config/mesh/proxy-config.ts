@@ -9,7 +9,10 @@ import type { Violation } from '../violation.js';
 import type { ProxyConfig } from './mesh-config.js';
 import { type ProxyConfigFile, proxyConfigSchema } from './proxy-config-schema.js';
 
-/** Overrides fields of a mesh's `defaultConfig` with those of parsed content (BEHAVIOUR 3, `proxy.D/config`). */
+/**
+ * Overrides fields of a mesh's `defaultConfig` with those of parsed content
+ * (docs/reference/webhooks.md#validated-annotations, `proxy.D/config`).
+ */
 export type ProxyConfigMerger = (base: ProxyConfig, content: unknown) => SettingsResult<ProxyConfig>;
 
 export function createProxyConfigMerger(compiler: SchemaCompiler): ProxyConfigMerger {

@@ -8,10 +8,13 @@ import { validateMeshConfig } from './mesh-config-rules.js';
 import { type MeshConfigFile, meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from './mesh-config-schema.js';
 import { translateProxyConfig } from './proxy-config.js';
 
-/** A shorter interval counts as this one (SPEC 2.14, SPEC 7). */
+/**
+ * A shorter interval counts as this one (docs/reference/policy-client.md#tcpclientconfig,
+ * docs/reference/errors.md#failures).
+ */
 const MIN_INTERVAL_MS = 1000;
 
-/** Makes the reader of the mesh config file (BEHAVIOUR 8, "Mesh config defaults"). */
+/** Makes the reader of the mesh config file (docs/reference/mesh-config.md#defaults). */
 export function createMeshConfigReader(compiler: SchemaCompiler): SettingsReader<MeshConfig> {
   const reader = compiler.compile(meshConfigSchema, 'reported');
   return (content) => {

@@ -8,7 +8,7 @@ import { type MeshNetworksFile, meshNetworksSchema } from './mesh-networks.js';
 
 type NetworkFile = MeshNetworksFile['networks'][string];
 
-/** Makes the reader of the mesh networks file (BEHAVIOUR 8, "Mesh networks"). */
+/** Makes the reader of the mesh networks file (docs/reference/mesh-config.md#mesh-networks). */
 export function createMeshNetworksReader(compiler: SchemaCompiler): SettingsReader<MeshNetworks> {
   const reader = compiler.compile(meshNetworksSchema, 'reported');
   return (content) => {

@@ -1,7 +1,10 @@
 import { isDnsLabel } from '../primitives.js';
 import type { Violation } from '../violation.js';
 
-/** Rules of `exportTo`: `.`, `*` or namespaces; `*` only alone; no duplicates (BEHAVIOUR 7). */
+/**
+ * Rules of `exportTo`: `.`, `*` or namespaces; `*` only alone; no duplicates
+ * (docs/reference/validation-rules.md#exportto).
+ */
 export function validateExportTo(exportTo: readonly string[], path = 'exportTo'): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [index, namespace] of exportTo.entries()) {

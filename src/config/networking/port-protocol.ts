@@ -1,4 +1,4 @@
-/** The protocols of ports in kinds of the mesh, in any case (BEHAVIOUR 5, "Protocol"). */
+/** The protocols of ports in kinds of the mesh, in any case (docs/reference/xds.md#protocol-selection). */
 export const KNOWN_PROTOCOLS: readonly string[] = [
   'HTTP',
   'HTTP2',

@@ -7,7 +7,7 @@ import { isHttpProtocol, isKnownProtocol, isTlsProtocol, KNOWN_PROTOCOLS } from 
 import type { ServiceEntrySpec } from './service-entry.js';
 import { validateWorkloadEntry } from './workload-entry-rules.js';
 
-/** Rules of a ServiceEntry that its schema cannot express (BEHAVIOUR 7, "ServiceEntry"). */
+/** Rules of a ServiceEntry that its schema cannot express (docs/reference/validation-rules.md#serviceentry). */
 export function validateServiceEntry(entry: ServiceEntrySpec): readonly Violation[] {
   return [
     ...validateHosts(entry),

@@ -42,8 +42,8 @@ const workloadSelectorSchema = Type.Object(
 );
 
 /**
- * `spec` of a ServiceEntry (BEHAVIOUR 7, "ServiceEntry"). A field with a default is optional in a file and always present in
- * the object that the model reads.
+ * `spec` of a ServiceEntry (docs/reference/validation-rules.md#serviceentry). A field with a default is optional in a
+ * file and always present in the object that the model reads.
  */
 export const serviceEntrySchema = Type.Object(
   {

@@ -4,7 +4,7 @@ import { validateLabels } from '../read-metadata.js';
 import { childPath, type Violation } from '../violation.js';
 import type { WorkloadEntrySpec } from './workload-entry.js';
 
-/** Rules of a WorkloadEntry that its schema cannot express (BEHAVIOUR 7, "WorkloadEntry"). */
+/** Rules of a WorkloadEntry that its schema cannot express (docs/reference/validation-rules.md#workloadentry). */
 export function validateWorkloadEntry(entry: WorkloadEntrySpec): readonly Violation[] {
   return [
     ...validateAddress(entry.address),

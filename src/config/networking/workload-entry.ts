@@ -22,8 +22,9 @@ export const NETWORKING_LIMITS = {
 const { textLength: maxLength, perWorkload: maxProperties } = NETWORKING_LIMITS;
 
 /**
- * `spec` of a WorkloadEntry, and one item of a ServiceEntry's `endpoints` (BEHAVIOUR 7, "WorkloadEntry").
- * A field with a default is optional in a file and always present in the object that the model reads.
+ * `spec` of a WorkloadEntry, and one item of a ServiceEntry's `endpoints`
+ * (docs/reference/validation-rules.md#workloadentry). A field with a default is optional in a file and always present
+ * in the object that the model reads.
  */
 export const workloadEntrySchema = Type.Object(
   {

@@ -106,7 +106,7 @@ export interface PolicyBackend {
     /** File of PEM certificates to trust instead of the system's. */
     readonly caFile?: string;
   };
-  /** The switches of TransportConfig for calls to this server (SPEC 2.12). */
+  /** The switches of TransportConfig for calls to this server (docs/reference/policy-client.md#transportconfig). */
   readonly transport: {
     readonly disableCheckCache: boolean;
     readonly disableQuotaCache: boolean;

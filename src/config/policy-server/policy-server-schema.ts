@@ -18,7 +18,7 @@ export const POLICY_SERVER_LIMITS = {
   maxAmount: Number.MAX_SAFE_INTEGER,
   /** 366 days. */
   validDurationMs: 366 * 86_400_000,
-  /** The maximum time that the client waits for a Check (BEHAVIOUR 6, "Retry"). */
+  /** The maximum time that the client waits for a Check (docs/reference/policy-client.md#retries). */
   storageTimeoutMs: 5000,
 } as const;
 
@@ -201,7 +201,10 @@ const overloadSchema = Type.Object(
   { description: 'Handling of Checks beyond the capacity of this server.', default: {} },
 );
 
-/** The policy server's configuration file (DESIGN 6). Durations are texts in Go's syntax. */
+/**
+ * The policy server's configuration file (docs/configuration.md#the-policy-servers-file). Durations are texts in Go's
+ * syntax.
+ */
 export const policyServerSchema = Type.Object({
   quotas: Type.Array(quotaSchema, {
     description: 'The limits. A quota without an entry here is always granted.',

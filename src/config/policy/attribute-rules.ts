@@ -4,7 +4,7 @@ import type { AttributesSpec, AttributeValueSpec } from './attributes.js';
 
 const INT64 = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
 
-/** Rules of attributes that their schema cannot express (BEHAVIOUR 7, "attribute strings non-empty, durations valid"). */
+/** Rules of attributes that their schema cannot express (docs/reference/validation-rules.md#httpapispec-rules). */
 export function* validateAttributes(spec: AttributesSpec | undefined, path: string): Iterable<Violation> {
   for (const [name, value] of Object.entries(spec?.attributes ?? {})) {
     const field = childPath(`${path}.attributes`, name);

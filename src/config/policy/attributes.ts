@@ -8,7 +8,7 @@ import { exactlyOneOf } from './one-of.js';
 /** Groups of four characters; the last group may have two or three, with or without padding. */
 const BASE64 = '^([A-Za-z0-9+/_-]{4})*([A-Za-z0-9+/_-]{2}(==)?|[A-Za-z0-9+/_-]{3}=?)?$';
 
-/** A typed value: exactly one member is set (SPEC 2.9; the value types are those of BEHAVIOUR 6, "AttributeValue"). */
+/** A typed value: exactly one member is set (docs/reference/policy-kinds.md#attribute-values). */
 export const attributeValueSchema = Type.Object(
   {
     stringValue: Type.Optional(
@@ -68,7 +68,7 @@ export const attributeValueSchema = Type.Object(
   },
 );
 
-/** Attributes by name (SPEC 2.9). */
+/** Attributes by name (docs/reference/policy-kinds.md#attributes). */
 export function attributesField(description: string) {
   return Type.Object(
     {
@@ -83,7 +83,8 @@ export function attributesField(description: string) {
 }
 
 /**
- * A duration as text (SPEC 2.9, "Duration encoding"): `10s`, `1.5s`, `1m30s`. `parseDuration` converts it into a number.
+ * A duration as text (docs/reference/policy-kinds.md#durations): `10s`, `1.5s`, `1m30s`. `parseDuration` converts it
+ * into a number.
  */
 export function durationField(options: { readonly description: string; readonly default?: string }) {
   return Type.String({ maxLength: 64, pattern: '^([0-9]+(\\.[0-9]+)?(h|m|s|ms|us|ns))+$', ...options });

@@ -49,13 +49,13 @@ function references<Schema extends ReturnType<typeof referenceSchema>>(schema: S
 export const quotaSpecReferenceSchema = referenceSchema('QuotaSpec');
 const httpApiSpecReferenceSchema = referenceSchema('HTTPAPISpec');
 
-/** `spec` of a QuotaSpecBinding (SPEC 2.7). */
+/** `spec` of a QuotaSpecBinding (docs/reference/policy-kinds.md#quotaspecbinding). */
 export const quotaSpecBindingSchema = Type.Object(
   { services: services('QuotaSpec'), quotaSpecs: references(quotaSpecReferenceSchema, 'QuotaSpec') },
   { additionalProperties: false, description: 'Binds QuotaSpecs to services.' },
 );
 
-/** `spec` of an HTTPAPISpecBinding (SPEC 2.8). */
+/** `spec` of an HTTPAPISpecBinding (docs/reference/policy-kinds.md#httpapispec). */
 export const httpApiSpecBindingSchema = Type.Object(
   { services: services('HTTPAPISpec'), apiSpecs: references(httpApiSpecReferenceSchema, 'HTTPAPISpec') },
   { additionalProperties: false, description: 'Binds HTTPAPISpecs to services.' },
@@ -66,7 +66,10 @@ export type HttpApiSpecReference = Immutable<Static<typeof httpApiSpecReferenceS
 export type QuotaSpecBinding = Immutable<Static<typeof quotaSpecBindingSchema>>;
 export type HttpApiSpecBinding = Immutable<Static<typeof httpApiSpecBindingSchema>>;
 
-/** Rules of a QuotaSpecBinding or HTTPAPISpecBinding that its schema cannot express (BEHAVIOUR 7, "MeshService"). */
+/**
+ * Rules of a QuotaSpecBinding or HTTPAPISpecBinding that its schema cannot express
+ * (docs/reference/validation-rules.md#meshservice-rules).
+ */
 export function validatePolicyBinding({ services }: QuotaSpecBinding | HttpApiSpecBinding): readonly Violation[] {
   return firstViolations(servicesViolations(services));
 }

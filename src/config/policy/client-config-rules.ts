@@ -8,17 +8,20 @@ import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import { quotaSpecViolations } from './quota-spec-rules.js';
 import type { NetworkFailPolicy, TransportConfig } from './transport-config.js';
 
-/** Rules of an HttpClientConfig and its parts that the schema cannot express (SPEC 2.13). */
+/**
+ * Rules of an HttpClientConfig and its parts that the schema cannot express
+ * (docs/reference/policy-client.md#httpclientconfig).
+ */
 export function validateHttpClientConfig(config: HttpClientConfig): readonly Violation[] {
   return firstViolations(httpViolations(config));
 }
 
-/** Rules of a TcpClientConfig that its schema cannot express (SPEC 2.14). */
+/** Rules of a TcpClientConfig that its schema cannot express (docs/reference/policy-client.md#tcpclientconfig). */
 export function validateTcpClientConfig(config: TcpClientConfig): readonly Violation[] {
   return firstViolations(tcpViolations(config));
 }
 
-/** Rules of a ServiceConfig that its schema cannot express (SPEC 2.11). */
+/** Rules of a ServiceConfig that its schema cannot express (docs/reference/policy-client.md#serviceconfig). */
 export function validateServiceConfig(config: ServiceConfig): readonly Violation[] {
   return firstViolations(serviceViolations(config, '', createObjectRegexes()));
 }

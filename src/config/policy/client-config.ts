@@ -13,7 +13,7 @@ function flag(description: string) {
 const DESTINATION_ATTRIBUTES =
   'Default attributes of every Check and Report; typically destination.ip and destination.uid.';
 
-/** Configuration of the client for one service (SPEC 2.11). */
+/** Configuration of the client for one service (docs/reference/policy-client.md#serviceconfig). */
 export const serviceConfigSchema = Type.Object(
   {
     disableCheckCalls: flag('Whether Check is not called.'),
@@ -35,7 +35,7 @@ export const serviceConfigSchema = Type.Object(
   { additionalProperties: false, description: 'Configuration of the policy client for one service.' },
 );
 
-/** Configuration of the client for HTTP (SPEC 2.13). */
+/** Configuration of the client for HTTP (docs/reference/policy-client.md#httpclientconfig). */
 export const httpClientConfigSchema = Type.Object(
   {
     transport: Type.Optional(transportConfigSchema),
@@ -57,7 +57,10 @@ export const httpClientConfigSchema = Type.Object(
   { additionalProperties: false, description: 'Configuration of the policy client for HTTP.' },
 );
 
-/** Configuration of the client for TCP (SPEC 2.14). `reportInterval` below 1 s counts as 1 s. */
+/**
+ * Configuration of the client for TCP (docs/reference/policy-client.md#tcpclientconfig). `reportInterval` below 1 s
+ * counts as 1 s.
+ */
 export const tcpClientConfigSchema = Type.Object(
   {
     transport: Type.Optional(transportConfigSchema),

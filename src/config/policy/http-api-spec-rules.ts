@@ -8,7 +8,7 @@ import { parseUriTemplate } from './uri-template.js';
 
 const HEADER_NAME = /^:?[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Rules of an HTTPAPISpec that its schema cannot express (BEHAVIOUR 7, "HTTPAPISpec"). */
+/** Rules of an HTTPAPISpec that its schema cannot express (docs/reference/validation-rules.md#httpapispec-rules). */
 export function validateHttpApiSpec(spec: HttpApiSpec, regexes = createObjectRegexes()): readonly Violation[] {
   return firstViolations(httpApiSpecViolations(spec, '', regexes));
 }

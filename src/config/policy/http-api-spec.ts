@@ -7,7 +7,7 @@ import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 import { MAX_URI_TEMPLATE_LENGTH } from './uri-template.js';
 
-/** Requests of one method and path, and their attributes (SPEC 2.8). */
+/** Requests of one method and path, and their attributes (docs/reference/policy-kinds.md#httpapispec). */
 export const httpApiSpecPatternSchema = Type.Object(
   {
     attributes: Type.Optional(
@@ -46,7 +46,7 @@ export const httpApiSpecPatternSchema = Type.Object(
   },
 );
 
-/** The place of the API key in a request; exactly one member is set (SPEC 2.8). */
+/** The place of the API key in a request; exactly one member is set (docs/reference/policy-kinds.md#api-keys). */
 export const apiKeySchema = Type.Object(
   {
     query: Type.Optional(
@@ -63,7 +63,7 @@ export const apiKeySchema = Type.Object(
   },
 );
 
-/** `spec` of an HTTPAPISpec (SPEC 2.8). */
+/** `spec` of an HTTPAPISpec (docs/reference/policy-kinds.md#httpapispec). */
 export const httpApiSpecSchema = Type.Object(
   {
     attributes: Type.Optional(

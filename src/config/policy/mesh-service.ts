@@ -11,8 +11,8 @@ const FQDN_PATTERN = '^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([-A
 export const OBJECT_NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
 
 /**
- * Names a service, or several with wildcards (SPEC 2.1; BEHAVIOUR 5, "Quota binding resolution"): either by `name`
- * with an optional namespace and domain, or by `service`.
+ * Names a service, or several with wildcards: either by `name` with an optional namespace and domain, or by `service`
+ * (docs/reference/policy-kinds.md#meshservice, docs/reference/policy-kinds.md#binding-resolution).
  */
 export const meshServiceSchema = Type.Object(
   {

@@ -14,7 +14,7 @@ import { createObjectRegexes } from './object-regexes.js';
 import { type QuotaSpec, quotaSpecSchema } from './quota-spec.js';
 import { validateQuotaSpec } from './quota-spec-rules.js';
 
-/** The policy kinds, of group `config.<mesh domain>` (SPEC 9). */
+/** The policy kinds, of group `config.<mesh domain>` (docs/reference/errors.md#versions). */
 export function createPolicyKinds(
   meshDomain: string,
   limits: RegexLimits = DEFAULT_REGEX_LIMITS,

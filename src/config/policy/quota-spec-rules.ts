@@ -4,7 +4,7 @@ import { firstViolations } from './limits.js';
 import { createObjectRegexes, type ObjectRegexes } from './object-regexes.js';
 import type { AttributeMatchSpec, QuotaSpec } from './quota-spec.js';
 
-/** Rules of a QuotaSpec that its schema cannot express (BEHAVIOUR 7, "QuotaSpec"). */
+/** Rules of a QuotaSpec that its schema cannot express (docs/reference/validation-rules.md#quotaspec-rules). */
 export function validateQuotaSpec(spec: QuotaSpec, regexes = createObjectRegexes()): readonly Violation[] {
   return firstViolations(quotaSpecViolations(spec, '', regexes));
 }

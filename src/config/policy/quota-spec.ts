@@ -5,7 +5,7 @@ import { stringMap } from '../schema/string-map.js';
 import { LIMITS } from './limits.js';
 import { stringMatchSchema } from './string-match.js';
 
-/** Conditions on attributes, all of which must hold (SPEC 2.5). */
+/** Conditions on attributes, all of which must hold (docs/reference/policy-kinds.md#attributematch). */
 export const attributeMatchSchema = Type.Object(
   {
     clause: stringMap(stringMatchSchema, {
@@ -17,7 +17,7 @@ export const attributeMatchSchema = Type.Object(
   { additionalProperties: false, description: 'Conditions on attributes, all of which must hold.' },
 );
 
-/** A quota and what a request costs of it (SPEC 2.6). */
+/** A quota and what a request costs of it (docs/reference/policy-kinds.md#quota). */
 const quotaSchema = Type.Object(
   {
     quota: Type.Optional(
@@ -37,7 +37,7 @@ const quotaSchema = Type.Object(
   { additionalProperties: false, description: 'A quota, and the amount that a request charges.' },
 );
 
-/** When to charge which quotas (SPEC 2.3). */
+/** When to charge which quotas (docs/reference/policy-kinds.md#quotarule). */
 export const quotaRuleSchema = Type.Object(
   {
     match: Type.Array(attributeMatchSchema, {
@@ -54,7 +54,7 @@ export const quotaRuleSchema = Type.Object(
   { additionalProperties: false, description: 'When to charge which quotas.' },
 );
 
-/** `spec` of a QuotaSpec (SPEC 2.2). */
+/** `spec` of a QuotaSpec (docs/reference/policy-kinds.md#quotaspec). */
 export const quotaSpecSchema = Type.Object(
   {
     rules: Type.Array(quotaRuleSchema, {

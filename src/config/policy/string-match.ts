@@ -5,7 +5,7 @@ import type { Immutable } from '../schema/immutable.js';
 import { LIMITS } from './limits.js';
 import { exactlyOneOf } from './one-of.js';
 
-/** Matches a text, case-sensitively; exactly one member is set (SPEC 2.4). */
+/** Matches a text, case-sensitively; exactly one member is set (docs/reference/policy-kinds.md#stringmatch). */
 export const stringMatchSchema = Type.Object(
   {
     exact: Type.Optional(Type.String({ description: 'The whole text.', minLength: 1, maxLength: LIMITS.textLength })),

@@ -3,7 +3,10 @@ import * as Type from 'typebox';
 import type { Immutable } from '../schema/immutable.js';
 import { attributesField, durationField } from './attributes.js';
 
-/** What happens when the policy server cannot be reached (SPEC 2.10; defaults of BEHAVIOUR 6, "Retry"). */
+/**
+ * What happens when the policy server cannot be reached (docs/reference/policy-client.md#networkfailpolicy; defaults of
+ * docs/reference/policy-client.md#retries).
+ */
 export const networkFailPolicySchema = Type.Object(
   {
     policy: Type.Enum(['FAIL_OPEN', 'FAIL_CLOSE'], {
@@ -25,7 +28,7 @@ export const networkFailPolicySchema = Type.Object(
   { additionalProperties: false, description: 'What happens when the policy server cannot be reached.' },
 );
 
-/** How the client calls the policy server (SPEC 2.12). */
+/** How the client calls the policy server (docs/reference/policy-client.md#transportconfig). */
 export const transportConfigSchema = Type.Object(
   {
     disableCheckCache: Type.Boolean({ description: 'Whether answers to Check are not cached.', default: false }),

@@ -27,10 +27,10 @@ export interface QueryVariable {
 }
 
 /**
- * A parsed URI template (SPEC 2.8 `uriTemplate`; grammar of BEHAVIOUR 6, "API spec", with `{var:3}` and
- * `{?a,b}` of RFC 6570). `/v1/{name=shelves/*}` has the three segments literal `v1`, literal `shelves`, single,
- * and the variable `name` over [1, 3). At most one segment is `rest`, and only literals follow it. `/` has no
- * segments. A slash at the end is ignored, because matching also ignores empty segments at the end of a request's path.
+ * A parsed URI template (docs/reference/policy-kinds.md#uri-templates). `/v1/{name=shelves/*}` has the three segments
+ * literal `v1`, literal `shelves`, single, and the variable `name` over [1, 3). At most one segment is `rest`, and only
+ * literals follow it. `/` has no segments. A slash at the end is ignored, because matching also ignores empty segments
+ * at the end of a request's path.
  */
 export interface UriTemplate {
   readonly source: string;

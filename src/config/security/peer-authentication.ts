@@ -32,8 +32,8 @@ const selectorSchema = Type.Object(
 );
 
 /**
- * `spec` of a PeerAuthentication (BEHAVIOUR 7, "PeerAuthentication"). Without a selector the object applies to its
- * namespace, and in the root namespace to the whole mesh.
+ * `spec` of a PeerAuthentication (docs/reference/validation-rules.md#peerauthentication). Without a selector the object
+ * applies to its namespace, and in the root namespace to the whole mesh.
  */
 export const peerAuthenticationSchema = Type.Object(
   {
@@ -54,7 +54,9 @@ export type PeerAuthenticationSpec = Immutable<Static<typeof peerAuthenticationS
 
 const PORT = /^[1-9]\d{0,4}$/;
 
-/** Rules of a PeerAuthentication that its schema cannot express (BEHAVIOUR 7, "PeerAuthentication"). */
+/**
+ * Rules of a PeerAuthentication that its schema cannot express (docs/reference/validation-rules.md#peerauthentication).
+ */
 export function validatePeerAuthentication(spec: PeerAuthenticationSpec): readonly Violation[] {
   return [...validateSelector(spec), ...validatePorts(spec)];
 }

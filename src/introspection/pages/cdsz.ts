@@ -4,7 +4,7 @@ import { sortConnections } from '../order.js';
 import { json, type Page } from '../page.js';
 import { debugResources } from './served-resources.js';
 
-/** Array of {node, addr, connect, Clusters} (BEHAVIOUR 2). */
+/** Array of {node, addr, connect, Clusters} (docs/reference/http.md#debug-pages). */
 export const cdsz: Page = {
   path: '/debug/cdsz',
   description: 'Connected proxies; with their clusters if NAV_DEBUG_ADSZ_CONFIG is true',

@@ -9,8 +9,8 @@ import { requireContext } from '../views.js';
 import { endpointJson, everyService } from './service-json.js';
 
 /**
- * Array of {svc: "host:port", ep: [instances…, {}]}, with an empty object at its end; with `brief` (any value)
- * one text line per instance (BEHAVIOUR 2).
+ * Array of {svc: "host:port", ep: [instances…, {}]}, with an empty object at its end; with `brief` (any value) one text
+ * line per instance (docs/reference/http.md#debug-pages).
  */
 export const endpointz: Page = {
   path: '/debug/endpointz',

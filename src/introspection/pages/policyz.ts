@@ -24,7 +24,7 @@ const NO_CONFIGS: PolicyConfigs = { http: [], tcp: [], services: [] };
 
 /**
  * Shows whether a proxy checks and reports, or the reason why not, the specs that apply to its services, and its client
- * configurations (DESIGN 6).
+ * configurations (docs/policies.md).
  */
 export const policyz: Page = {
   path: '/debug/policyz',

@@ -12,7 +12,10 @@ const TYPES = [
   ['extension_config', TypeUrl.extensionConfig],
 ] as const;
 
-/** Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*` (BEHAVIOUR 2). */
+/**
+ * Array of sent and acknowledged nonces per proxy, without empty fields; also `*_rejection` and `extension_config_*`
+ * (docs/reference/http.md#debug-pages).
+ */
 export const syncz: Page = {
   path: '/debug/syncz',
   description: 'The responses that each connected proxy has received, acknowledged and rejected',

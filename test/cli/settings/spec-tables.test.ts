@@ -4,7 +4,7 @@ import { commonFlags } from '../../../src/cli/settings/common-flags.js';
 import { discoveryFlags } from '../../../src/cli/settings/discovery-flags.js';
 import { environmentVariables } from '../../../src/cli/settings/environment-variables.js';
 
-// Written by hand from SPEC 4.3 to 4.6: name, shorthand, type, default.
+// The specified command line, written by hand, so that a changed name, shorthand, type or default fails a test.
 const DISCOVERY_FLAGS = `
 appNamespace                a string      -
 caCertFile                  - string      -
@@ -140,10 +140,10 @@ interface Listed {
 }
 
 const TABLES: readonly (readonly [string, string, readonly Listed[]])[] = [
-  ['flags of discovery (SPEC 4.4)', DISCOVERY_FLAGS, Object.values(discoveryFlags)],
-  ['common flags (SPEC 4.5)', COMMON_FLAGS, Object.values(commonFlags)],
-  ['flags of version (SPEC 4.3)', VERSION_FLAGS, Object.values(versionFlags)],
-  ['environment variables (SPEC 4.6)', VARIABLES, Object.values(environmentVariables)],
+  ['flags of discovery', DISCOVERY_FLAGS, Object.values(discoveryFlags)],
+  ['common flags', COMMON_FLAGS, Object.values(commonFlags)],
+  ['flags of version', VERSION_FLAGS, Object.values(versionFlags)],
+  ['environment variables', VARIABLES, Object.values(environmentVariables)],
 ];
 
 for (const [title, expected, settings] of TABLES) {
@@ -160,7 +160,7 @@ for (const [title, expected, settings] of TABLES) {
     t.deepEqual(actual, rows);
   });
 
-  test(`the ${title} have defaults that are allowed and a help text`, (t) => {
+  test(`the ${title} have valid defaults and a help text`, (t) => {
     for (const setting of settings) {
       t.true(setting.type.parse([setting.default]).ok, setting.name);
       t.true(setting.meaning.length > 5, setting.name);
@@ -229,7 +229,7 @@ policyAddr string :15016
 policyConfig string ./etc/mesh/config/policy
 `;
 
-test('flags and variables beyond the specification are marked as additions, and these are all', (t) => {
+test('this list has all flags and variables that are marked as additions', (t) => {
   const additions = TABLES.flatMap(([, , settings]) => settings.filter(({ addition }) => addition === true));
   const rows = additions.map((setting) => `${setting.name} ${setting.type.name} ${setting.default}`);
   t.deepEqual(rows.sort(), ADDITIONS.trim().split('\n'));

@@ -44,14 +44,14 @@ test('a Pod has its defaults, also without a status', (t) => {
   });
 });
 
-test('Nodes and Namespaces live in no namespace', (t) => {
+test('Nodes and Namespaces have no namespace', (t) => {
   const node = readObject('{apiVersion: v1, kind: Node, metadata: {name: n, namespace: x, labels: {zone: a}}}');
   t.is(node.metadata.namespace, '');
   t.deepEqual(node.body, { status: { addresses: [] } });
   t.deepEqual(readObject('{apiVersion: v1, kind: Namespace, metadata: {name: n}, spec: {finalizers: [x]}}').body, {});
 });
 
-test('Endpoints keep ready and not ready addresses apart', (t) => {
+test('Endpoints have separate lists of ready and not ready addresses', (t) => {
   const endpoints = readObject(
     '{apiVersion: v1, kind: Endpoints, metadata: {name: e}, subsets: [{addresses: [{ip: 10.0.0.1, targetRef: {kind: Pod, name: p, uid: x}}], ports: [{port: 80}]}]}',
   );

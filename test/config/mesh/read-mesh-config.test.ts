@@ -78,7 +78,7 @@ test('the defaults are those of the specification', (t) => {
   });
 });
 
-test('an empty file is all defaults', (t) => {
+test('an empty file gives all defaults', (t) => {
   t.deepEqual(valueOf(''), createDefaultMeshConfig());
   t.deepEqual(valueOf('defaultConfig:\noutboundTrafficPolicy:\n'), createDefaultMeshConfig());
 });
@@ -113,7 +113,7 @@ serviceSettings:
   );
 });
 
-test('unknown fields, and those without effect yet, are told by name and stop nothing', (t) => {
+test('unknown fields and fields without effect are warnings that name them', (t) => {
   const result = readYaml('mixerCheckSrver: x:1\ndefaultConfig: {concurency: 3}\nthriftConfig: {}\nsomething: else\n');
   t.is(result.type, 'valid');
   const warnings = result.type === 'valid' ? result.warnings.map((each) => formatFinding(each).slice(0, 80)) : [];
@@ -131,7 +131,7 @@ for (const [text, expectedMs] of [
   ['1500ms', 1500],
   ['30s', 30_000],
 ] as const) {
-  test(`SPEC 2.14: a reportInterval or statsUpdateInterval of ${text} is ${expectedMs} ms`, (t) => {
+  test(`a reportInterval or statsUpdateInterval of ${text} is ${expectedMs} ms`, (t) => {
     const { policy } = valueOf(`reportInterval: ${text}\nstatsUpdateInterval: ${text}\n`);
     t.is(policy.reportIntervalMs, expectedMs);
     t.is(policy.statsUpdateIntervalMs, expectedMs);

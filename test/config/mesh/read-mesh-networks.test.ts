@@ -9,7 +9,7 @@ test('an empty file is a mesh without networks', (t) => {
   t.deepEqual(read(undefined), { type: 'valid', value: createDefaultMeshNetworks(), warnings: [] });
 });
 
-test('endpoints come from ranges or registries, gateways are addresses or services', (t) => {
+test('endpoints are ranges or registries, gateways are addresses or services', (t) => {
   const result = read({
     networks: {
       east: {

@@ -167,7 +167,7 @@ for (const [what, spec, expected] of refused) {
   });
 }
 
-test('a WorkloadEntry has an address, labels and a place', (t) => {
+test('a WorkloadEntry has an address, labels and a locality', (t) => {
   const workload = (spec: string): string =>
     `{apiVersion: networking.mesh.internal/v1alpha3, kind: WorkloadEntry, metadata: {name: w}, spec: ${spec}}`;
   t.deepEqual(readObject(workload('{address: 10.0.0.1, labels: {app: x}, weight: 3, serviceAccount: sa}')).body, {

@@ -28,13 +28,13 @@ test('an empty file limits nothing and counts in memory', (t) => {
   t.deepEqual(createDefaultPolicyServerConfig().storage, { type: 'memory', maxCounters: 100_000 });
 });
 
-test('a quota rolls, counts all requests together and has no overrides unless it says so', (t) => {
+test('by default, a quota has a rolling window, one counter and no overrides', (t) => {
   t.deepEqual(valueOf({ quotas: [RATE] }).quotas, [
     { name: 'rate', maxAmount: 10, validDurationMs: 60_000, window: 'rolling', dimensions: [], overrides: [] },
   ]);
 });
 
-test('dimensions are attributes or entries of maps; an override inherits what it leaves out', (t) => {
+test('dimensions are attributes or entries of maps; an override inherits missing fields', (t) => {
   const [quota] = valueOf({
     quotas: [
       {
@@ -66,7 +66,7 @@ test('dimensions are attributes or entries of maps; an override inherits what it
   ]);
 });
 
-test('the bounds themselves are in order', (t) => {
+test('values at the limits are valid', (t) => {
   const quotas = [
     { name: 'least', maxAmount: 0, validDuration: '1ms' },
     { name: 'most', maxAmount: Number.MAX_SAFE_INTEGER, validDuration: '8784h' },
@@ -80,7 +80,7 @@ test('the bounds themselves are in order', (t) => {
   );
 });
 
-test('a Redis has a database, a prefix and a timeout unless it says otherwise', (t) => {
+test('a Redis has a default database, prefix and timeout', (t) => {
   t.deepEqual(valueOf({ storage: { type: 'redis', address: 'redis://cache' } }).storage, {
     type: 'redis',
     address: { host: 'cache', port: 6379, database: 0, isTls: false },
@@ -109,7 +109,7 @@ test('a Redis has a database, a prefix and a timeout unless it says otherwise', 
   );
 });
 
-test('a remote backend is plaintext and caches unless it says otherwise', (t) => {
+test('a remote backend is plaintext and caches by default', (t) => {
   t.deepEqual(valueOf({ backend: { address: 'limits.example.com:443' } }).backend, {
     address: 'limits.example.com:443',
     transport: { disableCheckCache: false, disableQuotaCache: false, disableReportBatch: false },
@@ -131,7 +131,7 @@ test('a remote backend is plaintext and caches unless it says otherwise', (t) =>
   );
 });
 
-test('checks beyond what the server can decide are shed after half a second unless the file says otherwise', (t) => {
+test('by default, Checks beyond the capacity of the server are shed after half a second', (t) => {
   t.deepEqual(valueOf({}).overload, { shed: true, shedAfterMs: 500, maxPendingChecks: 10_000 });
   const overload = { shed: false, shedAfter: '2s', maxPendingChecks: 7 };
   t.deepEqual(valueOf({ overload }).overload, { shed: false, shedAfterMs: 2000, maxPendingChecks: 7 });
@@ -320,14 +320,14 @@ const NO_ADDRESSES = [
 ];
 
 for (const address of NO_ADDRESSES) {
-  test(`refused: ${JSON.stringify(address)} as the address of a Redis, without showing it`, (t) => {
+  test(`refused: ${JSON.stringify(address)} as the address of a Redis server, without showing it`, (t) => {
     t.deepEqual(findingsOf(redis({ address })), [
       'storage.address: is not the address of a Redis server; use redis://host:6379/0, or rediss:// for TLS',
     ]);
   });
 }
 
-test('a password is told to who asks, and shown nowhere', (t) => {
+test('only a call of password() returns the password; JSON and logs do not contain it', (t) => {
   const { storage } = valueOf(redis({ address: 'redis://app:s%40cret@cache:6380/2' }));
   if (storage.type !== 'redis') return t.fail();
   t.is(storage.address.password?.(), 's@cret');
@@ -348,21 +348,21 @@ const LEAKS: readonly (readonly [string, unknown])[] = [
 ];
 
 for (const [name, content] of LEAKS) {
-  test(`no finding shows a password: ${name}`, (t) => {
+  test(`no violation shows a password: ${name}`, (t) => {
     const findings = findingsOf(content);
     t.true(findings.length > 0);
     t.notRegex(findings.join('\n'), /hunter2/);
   });
 }
 
-test('quotas beside a backend, and fields that are not known, are warned of', (t) => {
+test('quotas together with a backend, and unknown fields, are warnings', (t) => {
   t.deepEqual(findingsOf({ quotas: [{ ...RATE, windw: 'fixed' }], backend: { address: 'limits:1' } }), [
     'quotas[0].windw: is not a known field; did you mean window?',
     'quotas: have no effect, because the backend counts; configure them at the backend, or remove the backend',
   ]);
 });
 
-test('a file of 10,000 overrides is read in time, one of more is refused', (t) => {
+test('a file of 10,000 overrides is read in time, a file with more is refused', (t) => {
   const overrides = Array.from({ length: 10_000 }, (_, n) => ({
     dimensions: { 'request.api_key': `k${n}` },
     maxAmount: n,
@@ -375,7 +375,7 @@ test('a file of 10,000 overrides is read in time, one of more is refused', (t) =
   ]);
 });
 
-test('it reads what a watched file holds, and names the line of what is wrong', (t) => {
+test('it reads a watched file, and names the line of a mistake', (t) => {
   const text =
     'quotas:\n- name: rate\n  maxAmount: 10\n  validDuration: 1m\n- name: rate\n  maxAmount: 5\n  validDuration: 1m\n';
   const parsed = parseSettings(text, read);
@@ -385,7 +385,7 @@ test('it reads what a watched file holds, and names the line of what is wrong', 
   t.is(parseSettings('', read).type, 'valid');
 });
 
-test('a dimension that no request has when it is checked is a warning, with the name that was meant', (t) => {
+test('a dimension that is unknown at a check is a warning, with the intended name', (t) => {
   const quota = (...dimensions: readonly string[]) => findingsOf({ quotas: [{ ...RATE, dimensions }] });
   const remedy = 'use an attribute that is known at a check (see docs/attributes.md), or set it by an HTTPAPISpec';
   t.deepEqual(quota('source.user', 'request.header[x-user]', 'api.operation'), [

@@ -16,7 +16,7 @@ const redis = (password?: string, changes: Partial<RedisStorage> = {}): QuotaSto
   ...changes,
 });
 
-test('storages that were read twice from the same text are the same, password and all', (t) => {
+test('storages that were read twice from the same text are the same, also with a password', (t) => {
   t.true(isSameStorage(redis('s3cret'), redis('s3cret')));
   t.true(isSameStorage(redis(), redis()));
   t.true(isSameStorage({ type: 'memory', maxCounters: 10 }, { type: 'memory', maxCounters: 10 }));

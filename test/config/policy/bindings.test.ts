@@ -12,7 +12,7 @@ for (const { kind, references, target } of KINDS) {
   const services = (text: string): string => binding(`{services: [${text}], ${references}: [{name: r}]}`);
   const bound = (text: string): string => binding(`{services: [{name: web}], ${references}: [${text}]}`);
 
-  test(`a ${kind} is read as it is written`, (t) => {
+  test(`a ${kind} is read completely`, (t) => {
     t.deepEqual(
       readObject(binding(`{services: [{name: web, namespace: shop}], ${references}: [{name: r, namespace: n}]}`)).body,
       {

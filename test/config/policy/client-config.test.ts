@@ -42,19 +42,19 @@ const TRANSPORT_DEFAULTS = {
   reportBatchMaxTime: '0s',
 };
 
-test('an empty transport of an HttpClientConfig has the defaults of SPEC 2.12', (t) => {
+test('an empty transport of an HttpClientConfig has the defaults of TransportConfig', (t) => {
   const result = http.read({ transport: {} });
   t.deepEqual(findings(result, validateHttpClientConfig), []);
   t.like(result, { value: { transport: TRANSPORT_DEFAULTS, serviceConfigs: {}, ignoreForwardedAttributes: false } });
 });
 
-test('a TcpClientConfig reports every 10 s unless it says otherwise', (t) => {
+test('a TcpClientConfig reports every 10 s by default', (t) => {
   const result = tcp.read({});
   t.deepEqual(findings(result, validateTcpClientConfig), []);
   t.like(result, { value: { disableCheckCalls: false, disableReportCalls: false, reportInterval: '10s' } });
 });
 
-test('SPEC 2.11 networkFailPolicy: a service says nothing of failures unless it overrides the mesh', (t) => {
+test('networkFailPolicy: a service has none by default, and the fail policy of the mesh applies', (t) => {
   t.deepEqual(service.read({}), {
     type: 'valid',
     value: { disableCheckCalls: false, disableReportCalls: false, httpApiSpec: [], quotaSpec: [] },
@@ -62,11 +62,11 @@ test('SPEC 2.11 networkFailPolicy: a service says nothing of failures unless it 
   });
 });
 
-test('SPEC 2.14 reportInterval: a value below 1 s is no mistake, for it counts as 1 s', (t) => {
+test('reportInterval: a value below 1 s is valid, and counts as 1 s', (t) => {
   t.deepEqual(findings(tcp.read({ reportInterval: '10ms' }), validateTcpClientConfig), []);
 });
 
-test('everything inside an HttpClientConfig is checked, and named with its path', (t) => {
+test('every part of an HttpClientConfig is checked, and violations have its path', (t) => {
   const config = {
     transport: { networkFailPolicy: { baseRetryWait: '0s' }, statsUpdateInterval: '1us', reportBatchMaxTime: '1us' },
     forwardAttributes: { attributes: { '': { stringValue: 'a' } } },
@@ -92,7 +92,7 @@ test('everything inside an HttpClientConfig is checked, and named with its path'
   );
 });
 
-test('everything inside a TcpClientConfig is checked, and named with its path', (t) => {
+test('every part of a TcpClientConfig is checked, and violations have its path', (t) => {
   const config = {
     mixerAttributes: { attributes: { a: { durationValue: '0s' } } },
     reportInterval: '1us',
@@ -108,7 +108,7 @@ test('everything inside a TcpClientConfig is checked, and named with its path', 
   );
 });
 
-test('a ServiceConfig on its own is checked like one in an HttpClientConfig', (t) => {
+test('a separate ServiceConfig is checked like one in an HttpClientConfig', (t) => {
   const config = { mixerAttributes: { attributes: { a: { int64Value: '9999999999999999999' } } } };
   t.deepEqual(findings(service.read(config), validateServiceConfig), [
     'mixerAttributes.attributes.a.int64Value: "9999999999999999999": does not fit in 64 bits; use -9223372036854775808 to 9223372036854775807',

@@ -113,14 +113,14 @@ test('another mesh domain changes the group and the name, and nothing else', asy
   t.true(theirs[0]?.content.includes('group: config.acme.io'));
 });
 
-test('every value has a type, as a structural schema must', async (t) => {
+test('every value has a type, as a structural schema requires', async (t) => {
   t.deepEqual(
     await pathsWhere(({ type, ...schema }) => (type === undefined) !== 'x-kubernetes-int-or-string' in schema),
     [],
   );
 });
 
-test('there is no keyword that a structural schema may not have', async (t) => {
+test('there are no keywords that a structural schema forbids', async (t) => {
   const known = new Set(
     'type description properties additionalProperties items required default enum format pattern minLength maxLength minItems maxItems minProperties maxProperties minimum maximum anyOf x-kubernetes-int-or-string x-kubernetes-validations x-kubernetes-list-type x-kubernetes-list-map-keys'.split(
       ' ',
@@ -129,7 +129,7 @@ test('there is no keyword that a structural schema may not have', async (t) => {
   t.deepEqual(await pathsWhere((schema) => Object.keys(schema).some((keyword) => !known.has(keyword))), []);
 });
 
-test('fields and free keys are never mixed, and free keys are never just refused', async (t) => {
+test('no object has both fields and free keys, and no free keys are forbidden', async (t) => {
   t.deepEqual(
     await pathsWhere(({ properties, additionalProperties }) =>
       additionalProperties === undefined ? false : properties !== undefined || typeof additionalProperties !== 'object',
@@ -138,7 +138,7 @@ test('fields and free keys are never mixed, and free keys are never just refused
   );
 });
 
-test('every choice of SPEC 2 has a form whose refusal by the API server names the field', async (t) => {
+test('every choice has a form whose rejection by the API server names the field', async (t) => {
   t.deepEqual((await pathsWhere(({ minProperties }) => minProperties === 1)).toSorted(), [
     'httpapispecs.config.mesh.internal.spec.apiKeys[]',
     'httpapispecs.config.mesh.internal.spec.attributes.attributes{}',
@@ -152,7 +152,7 @@ test('every choice of SPEC 2 has a form whose refusal by the API server names th
   ]);
 });
 
-test('no field is required that has a default, for the API server fills it in', async (t) => {
+test('no field with a default is required, because the API server fills it in', async (t) => {
   t.deepEqual(
     await pathsWhere(({ required = [], properties = {} }) =>
       required.some((name) => properties[name] === undefined || properties[name]?.default !== undefined),
@@ -161,7 +161,7 @@ test('no field is required that has a default, for the API server fills it in', 
   );
 });
 
-test('every list, map and text that a user writes is bounded', async (t) => {
+test('every list, map and text of users has a limit', async (t) => {
   const isUnbounded = (schema: Schema): boolean =>
     (schema.type === 'array' && schema['maxItems'] === undefined) ||
     (schema.additionalProperties !== undefined && schema['maxProperties'] === undefined) ||

@@ -14,28 +14,29 @@ for (const [kind, spec] of Object.entries(SPECS)) {
   const envelope = { apiVersion: 'config.acme.io/v1alpha2', kind, metadata: { name: 'a', namespace: 'shop' }, spec };
   const read = (input: object) => createKindRegistry('acme.io').read(input, { defaultNamespace: 'default' });
 
-  test(`SPEC 2.8 and 9: ${kind} has apiVersion config.<mesh domain>/v1alpha2, kind, metadata and spec`, (t) => {
+  test(`${kind} has apiVersion config.<mesh domain>/v1alpha2, kind, metadata and spec`, (t) => {
     const result = read(envelope);
     t.is(result.type === 'object' ? keyOf(result.object) : result.type, `${kind}/shop/a`);
   });
 
-  test(`SPEC 9: ${kind} of another version, or of another mesh domain, is not known`, (t) => {
+  test(`${kind} of another version, or of another mesh domain, is unknown`, (t) => {
     for (const apiVersion of ['config.acme.io/v1', 'config.acme.io/v1alpha1', 'config.mesh.internal/v1alpha2']) {
       t.like(read({ ...envelope, apiVersion }), { type: 'unknown', kind });
     }
   });
 
-  test(`SPEC 2.8: ${kind} without a namespace is in the default one; without a name it is refused`, (t) => {
+  test(`${kind} without a namespace is in the default namespace; without a name it is refused`, (t) => {
     const result = read({ ...envelope, metadata: { name: 'a' } });
     t.is(result.type === 'object' ? keyOf(result.object) : result.type, `${kind}/default/a`);
     const nameless = read({ ...envelope, metadata: { namespace: 'shop' } });
     t.deepEqual(nameless.type === 'invalid' ? nameless.violations.map(({ path }) => path) : [], ['metadata.name']);
   });
 
-  test(`${kind} with a spec that is no mapping is refused with the field`, (t) => {
+  test(`${kind} with a spec that is not a mapping is refused with the field`, (t) => {
     const object = (text: string) =>
       refusalsOf(`{apiVersion: config.mesh.internal/v1alpha2, kind: ${kind}, metadata: {name: a}${text}}`);
-    // SPEC 2.7 and 2.8 require fields of bindings alone.
+    // docs/reference/policy-kinds.md#quotaspecbinding and docs/reference/policy-kinds.md#httpapispec require fields of
+    // bindings alone.
     const missing = object('').join();
     if (kind.endsWith('Binding')) t.regex(missing, new RegExp(`^${kind} default/a: spec\\S* is missing`));
     else t.is(missing, '');

@@ -13,7 +13,7 @@ function attribute(value: string): string {
   return pattern(`{httpMethod: GET, uriTemplate: /, attributes: {attributes: {a: ${value}}}}`);
 }
 
-test('an HTTPAPISpec is read as it is written', (t) => {
+test('an HTTPAPISpec is read completely', (t) => {
   const spec = `{
     attributes: {attributes: {api.service: {stringValue: petstore}, api.version: {stringValue: 1.0.0}}},
     patterns: [
@@ -249,7 +249,7 @@ for (const [what, text, expected] of refused) {
   });
 }
 
-test("a spec's own attributes are checked once, and not required (upstream asks for them in each pattern)", (t) => {
+test("a spec's own attributes are checked once, and optional (upstream requires them in each pattern)", (t) => {
   const spec =
     '{attributes: {attributes: {a: {durationValue: 0s}}}, patterns: [{httpMethod: GET, uriTemplate: /}, {httpMethod: PUT, uriTemplate: /}]}';
   t.deepEqual(refusalsOf(apiSpec(spec)), [

@@ -136,12 +136,12 @@ test('a QuotaSpec of 10,000 rules is refused with one clear message', (t) => {
   ]);
 });
 
-test('of a QuotaSpec with a thousand bad rules twenty mistakes are told', (t) => {
+test('twenty mistakes are listed for a QuotaSpec with a thousand bad rules', (t) => {
   const rules = Array(1000).fill('{match: [{clause: {a: {regex: "("}}}], quotas: [{quota: q}]}');
   t.is(refusalsOf(quotaSpec(`{rules: [${rules.join(', ')}]}`)).length, 20);
 });
 
-test('regular expressions of one QuotaSpec are bounded together', (t) => {
+test('the regular expressions of one QuotaSpec have a common limit', (t) => {
   const rules = Array.from(
     { length: 100 },
     (_, index) => `{match: [{clause: {a: {regex: "a{1000}b{900}${index}"}}}], quotas: [{quota: q}]}`,
@@ -154,7 +154,7 @@ test('regular expressions of one QuotaSpec are bounded together', (t) => {
   );
 });
 
-test('a regex is bounded by what it becomes, not by the repetitions that are written', (t) => {
+test('the limit of a regex applies to its compiled size, not to its repetitions', (t) => {
   const nested = '((((((x{2}){2}){2}){2}){2}){2}){2}'.repeat(25);
   const refusals = refusalsOf(matching(`{clause: {a: {regex: '${nested}'}}}`));
   t.is(refusals.length, 1);
@@ -164,7 +164,7 @@ test('a regex is bounded by what it becomes, not by the repetitions that are wri
   );
 });
 
-test('SPEC 9: versions other than v1alpha2 are not known', (t) => {
+test('versions other than v1alpha2 are unknown', (t) => {
   const result = readYaml(quotaSpec('{}').replace('v1alpha2', 'v1'));
   t.like(result, { type: 'unknown', knownApiVersions: ['config.mesh.internal/v1alpha2'] });
 });

@@ -48,7 +48,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'a mapping': { field: 'text' },
 };
 
-/** What each type of SPEC 2 takes of these; all else is of the wrong type. */
+/** What each type of docs/reference/policy-kinds.md takes of these; all else is of the wrong type. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   string: ['a text'],
   Duration: ['a text'],
@@ -69,7 +69,7 @@ function takenBy(type: string): readonly string[] {
 
 const compiler = createTestSchemaCompiler();
 
-for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
+for (const { structure, fields, base = {} } of SPEC_TABLES) {
   const reader = compiler.compile(SCHEMAS[structure], 'reported');
   const read = (fieldsGiven: object) => {
     const result = reader.read(fieldsGiven);
@@ -78,11 +78,11 @@ for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
     return { value: {}, problems: [...unknown, ...result.violations.map(({ path, message }) => `${path} ${message}`)] };
   };
 
-  test(`SPEC ${section}: ${structure} has the fields of its table and no others`, (t) => {
+  test(`${structure} has the fields of its table and no others`, (t) => {
     t.deepEqual(Object.keys(SCHEMAS[structure].properties).sort(), Object.keys(fields).sort());
   });
 
-  test(`SPEC ${section}: ${structure} refuses a field that it does not have, and names it`, (t) => {
+  test(`${structure} refuses a field that it does not have, and names it`, (t) => {
     t.deepEqual(read({ ...base, surplus: 1 }).problems, ['surplus is not a known field']);
     t.deepEqual(read({ ...base, constructor: 1 }).problems, ['constructor is not a known field']);
   });
@@ -96,13 +96,13 @@ for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
     );
     const given = { ...others, [field]: example };
 
-    test(`SPEC ${section}: ${structure}.${field} is read as ${type}`, (t) => {
+    test(`${structure}.${field} is read as ${type}`, (t) => {
       const { value, problems } = read(given);
       t.deepEqual(problems, []);
       t.deepEqual(value[field], example);
     });
 
-    test(`SPEC ${section}: ${structure}.${field} is ${type} and refuses values of other types`, (t) => {
+    test(`${structure}.${field} is ${type} and refuses values of other types`, (t) => {
       for (const [what, value] of Object.entries(VALUES)) {
         if (takenBy(type).includes(what)) continue;
         const { problems } = read({ ...given, [field]: value });
@@ -111,18 +111,18 @@ for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
     });
 
     if (presence === 'required') {
-      test(`SPEC ${section}: ${structure}.${field} is required`, (t) => {
+      test(`${structure}.${field} is required`, (t) => {
         t.deepEqual(read(others).problems, [`${field} is missing`]);
       });
     } else if (presence === 'optional') {
-      test(`SPEC ${section}: ${structure}.${field} may be left out`, (t) => {
+      test(`${structure}.${field} may be left out`, (t) => {
         const { value, problems } = read(others);
         t.deepEqual(problems, []);
         t.false(field in value);
       });
     } else if (presence === 'one-of') {
       const [other] = Object.entries(fields).filter(([name, each]) => name !== field && each.presence === 'one-of');
-      test(`SPEC ${section}: ${structure}.${field} is a member of a one-of: not together with another`, (t) => {
+      test(`${structure}.${field} is a member of a one-of: not together with another`, (t) => {
         const { problems } = read({ ...given, [other?.[0] ?? '']: other?.[1].example });
         t.true(
           problems.some((problem) => /^ sets .* together$/.test(problem)),
@@ -130,7 +130,7 @@ for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
         );
       });
     } else {
-      test(`SPEC ${section}: ${structure}.${field} is ${JSON.stringify(presence.fallback)} unless given`, (t) => {
+      test(`${structure}.${field} is ${JSON.stringify(presence.fallback)} unless given`, (t) => {
         const { value, problems } = read(others);
         t.deepEqual(problems, []);
         t.deepEqual(value[field], presence.fallback);
@@ -140,7 +140,7 @@ for (const { section, structure, fields, base = {} } of SPEC_TABLES) {
 
   const oneOf = Object.entries(fields).filter(([, { presence }]) => presence === 'one-of');
   if (oneOf.length > 0) {
-    test(`SPEC ${section}: ${structure} sets exactly one of ${oneOf.map(([name]) => name).join(', ')}, not none`, (t) => {
+    test(`${structure} sets exactly one of ${oneOf.map(([name]) => name).join(', ')}, not none`, (t) => {
       const without = Object.entries(base).filter(([name]) => fields[name]?.presence !== 'one-of');
       t.deepEqual(read(Object.fromEntries(without)).problems, [
         ` sets none of ${oneOf.map(([name]) => name).join(', ')}`,

@@ -12,7 +12,7 @@ function createRig() {
   return { check, checked };
 }
 
-test('a regular expression is checked once', (t) => {
+test('a regular expression is checked only once', (t) => {
   const { check, checked } = createRig();
   t.deepEqual(
     [check('a+'), check('bb'), check('a+')],
@@ -21,7 +21,7 @@ test('a regular expression is checked once', (t) => {
   t.deepEqual(checked, ['a+', 'bb']);
 });
 
-test('the last 2,048 are known, and what was not asked for in a while is forgotten', (t) => {
+test('the last 2,048 results are cached, and older ones are dropped', (t) => {
   const { check, checked } = createRig();
   const ask = (from: number, to: number): readonly string[] => {
     checked.length = 0;
@@ -39,7 +39,7 @@ test('the last 2,048 are known, and what was not asked for in a while is forgott
   t.deepEqual(ask(8, 9), ['8']);
 });
 
-test('a bad expression is told each time, and the sizes of one object together stay bounded', (t) => {
+test('an invalid expression is reported each time, and the sum of an object stays limited', (t) => {
   const kinds = createKindRegistry('mesh.internal');
   const read = (regexes: readonly string[]) => {
     const rules = regexes.map((regex) => ({ match: [{ clause: { a: { regex } } }], quotas: [{ quota: 'q' }] }));

@@ -5,20 +5,20 @@ import { literalPrefix } from '../../../src/config/regex/literal-prefix.js';
 import { RegexSet } from '../../../src/policy/client/regex-set.js';
 import { regexText, subjectText } from '../../config/regex/arbitrary-regex.js';
 
-test('a repetition after an empty quotation or after flags is that of the character before', (t) => {
+test('a repetition after an empty quotation or after flags applies to the character before', (t) => {
   t.deepEqual(new RegexSet(['ab\\Q\\E*']).match('a'), [0]);
   t.deepEqual(new RegexSet(['ab(?i)*']).match('a'), [0]);
   t.deepEqual(new RegexSet(['ab+\\Q\\E*']).match('a'), [0]);
   t.deepEqual(new RegexSet(['ab\\Q\\E(?s)\\Q\\E?']).match('a'), [0]);
 });
 
-test('an item of its own leaves the prefix whole', (t) => {
+test('an item after the prefix keeps the whole prefix', (t) => {
   for (const rest of ['', '.*', '[b]*', '(b)*', '(?:b)*', '(?P<n>b)*', '$', '^', '\\d*', '\\b']) {
     t.is(literalPrefix(`/pets${rest}`), '/pets', rest);
   }
 });
 
-test('an expression with a beginning matches what re2js matches, and nothing else', (t) => {
+test('every text that an expression matches in re2js begins with its literal prefix', (t) => {
   const beginning = fc.string({ unit: fc.constantFrom('a', 'b', '/', '-', 'A'), maxLength: 3 });
   const ending = fc.constantFrom('', '*', '?', '{0}', '{2}', '+', '??');
   const empty = fc.constantFrom('', '', '\\Q\\E', '(?i)', '(?s-i)', '\\Q\\E\\Q\\E');

@@ -31,7 +31,7 @@ function sizeOf(text: string) {
   return size;
 }
 
-test('the estimate is never below what re2js compiles', (t) => {
+test('the estimate is never below the compiled size', (t) => {
   let count = 0;
   fc.assert(
     fc.property(regexText, (text) => {
@@ -48,7 +48,7 @@ test('the estimate is never below what re2js compiles', (t) => {
   t.true(count > 1000, `only ${count} of the texts were expressions`);
 });
 
-test('of an ordinary expression the estimate is at most twice what re2js compiles', (t) => {
+test('the estimate of an ordinary expression is at most twice the compiled size', (t) => {
   for (const text of [
     '/api/v[0-9]+/pets(/.*)?',
     '(GET|POST|PUT)',
@@ -68,7 +68,7 @@ test('nested repetitions multiply', (t) => {
   t.true(sizeOf('(ab){500}').instructions >= 1000);
 });
 
-test('a class costs what its table takes, and what it takes to fold it', (t) => {
+test('the size of a class includes its table and the cost of case folding', (t) => {
   t.true(sizeOf('[\\pL\\pN]').bytes > 20_000);
   t.true(sizeOf('(?i)[\\x{42}-\\x{1e942}]').bytes > 900_000);
   t.true(sizeOf('[\\x{42}-\\x{1e942}]').bytes < 10_000);
@@ -78,7 +78,7 @@ for (const [what, text, reason] of [
   ['a text of 4 MB', 'a'.repeat(4_000_000), /has 4000000 characters, but an expression may have at most 1024/],
   ['deep nesting', '('.repeat(400) + ')'.repeat(400), /has more than 250 nested groups/],
 ] as const) {
-  test(`${what} is refused without a look at all of it`, (t) => {
+  test(`${what} is refused before the whole text is scanned`, (t) => {
     t.true(shortestMs(() => regexSize(text)) < 100);
     const size = regexSize(text);
     t.is(size.type, 'oversized');
@@ -96,7 +96,7 @@ test('any text has a size, in time linear in it', (t) => {
   );
 });
 
-test('re2js has a set that keeps its parsed expressions and accounts for its states, which programs rely on', (t) => {
+test('a set of re2js has the parsed expressions and the state memory that programs use', (t) => {
   const set = new RE2Set(RE2Set.ANCHOR_BOTH, 0, 1_000_000);
   set.add('a+b');
   set.compile();

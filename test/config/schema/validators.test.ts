@@ -6,16 +6,16 @@ import { DEFAULT_REGEX_LIMITS } from '../../../src/config/regex/regex-limits.js'
 import { createAjvValidators } from '../../../src/config/schema/ajv-validators.js';
 import { preparedValidators } from '../../../src/config/schema/validators.js';
 
-test('the schemas of kinds are prepared, whatever the mesh domain and the limits of expressions', (t) => {
+test('the schemas of kinds are prepared, for every mesh domain and limit of expressions', (t) => {
   const limits = { ...DEFAULT_REGEX_LIMITS, expressionBytes: 1, objectBytes: 1 };
   t.notThrows(() => createKindRegistry('another.example', limits));
 });
 
-test('a schema that the build does not know is an error that says where to name it', (t) => {
+test('a schema that the build has not compiled is an error that names the file to change', (t) => {
   t.throws(() => preparedValidators({ type: 'object' }), { message: /prepared-schemas\.ts/ });
 });
 
-test('prepared validators find what validators find that are compiled now', (t) => {
+test('prepared validators find the same errors as validators compiled at run time', (t) => {
   const compileNow = createAjvValidators();
   for (const schema of preparedSchemas()) {
     const [prepared, compiled] = [preparedValidators(schema), compileNow(schema)];

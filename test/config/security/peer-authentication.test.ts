@@ -76,7 +76,7 @@ for (const [what, spec, expected] of refused) {
   });
 }
 
-test('a mode that is not written is UNSET, and a level that is not written is absent', (t) => {
+test('a missing mode is UNSET, and a missing level is absent', (t) => {
   const body = (spec: string) => readObject(policy(spec)).body as PeerAuthenticationSpec;
   t.deepEqual(body('{}'), {});
   t.deepEqual(body(`{${SELECTOR}, mtls: {}, portLevelMtls: {80: {}}}`), {
@@ -86,7 +86,7 @@ test('a mode that is not written is UNSET, and a level that is not written is ab
   });
 });
 
-test('the kind is of the security group, in the one version that there is', (t) => {
+test('the kind has the security group and one version', (t) => {
   const registry = createKindRegistry('acme.io');
   t.deepEqual(registry.apiVersionsOf('PeerAuthentication'), ['security.acme.io/v1beta1']);
 });

@@ -13,7 +13,7 @@ test('merge keys, anchors and JSON are read', (t) => {
   t.deepEqual(parse('{"a": "\\u00e9\\/", "b": [1e3, null]}'), { type: 'value', value: { a: 'é/', b: [1000, null] } });
 });
 
-test('times and other words stay texts', (t) => {
+test('times and similar words stay texts', (t) => {
   t.deepEqual(parse('[2024-05-01, yes, 1_000]'), { type: 'value', value: ['2024-05-01', 'yes', '1_000'] });
 });
 
@@ -39,7 +39,7 @@ const refused: readonly (readonly [string, string, RegExp, number | undefined])[
 ];
 
 for (const [what, text, message, line] of refused) {
-  test(`${what} is refused in no time`, (t) => {
+  test(`${what} is refused quickly`, (t) => {
     t.true(shortestMs(() => parse(text), 3) < 1000);
     const result = parse(text);
     if (result.type !== 'error') return t.fail(JSON.stringify(result.value));

@@ -29,11 +29,11 @@ test('directives stay with their document', (t) => {
   );
 });
 
-test('dashes that only look like a marker are content', (t) => {
+test('dashes that resemble a marker are content', (t) => {
   t.is(split('a: |\n  ---\n  x\nb: ---x\n----\n').length, 1);
 });
 
-test('Windows line ends and a byte order mark are nothing special', (t) => {
+test('Windows line ends and a byte order mark are accepted', (t) => {
   t.deepEqual(split('\uFEFFa: 1\r\n---\r\nb: 2\r\n'), [
     [1, 'a: 1\r\n'],
     [2, '---\r\nb: 2\r\n'],
@@ -45,7 +45,7 @@ test('an empty text has no documents', (t) => {
   t.deepEqual(split('\n# nothing\n---\n...\n'), []);
 });
 
-test('whatever documents are joined, each comes out by itself, on its line', (t) => {
+test('any joined documents are split again, each with its line', (t) => {
   const parse = createYamlParser();
   const value = fc.array(fc.string({ unit: fc.constantFrom('a', '-', ' ', '\n', '#', '.') }), { minLength: 1 });
   fc.assert(

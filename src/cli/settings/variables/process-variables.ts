@@ -4,7 +4,7 @@ import { integer, text } from '../../values/scalar-types.js';
 import { dnsName, dnsServer, listenAddress, namespaceName, requiredText } from '../../values/text-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
-/** Variables that identify this process, and those of its DNS listener (SPEC 4.6, DESIGN 2). */
+/** Variables that identify this process, and those of its DNS listener. */
 export const processVariables = {
   clusterId: {
     name: 'CLUSTER_ID',

@@ -4,7 +4,7 @@ import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
 const notNegative = duration({ minNs: 0n });
 
-/** Variables of the configuration of proxies (SPEC 4.6). */
+/** Variables of the configuration of proxies. */
 export const proxyVariables = {
   meshDefaultRequestTimeoutMs: {
     name: 'MESH_DEFAULT_REQUEST_TIMEOUT',

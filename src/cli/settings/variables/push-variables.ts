@@ -5,7 +5,7 @@ import type { VariableTable } from '../setting.js';
 const UINT32_MAX = 2 ** 32 - 1;
 const notNegative = duration({ minNs: 0n });
 
-/** Variables of pushing, of the xDS server and of status (SPEC 4.6). */
+/** Variables of pushing, of the xDS server and of status. */
 export const pushVariables = {
   meshGprcMaxRecvMsgSizeBytes: {
     name: 'MESH_GPRC_MAXRECVMSGSIZE',

@@ -4,7 +4,7 @@ import { bundleEndpoints, serviceAccountNames } from '../../values/text-types.js
 import { addressRanges } from '../../values/traffic-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
-/** Variables of the certificate authority and of authentication (SPEC 4.6 and 5). */
+/** Variables of the certificate authority and of authentication (docs/reference/certificate-authority.md#settings). */
 export const securityVariables = {
   audience: {
     name: 'AUDIENCE',

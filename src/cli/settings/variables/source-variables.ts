@@ -3,7 +3,7 @@ import { bool, text } from '../../values/scalar-types.js';
 import { optionalNamespaceName, requiredText, settingsFields } from '../../values/text-types.js';
 import { awaits, UNIMPLEMENTED, type VariableTable } from '../setting.js';
 
-/** Variables of the sources of configuration and services, and of the webhooks (SPEC 4.6). */
+/** Variables of the sources of configuration and services, and of the webhooks. */
 export const sourceVariables = {
   centralMeshd: {
     name: 'CENTRAL_MESHD',
@@ -120,7 +120,7 @@ export const sourceVariables = {
   validationWebhookConfigName: {
     name: 'VALIDATION_WEBHOOK_CONFIG_NAME',
     type: requiredText,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this text (SPEC 4.6); parse-options replaces the placeholder.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the default is this text; parse-options replaces the placeholder.
     default: 'meshd-${namespace}',
     meaning: 'Name of the validating webhook configuration to patch, if the command-line tool is not used',
   },

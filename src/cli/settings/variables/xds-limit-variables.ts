@@ -4,7 +4,7 @@ import type { VariableTable } from '../setting.js';
 
 const count = integer({ min: 1 });
 
-/** Limits for peers of the discovery server, which SPEC 4.6 does not have. */
+/** Limits for peers of the discovery server. */
 export const xdsLimitVariables = {
   navXdsMaxNames: {
     name: 'NAV_XDS_MAX_NAMES',

@@ -2,18 +2,17 @@
 export type Presence = 'required' | 'optional' | 'one-of' | { readonly fallback: unknown };
 
 export interface SpecField {
-  /** As SPEC writes it. */
+  /** As in the table. */
   readonly type: string;
   readonly presence: Presence;
-  /** A value that is read as it is written. */
+  /** A value that is read completely. */
   readonly example: unknown;
   /** Fields that it may not be set beside, though neither has to be. */
   readonly excludes?: readonly string[];
 }
 
-/** One table of SPEC 2. */
+/** One table of docs/reference/policy-kinds.md. */
 export interface SpecTable {
-  readonly section: string;
   readonly structure:
     | 'MeshService'
     | 'QuotaSpec'
@@ -44,7 +43,7 @@ function optional(type: string, example: unknown): SpecField {
   return { type, presence: 'optional', example };
 }
 
-/** SPEC 2.7 and 2.8 mark these. */
+/** docs/reference/policy-kinds.md#quotaspecbinding and docs/reference/policy-kinds.md#httpapispec mark these. */
 function required(type: string, example: unknown): SpecField {
   return { type, presence: 'required', example };
 }
@@ -78,10 +77,9 @@ const TRANSPORT = {
 const SERVICE_CONFIG = { disableCheckCalls: true, disableReportCalls: true, httpApiSpec: [], quotaSpec: [] };
 const REFERENCE = { name: required('string', 'limits'), namespace: optional('string', 'shop') };
 
-/** Every table of SPEC 2.1 to 2.14, row by row. */
+/** Every table of docs/reference/policy-kinds.md and docs/reference/policy-client.md, row by row. */
 export const SPEC_TABLES: readonly SpecTable[] = [
   {
-    section: '2.1',
     structure: 'MeshService',
     base: { name: 'web' },
     fields: {
@@ -93,13 +91,11 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.2',
     structure: 'QuotaSpec',
     base: { rules: [RULE] },
     fields: { rules: defaulted('QuotaRule[]', [], [RULE]) },
   },
   {
-    section: '2.3',
     structure: 'QuotaRule',
     base: { quotas: [{ quota: 'q', charge: 1 }] },
     fields: {
@@ -108,24 +104,20 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.4',
     structure: 'StringMatch',
     base: { exact: 'a' },
     fields: { exact: oneOf('string', 'a'), prefix: oneOf('string', 'a'), regex: oneOf('string', 'a+') },
   },
   {
-    section: '2.5',
     structure: 'AttributeMatch',
     fields: { clause: defaulted('map<string, StringMatch>', {}, { 'source.uid': { exact: 'u' } }) },
   },
   {
-    section: '2.6',
     structure: 'Quota',
     base: { quota: 'q' },
     fields: { quota: optional('string', 'requests'), charge: defaulted('int32', 1, 2_147_483_647) },
   },
   {
-    section: '2.7',
     structure: 'QuotaSpecBinding',
     base: { services: [SERVICE], quotaSpecs: [{ name: 'limits' }] },
     fields: {
@@ -133,9 +125,8 @@ export const SPEC_TABLES: readonly SpecTable[] = [
       quotaSpecs: required('QuotaSpecReference[]', [{ name: 'limits' }]),
     },
   },
-  { section: '2.7', structure: 'QuotaSpecReference', base: { name: 'limits' }, fields: REFERENCE },
+  { structure: 'QuotaSpecReference', base: { name: 'limits' }, fields: REFERENCE },
   {
-    section: '2.8',
     structure: 'HTTPAPISpec',
     base: { patterns: [PATTERN] },
     fields: {
@@ -145,7 +136,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.8',
     structure: 'HTTPAPISpecPattern',
     base: PATTERN,
     fields: {
@@ -156,14 +146,12 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.8',
     structure: 'APIKey',
     base: { query: 'k' },
     fields: { query: oneOf('string', 'k'), header: oneOf('string', 'x-key') },
   },
-  { section: '2.8', structure: 'HTTPAPISpecReference', base: { name: 'api' }, fields: REFERENCE },
+  { structure: 'HTTPAPISpecReference', base: { name: 'api' }, fields: REFERENCE },
   {
-    section: '2.8',
     structure: 'HTTPAPISpecBinding',
     base: { services: [SERVICE], apiSpecs: [{ name: 'api' }] },
     fields: {
@@ -172,12 +160,10 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.9',
     structure: 'Attributes',
     fields: { attributes: defaulted('map<string, AttributeValue>', {}, ATTRIBUTES.attributes) },
   },
   {
-    section: '2.9',
     structure: 'AttributeValue',
     base: { stringValue: 'a' },
     fields: {
@@ -192,7 +178,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.10',
     structure: 'NetworkFailPolicy',
     fields: {
       policy: defaulted('FailPolicy', 'FAIL_OPEN', 'FAIL_CLOSE'),
@@ -202,7 +187,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.11',
     structure: 'ServiceConfig',
     fields: {
       disableCheckCalls: defaulted('bool', false, true),
@@ -215,7 +199,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.12',
     structure: 'TransportConfig',
     fields: {
       disableCheckCache: defaulted('bool', false, true),
@@ -231,7 +214,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.13',
     structure: 'HttpClientConfig',
     fields: {
       transport: optional('TransportConfig', TRANSPORT),
@@ -243,7 +225,6 @@ export const SPEC_TABLES: readonly SpecTable[] = [
     },
   },
   {
-    section: '2.14',
     structure: 'TcpClientConfig',
     fields: {
       transport: optional('TransportConfig', TRANSPORT),
