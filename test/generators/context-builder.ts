@@ -13,7 +13,7 @@ import { shadowedKey } from '../../src/model/snapshot/endpoints-of.js';
 import { createTrafficTranslator, type MeshTraffic } from '../../src/model/traffic/mesh-traffic.js';
 import { NO_GRANTS } from '../model/policy/no-grants.js';
 
-/** What a test says of a snapshot; the rest is as plain as can be. */
+/** The parts of a snapshot that a test sets; the others have plain defaults. */
 export interface ContextParts {
   readonly services?: readonly Service[];
   /** Services that only some views have, under hosts of others; one per host. */

@@ -24,7 +24,7 @@ const ROUTER = 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Rout
 const EXTENSION_CONFIG = loadProtoRegistry().type(TypeUrl.extensionConfig);
 const LISTENER = 'type.googleapis.com/envoy.config.listener.v3.Listener';
 
-/** What static resources leave out: the ADS stream that clusters and listeners refer to. */
+/** The part of a bootstrap beside static resources: the ADS stream that clusters and listeners refer to. */
 const restOfBootstrap = (secrets: readonly object[]): string =>
   JSON.stringify({
     node: { id: 'sidecar~10.0.0.9~client.default~default.svc.cluster.local', cluster: 'client.default' },

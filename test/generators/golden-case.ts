@@ -17,11 +17,9 @@ import { createMeshStore } from '../../src/model/store/mesh-store.js';
 import { createDocumentReader } from '../../src/sources/file/read-documents.js';
 import { SETTINGS } from './default-settings.js';
 
-/**
- * The first document of a case: who is asking, and in what mesh. The others are objects as in a mesh folder.
- */
+/** The first document of a case: the proxies and the mesh config. The others are objects as in a mesh folder. */
 interface CaseHeader {
-  /** Nodes by a name that says what is special about each. */
+  /** Nodes, by a name that describes each. */
   readonly proxies: Readonly<Record<string, CaseNode>>;
   readonly settings?: Partial<GeneratorSettings>;
   /** The mesh config file. */
@@ -33,7 +31,7 @@ interface CaseHeader {
 /** A proxy has secrets where its stream is authenticated, which no node says. */
 type CaseNode = Pick<NodeDescription, 'id'> & Partial<NodeDescription> & { readonly hasSecrets?: boolean };
 
-/** A case, read by what reads the real thing: objects through the model's store, nodes as proxies send them. */
+/** Reads a case with the code of the product: the store of the model for objects, the node parser for proxies. */
 export interface GoldenCase {
   readonly context: PushContext;
   readonly settings: GeneratorSettings;
@@ -95,7 +93,7 @@ function readProxy({ hasSecrets = false, ...node }: CaseNode): Proxy {
   return { ...parseNode(facts), hasSecrets };
 }
 
-/** One canonical form, so that a diff shows what changed and nothing else. */
+/** One canonical form, so that a diff shows only changes. */
 export function toGoldenYaml(value: unknown): string {
   return dump(value, { lineWidth: -1, noRefs: true, noCompatMode: true });
 }

@@ -58,7 +58,7 @@ function goldenFile(name: string, type: GoldenType): string {
   return `${name}.${type}.yaml`;
 }
 
-/** What every proxy of a case is served, by the title of the proxy. */
+/** The resources of every proxy of a case, by the title of the proxy. */
 export function generateGoldenCase(name: string): ReadonlyMap<string, GoldenResources> {
   const file = `${name}${INPUT_SUFFIX}`;
   const golden = readGoldenCase(file, readFileSync(join(GOLDEN_DIRECTORY, file), 'utf8'));
@@ -72,7 +72,7 @@ export function goldenText(served: ReadonlyMap<string, GoldenResources>, type: G
   );
 }
 
-/** As a proxy does it: clusters and listeners first, then what they refer to. */
+/** In the order of a proxy: clusters and listeners first, then the resources that they refer to. */
 function generateFor({ context, settings }: GoldenCase, proxy: Proxy): GoldenResources {
   const policy = createPolicyPlugin(ENCODER, CONFIG_ENCODER, settings);
   const clusters = generateAll(createClusterGenerator(ENCODER, settings, [policy.clusters]), context, proxy).resources;

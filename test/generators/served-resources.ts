@@ -34,7 +34,7 @@ export function toJson(resource: EncodedResource): Json {
   return messageJson.resourceToJson(resource);
 }
 
-/** What a path leads to in JSON: `filterChains.0.name`; undefined where it leads nowhere. */
+/** The value at a path in JSON, for example `filterChains.0.name`; undefined where there is none. */
 export function at(json: Json | undefined, path: string): Json | undefined {
   let current: Json | undefined = json;
   for (const step of path.split('.')) {

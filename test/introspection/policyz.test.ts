@@ -2,7 +2,7 @@ import test from 'ava';
 import type { PolicyMeshConfig } from '../../src/config/mesh/mesh-config.js';
 import { createMessageEncoder, frameNamedResource } from '../../src/envoy/message-encoder.js';
 import type { PolicyConfigs } from '../../src/introspection/views.js';
-import { whyUnchecked } from '../../src/model/policy/explain-policy.js';
+import { uncheckedReason } from '../../src/model/policy/explain-policy.js';
 import type { PolicyOverrides } from '../../src/model/policy/read-policy-overrides.js';
 import type { PushContext } from '../../src/model/push-context.js';
 import { EVERYTHING_ON, meshWith } from '../model/policy/mesh-with.js';
@@ -172,8 +172,8 @@ for (const [title, mesh, overrides, direction, why] of REASONS) {
 test('policyz shows that a router checks its requests, for any setting of enableClientSidePolicyCheck', (t) => {
   const mesh = meshWith({ ...EVERYTHING_ON, enableClientSidePolicyCheck: false });
   const { metadata } = connection().proxy;
-  t.is(whyUnchecked(mesh, { type: 'router', metadata }, 'outbound'), undefined);
-  t.not(whyUnchecked(mesh, { type: 'sidecar', metadata }, 'outbound'), undefined);
+  t.is(uncheckedReason(mesh, { type: 'router', metadata }, 'outbound'), undefined);
+  t.not(uncheckedReason(mesh, { type: 'sidecar', metadata }, 'outbound'), undefined);
 });
 
 test('policyz shows that the embedded server does not check a service without bindings', async (t) => {

@@ -9,7 +9,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('snapshot' as const) }),
 );
 
-test('it holds what a plain map would, and every snapshot stays what it was', (t) => {
+test('it has the content of a plain map, and snapshots never change', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const writer = new BucketedMapWriter<number>();

@@ -10,7 +10,7 @@ function nodeOf(id: string, metadata: NodeDescription['metadata'] = {}): NodeDes
   return { id, metadata, locality: NO_LOCALITY, userAgentVersion: '' };
 }
 
-test('a node says who the proxy is by its id, locality and metadata', (t) => {
+test('the id, locality and metadata of a node describe the proxy', (t) => {
   const metadata = {
     MESH_VERSION: '1.0',
     LABELS: { app: 'web', revision: 2 },
@@ -128,7 +128,7 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 for (const [index, { node, code, message }] of REFUSALS.entries()) {
-  test(`what cannot be a node is refused with ${code} (case ${index + 1})`, (t) => {
+  test(`an invalid node is rejected with ${code} (case ${index + 1})`, (t) => {
     const error = t.throws(() => parseNode(node), { instanceOf: NodeError });
     t.is(error?.code, code);
     t.regex(error?.message ?? '', message);

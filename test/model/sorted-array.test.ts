@@ -5,7 +5,7 @@ import { replaceSorted } from '../../src/model/sorted-array.js';
 const compare = (first: number, second: number): number => first - second;
 const numbers = fc.uniqueArray(fc.integer({ min: 0, max: 50 }));
 
-test('it gives what sorting all anew gives', (t) => {
+test('the result equals a complete sort', (t) => {
   fc.assert(
     fc.property(numbers, numbers, numbers, (start, removed, added) => {
       const sorted = start.toSorted(compare);

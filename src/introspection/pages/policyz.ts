@@ -2,7 +2,7 @@ import { namespaceOfKey, type ObjectKey } from '../../config/object.js';
 import type { EncodedResource } from '../../envoy/encoded-resource.js';
 import type { Json, MessageJson } from '../../envoy/message-json.js';
 import { grantCommand } from '../../model/policy/binding-grants.js';
-import { boundKeysOf, whyUnchecked, whyUnreported } from '../../model/policy/explain-policy.js';
+import { boundKeysOf, uncheckedReason, unreportedReason } from '../../model/policy/explain-policy.js';
 import { ownFailPolicyOf } from '../../model/policy/own-fail-policy.js';
 import { resolvePolicyBindings } from '../../model/policy/policy-bindings.js';
 import { checkServerOf } from '../../model/policy/policy-servers.js';
@@ -56,7 +56,7 @@ export const policyz: Page = {
 function explanation(context: PushContext, proxy: Proxy, whyNothing: string | undefined): Record<string, JsonSource> {
   const { mesh } = context;
   const bindings = resolvePolicyBindings(context);
-  const inbound = whyNothing ?? whyUnchecked(mesh, proxy, 'inbound');
+  const inbound = whyNothing ?? uncheckedReason(mesh, proxy, 'inbound');
   const isEmbedded = checkServerOf(mesh)?.type === 'embedded';
   const ports = servedPorts(context.targetsOf(proxy));
   const services = servicesOf(context, proxy).map((service) => {
@@ -79,13 +79,13 @@ function explanation(context: PushContext, proxy: Proxy, whyNothing: string | un
   return {
     checks: {
       inbound: state(inbound),
-      outbound: state(whyNothing ?? whyUnchecked(mesh, proxy, 'outbound')),
+      outbound: state(whyNothing ?? uncheckedReason(mesh, proxy, 'outbound')),
       server: mesh.policy.mixerCheckServer,
       failPolicy: proxyPolicyOf(mesh, proxy)?.transport.networkFailPolicy.policy ?? null,
     },
     reports: {
-      http: state(whyNothing ?? whyUnreported(mesh, 'http')),
-      tcp: state(whyNothing ?? whyUnreported(mesh, 'tcp')),
+      http: state(whyNothing ?? unreportedReason(mesh, 'http')),
+      tcp: state(whyNothing ?? unreportedReason(mesh, 'tcp')),
       server: mesh.policy.mixerReportServer,
     },
     services,

@@ -3,7 +3,7 @@ import { isHttpProtocol, isTlsProtocol } from '../../config/networking/port-prot
 import type { ServiceEntrySpec } from '../../config/networking/service-entry.js';
 import type { MeshObject } from '../../config/object.js';
 import type { EntryGuard } from './entry-guard.js';
-import { whyHostIsGuarded } from './guarded-hosts.js';
+import { hostGuardReason } from './guarded-hosts.js';
 
 /** A host or address that an entry claims in other namespaces without permission. It has no effect there. */
 export interface EntryOffence {
@@ -53,7 +53,7 @@ export function entryOffences(entry: Entry, guard: EntryGuard): readonly EntryOf
 
 function hostOffences({ body, metadata }: Entry, guard: EntryGuard, remedy: string): readonly EntryOffence[] {
   return body.hosts.flatMap((host, index) => {
-    const why = whyHostIsGuarded(host, metadata.namespace, guard);
+    const why = hostGuardReason(host, metadata.namespace, guard);
     if (why === undefined) return [];
     const message = `${why}, which namespace ${metadata.namespace} may not give to other namespaces`;
     return { path: `hosts[${index}]`, value: host, message, remedy, host, isRefused: true };
@@ -67,13 +67,13 @@ function addressOffences({ body, metadata }: Entry, guard: EntryGuard, remedy: s
     if (range === undefined) return [];
     const why = isTooWide(range)
       ? `covers too much for other namespaces: all ranges of an entry together may be as wide as one /${WIDEST_EXPORTED_RANGE[range.family]}`
-      : (whyRangeIsSpecial(range) ?? whyForeign(guard.foreignAddressIn(range, metadata.namespace)));
+      : (specialRangeReason(range) ?? foreignAddressReason(guard.foreignAddressIn(range, metadata.namespace)));
     if (why === undefined) return [];
     return { path: `addresses[${index}]`, value: address, message: why, remedy, isRefused: true };
   });
 }
 
-function whyForeign(found: ReturnType<EntryGuard['foreignAddressIn']>): string | undefined {
+function foreignAddressReason(found: ReturnType<EntryGuard['foreignAddressIn']>): string | undefined {
   return found && `has ${found.address}, the cluster IP of Service ${found.namespace}/${found.service}`;
 }
 
@@ -120,7 +120,7 @@ function createCoverage(): (range: AddressRange) => boolean {
 }
 
 /** The reason why only the root namespace may export the range; undefined where others may. */
-function whyRangeIsSpecial(range: AddressRange): string | undefined {
+function specialRangeReason(range: AddressRange): string | undefined {
   const found = SPECIAL_RANGES.find((special) => overlaps(special.range, range));
   return found === undefined ? undefined : `has ${found.name} addresses (${found.text})`;
 }

@@ -7,19 +7,19 @@ export type HostGuard = Pick<EntryGuard, 'domain' | 'isNamespace' | 'isService'>
  * The reason why a namespace may not export a host; undefined where it may. Envoy compares hosts without regard to
  * case, and resolvers complete short names, so short names of Services count as their full names.
  */
-export function whyHostIsGuarded(host: string, namespace: string, guard: HostGuard): string | undefined {
+export function hostGuardReason(host: string, namespace: string, guard: HostGuard): string | undefined {
   const lower = host.toLowerCase();
   const name = lower.endsWith('.') ? lower.slice(0, -1) : lower;
   const isWildcard = name.startsWith('*.');
   const base = isWildcard ? name.slice(2) : name;
   const labels = base.split('.');
   return (
-    whyInClusterDomain(base, isWildcard, namespace, guard.domain.toLowerCase()) ??
-    whyShortForm(labels, isWildcard, namespace, guard)
+    clusterDomainReason(base, isWildcard, namespace, guard.domain.toLowerCase()) ??
+    shortFormReason(labels, isWildcard, namespace, guard)
   );
 }
 
-function whyInClusterDomain(base: string, isWildcard: boolean, own: string, domain: string): string | undefined {
+function clusterDomainReason(base: string, isWildcard: boolean, own: string, domain: string): string | undefined {
   const services = `svc.${domain}`;
   if (base === domain || base.endsWith(`.${domain}`)) {
     const before = base.endsWith(`.${services}`) ? base.slice(0, -services.length - 1).split('.') : [];
@@ -33,7 +33,7 @@ function whyInClusterDomain(base: string, isWildcard: boolean, own: string, doma
 }
 
 /** `name`, `name.namespace`, `name.namespace.svc`, and the same with the name of a pod before them. */
-function whyShortForm(
+function shortFormReason(
   labels: readonly string[],
   isWildcard: boolean,
   own: string,

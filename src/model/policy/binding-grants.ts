@@ -6,17 +6,17 @@ import type { MeshObject } from '../../config/object.js';
 const EVERY = '*';
 
 /**
- * Which namespaces let bindings of others act on them. The same object from snapshot to snapshot while nothing of it
- * changes.
+ * The namespaces that each namespace allows to bind policies to its services. The same object from snapshot to snapshot
+ * while it does not change.
  */
 export interface BindingGrants {
   /** Annotation of a Namespace that names the namespaces whose bindings may act on it. */
   readonly annotation: string;
-  /** Its bindings act everywhere, and every binding may refer to its specs. */
+  /** Root namespace: its bindings act on all namespaces, and all bindings may refer to its specs. */
   readonly rootNamespace: string;
-  /** Whether all bindings act everywhere (`policyBindingScope` of the mesh config). */
+  /** Whether all bindings act on all namespaces (`policyBindingScope` of the mesh config). */
   readonly isOpen: boolean;
-  /** The namespaces that each namespace names; `*` stays. Namespaces without grants are left out. */
+  /** The namespaces in the annotation of each namespace; `*` stays. Namespaces without grants are left out. */
   readonly byNamespace: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -27,13 +27,13 @@ function grantAnnotation(meshDomain: string): string {
   return `policy.${meshDomain}/bindings-from`;
 }
 
-/** Reads the annotation: namespaces between commas, `*` for every one. */
+/** Reads the annotation: namespaces between commas, `*` for all. */
 export function parseGrants(text: string | undefined): readonly string[] {
   const named = (text ?? '').split(',').map((item) => item.trim());
   return [...new Set(named)].filter((item) => item !== '').sort();
 }
 
-/** Whether the binding acts on all namespaces, whatever they grant. */
+/** Whether the binding acts on all namespaces without their grants. */
 export function actsEverywhere({ isOpen, rootNamespace }: BindingGrants, { origin, metadata }: Binding): boolean {
   return isOpen || origin !== 'cluster' || metadata.namespace === rootNamespace;
 }
@@ -46,26 +46,26 @@ export function mayActOn(grants: BindingGrants, binding: Binding, namespace: str
 }
 
 /**
- * Whether the binding may refer to specs of a namespace. A spec that is bound is shown to the proxies of the services,
- * so a namespace that has not granted it would have its rules read by others.
+ * Whether the binding may refer to specs of a namespace. The proxies of the bound services receive the spec, so a
+ * namespace must grant the binding before others can read its rules.
  */
 export function mayReferTo(grants: BindingGrants, binding: Binding, namespace: string): boolean {
   return namespace === grants.rootNamespace || mayActOn(grants, binding, namespace);
 }
 
-/** The namespaces whose bindings a namespace lets in, beside its own and those that act everywhere. */
+/** The namespaces whose bindings a namespace allows, beside its own and the root namespace. */
 export function grantedBy({ byNamespace }: BindingGrants, namespace: string): 'all' | Iterable<string> {
   const granted = byNamespace.get(namespace) ?? [];
   return byNamespace.get(namespace)?.has(EVERY) === true ? 'all' : granted;
 }
 
-/** The command that lets bindings of one namespace act on another, and keeps what that grants already. */
+/** The command that allows bindings of one namespace to act on another, in addition to the existing grants. */
 export function grantCommand({ annotation, byNamespace }: BindingGrants, namespace: string, to: string): string {
   const granted = [...new Set([...(byNamespace.get(namespace) ?? []), to])].join();
   return `kubectl annotate --overwrite namespace ${namespace} ${annotation}=${granted}`;
 }
 
-/** What Namespaces grant to bindings of others, brought up to date object by object. */
+/** The grants of Namespaces, updated object by object. */
 export class GrantTable {
   readonly #annotation: string;
   #byNamespace = new Map<string, ReadonlySet<string>>();
@@ -76,8 +76,8 @@ export class GrantTable {
   }
 
   /**
-   * @param namespace undefined when the cluster has none of that name
-   * @returns whether it grants something else than before
+   * @param namespace undefined when it was deleted
+   * @returns whether its grants changed
    */
   set(name: string, namespace: MeshObject | undefined): boolean {
     const granted = parseGrants(namespace?.metadata.annotations[this.#annotation]);
@@ -88,7 +88,7 @@ export class GrantTable {
     return true;
   }
 
-  /** The same object while neither a grant nor what is read of the mesh config has changed. */
+  /** The same object while the grants and the fields of the mesh config stay the same. */
   grants({ rootNamespace, policy }: Pick<MeshConfig, 'rootNamespace' | 'policy'>): BindingGrants {
     const isOpen = policy.policyBindingScope === 'ALL_NAMESPACES';
     const known = this.#grants;

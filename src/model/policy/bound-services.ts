@@ -3,7 +3,7 @@ import type { Service } from '../service.js';
 import { actsEverywhere, type BindingGrants, grantedBy, mayActOn } from './binding-grants.js';
 import { matchesHost, type ServicePattern } from './service-pattern.js';
 
-/** What of a service decides which bindings act on it. */
+/** The fields of a service that decide which bindings act on it. */
 export type BoundService = Pick<Service, 'hostname' | 'namespace'>;
 
 interface Entry<Value> {
@@ -13,8 +13,8 @@ interface Entry<Value> {
 }
 
 /**
- * Finds what bindings bring to a service. Wildcards of a thousand namespaces cost a service of another namespace
- * nothing: only those of namespaces that may act on it are looked at.
+ * Finds the values that bindings add to a service. Only wildcards of namespaces that may act on the service are looked
+ * at.
  */
 export class BoundServices<Value> {
   readonly #grants: BindingGrants;
@@ -35,7 +35,7 @@ export class BoundServices<Value> {
     else append(this.#byNamespace, binding.metadata.namespace, entry);
   }
 
-  /** The values of all that names the service and may act on it; a value that was added twice may be there twice. */
+  /** The values of all patterns that match the service and may act on it; a value may appear twice. */
   find({ hostname, namespace }: BoundService): readonly Value[] {
     const named = (this.#byHost.get(hostname) ?? []).filter(({ binding }) =>
       mayActOn(this.#grants, binding, namespace),

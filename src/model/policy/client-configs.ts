@@ -13,26 +13,26 @@ import {
 import { type Direction, isServiceChecked, type ProxyPolicy } from './proxy-policy.js';
 import { boundSpecsOf, type SpecsOf, serviceAttributesOf } from './service-config.js';
 
-/** The service of requests that name none, and the key of its configuration. */
+/** Name of the default service, and key of its configuration. */
 const DEFAULT_SERVICE = 'default';
 
-/** What of a proxy its client configurations are made from. */
+/** The facts about a proxy that its client configurations are made from. */
 export type PolicyProxy = ProxyIdentity & Pick<Proxy, 'type'>;
 
 /**
- * Whether HTTP of that side has anything to call the policy servers for (docs/reference/policy-client.md#policy-plugin:
- * the filter is skipped if not).
+ * Whether HTTP traffic of that direction needs calls to the policy servers; without any, the filter is left out
+ * (docs/reference/policy-client.md#policy-plugin).
  */
 export function hasHttpPolicy(policy: ProxyPolicy, direction: Direction): boolean {
   return policy.httpReports || (direction === 'inbound' ? policy.inboundChecks : policy.outboundChecks);
 }
 
 /**
- * The configuration of a proxy's HTTP client (docs/reference/policy-client.md#httpclientconfig;
- * docs/reference/policy-client.md#attributes-of-a-proxy), with the calls that its mesh config and metadata turn off.
+ * The configuration of the HTTP client of a proxy (docs/reference/policy-client.md#httpclientconfig;
+ * docs/reference/policy-client.md#attributes-of-a-proxy), with the calls that its mesh config and metadata disable.
  * Services have configurations of their own, `serviceConfigOf`.
  *
- * @param targetPort inbound: the port that the workload listens on, where the client serves one alone
+ * @param targetPort inbound: the target port, where the client serves one port alone
  */
 export function httpClientConfigOf(
   policy: ProxyPolicy,
@@ -59,11 +59,11 @@ export function httpClientConfigOf(
 }
 
 /**
- * The configuration of a proxy's TCP client for connections of one service
- * (docs/reference/policy-client.md#tcpclientconfig; docs/reference/policy-client.md#tcp-clients). The rules of all its
- * QuotaSpecs are in one; for outbound they are there only with checks.
+ * The configuration of the TCP client of a proxy for connections of one service
+ * (docs/reference/policy-client.md#tcpclientconfig; docs/reference/policy-client.md#tcp-clients). It joins the rules of
+ * all QuotaSpecs; outbound ones are there only with checks.
  *
- * @param targetPort inbound: the port that the workload listens on
+ * @param targetPort inbound: the target port
  */
 export function tcpClientConfigOf(
   policy: ProxyPolicy,

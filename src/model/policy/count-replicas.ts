@@ -1,15 +1,15 @@
 import type { Endpoint } from '../endpoint.js';
 import type { PushContext } from '../push-context.js';
 
-/** How many replicas serve a host. */
+/** The number of replicas of a host. */
 export interface ReplicaCount {
-  /** Replicas that take connections: each address once. */
+  /** Healthy replicas: each address counts once. */
   readonly ready: number;
-  /** The most of them that are pods of one revision of a Deployment. A rollout has pods of two revisions. */
+  /** The largest number of pods of one revision of a Deployment. During a rollout there are two revisions. */
   readonly alike: number;
 }
 
-/** A Deployment gives it to the pods of each revision. */
+/** Label of the pods of a revision of a Deployment. */
 const REVISION_LABEL = 'pod-template-hash';
 
 type Mesh = Pick<PushContext, 'domain' | 'endpoints' | 'servicesByHost'>;

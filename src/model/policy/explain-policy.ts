@@ -9,8 +9,11 @@ import { matchesHost } from './service-pattern.js';
 
 type Mesh = Pick<MeshConfig, 'policy'>;
 
-/** Why a proxy checks nothing on that side, for a person; undefined when it does. As `proxyPolicyOf` decides. */
-export function whyUnchecked(
+/**
+ * The reason why a proxy makes no checks in a direction, for debug pages; undefined when it does. Follows
+ * `proxyPolicyOf`.
+ */
+export function uncheckedReason(
   { policy }: Mesh,
   { type, metadata }: Pick<Proxy, 'type' | 'metadata'>,
   direction: Direction,
@@ -26,22 +29,22 @@ export function whyUnchecked(
   return 'enableClientSidePolicyCheck of the mesh config is false';
 }
 
-/** Why no proxy reports, for a person; undefined when they do. */
-export function whyUnreported({ policy }: Mesh, protocol: 'http' | 'tcp'): string | undefined {
+/** The reason why proxies send no reports, for debug pages; undefined when they do. */
+export function unreportedReason({ policy }: Mesh, protocol: 'http' | 'tcp'): string | undefined {
   if (policy.mixerReportServer === '') return 'mixerReportServer of the mesh config names no server to report to';
   if (protocol === 'tcp' || !policy.disableMixerHttpReports) return undefined;
   return 'disableMixerHttpReports of the mesh config is true';
 }
 
-/** What is bound to a service, by key. */
+/** The specs that are bound to a service, by key. */
 export interface BoundKeys {
   readonly quotaSpecs: readonly ObjectKey[];
   readonly apiSpecs: readonly ObjectKey[];
-  /** Named by a binding of the service, but not there, or not for that binding to use. */
+  /** Specs that a binding of the service names, but that do not exist or that the binding may not use. */
   readonly missing: readonly ObjectKey[];
-  /** Bindings that name the service, and that its namespace does not let act on it. */
+  /** Bindings that name the service without a grant of its namespace. */
   readonly notGranted: readonly ObjectKey[];
-  /** Whether any binding acts on the service, with specs or without. */
+  /** Whether a binding acts on the service, with specs or without. */
   readonly isNamed: boolean;
 }
 

@@ -4,10 +4,10 @@ import type { Proxy, ProxyMetadata } from '../proxy.js';
 import { LABELS_ATTRIBUTE, type LabelSet } from './label-conditions.js';
 import type { Direction } from './proxy-policy.js';
 
-/** What a proxy's node says of who it is; of its addresses the first counts. */
+/** The fields of a node that identify a proxy; only its first address counts. */
 export type ProxyIdentity = Pick<Proxy, 'id' | 'ipAddresses' | 'configNamespace' | 'version'> & {
   readonly metadata: Pick<ProxyMetadata, 'meshVersion' | 'meshId'>;
-  /** Those of its labels that bindings name. */
+  /** Labels that bindings name. */
   readonly labels?: LabelSet;
 };
 
@@ -17,10 +17,10 @@ function proxyUid({ id }: Pick<Proxy, 'id'>): string {
 }
 
 /**
- * What a proxy knows of itself, for every Check and Report of that side: `mixerAttributes` of its HttpClientConfig and
+ * Attributes of a proxy for every Check and Report of a direction: `mixerAttributes` of its HttpClientConfig and
  * TcpClientConfig (docs/reference/policy-client.md#policy-plugin).
  *
- * @param targetPort inbound: the port that the workload listens on, where it is known
+ * @param targetPort inbound: the target port, where it is known
  */
 export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, targetPort?: number): AttributesSpec {
   const uid = textValue(proxyUid(proxy));
@@ -45,9 +45,9 @@ export function filterAttributesOf(proxy: ProxyIdentity, direction: Direction, t
 }
 
 /**
- * What a proxy tells other proxies of itself: `forwardAttributes` of its HttpClientConfig for outbound. `source.ip` is
- * there for receivers that do not see the connection of the caller (docs/reference/policy-client.md#serviceconfig,
- * docs/reference/policy-client.md#httpclientconfig); a proxy that sees it uses its own.
+ * Attributes that a proxy sends to other proxies: `forwardAttributes` of its HttpClientConfig for outbound. Receivers
+ * that do not see the connection of the caller read `source.ip` (docs/reference/policy-client.md#serviceconfig,
+ * docs/reference/policy-client.md#httpclientconfig); others use the address of the connection.
  */
 export function forwardAttributesOf(
   proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses' | 'configNamespace'>,
@@ -59,7 +59,7 @@ export function forwardAttributesOf(
   });
 }
 
-/** What a proxy tells the proxy of the policy server of itself: `attributesForMixerProxy` of its transport. */
+/** Attributes that a proxy sends to the proxy of the policy server: `attributesForMixerProxy` of its transport. */
 export function callAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses'>): AttributesSpec {
   return attributesOf({
     'source.uid': textValue(proxyUid(proxy)),
@@ -67,7 +67,7 @@ export function callAttributesOf(proxy: Pick<ProxyIdentity, 'id' | 'ipAddresses'
   });
 }
 
-/** Attributes as they are written, by name. What is undefined or empty is left out. */
+/** Attributes by name. Undefined and empty values are left out. */
 export function attributesOf(values: Readonly<Record<string, AttributeValueSpec | undefined>>): AttributesSpec {
   const attributes: Record<string, AttributeValueSpec> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -76,7 +76,7 @@ export function attributesOf(values: Readonly<Record<string, AttributeValueSpec 
   return { attributes };
 }
 
-/** Both, the second's values where both have a name. */
+/** Joins attributes; the second value wins where both have a name. */
 export function mergeAttributes(first: AttributesSpec, second: AttributesSpec): AttributesSpec {
   return { attributes: { ...first.attributes, ...second.attributes } };
 }

@@ -3,19 +3,19 @@ import type { BoundHttpApiSpec, BoundQuotaSpec } from '../../config/policy/bound
 import type { PushContext } from '../push-context.js';
 import type { HttpApiSpecObject, QuotaSpecObject } from './policy-bindings.js';
 
-/** Labels of a MeshService: workloads that carry all of them are meant. */
+/** Labels of a MeshService: it selects the workloads that have all of them. */
 export type LabelSet = Readonly<Record<string, string>>;
 
-/** The attribute that tells the labels of the workload behind an inbound check. */
+/** The attribute with the labels of the workload of an inbound check. */
 export const LABELS_ATTRIBUTE = 'destination.labels';
 
-/** The spec with rules for the workloads alone that carry one of the label sets. */
+/** The spec with rules that apply only to workloads with one of the label sets. */
 export const restrictQuotaSpec = createRestriction<BoundQuotaSpec, QuotaSpecObject>((body, workloads) => ({
   ...body,
   rules: body.rules.map((rule) => ({ ...rule, workloads })),
 }));
 
-/** The spec for the workloads alone that carry one of the label sets. */
+/** The spec for workloads with one of the label sets. */
 export const restrictHttpApiSpec = createRestriction<BoundHttpApiSpec, HttpApiSpecObject>((body, workloads) => ({
   ...body,
   workloads,
@@ -23,7 +23,7 @@ export const restrictHttpApiSpec = createRestriction<BoundHttpApiSpec, HttpApiSp
 
 type Workloads = readonly { readonly labels: LabelSet }[];
 
-/** @returns a function that gives the very same object for the same spec and sets, so that compiled forms are kept */
+/** @returns a function that returns the same object for the same spec and sets, so that compiled forms are reused */
 function createRestriction<Body extends object, Spec extends { readonly body: Body }>(
   restrict: (body: Body, workloads: Workloads) => Body,
 ): (spec: Spec, labelSets: readonly LabelSet[]) => Spec {
@@ -52,7 +52,7 @@ const BINDING_KINDS = ['QuotaSpecBinding', 'HTTPAPISpecBinding'] as const;
 const NO_KEYS: readonly string[] = [];
 const keysOf = new WeakMap<Table, readonly string[]>();
 
-/** The keys of labels that bindings of a snapshot name, sorted: proxies tell these of their labels alone. */
+/** The label keys that bindings of a snapshot name, sorted: proxies send only these labels. */
 export function bindingLabelKeys({ objects }: Pick<PushContext, 'objects'>): readonly string[] {
   const [first = NO_KEYS, second = NO_KEYS] = BINDING_KINDS.map((kind) => keysOfTable(objects.get(kind)));
   if (second.length === 0) return first;

@@ -6,9 +6,9 @@ import { networkFailPolicyOf, type ProxyPolicy } from './proxy-policy.js';
 type Mesh = Pick<PolicyMeshConfig, 'policyCheckFailOpen'>;
 
 /**
- * The network fail policy of a service's own, which overrides that of the mesh and of its proxies
- * (docs/reference/policy-client.md#serviceconfig, docs/reference/errors.md#failures). Where its annotations leave a
- * field out, it has the field of the mesh config. Undefined for a service without such annotations.
+ * The network fail policy of a single service, which overrides that of the mesh and of its proxies
+ * (docs/reference/policy-client.md#serviceconfig, docs/reference/errors.md#failures). Fields that its annotations leave
+ * out are those of the mesh config. Undefined for a service without such annotations.
  */
 export function ownFailPolicyOf(
   { failPolicy }: Pick<Service, 'failPolicy'>,
@@ -24,7 +24,7 @@ export function ownFailPolicyOf(
   });
 }
 
-/** The same proxy's policy for checks of a service with a fail policy of its own. */
+/** The policy of a proxy for checks of a service with a fail policy of its own. */
 export function withFailPolicy(policy: ProxyPolicy, own: NetworkFailPolicy | undefined): ProxyPolicy {
   if (own === undefined) return policy;
   return {
@@ -40,14 +40,14 @@ export function failPolicyText({ policy, maxRetry, baseRetryWait, maxRetryWait }
 }
 
 /**
- * The fail policies of services' own that one proxy has for HTTP requests it sends. Each is a filter of every listener
- * that checks such requests, so the number is fixed: another filter would replace listeners.
+ * Number of fail policies of single services that one proxy has for outbound HTTP requests. Each is a filter of every
+ * listener that checks such requests, so the number is fixed: another filter would replace listeners.
  */
 export const OUTBOUND_FAIL_POLICIES = 6;
 
 /**
- * The fail policies of services' own, sorted. Of more than `OUTBOUND_FAIL_POLICIES` those that most namespaces use are
- * kept, and FAIL_OPEN and FAIL_CLOSE without retries, which all other services share.
+ * The fail policies of single services, sorted. Of more than `OUTBOUND_FAIL_POLICIES`, those that most namespaces use
+ * are kept, and FAIL_OPEN and FAIL_CLOSE without retries, which all other services share.
  */
 export function keptFailPolicies(services: Iterable<Service>, mesh: Mesh): readonly NetworkFailPolicy[] {
   const all = new Map<string, { readonly own: NetworkFailPolicy; readonly namespaces: Set<string> }>();
@@ -67,7 +67,7 @@ export function keptFailPolicies(services: Iterable<Service>, mesh: Mesh): reado
   return [...mostUsed.map(({ own }) => own), withoutRetries('FAIL_OPEN'), withoutRetries('FAIL_CLOSE')];
 }
 
-/** Where the policy that holds for HTTP requests to a service is among the kept ones. */
+/** The position among the kept policies of the one that applies to HTTP requests to a service. */
 export function keptIndexOf(kept: readonly NetworkFailPolicy[], own: NetworkFailPolicy): number {
   const find = (text: string): number => kept.findIndex((each) => failPolicyText(each) === text);
   const exact = find(failPolicyText(own));

@@ -10,7 +10,7 @@ export type QuotaSpecObject = MeshObject<'QuotaSpec', BoundQuotaSpec>;
 export type HttpApiSpecObject = MeshObject<'HTTPAPISpec', BoundHttpApiSpec>;
 
 /**
- * Which QuotaSpecs and HTTPAPISpecs apply to which service (docs/reference/policy-kinds.md#quotaspecbinding,
+ * The QuotaSpecs and HTTPAPISpecs of each service (docs/reference/policy-kinds.md#quotaspecbinding,
  * docs/reference/policy-kinds.md#httpapispec; docs/reference/policy-kinds.md#binding-resolution).
  */
 export interface PolicyBindings {
@@ -22,7 +22,7 @@ export interface PolicyBindings {
   apiSpecsOf(service: BoundService): readonly HttpApiSpecObject[];
 }
 
-/** What of a snapshot bindings are resolved from. */
+/** The parts of a snapshot that bindings are resolved from. */
 export type BindingContext = Pick<PushContext, 'objects' | 'domain' | 'bindingGrants'>;
 
 /** Resolves the bindings of a snapshot. */

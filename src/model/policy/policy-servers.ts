@@ -1,6 +1,6 @@
 import type { MeshConfig, PolicyMeshConfig } from '../../config/mesh/mesh-config.js';
 
-/** Where a policy server is: in the discovery process, or at an address (docs/policies.md). */
+/** The place of a policy server: the discovery process, or an address (docs/policies.md). */
 export type PolicyServerTarget =
   | { readonly type: 'embedded' }
   /** `host` is a DNS name or an IP address, an IPv6 address without brackets. */
@@ -13,29 +13,28 @@ export type PolicyServerTarget =
 const POLICY_SERVER_CLUSTER = 'policy_server';
 
 /**
- * Cluster for reports alone with sidecarToTelemetrySessionAffinity: it keeps to one server, which calls for checks
- * must not.
+ * Cluster for reports with sidecarToTelemetrySessionAffinity: it keeps to one server, while checks must be balanced.
  */
 export const AFFINE_REPORT_CLUSTER = 'policy_report_server';
 
 type Policy = Pick<PolicyMeshConfig, 'mixerCheckServer' | 'mixerReportServer' | 'sidecarToTelemetrySessionAffinity'>;
 
-/** Who checks; undefined when nobody does. */
+/** The server for checks; undefined without one. */
 export function checkServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServerTarget | undefined {
   return policyServerOf(policy.mixerCheckServer);
 }
 
-/** Who takes reports; undefined when nobody does. */
+/** The server for reports; undefined without one. */
 export function reportServerOf({ policy }: Pick<MeshConfig, 'policy'>): PolicyServerTarget | undefined {
   return policyServerOf(policy.mixerReportServer);
 }
 
-/** The cluster that checks go to; the default where there is no server. */
+/** The cluster for checks; the default without a server. */
 export function checkClusterOf(policy: Policy): string {
   return clusterOf(policyServerOf(policy.mixerCheckServer));
 }
 
-/** The cluster that reports go to; the default where there is no server. */
+/** The cluster for reports; the default without a server. */
 export function reportClusterOf(policy: Policy): string {
   const server = policyServerOf(policy.mixerReportServer);
   return server !== undefined && policy.sidecarToTelemetrySessionAffinity ? AFFINE_REPORT_CLUSTER : clusterOf(server);

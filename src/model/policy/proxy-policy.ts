@@ -5,27 +5,27 @@ import { checkClusterOf, reportClusterOf } from './policy-servers.js';
 import type { PolicyOverrides } from './read-policy-overrides.js';
 import type { BoundSpecs } from './service-config.js';
 
-/** The side of a proxy that traffic passes: towards its own workload, or away from it. */
+/** The direction of traffic at a proxy: to its own workload, or from it. */
 export type Direction = 'inbound' | 'outbound';
 
-/** How calls to the policy servers are made, for all proxies alike: without the attributes that name the proxy. */
+/** Settings of the calls to the policy servers, without the attributes that name a proxy. */
 export type SharedTransport = Omit<TransportConfig, 'attributesForMixerProxy'>;
 
 /**
- * What the policy plugin does for a proxy (docs/reference/policy-client.md#policy-plugin,
- * docs/reference/policy-client.md#transport-settings). Nothing in it names the proxy: proxies with the same overrides
- * have equal ones, with equal keys.
+ * The settings of the policy plugin for a proxy (docs/reference/policy-client.md#policy-plugin,
+ * docs/reference/policy-client.md#transport-settings). They do not name the proxy: proxies with the same overrides have
+ * equal settings, with equal keys.
  */
 export interface ProxyPolicy {
   /** Names all other members. */
   readonly key: string;
-  /** Whether the policy server in the discovery process checks. It is asked only about services that have a policy. */
+  /** Whether the policy server in the discovery process checks. It checks only services that have a policy. */
   readonly isEmbedded: boolean;
   readonly inboundChecks: boolean;
   readonly outboundChecks: boolean;
   readonly httpReports: boolean;
   readonly tcpReports: boolean;
-  /** Of TCP connections that stay open. */
+  /** Interval of reports of open TCP connections. */
   readonly reportInterval: string;
   readonly transport: SharedTransport;
 }
@@ -33,7 +33,7 @@ export interface ProxyPolicy {
 const BASE_RETRY_WAIT_MS = 80;
 const MAX_RETRY_WAIT_MS = 1000;
 
-/** Undefined when the mesh config names no policy server: the plugin is inactive then. */
+/** Undefined when the mesh config names no policy server: the plugin adds nothing then. */
 export function proxyPolicyOf(
   { policy }: Pick<MeshConfig, 'policy'>,
   proxy: Pick<Proxy, 'type' | 'metadata'>,
@@ -64,8 +64,8 @@ export function proxyPolicyOf(
 }
 
 /**
- * Whether traffic of a service is checked on that side. The server in the discovery process is not asked about
- * services without a policy: were it down, they would suffer for nothing.
+ * Whether traffic of a service is checked in a direction. The server in the discovery process checks only services with
+ * a policy: its failure must not affect others.
  */
 export function isServiceChecked(
   policy: ProxyPolicy,
@@ -90,7 +90,7 @@ function failPolicyOf(policy: PolicyMeshConfig, overrides: PolicyOverrides): Net
 }
 
 /**
- * A network fail policy with numbers; undefined ones have the defaults of
+ * A complete network fail policy; undefined fields have the defaults of
  * docs/reference/policy-client.md#transport-settings.
  */
 interface FailPolicyNumbers {
@@ -100,7 +100,7 @@ interface FailPolicyNumbers {
   readonly maxRetryWaitMs: number | undefined;
 }
 
-/** Where the longest wait is shorter than the first one, the first one is the longest too. */
+/** The longest wait is at least the first one. */
 export function networkFailPolicyOf(numbers: FailPolicyNumbers): NetworkFailPolicy {
   const {
     isFailOpen,

@@ -1,11 +1,11 @@
 import { DurationSyntaxError, parseDuration } from '../../config/parse-duration.js';
 
-/** `policy.D/check`: what a proxy is told to do about checks, whatever the mesh config says. */
+/** `policy.D/check`: overrides the mesh config for the checks of a proxy. */
 export type CheckMode = 'enable' | 'allow-on-error' | 'disable';
 
 /**
- * What node metadata `policy.D/…` changes of the mesh's policy (docs/reference/policy-client.md#transport-settings).
- * Absent keys are absent.
+ * Overrides of the policy settings of the mesh by node metadata `policy.D/…`
+ * (docs/reference/policy-client.md#transport-settings). Absent keys are absent here too.
  */
 export interface PolicyOverrides {
   readonly check?: CheckMode;
@@ -15,22 +15,22 @@ export interface PolicyOverrides {
   readonly checkMaxRetryWaitMs?: number;
 }
 
-/** The texts of node metadata or annotations, and the error for one that cannot be used. */
+/** Texts of node metadata or annotations, and the error for a rejected one. */
 export interface MetadataTexts {
   /** Undefined for an absent or empty value. */
   text(key: string): string | undefined;
-  /** @param wanted what the value has to be */
+  /** @param wanted description of valid values */
   wrong(key: string, value: string, wanted: string, cause?: Error): Error;
 }
 
 const CHECK_MODES: readonly CheckMode[] = ['enable', 'allow-on-error', 'disable'];
-/** gRPC retries of one request: more would only be load on a server that is in trouble already. */
+/** Maximum of gRPC retries of one request: more would only load a server in trouble. */
 const MAX_RETRIES = 100;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Reads `policy.D/…` (docs/reference/xds.md#node, docs/reference/policy-client.md#transport-settings); undefined when
- * none is there.
+ * Reads `policy.D/…` (docs/reference/xds.md#node, docs/reference/policy-client.md#transport-settings); undefined
+ * without any.
  */
 export function readPolicyOverrides(metadata: MetadataTexts, meshDomain: string): PolicyOverrides | undefined {
   const prefix = `policy.${meshDomain}`;
@@ -55,7 +55,7 @@ function readCheck({ text, wrong }: MetadataTexts, key: string): CheckMode | und
   return mode;
 }
 
-/** How often a check is asked again, 0 to 100. */
+/** Number of retries of a check, 0 to 100. */
 export function readRetries({ text, wrong }: MetadataTexts, key: string): number | undefined {
   const value = text(key);
   if (value === undefined) return undefined;
@@ -65,7 +65,7 @@ export function readRetries({ text, wrong }: MetadataTexts, key: string): number
   return Number(value);
 }
 
-/** A wait between attempts at a check, in whole milliseconds, 1 ms to 24 h. */
+/** A wait between attempts of a check, in whole milliseconds, 1 ms to 24 h. */
 export function readWait({ text, wrong }: MetadataTexts, key: string): number | undefined {
   const value = text(key);
   if (value === undefined) return undefined;

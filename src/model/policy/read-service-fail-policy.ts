@@ -4,7 +4,7 @@ import { type RefusedAnnotation, shownValue } from '../service.js';
 import { readRetries, readWait } from './read-policy-overrides.js';
 
 /**
- * The network fail policy that annotations give a service (docs/reference/policy-client.md#serviceconfig,
+ * The network fail policy of a service, from its annotations (docs/reference/policy-client.md#serviceconfig,
  * `networkFailPolicy`). Absent fields are those of the mesh config.
  */
 export interface ServiceFailPolicy {
@@ -19,11 +19,11 @@ type Annotations = Readonly<Record<string, string>>;
 
 const POLICIES = ['FAIL_OPEN', 'FAIL_CLOSE'] as const;
 const NAMES = ['failPolicy', 'maxRetry', 'baseRetryWait', 'maxRetryWait'] as const;
-/** Messages and logs name no more. */
+/** Maximum that messages and logs name. */
 const MAX_REFUSED = 20;
 const NOTHING = { refused: [] } as const;
 
-/** Thrown for one annotation, whose reader goes on with the next. */
+/** Thrown for one annotation; the reader continues with the next. */
 class RefusedAnnotationError extends Error {
   override readonly name = 'RefusedAnnotationError';
   readonly refused: RefusedAnnotation;
@@ -35,12 +35,12 @@ class RefusedAnnotationError extends Error {
 }
 
 /**
- * Reads `policy.D/failPolicy`, `maxRetry`, `baseRetryWait` and `maxRetryWait` of a Service or ServiceEntry. A failPolicy
- * that is neither FAIL_OPEN nor FAIL_CLOSE counts as FAIL_CLOSE, so that a typing error cannot switch limits off. Other
- * values that cannot be used are left out.
+ * Reads `policy.D/failPolicy`, `maxRetry`, `baseRetryWait` and `maxRetryWait` of a Service or ServiceEntry. A
+ * failPolicy other than FAIL_OPEN and FAIL_CLOSE counts as FAIL_CLOSE, so that a typing error cannot disable limits.
+ * Other rejected values are left out.
  *
  * @param meshDomain the mesh domain D
- * @returns no fail policy where no annotation can be used
+ * @returns no fail policy if no annotation is valid
  */
 export function readServiceFailPolicy(
   annotations: Annotations,

@@ -3,14 +3,14 @@ import type { HttpApiSpec } from '../../config/policy/http-api-spec.js';
 import type { QuotaSpec } from '../../config/policy/quota-spec.js';
 import { regexSize } from '../../config/regex/regex-size.js';
 
-/** Kinds whose objects have regular expressions. */
+/** Kinds with regular expressions. */
 export const REGEX_KINDS = ['HTTPAPISpec', 'QuotaSpec'] as const;
 
-/** Sizes of the regular expressions of specs, each spec of which is looked at once. */
+/** Sizes of the regular expressions of specs; each spec is compiled once. */
 export interface RegexSums {
-  /** Bytes of the different expressions of the object. */
+  /** Bytes of the distinct expressions of the object. */
   bytesOf(object: MeshObject): number;
-  /** Bytes of the different expressions of all of them. */
+  /** Bytes of the distinct expressions of all of them. */
   bytesTogether(objects: readonly MeshObject[]): number;
 }
 

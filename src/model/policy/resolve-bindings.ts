@@ -6,12 +6,12 @@ import { type BoundService, BoundServices } from './bound-services.js';
 import type { LabelSet } from './label-conditions.js';
 import { matchesHost, type ServicePattern, servicePatternOf } from './service-pattern.js';
 
-/** A reference of a binding; `spec` is undefined when there is no such object, or the binding may not use it. */
+/** A reference of a binding; `spec` is undefined when the object does not exist or the binding may not use it. */
 export interface ResolvedReference<Spec extends MeshObject> {
   readonly key: ObjectKey;
   /** Of the spec. */
   readonly namespace: string;
-  /** Whether the spec's namespace lets the binding use it. */
+  /** Whether the namespace of the spec allows the binding to use it. */
   readonly isGranted: boolean;
   readonly spec: Spec | undefined;
 }
@@ -25,7 +25,7 @@ export interface ResolvedBinding<Spec extends MeshObject = MeshObject> {
   actsOn(namespace: string): boolean;
 }
 
-/** Whether a binding acts on a service: it names it, and may act on its namespace. */
+/** Whether a binding names a service and may act on its namespace. */
 export function isBoundBy({ services, actsOn }: ResolvedBinding, { hostname, namespace }: BoundService): boolean {
   return services.some(({ pattern }) => matchesHost(pattern, hostname)) && actsOn(namespace);
 }
@@ -35,13 +35,13 @@ export interface ResolvedBindings<Spec extends MeshObject = MeshObject> {
   /** Sorted by key. */
   readonly bindings: readonly ResolvedBinding<Spec>[];
   /**
-   * The specs that apply to a service, each once, sorted by key; dangling references are left out. Services with the
-   * same specs share one array.
+   * The specs of a service, each once, sorted by key; dangling references are left out. Services with the same specs
+   * share one array.
    */
   specsOf(service: BoundService): readonly Spec[];
 }
 
-/** Where a kind of binding keeps what. */
+/** The fields of a kind of binding. */
 export interface BindingShape<Spec extends MeshObject> {
   readonly specKind: Spec['kind'];
   readonly bindings: readonly MeshObject[];
@@ -50,19 +50,19 @@ export interface BindingShape<Spec extends MeshObject> {
   readonly grants: BindingGrants;
   services(binding: MeshObject): readonly MeshServiceSpec[];
   references(binding: MeshObject): readonly (QuotaSpecReference | HttpApiSpecReference)[];
-  /** The spec for workloads with one of the label sets alone. */
+  /** The spec for workloads with one of the label sets. */
   readonly restrict: (spec: Spec, labelSets: readonly LabelSet[]) => Spec;
 }
 
 type SpecTable<Spec> = ReadonlyMap<string, Spec>;
 
-/** What one item of a binding brings to the services it names. */
+/** The value of one item of a binding for the services that it names. */
 interface BoundSpecs<Spec> {
   readonly specs: ReadonlyMap<ObjectKey, Spec>;
   readonly labels: LabelSet;
 }
 
-/** Resolves all bindings of a kind; O(items), and O(wildcards) more for each service when it is asked for first. */
+/** Resolves all bindings of a kind in O(items); the first look-up of each service costs O(wildcards) more. */
 export function resolveBindings<Spec extends MeshObject>(shape: BindingShape<Spec>): ResolvedBindings<Spec> {
   const bindings = shape.bindings.toSorted(byKey).map((binding) => resolveBinding(binding, shape));
   const bound = new BoundServices<BoundSpecs<Spec>>(shape.grants);
@@ -103,7 +103,7 @@ function resolveBinding<Spec extends MeshObject>(
   };
 }
 
-/** A spec that one item binds without labels is for all workloads, whatever labels others have. */
+/** A spec that an item binds without labels applies to all workloads, even if other items bind it with labels. */
 function specTable<Spec>(
   found: readonly BoundSpecs<Spec>[],
   restrict: BindingShape<Spec & MeshObject>['restrict'],

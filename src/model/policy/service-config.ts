@@ -5,7 +5,7 @@ import type { Service } from '../service.js';
 import { attributesOf, textValue } from './filter-attributes.js';
 import type { PolicyBindings } from './policy-bindings.js';
 
-/** Which specs apply to which service. */
+/** Looks up the specs of a service. */
 export type SpecsOf = Pick<PolicyBindings, 'quotaSpecsOf' | 'apiSpecsOf'>;
 
 /** The specs of one service. */
@@ -20,18 +20,18 @@ export function boundSpecsOf(service: Service, bindings: SpecsOf): BoundSpecs {
 }
 
 /**
- * The client's configuration for a service (docs/reference/policy-client.md#serviceconfig;
- * docs/reference/policy-client.md#attributes-of-a-service): its attributes and all specs that are bound to it. Nothing
- * in it depends on who calls; whether there are calls at all is for the proxy's own configuration to say.
+ * The client configuration of a service (docs/reference/policy-client.md#serviceconfig;
+ * docs/reference/policy-client.md#attributes-of-a-service): its attributes and all specs that are bound to it. It does
+ * not depend on the caller; the configuration of the proxy decides whether there are calls.
  */
 export function serviceConfigOf(service: Service, bindings: SpecsOf): ServiceConfig {
   return configWithSpecs(service, boundSpecsOf(service, bindings));
 }
 
 /**
- * The same, with the specs themselves.
+ * The same for given specs.
  *
- * @param networkFailPolicy of the service's own, if it has one
+ * @param networkFailPolicy of the service itself, if it has one
  */
 export function configWithSpecs(
   service: Service,
@@ -50,7 +50,7 @@ export function configWithSpecs(
   };
 }
 
-/** The attributes that say which service a request is for. */
+/** The attributes that name the service of a request. */
 export function serviceAttributesOf({ hostname, name, namespace }: Service): AttributesSpec {
   return attributesOf({
     'destination.service.host': textValue(hostname),

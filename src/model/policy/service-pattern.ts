@@ -1,6 +1,6 @@
 import type { MeshServiceSpec } from '../../config/policy/mesh-service.js';
 
-/** The services that one MeshService of a binding means (docs/reference/policy-kinds.md#binding-resolution). */
+/** The services that one MeshService of a binding selects (docs/reference/policy-kinds.md#binding-resolution). */
 export type ServicePattern =
   /** `service: "*"` */
   | { readonly type: 'every' }
@@ -8,7 +8,7 @@ export type ServicePattern =
   | { readonly type: 'containing'; readonly text: string }
   /** One host, exactly. */
   | { readonly type: 'host'; readonly hostname: string }
-  /** Any other use of `*`, or no name at all (an empty text): matches nothing. */
+  /** Any other use of `*`, and an empty name: matches no service. */
   | { readonly type: 'unusable'; readonly text: string };
 
 /**

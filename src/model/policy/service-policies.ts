@@ -9,19 +9,19 @@ import { failPolicyText, ownFailPolicyOf } from './own-fail-policy.js';
 import { type PolicyBindings, resolvePolicyBindings } from './policy-bindings.js';
 import { configWithSpecs } from './service-config.js';
 
-/** The policies of one snapshot's services. */
+/** The policies of the services of one snapshot. */
 export interface ServicePolicies {
   readonly bindings: PolicyBindings;
-  /** Undefined for a host that is no service. */
+  /** Undefined for the host of no service. */
   find(hostname: string): ServiceConfig | undefined;
   /**
-   * The configuration of a service, also of one that only some namespaces see instead of its host's. It is the very
-   * same object from snapshot to snapshot while it is the same, and services with equal specs share their arrays.
+   * The configuration of a service, which may be one that only some namespaces see. It is the same object from snapshot
+   * to snapshot while its content is the same, and services with equal specs share their arrays.
    */
   configOf(service: Service): ServiceConfig;
 }
 
-/** What of a snapshot policies are made from. */
+/** The parts of a snapshot that policies are made from. */
 export type PolicyContext = Pick<PushContext, 'mesh' | 'objects' | 'domain' | 'bindingGrants' | 'servicesByHost'>;
 
 type Objects = ReadonlyMap<ObjectKey, MeshObject>;
@@ -31,14 +31,14 @@ interface Resolved {
   readonly bindingGrants: PushContext['bindingGrants'];
   /** As they are in the snapshot. */
   readonly tables: readonly (Objects | undefined)[];
-  /** The same with the objects of before where nothing was changed but metadata. */
+  /** Replaces objects by the previous ones where only metadata changed. */
   readonly objects: ReadonlyMap<string, Objects>;
   readonly bindings: PolicyBindings;
 }
 
 /**
- * Gives each snapshot's policies; to be called with successive ones. Bindings are resolved again only when an object
- * of the four kinds or a grant has changed, and a service gets another configuration only when it or one of its specs has.
+ * Builds the policies of each snapshot; call it with successive ones. Bindings are resolved again only when an object
+ * of the four kinds or a grant changes. A service gets another configuration only when it or one of its specs changes.
  */
 export function createServicePolicies(): (context: PolicyContext) => ServicePolicies {
   const configs = new WeakMap<Service, ServiceConfig>();
@@ -99,7 +99,7 @@ function resolve(previous: Resolved | undefined, { objects, domain, bindingGrant
   return { domain, bindingGrants, tables, objects: kept, bindings };
 }
 
-/** The objects, each the one of before while its body is equal: a status or label written to it is no change. */
+/** Replaces each object by the previous one while its body is equal: a written status or label is no change. */
 function keepObjects(previous: Objects | undefined, next: Objects | undefined): Objects {
   const kept = new Map<ObjectKey, MeshObject>();
   for (const [key, object] of next ?? []) {
@@ -125,13 +125,13 @@ function isSameBody({ body: first }: MeshObject, { body: second }: MeshObject): 
   return first === second || isDeepStrictEqual(first, second);
 }
 
-/** A list of specs, as far as it matters here. */
+/** The bodies of a list of specs. */
 type Specs<Body> = readonly { readonly body: Body }[];
 
-/** The bodies of lists of specs: equal lists give the very same array, also after their objects were made anew. */
+/** The bodies of lists of specs: equal lists give the same array, even after their objects were replaced. */
 export interface SpecBodies<Body> {
   bodiesOf(specs: Specs<Body>): readonly Body[];
-  /** Forgets the lists that were not asked for since the call before. */
+  /** Forgets the lists that were not used since the previous call. */
   age(): void;
 }
 

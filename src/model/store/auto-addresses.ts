@@ -10,16 +10,15 @@ interface Holder {
 }
 
 /**
- * Makes up addresses for hosts that have none. An address depends on the set of hosts alone, not on the
- * order in which they came, so that every replica gives the same ones; and it follows from the host's hash,
- * so that a new host leaves all others where they are. Only when two hashes meet does the younger host take
- * the next free address.
+ * Assigns addresses to hosts without one. The address follows from the hash of the host and the set of hosts, not from
+ * their order: every replica assigns the same ones, and a new host moves no other. If two hashes collide, the younger
+ * host takes the next free address.
  */
 export class AutoAddresses {
   readonly #slots = new Map<number, Holder>();
   readonly #slotOf = new Map<string, number>();
 
-  /** Undefined when the key has no address, also because all are taken. */
+  /** Undefined when the key has no address, for example because all are taken. */
   get(key: string): string | undefined {
     const slot = this.#slotOf.get(key);
     return slot === undefined ? undefined : `240.240.${Math.floor(slot / LAST_BYTES)}.${(slot % LAST_BYTES) + 1}`;
@@ -40,7 +39,7 @@ export class AutoAddresses {
     const slot = this.#slotOf.get(key);
     if (slot === undefined) return;
     this.#clear(slot, moved);
-    // Whoever stands behind the gap without a free slot in between may have been pushed over it.
+    // A key behind the gap, without a free slot in between, may have moved because of it.
     const displaced: Holder[] = [];
     for (let next = (slot + 1) % SLOTS; next !== slot; next = (next + 1) % SLOTS) {
       const holder = this.#slots.get(next);

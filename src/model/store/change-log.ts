@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../config/object.js';
 import type { PushReason, PushRequest } from '../push-request.js';
 import type { DirectoryChange } from './service-directory.js';
 
-/** Collects which objects one step touched, and makes the push request of it. */
+/** Collects the objects that one step touched, and makes a push request of them. */
 export class ChangeLog {
   readonly #changed = new Set<ObjectKey>();
   #configs = 0;
@@ -17,7 +17,7 @@ export class ChangeLog {
     if (origin === 'mesh') this.#configs++;
   }
 
-  /** A noted Namespace lets other bindings act on it than before. */
+  /** A noted Namespace allows other bindings than before. */
   noteGrants(): void {
     this.#full = true;
   }
@@ -31,7 +31,7 @@ export class ChangeLog {
     return { push: { full, changed, endpoints, addresses, reasons: this.#reasons(change, full) }, updates };
   }
 
-  /** The mesh config or the networks changed, which no object names. */
+  /** The mesh config or the networks changed; no object names that. */
   everything(change: DirectoryChange): StoreChange {
     const { endpoints, addresses, eds, svc, svcdelete } = change;
     return {
@@ -46,18 +46,18 @@ export class ChangeLog {
     else if (change.endpoints.size > 0) reasons.push('endpoint');
     if (this.#full) reasons.push('config');
     if (!full && change.addresses.size > 0) reasons.push('proxy');
-    // Nothing that a proxy is served, but the object's version is news to whoever tracks it.
+    // No resource depends on it, but tracking needs the new version of the object.
     if (reasons.length === 0) reasons.push('config');
     return reasons;
   }
 }
 
-/** A push request without its start, which only the caller's clock knows. */
+/** A push request without its start, which only the clock of the caller knows. */
 export type PushChange = Omit<PushRequest, 'startMs'>;
 
-/** What one step did to the stores. */
+/** The effect of one step on the stores. */
 export interface StoreChange {
-  /** Undefined when nothing changed that a proxy could be served. */
+  /** Undefined when no resource can have changed. */
   readonly push: PushChange | undefined;
   readonly updates: InboundUpdates;
 }

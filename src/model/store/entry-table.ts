@@ -10,13 +10,13 @@ import { clusterAddresses, type KubernetesService } from '../registry/kubernetes
 import type { ServiceEntry } from '../registry/service-entry.js';
 import { addTo, removeFrom } from '../registry/set-map.js';
 
-/** An entry of a cluster, as the registry of that cluster knows it. */
+/** A ServiceEntry and its cluster. */
 export interface EntryId {
   readonly cluster: string;
   readonly key: ObjectKey;
 }
 
-/** An entry whose offences depend on which namespaces and Services there are. */
+/** An entry whose offences depend on Namespaces and Services. */
 interface GuardedEntry extends EntryId {
   readonly ranges: readonly AddressRange[];
   readonly namespaces: ReadonlySet<string>;
@@ -24,12 +24,12 @@ interface GuardedEntry extends EntryId {
 
 const NO_OFFENCES: readonly EntryOffence[] = [];
 
-/** What ServiceEntries claim that is not theirs, kept up with Namespaces and Services. */
+/** The offences of ServiceEntries, kept up to date with Namespaces and Services. */
 export class EntryTable {
   readonly #domain: string;
   #mesh: MeshConfig;
   readonly #addresses = new ClusterAddresses();
-  /** Namespace objects and Services of all clusters, by namespace: a namespace is known while it has any. */
+  /** Namespace objects and Services of all clusters, by namespace: a namespace exists while it has any. */
   readonly #known = new Map<string, Set<string>>();
   /** Clusters, by `<namespace>/<name>` of a Service. */
   readonly #services = new Map<string, Set<string>>();
@@ -43,7 +43,7 @@ export class EntryTable {
     this.#mesh = mesh;
   }
 
-  /** What decides how far entries act, as it is at the time of each question. */
+  /** The facts that decide which namespaces an entry affects, current at each call. */
   get guard(): EntryGuard {
     const { rootNamespace, serviceEntryScope, defaultServiceExportTo } = this.#mesh;
     return {
@@ -57,7 +57,7 @@ export class EntryTable {
     };
   }
 
-  /** Entries with offences, by key; the same map while they are the same. */
+  /** Entries with offences, by key; the same map while its content is the same. */
   get offences(): BucketedMap<readonly EntryOffence[]> {
     return this.#offences.snapshot();
   }
@@ -66,7 +66,7 @@ export class EntryTable {
     this.#mesh = mesh;
   }
 
-  /** Takes note of an object; those of other kinds change nothing. */
+  /** Updates the facts with an object; other kinds change nothing. */
   set(cluster: string, object: MeshObject): void {
     const { name, namespace } = object.metadata;
     if (object.kind === 'Namespace') this.#know(name, `${cluster}/`);
@@ -91,7 +91,7 @@ export class EntryTable {
     }
   }
 
-  /** The offences of an entry that is translated. */
+  /** The offences of an entry that is being translated. */
   judge(cluster: string, entry: ServiceEntry): readonly EntryOffence[] {
     const { guard } = this;
     const key = keyOf(entry);
@@ -109,7 +109,7 @@ export class EntryTable {
     return offences.length === 0 ? NO_OFFENCES : offences;
   }
 
-  /** The entries that have to be judged again since the last call. */
+  /** The entries whose offences may have changed since the last call. */
   takeStale(): readonly EntryId[] {
     if (this.#changedAddresses.size === 0 && this.#changedNamespaces.size === 0) return [];
     const addresses = [...this.#changedAddresses].sort();

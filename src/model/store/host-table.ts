@@ -7,7 +7,7 @@ import { replaceSorted } from '../sorted-array.js';
 import { compareCandidates } from './merge-contributions.js';
 import { exportedNamespaces, isPublic, isVisibleTo } from './visibility.js';
 
-/** A sorted array that is brought up to date from the differences since it was last read. */
+/** A sorted array, updated by the differences since the last read. */
 interface SortedServices {
   services: readonly Service[];
   readonly removed: Set<Service>;
@@ -15,8 +15,8 @@ interface SortedServices {
 }
 
 /**
- * One service per host, for the mesh and for each namespace. Where several namespaces claim a host, a
- * namespace sees its own claim first, then the first of those that it may see.
+ * One service per host, for the mesh and for each namespace. Where several namespaces claim a host, a namespace sees
+ * its own service first, then the first of those exported to it.
  */
 export class HostTable {
   readonly #candidates = new Map<string, readonly Service[]>();
@@ -27,7 +27,7 @@ export class HostTable {
   readonly #sortedPublic: SortedServices = { services: [], removed: new Set(), added: new Set() };
   #publicVersion = 0;
   #publicServices: PublicServices = { view: { id: '0', services: this.#sortedPublic.services }, byHost: new Map() };
-  /** Hosts for which a namespace has to be looked at on its own. */
+  /** Hosts for which some namespaces see another service. */
   readonly #specialHosts = new Map<string, Set<string>>();
   readonly #dirtyNamespaces = new Set<string>();
   #overrides: ReadonlyMap<string, readonly Service[]> = new Map();
@@ -37,7 +37,7 @@ export class HostTable {
 
   /**
    * @param candidates the services of that host, one per namespace; empty when it is gone
-   * @returns the host's service for the mesh as a whole
+   * @returns the service of the host for the mesh as a whole
    */
   update(hostname: string, candidates: readonly Service[]): Service | undefined {
     const previous = this.#candidates.get(hostname) ?? [];
@@ -60,7 +60,7 @@ export class HostTable {
     return this.#winners.snapshot();
   }
 
-  /** By host, the services that are not the winner; nothing for hosts with one claim. */
+  /** By host, the services that did not win it; hosts with one service are left out. */
   get shadowed(): BucketedMap<readonly Service[]> {
     return this.#shadowed.snapshot();
   }

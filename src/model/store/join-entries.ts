@@ -6,22 +6,22 @@ import type { Port, Service } from '../service.js';
 import { compareText } from '../service-order.js';
 import { seenTogether } from './visibility.js';
 
-/** Joins the contributions of one namespace on one host. */
+/** Joins the contributions of one namespace to one host. */
 export type JoinEntries = (contributions: readonly ServiceContribution[]) => readonly ServiceContribution[];
 
 /**
- * Whether two ServiceEntries of one namespace can be one service: it finds its endpoints in one way, and is seen by the
- * same namespaces, so that none of them is shown what only the other exports.
+ * Whether two ServiceEntries of one namespace can be one service: both resolve endpoints in the same way and are
+ * exported to the same namespaces, so that none sees a part that only the other exports.
  */
 function canJoin(first: Service, second: Service): boolean {
   return first.resolution === second.resolution && isDeepStrictEqual(first.exportTo, second.exportTo);
 }
 
 /**
- * Serves the ports of all ServiceEntries that a namespace has for one host, with the fail policy of the first one that has
- * one. The first entry has a number and a name
- * that several use; a later port of the same name gets its number behind it. Claims that cannot be joined are left out;
- * contributions on a Service are as they are, because the Service says which ports it has.
+ * Joins the ports of all ServiceEntries that a namespace has for one host; the first fail policy applies. The first
+ * entry keeps a port number and name that several use; a later port of the same name gets its number as a suffix.
+ * Contributions that cannot be joined are left out. Contributions to a Service are not joined, because the Service
+ * defines the ports.
  */
 export function createEntryJoiner(): JoinEntries {
   const renamed = new WeakMap<
@@ -59,7 +59,7 @@ export function createEntryJoiner(): JoinEntries {
   };
 }
 
-/** @returns what ports are called among the others, where that is not their own name */
+/** @returns the names of ports in the joined service, where they differ */
 function addPorts(ports: Port[], added: readonly Port[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const port of added) {
@@ -73,9 +73,9 @@ function addPorts(ports: Port[], added: readonly Port[]): ReadonlyMap<string, st
 }
 
 /**
- * Reports a host that several objects claim where one namespace sees more than one of them: it can have one
- * cluster of that name only. A ServiceEntry that adds endpoints to a Service of its own namespace is no
- * conflict, and neither are entries of one namespace that can be joined, or a Service that several clusters have.
+ * Reports a host that several objects claim, if one namespace sees more than one of them: it can have only one cluster
+ * of that name. No conflict are a ServiceEntry that adds endpoints to a Service of its own namespace, entries of one
+ * namespace that can be joined, and a Service that several clusters have.
  */
 export function duplicateHosts(hostname: string, contributions: readonly ServiceContribution[]): readonly Finding[] {
   const sources = new Set<string>();

@@ -4,8 +4,8 @@ import type { ServiceContribution } from '../registry/service-contribution.js';
 import type { Service } from '../service.js';
 
 /**
- * The new contribution made of the old one's very objects wherever they are equal, and the old contribution itself when
- * all of it is: generators remember results by object identity.
+ * The new contribution with the equal objects of the old one, or the old contribution itself if all are equal:
+ * generators remember results by identity.
  */
 export function keepContribution(
   previous: ServiceContribution | undefined,
@@ -30,7 +30,7 @@ export function keepService(previous: Service | undefined, next: Service): Servi
   return previous !== undefined && isDeepStrictEqual(previous, next) ? previous : next;
 }
 
-/** Both are in the order of `compareEndpoints`; several may share address, port and port name of none. */
+/** Both lists are in the order of `compareEndpoints`; several endpoints may share address, port and port name. */
 function keepEndpoints(previous: readonly Endpoint[], next: readonly Endpoint[]): readonly Endpoint[] {
   const known = new Map(previous.map((endpoint) => [placeOf(endpoint), endpoint]));
   const kept = next.map((endpoint) => {

@@ -5,7 +5,10 @@ import { compareAge, compareRanks, compareText } from '../service-order.js';
 
 const REGISTRY_RANK: Readonly<Record<Registry, number>> = { Orchestrator: 0, Catalog: 1, Mock: 2, External: 3 };
 
-/** Orchestrator before the rest, the control plane's own cluster before others, older before younger, then by key. */
+/**
+ * The orchestrator before other registries, the own cluster of the control plane before others, older before younger,
+ * then by key.
+ */
 export function rankContributions(
   contributions: readonly ServiceContribution[],
   ownCluster: string,
@@ -21,7 +24,7 @@ export function rankContributions(
   );
 }
 
-/** Which of the services that claim one host from different namespaces comes first. */
+/** The precedence of services of different namespaces that claim one host. */
 export function compareCandidates(first: Service, second: Service): number {
   return (
     REGISTRY_RANK[first.registry] - REGISTRY_RANK[second.registry] ||
@@ -37,9 +40,8 @@ function shardKeyOf({ service, cluster }: ServiceContribution): ShardKey {
 }
 
 /**
- * The endpoints of all contributions, by shard. A shard without endpoints stays. Identities of a service that lost its
- * last endpoint are remembered: going down to nothing and up again changes nothing for its clients but endpoints
- * (docs/reference/xds.md#endpoints).
+ * The endpoints of all contributions, by shard. A shard without endpoints stays. A service that lost its last endpoint
+ * keeps its identities: when endpoints return, clients need only those (docs/reference/xds.md#endpoints).
  */
 export function mergeEndpoints(
   contributions: readonly ServiceContribution[],
@@ -87,7 +89,7 @@ function keepArray<Item>(previous: readonly Item[] | undefined, next: readonly I
   return isSame ? previous : next;
 }
 
-/** By address, port and port name: the order of every endpoint list, whatever order the objects came in. */
+/** By address, port and port name: the order of every list of endpoints. */
 function compareEndpoints(first: Endpoint, second: Endpoint): number {
   if (first.address !== second.address) return first.address < second.address ? -1 : 1;
   if (first.port !== second.port) return first.port - second.port;
@@ -95,7 +97,7 @@ function compareEndpoints(first: Endpoint, second: Endpoint): number {
   return first.portName < second.portName ? -1 : 1;
 }
 
-/** Sorted, and one of each: while endpoints move between slices, the same one may be in two of them. */
+/** Sorted, without duplicates: an endpoint may be in two slices while it moves between them. */
 export function orderEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   return endpoints
     .toSorted(compareEndpoints)
@@ -105,9 +107,9 @@ export function orderEndpoints(endpoints: readonly Endpoint[]): readonly Endpoin
 }
 
 /**
- * What the contributions of several clusters on one host say of each cluster.
+ * The Service in each cluster that has it.
  *
- * @returns undefined where only the own cluster has the service, and nothing leads to it from outside
+ * @returns undefined if only the own cluster has the service, without external addresses
  */
 export function serviceByCluster(
   contributions: readonly ServiceContribution[],
@@ -120,6 +122,6 @@ export function serviceByCluster(
     byCluster.set(cluster, { addresses: service.addresses, externalAddresses });
     isNews ||= cluster !== ownCluster || externalAddresses.length > 0;
   }
-  // In one order, whatever the contributions' is: which of them is older may change, and then nothing else has.
+  // Sorted, because the order of contributions may change with their ages while the content stays.
   return isNews ? new Map([...byCluster].sort(([first], [second]) => compareText(first, second))) : undefined;
 }

@@ -15,7 +15,7 @@ import type { ServiceViews } from '../snapshot/service-views.js';
 import type { TargetInterner } from '../snapshot/workload-targets.js';
 import type { MeshTraffic } from '../traffic/mesh-traffic.js';
 
-/** Everything a push context is made of, as the stores had it at one moment; immutable. */
+/** The content of the stores at one moment, of which a push context is made; immutable. */
 export interface MeshState {
   readonly mesh: MeshConfig;
   readonly networks: MeshNetworks;
@@ -26,20 +26,23 @@ export interface MeshState {
   readonly shadowedByHost: Lookup<string, readonly Service[]>;
   readonly endpoints: Lookup<string, ServiceEndpoints>;
   readonly objects: ReadonlyMap<string, ReadonlyMap<ObjectKey, MeshObject>>;
-  /** ServiceEntries that claim what is not their namespace's, and act on it alone for that. */
+  /**
+   * ServiceEntries that claim hosts or addresses of other namespaces without permission, and so act on their own
+   * namespace alone.
+   */
   readonly entryOffences: ReadonlyMap<ObjectKey, readonly EntryOffence[]>;
-  /** Which namespaces let bindings of others act on them. */
+  /** The namespaces that each namespace allows to bind policies to its services. */
   readonly bindingGrants: BindingGrants;
   readonly peerAuthentications: PeerAuthentications;
   readonly traffic: MeshTraffic;
   readonly findings: readonly Finding[];
   readonly views: ServiceViews;
-  /** The control plane's own, whether it has objects or not. */
+  /** The cluster of the control plane, with or without objects. */
   readonly ownCluster: string;
   /** Those that have objects. */
   readonly clusters: ReadonlySet<string>;
   readonly clusterViews: ClusterViews;
-  /** Own services of a workload, by `workloadKey`. */
+  /** Services of each workload, by `workloadKey`. */
   readonly targets: Lookup<string, readonly ServiceTarget[]>;
   readonly sharedPorts: readonly SharedPort[];
   readonly interner: TargetInterner;

@@ -19,17 +19,17 @@ import { ObjectTable } from './object-table.js';
 import { ServiceDirectory } from './service-directory.js';
 
 /**
- * The one place that mutates: what sources deliver goes in, immutable states come out
+ * The only mutable part of the model: it takes change batches and returns immutable states
  * (docs/architecture.md#how-a-change-reaches-a-proxy).
  */
 export interface MeshStore {
-  /** Takes over one batch as a whole. Objects that are already there in the same version change nothing. */
+  /** Applies one batch as a whole. Objects of a known version change nothing. */
   apply(batch: ChangeBatch): StoreChange;
   setMesh(mesh: MeshConfig): StoreChange;
   setNetworks(networks: MeshNetworks): StoreChange;
-  /** What decides how far ServiceEntries act, as it is at the time of each question. */
+  /** The facts that decide which namespaces ServiceEntries affect, current at each call. */
   entryGuard(): EntryGuard;
-  /** The content now. Costs what changed since the last call, and later changes do not reach it. */
+  /** The current content. Costs the changes since the last call; later changes do not affect the result. */
   state(): MeshState;
 }
 
@@ -46,7 +46,7 @@ interface Cluster {
 /** One batch on its way into the stores. */
 interface Step {
   readonly cluster: string;
-  /** Whether there is nothing to take over. */
+  /** Whether the next object is the known one. */
   readonly isSame: (known: MeshObject, next: MeshObject) => boolean;
   /** Keys of Services and ServiceEntries that have to be translated again. */
   readonly dirty: Set<string>;
@@ -94,7 +94,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     }
   };
 
-  /** What a changed Namespace or Service makes of ServiceEntries, of whichever cluster. */
+  /** Translates the ServiceEntries of all clusters that a changed Namespace or Service affects. */
   const translateStale = (translated: string, dirty: ReadonlySet<string>): void => {
     for (const { cluster: name, key } of entries.takeStale()) {
       const cluster = clusters.get(name);
@@ -155,13 +155,13 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
     }
   };
 
-  /** Deletes what the cluster has and the changes do not name. */
+  /** Deletes the objects of the cluster that the changes do not name. */
   const removeOthers = (step: Step, changes: readonly ObjectChange[]): void => {
     const named = new Set(changes.flatMap((change) => (change.type === 'upsert' ? keyOf(change.object) : [])));
     for (const key of objects.keysOf(step.cluster)) if (!named.has(key)) remove(step, key);
   };
 
-  /** What its registry knows of dependencies goes as a whole, not object by object. */
+  /** Removes the registry as a whole instead of each object from it. */
   const removeCluster = ({ cluster, log }: Step): void => {
     for (const key of objects.keysOf(cluster)) {
       const object = objects.delete(cluster, key);
@@ -185,7 +185,7 @@ export function createMeshStore(settings: MeshStoreSettings, initial: MeshDocume
       if (step.dirty.size > 0) translate(cluster, clusterOf(cluster), step.dirty);
       translateStale(cluster, step.dirty);
       if (!objects.has(cluster)) clusters.delete(cluster);
-      // Proxies that say they are in a cluster are told otherwise when it comes and when it goes.
+      // The cluster of proxies changes when a cluster appears or disappears (`clusterOf`).
       const isMoving = cluster !== settings.clusterId && clusters.has(cluster) !== wasThere;
       return isMoving ? step.log.everything(directory.commit()) : step.log.result(directory.commit());
     },
@@ -233,22 +233,22 @@ function isSameVersion(known: MeshObject, next: MeshObject): boolean {
   return resourceVersion !== '' && resourceVersion === next.metadata.resourceVersion;
 }
 
-/** Versions of another API server may be equal by chance, above all those of what every cluster begins with. */
+/** Versions of two API servers may be equal by chance, especially those of objects that every cluster starts with. */
 function isSameObject(known: MeshObject, next: MeshObject): boolean {
   return isSameVersion(known, next) && isDeepStrictEqual(known, next);
 }
 
-/** What the stores are told at start; it does not change while the process lives. */
+/** Settings of the stores, fixed for the life of the process. */
 export interface MeshStoreSettings {
   /** DNS suffix of the cluster, `--domain`. */
   readonly domain: string;
-  /** `--clusterID`: objects of this cluster win where two clusters know the same name. */
+  /** `--clusterID`: objects of this cluster win over objects of the same key in other clusters. */
   readonly clusterId: string;
   /** The mesh domain `D` of labels and annotations. */
   readonly meshDomain: string;
   /**
    * REVISION (docs/reference/sources.md#revision): custom objects with another revision label are ignored. Empty: none
-   * is.
+   * is ignored.
    */
   readonly revision: string;
   /** `--trust-domain`; empty: of the mesh config. */
@@ -261,6 +261,6 @@ export interface MeshStoreSettings {
   readonly serviceEntriesSelectPods: boolean;
   /** NAV_ENABLE_EDS_FOR_HEADLESS_SERVICES: headless services resolve by `endpoints`, not `passthrough`. */
   readonly edsForHeadlessServices: boolean;
-  /** Whether `--plugins` leaves out `authn`: workloads are as without any PeerAuthentication. Default false. */
+  /** Whether `--plugins` leaves out `authn`, so that PeerAuthentications have no effect. Default false. */
   readonly ignoresPeerAuthentications?: boolean;
 }

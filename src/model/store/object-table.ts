@@ -2,8 +2,8 @@ import { keyOf, type MeshObject, type ObjectKey } from '../../config/object.js';
 import { BucketedMapWriter } from '../bucketed-map.js';
 
 /**
- * Every object of every cluster. What is shown to the outside is one object per key: that of the control
- * plane's own cluster, or else of the first other cluster by name.
+ * All objects of all clusters. Snapshots show one object per key: that of the own cluster of the control plane, or else
+ * of the first other cluster by name.
  */
 export class ObjectTable {
   readonly #ownCluster: string;
@@ -30,7 +30,7 @@ export class ObjectTable {
     this.#show(object.kind, key);
   }
 
-  /** @returns the object that was there */
+  /** @returns the previous object */
   delete(cluster: string, key: ObjectKey): MeshObject | undefined {
     const objects = this.#byCluster.get(cluster);
     const object = objects?.get(key);
@@ -41,7 +41,7 @@ export class ObjectTable {
     return object;
   }
 
-  /** The object that is shown under a key. */
+  /** The object that snapshots show under a key. */
   shown(kind: string, key: ObjectKey): MeshObject | undefined {
     return this.#byKind.get(kind)?.get(key);
   }

@@ -14,7 +14,7 @@ import { keepContribution, keepService } from './keep-identity.js';
 import { mergeEndpoints, rankContributions, serviceByCluster } from './merge-contributions.js';
 import { type ServedBy, TargetTable } from './target-table.js';
 
-/** Findings by what they are about, read as one list that is the same array while nothing changed. */
+/** Findings by source, and the list of all; the list is the same array while nothing changed. */
 class FindingTable {
   readonly #findings = new Map<string, readonly Finding[]>();
   #list: readonly Finding[] | undefined = [];
@@ -33,7 +33,7 @@ class FindingTable {
   }
 }
 
-/** All contributions of one namespace on one host, merged. */
+/** The contributions of one namespace to one host, merged. */
 interface ServiceRecord {
   readonly contributions: readonly ServiceContribution[];
   readonly service: Service;
@@ -42,13 +42,13 @@ interface ServiceRecord {
 
 /** What settling did. */
 export interface DirectoryChange {
-  /** Whether more than endpoints that only EDS carries changed. */
+  /** Whether anything changed beside endpoints that only EDS carries. */
   readonly full: boolean;
-  /** Keys of the objects behind services that are new, different or gone. */
+  /** Keys of the objects of services that were added, changed or removed. */
   readonly sources: ReadonlySet<ObjectKey>;
   /** Hosts whose endpoints changed. */
   readonly endpoints: ReadonlySet<string>;
-  /** Addresses of workloads whose own services changed. */
+  /** Addresses of workloads whose services changed. */
   readonly addresses: ReadonlySet<string>;
   readonly svc: number;
   readonly svcdelete: number;
@@ -61,7 +61,7 @@ type Progress = {
     : DirectoryChange[Key];
 };
 
-/** Merges the contributions of all registries into services and endpoints, and tells what became different. */
+/** Merges the contributions of all registries into services and endpoints, and reports the differences. */
 export class ServiceDirectory {
   readonly interner = new TargetInterner();
   readonly hosts = new HostTable();
@@ -69,7 +69,7 @@ export class ServiceDirectory {
   readonly targets = new TargetTable(this.interner);
   readonly #ownCluster: string;
   readonly #contributionsBySource = new Map<string, readonly ServiceContribution[]>();
-  /** Claims by record, then by source. */
+  /** Contributions by record, then by source. */
   readonly #contributions = new Map<string, Map<string, ServiceContribution>>();
   /** By `shadowedKey`. */
   readonly #records = new Map<string, ServiceRecord>();
@@ -88,7 +88,7 @@ export class ServiceDirectory {
     return this.#endpoints.snapshot();
   }
 
-  /** Replaces all that one object of one cluster contributions; nothing is merged before `commit`. */
+  /** Replaces the contributions of one object of one cluster; `commit` merges them. */
   replace(source: string, contributions: readonly ServiceContribution[]): void {
     const previous = new Map(
       this.#contributionsBySource.get(source)?.map((contribution) => [shadowedKey(contribution.service), contribution]),
@@ -116,7 +116,7 @@ export class ServiceDirectory {
     else this.#contributionsBySource.set(source, next);
   }
 
-  /** Merges what changed since the last call. */
+  /** Merges the changes since the last call. */
   commit(): DirectoryChange {
     const progress: Progress = {
       full: false,
@@ -200,7 +200,7 @@ export class ServiceDirectory {
     else this.#recordsByHost.set(hostname, keys);
   }
 
-  /** @returns whether the host has other endpoints now, its own or those of another contribution */
+  /** @returns whether the endpoints of the host changed, by its own contribution or by another one */
   #updateHost(hostname: string): boolean {
     const records = [...(this.#recordsByHost.get(hostname) ?? [])].map(
       (key) => this.#records.get(key) as ServiceRecord,
@@ -209,7 +209,7 @@ export class ServiceDirectory {
       hostname,
       records.map(({ service }) => service),
     );
-    // Also those that are not served, for that is what is told.
+    // Includes services that are not served, because findings report those.
     const contributions = records.flatMap(({ service }) => [
       ...(this.#contributions.get(shadowedKey(service))?.values() ?? []),
     ]);
@@ -251,12 +251,12 @@ function noteChange(previous: ServiceRecord | undefined, next: ServiceRecord | u
   }
 }
 
-/** Endpoints of other services are in clusters, or in listeners of their own. */
+/** Other services have endpoints in clusters, or in listeners of their own. */
 function isCarriedByEds({ resolution, headless }: Service): boolean {
   return resolution === 'endpoints' && !headless;
 }
 
-/** Only hosts that an application can resolve, and whose proxy does not need the address it asked for. */
+/** Only hosts that an application can resolve, and whose proxy does not need the original destination. */
 function needsAddress({ registry, addresses, hostname, resolution }: Service): boolean {
   return registry === 'External' && addresses.length === 0 && !hostname.startsWith('*') && resolution !== 'passthrough';
 }

@@ -9,44 +9,47 @@ import { type TargetInterner, workloadKey } from '../snapshot/workload-targets.j
 
 /** Workloads of a service, ready or not. */
 export interface Workloads {
-  /** The cluster that they are in, or ANY_CLUSTER. */
+  /** Their cluster, or ANY_CLUSTER. */
   readonly cluster: string;
   readonly endpoints: readonly Endpoint[];
 }
 
-/** A service and every workload that serves it. */
+/** A service and all its workloads. */
 export interface ServedBy {
   readonly service: Service;
   readonly workloads: readonly Workloads[];
 }
 
-/** What becomes different in the list of one workload. */
+/** The change of the list of one workload. */
 interface ListChange {
   readonly address: string;
-  /** By the hosts of services that changed: what the workload serves of them now. */
+  /** The new targets of the workload, by the host of each changed service. */
   readonly byHost: Map<string, readonly ServiceTarget[]>;
 }
 
 const NO_TARGETS: readonly ServiceTarget[] = [];
 
-/** The own services of every workload, by `workloadKey`. */
+/** The targets of every workload, by `workloadKey`. */
 export class TargetTable {
   readonly #interner: TargetInterner;
   readonly #lists = new BucketedMapWriter<readonly ServiceTarget[]>();
-  /** Lists in which services share a port, with the number of workloads that have each: few, of many. */
+  /** Lists in which services share a port, with the number of their workloads. They are few. */
   readonly #contested = new Map<readonly ServiceTarget[], number>();
-  /** Whether a list is one of those; there are few lists, for workloads with the same services share theirs. */
+  /**
+   * Remembers whether services share a port in a list. There are few lists, because workloads with the same services
+   * share one.
+   */
   readonly #isContested = new WeakMap<readonly ServiceTarget[], boolean>();
   #sharedPorts: readonly SharedPort[] = [];
   #isContestedAnew = false;
-  /** Services of a workload that change together are put into its list at once. */
+  /** Applies the changes of all services to the list of a workload at once. */
   readonly #changes = new Map<string, ListChange>();
 
   constructor(interner: TargetInterner) {
     this.#interner = interner;
   }
 
-  /** Takes note of what the workloads of one service serve of it; `commit` brings their lists up to date. */
+  /** Records the targets of the workloads of one service; `commit` updates their lists. */
   update(previous: ServedBy | undefined, next: ServedBy | undefined): void {
     const concerned = concernedWorkloads(previous, next);
     if (concerned.size === 0) return;
@@ -62,7 +65,7 @@ export class TargetTable {
     }
   }
 
-  /** @returns the addresses whose own services changed */
+  /** @returns the addresses whose services changed */
   commit(): Set<string> {
     const changed = new Set<string>();
     for (const [key, { address, byHost }] of this.#changes) {
@@ -83,7 +86,7 @@ export class TargetTable {
     return this.#lists.snapshot();
   }
 
-  /** Ports of workloads that several services lead to; the same array while they are the same. */
+  /** Ports of workloads that several services target; the same array while they are the same. */
   sharedPorts(): readonly SharedPort[] {
     if (this.#isContestedAnew) {
       const next = sharedPorts(this.#contested.keys());
@@ -123,9 +126,7 @@ export class TargetTable {
   }
 }
 
-/**
- * Addresses by workload key. While the service is the same object, only those of endpoints that are not.
- */
+/** Addresses by workload key. While the service is the same object, only those of changed endpoints. */
 function concernedWorkloads(previous: ServedBy | undefined, next: ServedBy | undefined): ReadonlyMap<string, string> {
   const concerned = new Map<string, string>();
   const isSame = previous?.service === next?.service;
@@ -134,7 +135,7 @@ function concernedWorkloads(previous: ServedBy | undefined, next: ServedBy | und
   return concerned;
 }
 
-/** Notes the workloads that the other does not have. */
+/** Adds the workloads that the other list does not have. */
 function noteOthers(served: ServedBy | undefined, other: ServedBy | undefined, concerned: Map<string, string>): void {
   const known = new Set(other?.workloads.flatMap(({ endpoints }) => endpoints));
   for (const { cluster, endpoints } of served?.workloads ?? []) {

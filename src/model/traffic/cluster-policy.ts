@@ -41,7 +41,7 @@ export interface ConnectionPool {
   readonly upgradesToHttp2: boolean;
 }
 
-/** When an endpoint gets no more requests for a while because its answers are errors. */
+/** Ejects an endpoint for a while when it returns errors. */
 export interface OutlierDetection {
   /** Consecutive answers 500 to 599 that eject an endpoint; 0 turns this off, absent is Envoy's default of 5. */
   readonly consecutive5xxErrors?: number;

@@ -8,7 +8,7 @@ export interface WeightedDestination extends Destination {
   readonly headers?: HeaderChanges;
 }
 
-/** When and how often a request is sent again. */
+/** Retries of a request. */
 export interface RetryPolicy {
   /** Envoy's names of conditions, for example `connect-failure`. */
   readonly conditions: readonly string[];
@@ -18,20 +18,20 @@ export interface RetryPolicy {
   readonly statusCodes?: readonly number[];
   /** 0 for the timeout of the whole request. */
   readonly perTryTimeoutMs?: number;
-  /** How often another endpoint is chosen when the chosen one has failed already; absent where it does not matter. */
+  /** Number of attempts to choose an endpoint that has not failed yet; absent: any endpoint may be chosen again. */
   readonly otherHostAttempts?: number;
 }
 
 /** A share of requests, 0 to 100 percent. */
 export type Percent = number;
 
-/** Copies of requests, whose answers are dropped. */
+/** Copies of requests, whose responses are dropped. */
 export interface Mirror {
   readonly destination: Destination;
   readonly percent: Percent;
 }
 
-/** What the destination sees instead of what the caller sent. */
+/** Changes of the request before it reaches the destination. */
 export interface Rewrite {
   /** Replaces the matched prefix, or the whole path of other matches. */
   readonly path?: string;
@@ -48,17 +48,17 @@ export interface Forward {
   readonly retries?: RetryPolicy;
   readonly mirrors?: readonly Mirror[];
   readonly rewrite?: Rewrite;
-  /** What the endpoint is chosen by; absent for any endpoint. */
+  /** The part of the request that decides which endpoint gets it; absent for any endpoint. */
   readonly hashKey?: HashKey;
 }
 
-/** Sends the request where its connection was going before the proxy captured it. */
+/** Passes the request on to the original destination of its connection. */
 export interface PassThrough {
   readonly type: 'passThrough';
   readonly retries?: RetryPolicy;
 }
 
-/** Asks the caller to come again elsewhere. What is absent stays as it is in the request. */
+/** Redirects the caller. Absent fields stay as they are in the request. */
 export interface Redirect {
   readonly type: 'redirect';
   readonly status: 301 | 302 | 303 | 307 | 308;
@@ -67,7 +67,7 @@ export interface Redirect {
   readonly scheme?: 'http' | 'https';
 }
 
-/** Answers in place of a destination. */
+/** Responds without a destination. */
 export interface Respond {
   readonly type: 'respond';
   readonly status: number;

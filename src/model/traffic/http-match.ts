@@ -1,4 +1,4 @@
-/** How a text is compared; `regex` has to match all of it (RE2). */
+/** Compares a text; a `regex` must match all of it (RE2). */
 export interface StringMatch {
   readonly type: 'exact' | 'prefix' | 'regex';
   readonly value: string;
@@ -12,12 +12,12 @@ export interface PathMatch extends StringMatch {
 /** A header or query parameter. */
 export interface NamedMatch {
   readonly name: string;
-  /** Undefined where presence is enough. */
+  /** Undefined: any value matches. */
   readonly value?: StringMatch;
 }
 
 export interface HeaderMatch extends NamedMatch {
-  /** Requests without such a header match, and no others. */
+  /** Matches requests without such a header. */
   readonly isNegated?: true;
 }
 

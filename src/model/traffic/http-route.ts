@@ -1,7 +1,7 @@
 import type { HeaderChanges, HttpAction, Percent } from './http-action.js';
 import type { HttpMatch, StringMatch } from './http-match.js';
 
-/** Faults that a route makes on purpose. */
+/** Faults that a route injects. */
 export interface Fault {
   readonly delay?: { readonly delayMs: number; readonly percent: Percent };
   readonly abort?: {
@@ -16,12 +16,12 @@ export interface CorsPolicy {
   readonly methods: readonly string[];
   readonly requestHeaders: readonly string[];
   readonly exposedHeaders: readonly string[];
-  /** How long a browser may keep the answer; absent for its own default. */
+  /** Time for which a browser may cache the answer; absent for its default. */
   readonly maxAgeMs?: number;
   readonly allowsCredentials?: boolean;
 }
 
-/** One route of a virtual host: the first one whose match fits a request decides about it. */
+/** One route of a virtual host. The first route that matches a request applies. */
 export interface HttpRoute {
   readonly name: string;
   readonly match: HttpMatch;

@@ -4,13 +4,14 @@ import type { HttpAction, RetryPolicy } from './http-action.js';
 import { EVERY_REQUEST } from './http-match.js';
 import type { VirtualHost } from './http-route.js';
 
-/** Sends a request again when the application had closed its connection: it has read nothing of the request. */
+/** Repeats a request if the application had closed its connection before it read any of the request. */
 const RETRIES: RetryPolicy = { conditions: ['reset-before-request'], attempts: 2 };
 
 /**
- * The virtual host of a sidecar's inbound requests, which all go to its own workload. The timeout is the caller's affair.
+ * The virtual host of inbound requests, which all go to the workload of the sidecar. It has no timeout: that of the
+ * caller applies.
  *
- * @param destination the service port that they came for; undefined for ports of no service
+ * @param destination the service port of the requests; undefined for ports of no service
  */
 export function workloadVirtualHost(destination: Destination | undefined): VirtualHost {
   const { hostname, port } = destination ?? { hostname: '', port: 0 };

@@ -252,7 +252,7 @@ test('without capture inbound connections go to the target port on loopback', (t
   t.regex(addressOf('fd00::1'), /"address":"::1","portValue":8080/);
 });
 
-test('a port of unknown protocol speaks what arrives to its workload, unless inbound sniffing is off', (t) => {
+test('a port of unknown protocol forwards the HTTP version of the request to its workload, unless inbound sniffing is off', (t) => {
   const targets = [{ service: buildService(), port: buildPort({ protocol: 'auto' }), targetPort: 1 }] as const;
   const protocolWith = (sniffInbound: boolean) => {
     const [first] = createSubject({ sniffInbound })(buildContext({ targets }), buildProxy(), 'inbound').resources;

@@ -73,13 +73,13 @@ test('the server is asked for by cluster, and must be one of the service, in any
   ]);
 });
 
-test('while nobody is known, the server must be of the trust domain', (t) => {
+test('without known identities, the server must belong to the trust domain', (t) => {
   t.deepEqual(peersOf({ settings: { trustDomain: 'td', skipTrustDomainValidation: true } }), [
     { sanType: 'URI', matcher: { prefix: 'spiffe://td/' } },
   ]);
 });
 
-test('clients of HTTP say so, so that a port of unknown protocol knows what is inside', (t) => {
+test('clients of HTTP offer its application protocol, so that a port of unknown protocol can tell', (t) => {
   const protocolsOf = (protocol: Protocol) => at(meshSocketOf({ protocol }), `${TLS}.commonTlsContext.alpnProtocols`);
   t.deepEqual(protocolsOf('http'), ['mesh-http', 'mesh']);
   t.deepEqual(protocolsOf('grpc'), ['mesh-http', 'mesh']);

@@ -185,7 +185,7 @@ test('a gateway that is a service is entered by its ready endpoints, and follows
   t.deepEqual(addressesIn(generate(contextWith('2.0.0.2'), WEB, { network: 'n1' })), ['2.0.0.2:8443']);
 });
 
-test('a gateway service of several networks is entered in the one that is meant, from outside where that is possible', (t) => {
+test('a gateway service of several networks has the addresses of the right network, external ones if possible', (t) => {
   const service = buildService();
   const ports = [buildPort({ name: 'tls', number: 15443, protocol: 'tls' })];
   const gateway = buildService({

@@ -50,7 +50,7 @@ test('not where their workload is to take plaintext alone: by namespace, selecto
   t.deepEqual(takingTls({ selector, portLevelMtls: { 80: { mode: 'DISABLE' } } }), ['1', '2']);
 });
 
-test('an assignment is made once for as long as nobody takes plaintext alone', (t) => {
+test('an assignment is made once for as long as no workload takes plaintext only', (t) => {
   const permissive = assignmentOf(contextWith());
   t.is(assignmentOf(contextWith({ mtls: { mode: 'STRICT' } })), permissive);
   const disabled = assignmentOf(contextWith({ mtls: { mode: 'DISABLE' } }));

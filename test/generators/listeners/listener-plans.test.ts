@@ -57,7 +57,7 @@ test('the HTTP filters of plugins come first, in the order of the plugins', (t) 
   t.is(namesAt(forwardProxy, 'filterChains.0.filters.0.typedConfig.httpFilters')[0], 'one-outbound');
 });
 
-test('the network filters of plugins come before the one that ends the chain', (t) => {
+test('the network filters of plugins come before the terminal filter', (t) => {
   const listeners = listenersWith([createPlugin('one').plugin, createPlugin('two').plugin]);
   t.deepEqual(namesAt(listeners.get('10.96.0.1_9000'), 'filterChains.0.filters'), [
     'one-outbound',
@@ -66,7 +66,7 @@ test('the network filters of plugins come before the one that ends the chain', (
   ]);
 });
 
-test('a plugin is told of every chain which side it is on, and which service it is for', (t) => {
+test('a plugin learns the direction and the service of every chain', (t) => {
   const { plugin, seen } = createPlugin('one');
   listenersWith([plugin]);
   const host = 'web.default.svc.cluster.local';

@@ -24,7 +24,7 @@ test('endpoints concern listeners where the service is headless, and routes neve
   t.false(routesAffectedBy(ofPods, 'sidecar'));
 });
 
-test('endpoints concern listeners where the headless service is one that only some namespaces see', (t) => {
+test('endpoints affect listeners even if only some namespaces see the headless service', (t) => {
   const own = { ...headless, hostname: 'web.default.svc.cluster.local', namespace: 'team' };
   const shadowing = buildContext({ services: [buildService()], shadowed: [own] });
   const change = request({ full: false, endpoints: new Set([own.hostname]) });

@@ -32,7 +32,7 @@ const domainsOf = (table: Json | undefined, name: string) =>
     'domains',
   );
 
-test('a port table has every HTTP service of the port, and what happens to other hosts last', (t) => {
+test('a port table has every HTTP service of the port, and the fallback last', (t) => {
   const services = [
     buildService({ name: 'web' }),
     buildService({ name: 'db', addresses: [], ports: [buildPort({ protocol: 'tcp' })] }),
@@ -182,7 +182,7 @@ test('a change of the mesh config reaches tables whose services did not change',
   t.is(fallbackWith('REGISTRY_ONLY'), 'block_all');
 });
 
-test('a table is shared while somebody has it, and those that nobody has any more are not kept', async (t) => {
+test('a table is shared while a proxy has it, and forgotten after the last one', async (t) => {
   const generator = createRouteGenerator(ENCODER, SETTINGS);
   const context = buildContext({ services: [buildService()] });
   const tableFor = (dnsDomain: string) =>

@@ -130,7 +130,7 @@ for (const protocol of ['TCP', 'mysql', 'MONGO', 'REDIS', '']) {
   });
 }
 
-test('a port that is told by host, by server name, or that moves no connection takes none of others', (t) => {
+test('a port that a host or server name identifies, or that serves no connections, takes none of other services', (t) => {
   for (const protocol of ['HTTP', 'GRPC', 'HTTPS', 'TLS', 'UDP', 'http2']) {
     t.deepEqual(offencesOf({ ports: [{ ...TCP, protocol }] }), []);
   }

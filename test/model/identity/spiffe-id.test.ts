@@ -24,5 +24,5 @@ for (const [what, text] of [
   ['a query', 'spiffe://cluster.local/ns/a/sa/b?x'],
   ['a line break', 'spiffe://cluster.local/ns/a/sa/b\n'],
 ] as const) {
-  test(`${what} is no identity`, (t) => t.is(parseSpiffeId(text), undefined));
+  test(`${what} is not an identity`, (t) => t.is(parseSpiffeId(text), undefined));
 }

@@ -91,7 +91,7 @@ test('a spec of another namespace is used with its grant alone, or from the root
   t.deepEqual(used(namespaceThatGrants('shop', 'evil')), ['QuotaSpec/mesh-system/all', 'QuotaSpec/shop/none']);
 });
 
-test('a changed annotation is pushed to all at once, and changes what is bound; other changes of a Namespace are not', (t) => {
+test('a changed annotation is pushed to all proxies and changes the bound specs; other changes of a Namespace are not pushed', (t) => {
   const { store, context } = tenantMesh([...HOSTILE, namespaceThatGrants('shop'), namespaceThatGrants('bank')]);
   const before = context.bindingGrants;
   t.false(store.apply(batch(namespaceThatGrants('shop'))).push?.full);
@@ -113,7 +113,7 @@ test('a mesh without such annotations has the same grants from snapshot to snaps
   t.is(snapshot(store).bindingGrants, context.bindingGrants);
 });
 
-test('the command keeps what is granted already', (t) => {
+test('the command keeps the existing grants', (t) => {
   const { bindingGrants } = contextOf([namespaceThatGrants('shop', 'bank')]);
   t.is(
     grantCommand(bindingGrants, 'shop', 'evil'),

@@ -43,7 +43,7 @@ const NONE = resolvePolicyBindings(contextOf([]));
 
 const UID = 'orchestrator://web-0.shop';
 
-test('mixerAttributes: outbound attributes say which proxy asks, for whom and in which version', (t) => {
+test('mixerAttributes: outbound attributes name the proxy, its workload and its version', (t) => {
   t.deepEqual(filterAttributesOf(SIDECAR, 'outbound').attributes, {
     'source.uid': { stringValue: UID },
     'source.namespace': { stringValue: 'shop' },
@@ -67,7 +67,7 @@ test('mixerAttributes: inbound attributes say which workload serves, with its ad
   });
 });
 
-test('an IPv6 address is 16 bytes, and what a node does not say is left out', (t) => {
+test('an IPv6 address is 16 bytes, and absent fields of a node are left out', (t) => {
   const { attributes } = filterAttributesOf(nodeOf('sidecar', {}, 'fd00::1'), 'inbound');
   t.is(Buffer.from(attributes['destination.ip']?.bytesValue ?? '', 'base64').length, 16);
   t.false('destination.port' in attributes);
@@ -102,7 +102,7 @@ test('the HTTP filter is needed for checks or for reports', (t) => {
   t.true(hasHttpPolicy(policyOf({ ...quiet, disableMixerHttpReports: false }), 'outbound'));
 });
 
-test('forwardAttributes: outbound clients forward who they are, inbound clients forward nothing', (t) => {
+test('forwardAttributes: outbound clients forward their identity, inbound clients forward nothing', (t) => {
   t.deepEqual(httpClientConfigOf(policyOf(), SIDECAR, 'outbound').forwardAttributes, {
     attributes: {
       'source.uid': { stringValue: UID },
@@ -113,7 +113,7 @@ test('forwardAttributes: outbound clients forward who they are, inbound clients 
   t.false('forwardAttributes' in httpClientConfigOf(policyOf(), SIDECAR, 'inbound'));
 });
 
-test('ignoreForwardedAttributes: gateways ignore what is forwarded, sidecars in the mesh do not', (t) => {
+test('ignoreForwardedAttributes: gateways ignore forwarded attributes, sidecars in the mesh do not', (t) => {
   t.true(httpClientConfigOf(policyOf(EVERYTHING_ON, ROUTER), ROUTER, 'outbound').ignoreForwardedAttributes);
   t.false(httpClientConfigOf(policyOf(), SIDECAR, 'inbound').ignoreForwardedAttributes);
 });
@@ -188,7 +188,7 @@ test('TCP is not reported without a server that takes reports', (t) => {
   t.true(tcpClientConfigOf(policy, SIDECAR, 'inbound', WEB, BINDINGS).disableReportCalls);
 });
 
-test('what is made here obeys the rules of the configuration', (t) => {
+test('the configurations are valid', (t) => {
   for (const direction of ['inbound', 'outbound'] as const) {
     t.deepEqual(validateHttpClientConfig(httpClientConfigOf(policyOf(), SIDECAR, direction, 80)), []);
     t.deepEqual(validateTcpClientConfig(tcpClientConfigOf(policyOf(), SIDECAR, direction, WEB, BINDINGS, 80)), []);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { PolicyMeshConfig } from '../../../src/config/mesh/mesh-config.js';
-import { whyUnchecked, whyUnreported } from '../../../src/model/policy/explain-policy.js';
+import { uncheckedReason, unreportedReason } from '../../../src/model/policy/explain-policy.js';
 import { proxyPolicyOf } from '../../../src/model/policy/proxy-policy.js';
 import { buildProxy } from '../../generators/context-builder.js';
 import { meshWith } from './mesh-with.js';
@@ -25,10 +25,10 @@ test('a reason not to check or to report is given exactly where a proxy does not
     fc.property(anyMesh, anyProxy, (settings, proxy) => {
       const mesh = meshWith(settings);
       const policy = proxyPolicyOf(mesh, proxy);
-      t.is(whyUnchecked(mesh, proxy, 'inbound') === undefined, policy?.inboundChecks ?? false);
-      t.is(whyUnchecked(mesh, proxy, 'outbound') === undefined, policy?.outboundChecks ?? false);
-      t.is(whyUnreported(mesh, 'http') === undefined, policy?.httpReports ?? false);
-      t.is(whyUnreported(mesh, 'tcp') === undefined, policy?.tcpReports ?? false);
+      t.is(uncheckedReason(mesh, proxy, 'inbound') === undefined, policy?.inboundChecks ?? false);
+      t.is(uncheckedReason(mesh, proxy, 'outbound') === undefined, policy?.outboundChecks ?? false);
+      t.is(unreportedReason(mesh, 'http') === undefined, policy?.httpReports ?? false);
+      t.is(unreportedReason(mesh, 'tcp') === undefined, policy?.tcpReports ?? false);
     }),
     { numRuns: 500 },
   );

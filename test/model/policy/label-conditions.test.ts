@@ -30,7 +30,7 @@ function specsWith(...bindings: readonly MeshObject[]) {
   return resolvePolicyBindings(contextOf([SPEC, ...bindings])).quotaSpecsOf(WEB);
 }
 
-/** What a request to a workload with these labels is charged; undefined for a check that knows no labels. */
+/** The charge of a request to a workload with these labels; undefined for a check without labels. */
 function chargedAt(labels: Readonly<Record<string, string>> | undefined, ...bindings: readonly MeshObject[]) {
   const specs = compileQuotaSpecs(specsWith(...bindings).map(({ body }) => body));
   const layer = new Map([

@@ -4,7 +4,7 @@ import { type PolicyBindings, resolvePolicyBindings } from '../../../src/model/p
 import { readObject } from '../../config/support/read-yaml.js';
 import { contextOf } from '../mesh-objects.js';
 
-/** The two pairs of kinds follow the same rules; what differs is here. */
+/** The two pairs of kinds follow the same rules; these are their differences. */
 const PAIRS = [
   {
     spec: 'QuotaSpec',

@@ -48,7 +48,7 @@ const REFUSALS = [
 ] as const;
 
 for (const [key, value, message] of REFUSALS) {
-  test(`policy.D/${key}: ${JSON.stringify(value)} is refused with what it has to be`, (t) => {
+  test(`policy.D/${key}: ${JSON.stringify(value)} is rejected with a description of valid values`, (t) => {
     const error = t.throws(() => overridesOf({ [`policy.mesh.internal/${key}`]: value }), { instanceOf: NodeError });
     t.is(error?.code, 'INVALID_METADATA');
     t.regex(error?.message ?? '', message);

@@ -74,7 +74,7 @@ test('only annotations that cannot be used leave the fail policy of the mesh', (
   t.is(own({ [`${P}maxRetry`]: 'x' }), undefined);
 });
 
-test('a longest wait that is shorter than the first one is told of', (t) => {
+test('a longest wait that is shorter than the first one is reported', (t) => {
   const { refused } = read({ [`${P}baseRetryWait`]: '2s', [`${P}maxRetryWait`]: '1s' });
   t.deepEqual(
     refused.map(({ annotation }) => annotation),
@@ -103,7 +103,7 @@ test('Services and ServiceEntries carry it into their client configurations, and
   t.is(next.find('plain.shop.svc.cluster.local'), plain, 'other services keep their configuration');
 });
 
-test('what the annotations leave out changes with the mesh config', (t) => {
+test('fields without an annotation change with the mesh config', (t) => {
   const context = contextOf([service('shop/web', {}, { annotations: { [`${P}maxRetry`]: '1' } })]);
   const policiesOf = createServicePolicies();
   const policyIn = (policyCheckFailOpen: boolean) => {

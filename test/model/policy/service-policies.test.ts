@@ -42,7 +42,7 @@ const quotasOf = (
 ): unknown => config?.quotaSpec.map(({ rules }) => rules[0]);
 const charge = (quota: string): unknown => ({ match: [], quotas: [{ quota, charge: 1 }] });
 
-test('a service has the specs that are bound to it; what is no service has nothing', (t) => {
+test('a service has the specs that are bound to it; a host of no service has none', (t) => {
   const { next } = mesh(quotaSpec('a', 'a'), binding('b', WEB, 'a'));
   const policies = createServicePolicies()(next());
   t.deepEqual(quotasOf(policies.find(WEB)), [charge('a')]);

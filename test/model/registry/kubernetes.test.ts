@@ -272,7 +272,7 @@ test('a pod of a headless service has its own host name there', (t) => {
   t.is(endpointsOf(contextOf(objects))[0]?.hostname, 'web-1');
 });
 
-test('a Service selects WorkloadEntries beside what serves it already', (t) => {
+test('a Service selects WorkloadEntries beside its other endpoints', (t) => {
   const vm = workloadEntry('shop/vm', '192.168.0.1', {
     labels: { app: 'web' },
     ports: { http: 9000 },
@@ -292,7 +292,7 @@ test('an entry with a name for an address cannot serve endpoints that we send', 
   t.deepEqual(placesOf(contextOf([service('shop/web', SELECTS_APP), vm])), []);
 });
 
-test('of pods at one address the one that has it for itself decides', (t) => {
+test('among pods at one address, the pod with an address of its own decides', (t) => {
   const context = contextOf([
     service('shop/web'),
     endpoints('shop/web', ['10.0.0.1']),

@@ -16,7 +16,7 @@ const translation: Translation = {
   offencesOf: () => [],
 };
 
-test('services that list the same pod share what is known of it', (t) => {
+test('services that list the same pod share its translation', (t) => {
   const workloads = new PodWorkloads();
   const web = pod('shop/web', '10.0.0.1') as Pod;
   const first = workloads.translate(web, '10.0.0.1', 'r/z', translation);

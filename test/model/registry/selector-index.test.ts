@@ -28,7 +28,7 @@ function selects(selector: Labelled, member: Labelled): boolean {
   );
 }
 
-test('it finds what comparing every selector with every member finds', (t) => {
+test('the result equals a comparison of every selector with every member', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const index = new SelectorIndex();

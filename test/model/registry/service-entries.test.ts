@@ -89,7 +89,7 @@ test('a MESH_INTERNAL entry is part of the mesh', (t) => {
   t.is(contextOf([serviceEntry('shop/api', { location: 'MESH_INTERNAL' })]).services[0]?.meshExternal, false);
 });
 
-test('an endpoint serves each port on its own number, the target port, or what its ports map says', (t) => {
+test('an endpoint serves each port on its number, the target port, or the port of its port map', (t) => {
   const listed = [workload('10.0.0.1'), workload('10.0.0.2', { ports: { http: 8080, tcp: 9999 } })];
   t.deepEqual(placesOf(contextOf([serviceEntry('shop/api', { ports: PORTS, endpoints: listed })])), [
     '10.0.0.1:80/http',
@@ -269,7 +269,7 @@ test('of two hosts whose addresses meet the older keeps it, also when it comes l
   t.deepEqual([...(push?.changed ?? [])].sort(), ['ServiceEntry/shop/old', 'ServiceEntry/shop/young']);
 });
 
-test('a namespace sees its own claim on a host before an older one that all see', (t) => {
+test('a namespace sees its own service of a host before an older public one', (t) => {
   const context = contextOf([serviceEntry('shop/api', {}, NEW), serviceEntry('bank/api', {}, OLD)]);
   const seenBy = (namespace: string) => context.viewOf(namespace).services.map(({ source }) => source);
   t.deepEqual(seenBy('shop'), ['ServiceEntry/shop/api']);

@@ -13,14 +13,14 @@ function addressesOf(context: PushContext, name: string): readonly string[] {
 const listing = (name: string, owner: string, ...ips: readonly string[]) =>
   slice(`shop/${name}`, owner, { endpoints: ips.map((ip) => ({ addresses: [ip] })) });
 
-test('a slice that changes serves its service what it lists now, and other slices stay', (t) => {
+test('a changed slice replaces its own endpoints of the service, and other slices stay', (t) => {
   const store = storeWith({ useEndpointSlice: true });
   store.apply(batch(service('shop/web'), listing('web-1', 'web', '10.0.0.1'), listing('web-2', 'web', '10.0.0.2')));
   store.apply(batch(listing('web-1', 'web', '10.0.0.3')));
   t.deepEqual(addressesOf(snapshot(store), 'web'), ['10.0.0.2', '10.0.0.3']);
 });
 
-test('a slice that is given to another service leaves the one that it was of', (t) => {
+test('a slice that moves to another service leaves the previous one', (t) => {
   const store = storeWith({ useEndpointSlice: true });
   store.apply(batch(service('shop/web'), service('shop/cart'), listing('one', 'web', '10.0.0.1')));
   store.apply(batch(listing('one', 'cart', '10.0.0.1')));

@@ -15,7 +15,7 @@ const indexOf = (
   index: PeerAuthenticationIndexer = createPeerAuthenticationIndexer(),
 ) => index({ objects: tableOf(objects), mesh: { rootNamespace: ROOT } });
 
-/** What a port takes, with these objects. */
+/** The mode of a port with these objects. */
 const modeOf = (objects: readonly MeshObject[], { namespace = 'shop', labels = WEB, port = 8080 } = {}) =>
   modeOfPort(indexOf(objects).ofNamespace(namespace).ofWorkload(labels), port);
 
@@ -108,7 +108,7 @@ test('namespaces that a change does not concern keep theirs', (t) => {
   t.not(after, before);
   t.not(after.ofNamespace('shop'), before.ofNamespace('shop'));
   t.is(after.ofNamespace('elsewhere'), before.ofNamespace('elsewhere'));
-  // That of the mesh changes all that inherit it, and nobody else.
+  // The object of the mesh changes all namespaces that inherit from it.
   const strict = indexOf([workload('STRICT'), namespace('DISABLE'), mesh('PERMISSIVE')], index);
   const other = indexOf([workload('STRICT'), namespace('DISABLE'), mesh('STRICT')], index);
   t.is(other.ofNamespace('shop'), strict.ofNamespace('shop'));

@@ -54,7 +54,7 @@ function byKey([first]: readonly [string, unknown], [second]: readonly [string, 
   return first < second ? -1 : 1;
 }
 
-test('any history of clusters that change, come, are replaced and go ends in what a fresh store makes of the rest', (t) => {
+test('any history of clusters that change, appear, are replaced and disappear ends in the state of a fresh store with the remaining objects', (t) => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 25 }), (history) => {
       const store = storeWith();

@@ -176,7 +176,7 @@ test('a virtual IP that changes in a remote cluster is a full push of that servi
   t.deepEqual([...(push?.changed ?? [])], ['Service/shop/web']);
 });
 
-test('a headless service keeps to itself what other clusters give it as addresses', (t) => {
+test('a headless service ignores its addresses in other clusters', (t) => {
   const store = storeWith();
   store.apply(batch(service('shop/web', { clusterIP: 'None' })));
   store.apply(remote(service('shop/web', { clusterIP: '10.97.0.9' })));

@@ -70,7 +70,7 @@ test('a changed endpoint makes a new object of its service endpoints alone, and 
   t.is(after.targetsOf(inShop('10.0.0.1')), before.targetsOf(inShop('10.0.0.1')));
 });
 
-test('a changed service is a new object; the others, and what namespaces see beside it, keep theirs', (t) => {
+test('a changed service is a new object; other services and other views keep theirs', (t) => {
   const store = meshStore();
   const before = snapshot(store);
   store.apply(batch(service('shop/web', { ports: [port(80, 'grpc')] })));
@@ -103,7 +103,7 @@ test('a kind that is not touched keeps its map of objects', (t) => {
   t.is(after.objects.get('Sidecar')?.size, 1);
 });
 
-test('namespaces that see only what all see share one view', (t) => {
+test('namespaces that see only public services share one view', (t) => {
   const context = snapshot(meshStore());
   t.is(context.viewOf('shop'), context.viewOf('elsewhere'));
   t.not(context.viewOf('bank'), context.viewOf('shop'));

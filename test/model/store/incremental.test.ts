@@ -169,7 +169,7 @@ function changeOf({ object, isDelete }: Step): ObjectChange {
   return isDelete ? gone(object) : { type: 'upsert', object };
 }
 
-test('any history of changes ends in what a fresh store makes of the final objects', (t) => {
+test('any history of changes ends in the state that a fresh store has after the final objects', (t) => {
   fc.assert(
     fc.property(anySettings, fc.array(fc.array(anyStep, { maxLength: 4 }), { maxLength: 25 }), (settings, batches) => {
       const store = storeWith(settings);

@@ -14,7 +14,7 @@ function entry(age: number, ports: ServiceEntrySpec['ports'], fields: Partial<Se
 
 const http = (number: number, name = 'http') => ({ number, name, protocol: 'HTTP' });
 
-/** `number name: addresses:ports` of what is served. */
+/** `number name: addresses:ports` of each served port. */
 function served({ servicesByHost, endpoints }: PushContext): readonly string[] {
   const all = [...(endpoints.get(HOST)?.shards.values() ?? [])].flat();
   return (servicesByHost.get(HOST)?.ports ?? []).map(({ number, name }) => {
@@ -39,7 +39,7 @@ test('ports of one number are one port with the endpoints of both, whatever they
   t.deepEqual(served(context), ['80 http: 10.0.0.1:80,10.0.0.2:80']);
 });
 
-test('entries that find endpoints in other ways or are seen by others are not joined, and that is told', (t) => {
+test('entries with another resolution or visibility are not joined, and are reported', (t) => {
   for (const fields of [{ resolution: 'DNS' as const }, { exportTo: ['.'] }]) {
     const context = contextOf([entry(1, [http(80)]), entry(2, [http(8080, 'admin')], fields)]);
     t.deepEqual(served(context), ['80 http: 10.0.0.1:80']);
@@ -56,7 +56,7 @@ test('a Service says itself which ports it has', (t) => {
   );
 });
 
-test('joined entries keep their objects while nothing of them changes, and lose the ports of one that is gone', (t) => {
+test('joined entries keep their objects while they are unchanged, and lose the ports of a removed entry', (t) => {
   const store = storeWith();
   const second = entry(2, [http(8080)]);
   store.apply(batch(entry(1, [http(80)]), second));

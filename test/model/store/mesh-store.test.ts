@@ -205,7 +205,7 @@ test('a pod that comes after its endpoint is picked up', (t) => {
   t.deepEqual(endpoint?.labels, { v: '1' });
 });
 
-test('readiness changes what clients are sent to, and not what the workload itself serves', (t) => {
+test('readiness changes the endpoints of clients, and not the ports of the workload', (t) => {
   const app = { labels: { app: 'web' } };
   const store = storeOf(service('shop/web', { selector: { app: 'web' } }), pod('shop/p', '10.0.0.1', app));
   const notReady = { conditions: [{ type: 'Ready', status: 'False' }] };
@@ -221,7 +221,7 @@ test('updates are counted for nav_inbound_updates', (t) => {
   t.deepEqual(store.apply(batch(gone(API))).updates, { config: 1, eds: 1, svc: 0, svcdelete: 1 });
 });
 
-test('mesh config and networks push everything, and reach what was translated with them', (t) => {
+test('mesh config and networks push everything, and objects are translated again with them', (t) => {
   const store = storeOf(...BASE, pod('shop/p', '10.0.0.1'));
   const mesh = { ...MESH, trustDomain: 'acme.io', defaultServiceExportTo: ['.'] };
   t.deepEqual(pushOf(store.setMesh(mesh)), {
@@ -242,7 +242,7 @@ test('mesh config and networks push everything, and reach what was translated wi
   t.is(endpoint?.serviceAccount, 'spiffe://acme.io/ns/shop/sa/default');
 });
 
-test('a mesh config that exports to nobody by default exports to all', (t) => {
+test('a mesh config with an empty default export exports to all', (t) => {
   const store = storeWith({}, { mesh: { ...MESH, defaultServiceExportTo: [] } });
   store.apply(batch(...BASE));
   t.deepEqual(snapshot(store).services[0]?.exportTo, ['*']);

@@ -4,7 +4,7 @@ import { service, snapshot, storeWith } from '../mesh-objects.js';
 const OLD = { creationTimestamp: '2026-01-01T00:00:00Z' };
 const YOUNG = { creationTimestamp: '2026-02-01T00:00:00Z' };
 
-test('what each cluster says of a service is told in the order of their names, whichever has the older one', (t) => {
+test('the clusters of a service are sorted by name, whatever their ages', (t) => {
   for (const [west, north] of [
     [OLD, YOUNG],
     [YOUNG, OLD],

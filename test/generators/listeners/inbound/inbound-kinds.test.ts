@@ -11,7 +11,7 @@ import type { MutualTlsMode } from '../../../../src/model/security/mutual-tls.js
 /** First bytes of a connection, as listener filters see them. */
 interface Arrival {
   readonly transport: 'tls' | 'raw_buffer';
-  /** What a TLS client offers, in its order; what the http_inspector found in plaintext. */
+  /** Protocols of a TLS client, in its order; for plaintext the protocol that the http_inspector found. */
   readonly protocols: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const labelOf = (traffic: InboundTraffic, mode: MutualTlsMode, arrival: Arrival)
 
 type Row = readonly [InboundTraffic, MutualTlsMode, ...(InboundKind['label'] | 'closed')[]];
 
-/** What becomes of mesh HTTP, mesh TCP, own TLS with and without ALPN, plaintext HTTP, other plaintext. */
+/** The kinds for mesh HTTP, mesh TCP, own TLS with and without ALPN, plaintext HTTP, other plaintext. */
 const TABLE: readonly Row[] = [
   ['http', 'DISABLE', 'http', 'http', 'http', 'http', 'http', 'http'],
   ['http', 'PERMISSIVE', 'mtls-http', 'mtls-http', 'closed', 'closed', 'http', 'http'],

@@ -56,7 +56,7 @@ test('a proxy without a certificate takes plaintext as ever, whatever its mode',
   t.is(inspectorOf(before), undefined);
 });
 
-test('a proxy with a certificate is PERMISSIVE where nobody says otherwise', (t) => {
+test('a proxy with a certificate is PERMISSIVE by default', (t) => {
   t.deepEqual(namesOf(inboundOf({ ports: [['http', 8080]] })), [
     'virtualInbound-blackhole',
     'virtualInbound-catchall-mtls-http',
@@ -169,7 +169,7 @@ test('--trust-domain stands over that of the mesh config; NAV_SKIP_VALIDATE_TRUS
   t.deepEqual(namesTaken({ skipTrustDomainValidation: true }), {});
 });
 
-test('what policies add stands in every chain of a port, in TLS and in plaintext', (t) => {
+test('the filters of policies are in every chain of a port, in TLS and in plaintext', (t) => {
   const listener = inboundOf({
     ports: [
       ['http', 8080],

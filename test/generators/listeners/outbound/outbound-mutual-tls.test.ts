@@ -18,7 +18,7 @@ const FILTER = '"name":"envoy.filters.http.set_filter_state"';
 const OFFER =
   '"onRequestHeaders":[{"objectKey":"envoy.network.application_protocols","formatString":{"textFormatSource":{"inlineString":"mesh-http,mesh"}}}]';
 
-test('every HTTP chain offers what says that HTTP is inside, after the gRPC counters and before CORS', (t) => {
+test('every HTTP chain offers the application protocol of HTTP, after the gRPC counters and before CORS', (t) => {
   const chains = outbound(true).filter((listener) => listener.includes('http_connection_manager'));
   t.is(chains.length, 3);
   for (const listener of chains) {

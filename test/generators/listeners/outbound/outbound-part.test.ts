@@ -45,7 +45,7 @@ test('HTTP services share one listener per port, whose table is named for the po
   t.is(at(listener, 'bindToPort'), false);
 });
 
-test('what is not HTTP on a shared HTTP port passes on, or ends, as the outbound traffic policy says', (t) => {
+test('the outbound traffic policy decides about other connections on a shared HTTP port', (t) => {
   const policies = { ALLOW_ANY: 'PassthroughCluster', REGISTRY_ONLY: 'BlackHoleCluster' } as const;
   for (const [policy, cluster] of Object.entries(policies)) {
     const mesh = { ...MESH, outboundTrafficPolicy: policy as keyof typeof policies };
@@ -84,7 +84,7 @@ test('TCP listens at every address of the service that the proxy has the family 
   ]);
 });
 
-test('a sniffed port listens at its address with a table of its own, and hands on what is not HTTP', (t) => {
+test('a sniffed port listens at its address with a table of its own, and passes other connections on', (t) => {
   const ports = [buildPort({ number: 7000, protocol: 'auto' })];
   const listener = listen({ services: [buildService({ ports })] }).get('10.96.0.1_7000');
   t.is(at(listener, `filterChains.0.${CONFIG}.rds.routeConfigName`), 'web.default.svc.cluster.local:7000');
@@ -172,7 +172,7 @@ test('of headless services that claim one host, each namespace listens at the po
   t.deepEqual(outboundNames(listen(parts, { proxy: { configNamespace: 'team' } })), ['10.0.2.1_5432']);
 });
 
-test('a sidecar that binds its ports has no listener for what only an original destination could lead to', (t) => {
+test('a sidecar that binds its ports has no listener for services that need an original destination', (t) => {
   const parts = { services: [headless, buildService()], endpoints: [pods] };
   const bound = { interceptionMode: 'NONE' } as const;
   const listeners = listen(parts, { metadata: bound });

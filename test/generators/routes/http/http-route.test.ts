@@ -139,7 +139,7 @@ test('conditions on scheme, method and authority are those on pseudo headers', (
   });
 });
 
-test('a redirect changes what it names, and nothing else', (t) => {
+test('a redirect changes the fields that it names', (t) => {
   t.deepEqual(built({ action: { type: 'redirect', status: 308, scheme: 'https' } }).redirect, {
     responseCode: 'PERMANENT_REDIRECT',
     schemeRedirect: 'https',
