@@ -2,8 +2,8 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { rawMethod } from '../src/net/raw-method.js';
 
 /**
- * The floor of a check, forked by the bench: a bare grpc-js server that allows every request without reading what it
- * is. What Envoy waits for it is what any policy server on this transport costs at least.
+ * The floor of a check, forked by the benchmark: a bare grpc-js server that allows every request without reading it.
+ * Its latency is the minimum of any policy server on this transport.
  */
 
 const CHECK_METHOD = '/envoy.service.auth.v3.Authorization/Check';
@@ -18,7 +18,7 @@ server.addService(
   },
   { check: (_call: unknown, answer: (error: null, response: Buffer) => void) => answer(null, ALLOWED) },
 );
-// The bench is gone, however it ended: so is its floor.
+// Ends when the benchmark ends for any reason.
 process.on('disconnect', () => process.exit(0));
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error;

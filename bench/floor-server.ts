@@ -6,9 +6,9 @@ import { buildPhaseScript, type PhaseScript } from './floor/phase-script.js';
 import { readRequestType } from './wire/discovery-request.js';
 
 /**
- * The floor: a bare grpc-js server, forked by the bench, that writes bytes which were recorded before. It does what no
- * server can leave out (accept streams, read each request's type, write the messages) and nothing else, so its time
- * and CPU are what the same work costs at least, with the same transport, clients and machine.
+ * The floor: a bare grpc-js server, forked by the benchmark, that writes recorded bytes. It does only the necessary
+ * work: accept streams, read the type of each request, write the messages. Its time and CPU are the minimum for the
+ * same work with the same transport, clients and machine.
  */
 
 interface FloorStream {
@@ -77,7 +77,7 @@ server.addService(
   { streamAggregatedResources: serve },
 );
 process.on('message', obey);
-// The bench is gone, however it ended: so is its floor server.
+// Ends when the benchmark ends for any reason.
 process.on('disconnect', () => process.exit(0));
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error;

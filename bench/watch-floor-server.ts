@@ -6,9 +6,9 @@ import type { WatchFloorReport, WatchFloorTarget } from './kubernetes/watch-floo
 import { monotonicMs } from './measure/monotonic-clock.js';
 
 /**
- * The floor of whoever reads a cluster, forked by the bench: it lists what the server lists, in pages of the same
- * size, parses the JSON and drops it, then watches the same and only notes when an event came. What it needs is the
- * price of the API server, of TLS and of parsing JSON on this machine.
+ * The floor of a cluster reader, forked by the benchmark: it lists what the server lists, in pages of the same size,
+ * parses and drops the JSON, then watches the same resources and records only the time of each event. Its cost is that
+ * of the API server, TLS and JSON parsing on this machine.
  */
 
 const LISTS = ['/api/v1/services', '/apis/discovery.k8s.io/v1/endpointslices', '/api/v1/pods'];
@@ -55,7 +55,7 @@ async function watch(path: string, resourceVersion: string): Promise<void> {
     const arrivals: number[] = [];
     for (const line of bytes.toString('utf8', 0, end).split('\n')) {
       if (line === '') continue;
-      // The event as a whole is parsed, as whoever keeps objects has to.
+      // The whole event is parsed, as a reader that keeps objects has to.
       const text = Buffer.from(JSON.stringify(JSON.parse(line).object?.endpoints ?? ''));
       for (const change of findMarkedAddresses(text)) arrivals.push(change, atMs);
     }
@@ -63,7 +63,7 @@ async function watch(path: string, resourceVersion: string): Promise<void> {
   });
 }
 
-// The bench is gone, however it ended: so is its floor.
+// Ends when the benchmark ends for any reason.
 process.on('disconnect', () => process.exit(0));
 const lists = await Promise.all(LISTS.map(list));
 await Promise.all(lists.map(({ resourceVersion }, index) => watch(LISTS[index] ?? '', resourceVersion)));

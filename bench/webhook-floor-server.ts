@@ -6,7 +6,7 @@ import type { WebhookServerReady } from './webhook/webhook-protocol.js';
 
 /** The least that a validation webhook can do, forked by the bench: it parses every review, and allows it. */
 
-// The bench is gone, however it ended: so is its server.
+// Ends when the benchmark ends for any reason.
 process.on('disconnect', () => process.exit(0));
 
 const { certificate, key } = createSelfSignedCertificate();

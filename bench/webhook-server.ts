@@ -30,7 +30,7 @@ const logger: Logger = {
 };
 
 tuneHeap();
-// The bench is gone, however it ended: so is its server.
+// Ends when the benchmark ends for any reason.
 process.on('disconnect', () => process.exit(0));
 const [task] = (await once(process, 'message')) as [WebhookServerTask];
 

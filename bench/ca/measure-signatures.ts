@@ -12,7 +12,7 @@ import { createCertificateRequest } from './certificate-request.js';
 export interface SignatureResult {
   /** Of the authority. */
   readonly key: string;
-  /** Per second of processor time, of all threads: what one core does. */
+  /** Signatures per second of processor time of all threads, so the rate of one core. */
   readonly perCpuSecond: number;
   /** From a request to its certificate, one after the other. */
   readonly p50Ms: number;

@@ -8,7 +8,7 @@ interface TextFlag {
 }
 
 interface SwitchFlag {
-  /** What giving the switch does; of one that is on by default, what `--no-<name>` does. */
+  /** Effect of the switch; for a switch that is on by default, the effect of `--no-<name>`. */
   readonly description: string;
   readonly default: boolean;
 }
@@ -29,7 +29,7 @@ export interface BenchCommand {
   readonly summary: string;
   /** More than the summary; empty when there is nothing to add. */
   readonly details: string;
-  /** Names of what follows the flags, all required. */
+  /** Names of the arguments after the flags, all required. */
   readonly operands: readonly string[];
   readonly flags: Flags;
   /** Gives the exit code. Throws UsageError for bad values and BenchError for failures that need no stack trace. */

@@ -1,4 +1,4 @@
-/** What went wrong, for tests and for --json. */
+/** The kind of failure, for tests and --json. */
 export type BenchErrorCode =
   | 'client-failed'
   | 'envoy-failed'
@@ -9,7 +9,7 @@ export type BenchErrorCode =
   | 'timed-out'
   | 'worker-failed';
 
-/** A failure of a bench run that its message explains to the person who started it: no stack trace is needed. */
+/** A failure of a benchmark run. Its message explains it to the user without a stack trace. */
 export class BenchError extends Error {
   readonly code: BenchErrorCode;
 

@@ -13,7 +13,7 @@ const REPEAT: WholeNumberRange = { from: 1, to: MAX_REPEATS };
 const WORKERS: WholeNumberRange = { from: 1, to: Math.max(2, availableParallelism()) };
 const TIMEOUT_SECONDS: WholeNumberRange = { from: 1, to: 3600 };
 
-/** What a run measures, checked. */
+/** Checked options of a run. */
 export interface BenchOptions {
   readonly size: MeshSize;
   readonly clients: number;
@@ -49,7 +49,11 @@ export const BENCH_FLAGS = {
   strict: { default: false, description: 'exit with 1 when a goal is missed' },
 } as const satisfies Flags;
 
-/** Checks all flags of a run. Throws UsageError naming the flag, the value and what is allowed. */
+/**
+ * Checks all flags of a run.
+ *
+ * @throws UsageError with the flag, the value and the allowed values
+ */
 export function parseBenchOptions(flags: ParsedFlags): BenchOptions {
   const size = parseMeshSize(flags);
   const target = flags.text('target');

@@ -2,7 +2,7 @@ import type { BenchCommand, Flags } from './bench-command.js';
 
 const PROGRAM = 'npm run bench --';
 
-/** The help of all commands: what each does, and every flag with its default. */
+/** The help of all commands with every flag and its default. */
 export function formatHelp(commands: readonly BenchCommand[]): string {
   return `${commands.map(formatCommand).join('\n')}`;
 }

@@ -15,7 +15,11 @@ export const MESH_FLAGS = {
   namespaces: { placeholder: 'N', default: '10', description: 'namespaces that the services are spread over' },
 } as const satisfies Flags;
 
-/** Checks the size of a mesh. Throws UsageError naming the flag, the value and what is allowed. */
+/**
+ * Checks the size of a mesh.
+ *
+ * @throws UsageError with the flag, the value and the allowed values
+ */
 export function parseMeshSize(flags: ParsedFlags): MeshSize {
   return {
     services: parseWholeNumber('--services', flags.text('services'), SERVICES),

@@ -9,7 +9,7 @@ import type { BenchCommand } from './bench-command.js';
 import { endOnSignals } from './end-on-signals.js';
 import { parseWholeNumber } from './whole-number.js';
 
-/** What the policy server does with more Checks than it can decide. */
+/** Measures the policy server with more Checks than it can decide. */
 export const overloadCommand: BenchCommand = {
   name: 'overload',
   summary: 'Measures the policy server at growing rates of Checks, up to more than it can decide.',

@@ -33,7 +33,7 @@ function readArguments(args: readonly string[], options: Record<string, { readon
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Node goes on to explain how values that start with a dash are given, and there are none.
+    // Leaves out Node's advice about values that start with a dash, because no flag takes such values.
     const [what = ''] = message.split(/\.?(?:\n|\. |$)/);
     throw new UsageError(`${what}.`, { cause: error });
   }

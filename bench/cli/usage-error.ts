@@ -1,4 +1,4 @@
-/** The command line was not understood: the message names the flag, the value and what is allowed. */
+/** The command line is invalid. The message names the flag, the value and the allowed values. */
 export class UsageError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,6 @@
 import { Client, type ClientDuplexStream, credentials, Metadata } from '@grpc/grpc-js';
 
-/** The method every ADS server implements, and the header that tells the floor server which client it serves. */
+/** The ADS method, and the header that names the client for the floor server. */
 export const ADS_METHOD = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
 export const CLIENT_INDEX_HEADER = 'x-bench-client';
 

@@ -62,7 +62,7 @@ export class Fleet {
     );
   }
 
-  /** Starts a phase: forgets what was recorded, and counts as done who meets the expectation from now on. */
+  /** Starts a phase: clears the records, and counts the clients that meet the expectation from now on. */
   async begin(expectation: Expectation): Promise<void> {
     await this.#askAll({ kind: 'begin', expectation });
     for (const worker of this.#workers) worker.progress = undefined;
@@ -86,7 +86,7 @@ export class Fleet {
     };
   }
 
-  /** What the phase brought. */
+  /** Messages of the phase. */
   async collect(): Promise<FleetResult> {
     const results = await this.#askAll({ kind: 'collect' });
     const completedAtMs: number[] = [];
@@ -114,7 +114,7 @@ export class Fleet {
     await this.#askAll({ kind: 'disarm' });
   }
 
-  /** Ends the worker threads, whatever they are doing. */
+  /** Ends the worker threads at once. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#workers.map(({ thread }) => thread.terminate()));

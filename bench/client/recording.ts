@@ -17,7 +17,7 @@ export interface MessageTemplate {
   readonly bytes: Uint8Array;
 }
 
-/** Everything the clients received in one phase: what the floor server has to send for the same work. */
+/** All messages that the clients received in one phase; the floor server sends them for the same work. */
 export interface Recording {
   /** By client index. */
   readonly clients: readonly (readonly RecordedMessage[])[];

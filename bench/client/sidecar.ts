@@ -13,9 +13,9 @@ export interface SidecarOutputs {
 }
 
 /**
- * What an Envoy sidecar does on its ADS stream, as a state machine without I/O: clusters first, then their
- * assignments, then listeners, then the route tables that they name; every response is acknowledged, and a change of
- * the names that clusters or listeners refer to is followed by a request with the full new list.
+ * An Envoy sidecar on its ADS stream, as a state machine without I/O. It requests clusters, their assignments,
+ * listeners and their route tables, in this order, and acknowledges every response. If the names in clusters or
+ * listeners change, it sends a request with the full new list.
  */
 export class Sidecar {
   readonly #node: Buffer;
@@ -34,7 +34,7 @@ export class Sidecar {
     this.#outputs = outputs;
   }
 
-  /** Forgets the last phase's records and waits for what this one is about. */
+  /** Clears the records of the last phase and waits for the new expectation. */
   beginPhase(expectation: Expectation): void {
     this.#expectation = expectation;
     const markers = expectation.kind === 'change' ? expectation.markers : [];
@@ -43,7 +43,7 @@ export class Sidecar {
     for (const subscription of this.#subscriptions) subscription.beginPhase();
   }
 
-  /** What was received since the phase began. */
+  /** Messages since the start of the phase. */
   get recorded(): readonly RecordedMessage[] {
     return this.#recorded;
   }
@@ -71,7 +71,7 @@ export class Sidecar {
     this.#checkExpectation(typeUrl, message);
   }
 
-  /** For the message of a wait that took too long: what this client still lacks. */
+  /** Missing resources of this client, for the error of a timeout. */
   describeWaiting(): string {
     if (this.#missingMarkers.length > 0) {
       return this.#missingMarkers.map(({ typeUrl, text }) => `"${text}" in ${shortTypeName(typeUrl)}`).join(', ');
@@ -86,11 +86,11 @@ export class Sidecar {
     this.#outputs.send(subscription.buildRequest());
   }
 
-  /** Asks for what the resources of a response refer to. */
+  /** Requests the resources that a response refers to. */
   #follow(subscription: Subscription, message: Buffer): void {
     if (subscription === this.#clusters) {
       const names = readEndpointNames(message);
-      // Without names a first request would be a wildcard subscription, which is not what an Envoy means.
+      // A first request without names would be a wildcard subscription, which Envoy does not send here.
       const wanted = names.length > 0 || this.#endpoints.isRequested;
       if (wanted && this.#endpoints.setNames(names)) this.#request(this.#endpoints);
       if (!wanted && !this.#listeners.isRequested) this.#request(this.#listeners);

@@ -4,7 +4,7 @@ import { readResourceNames } from '../wire/resource-names.js';
 
 const NO_NAMES = Buffer.alloc(0);
 
-/** One type's subscription on one stream: what was asked for, what was answered, what is still missing. */
+/** Subscription to one type on one stream: requested, received and missing names. */
 export class Subscription {
   readonly typeUrl: string;
   /** Requests and messages since the phase began. */
@@ -16,7 +16,7 @@ export class Subscription {
   #encodedNames: Buffer = NO_NAMES;
   #requested = false;
   #answered = false;
-  /** Names that no response has held yet; undefined until a response was found to be partial. */
+  /** Names that were in no response; undefined until a response was partial. */
   #missing: Set<string> | undefined;
 
   constructor(typeUrl: string) {

@@ -7,7 +7,7 @@ export interface ClientSpec {
   readonly node: Uint8Array;
 }
 
-/** What the fleet asks of a worker. Every command is answered by one `done`, except `stop`, after which it exits. */
+/** Commands of the fleet to a worker. The worker answers each with `done`, except `stop`, after which it exits. */
 export type WorkerCommand =
   /** Build clients that are not yet connected. */
   | { readonly kind: 'arm'; readonly target: string; readonly clients: readonly ClientSpec[] }
@@ -38,7 +38,7 @@ export type WorkerReport =
       readonly receivedBytes: number;
       /** When the last message came, on the monotonic clock; 0 before the first of the phase. */
       readonly lastMessageAtMs: number;
-      /** What the first client that is not done waits for; empty when all are. */
+      /** The missing resources of the first unfinished client; empty if all have finished. */
       readonly waitingFor: string;
     }
   | { readonly kind: 'failed'; readonly message: string };

@@ -60,7 +60,7 @@ export function buildCheckBootstrap(options: CheckBootstrapOptions): EnvoyJson {
   };
 }
 
-/** Counter of the requests that a listener's check let through. */
+/** Counter of the requests that the check of a listener allowed. */
 export function allowedStatOf(listenerName: 'floor' | 'policy'): string {
   // The filter from discovery has a prefix for its statistics.
   return listenerName === 'policy' ? 'http.policy.ext_authz.policy.ok' : 'http.floor.ext_authz.ok';

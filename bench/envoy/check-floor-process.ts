@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { BenchError } from '../cli/bench-error.js';
 import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-process.js';
 
-/** The floor of a check in a process of its own. */
+/** The floor of a check in a separate process. */
 export interface CheckFloorProcess {
   readonly port: number;
   readonly pid: number | undefined;

@@ -22,7 +22,7 @@ export interface CheckedMeshFiles {
   readonly policyConfigFile: string;
 }
 
-/** No run comes near it: what is measured is the way to yes. */
+/** Higher than any run reaches, because the benchmark measures allowed requests. */
 const UNREACHED_AMOUNT = 1_000_000_000_000;
 
 /** Writes a mesh of one service with the workload's policies, and limits that count each caller for itself. */

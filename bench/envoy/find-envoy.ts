@@ -1,4 +1,4 @@
-/** Envoy's binary, or why it cannot be had, in one line. */
+/** The Envoy binary, or why it is missing, in one line. */
 export type FoundEnvoy =
   | { readonly binary: string; readonly missing?: undefined }
   | { readonly binary?: undefined; readonly missing: string };

@@ -1,7 +1,7 @@
 import type { LoadSample } from '../load/open-loop.js';
 import { median, percentile } from '../measure/statistics.js';
 
-/** Who checks: nobody, the floor, or the policy server. In the order in which they take turns. */
+/** The checking server: none, the floor, or the policy server, in the order of their rounds. */
 export const VARIANTS = ['plain', 'floor', 'policy'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
@@ -9,7 +9,7 @@ export type Variant = (typeof VARIANTS)[number];
 export interface RoundResult {
   readonly variant: Variant;
   readonly requests: number;
-  /** Without the answer that was expected; they are in the latencies. */
+  /** Requests without the expected response; the latencies include them. */
   readonly failed: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -19,7 +19,7 @@ export interface RoundResult {
   readonly cpuUsPerCheck: number | undefined;
 }
 
-/** One variant over all rounds: medians, and the sum of what failed. */
+/** Medians of one variant over all rounds, and the sum of its failures. */
 export type VariantSummary = Omit<RoundResult, 'requests'>;
 
 export function roundResultOf(
@@ -55,7 +55,7 @@ export function summarize(results: readonly RoundResult[], variant: Variant): Va
   };
 }
 
-/** What a variant adds to the latency without a check: the median over the rounds, each against its own neighbour. */
+/** Latency that a variant adds: the median over the rounds of the difference to the round without a check. */
 export function addedMs(results: readonly RoundResult[], variant: Variant, of: 'p50Ms' | 'p99Ms'): number {
   const plain = results.filter((each) => each.variant === 'plain');
   const own = results.filter((each) => each.variant === variant);

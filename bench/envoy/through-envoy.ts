@@ -14,7 +14,7 @@ import { type EnvoyProcess, startEnvoyProcess } from './envoy-process.js';
 import { launchCheckedMesh, START_TIMEOUT_MS } from './launch-checked-mesh.js';
 import { type RoundResult, roundResultOf, VARIANTS, type Variant } from './round-result.js';
 
-/** The first request of a new process waits for its compiler; what is measured is the rest. */
+/** The first request of a new process waits for its compiler, so it is not measured. */
 const WARM_UP_SECONDS = 3;
 
 export interface ThroughEnvoyOptions {
@@ -33,13 +33,13 @@ export interface ThroughEnvoyOptions {
 interface Target {
   readonly variant: Variant;
   readonly sender: HttpSender;
-  /** Undefined when nobody is asked. */
+  /** Undefined without a check. */
   readonly serverPid: number | undefined;
 }
 
 /**
  * Sends the same requests through one Envoy without a check, with a check by the floor, and with a check by the policy
- * server, in turns, so that whatever else the machine does meets all of them.
+ * server, in turns. Other work of the machine then affects all of them.
  */
 export async function measureThroughEnvoy(options: ThroughEnvoyOptions): Promise<readonly RoundResult[]> {
   const { workload, rounds, secondsPerRound, progress } = options;

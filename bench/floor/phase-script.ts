@@ -11,7 +11,7 @@ interface ScriptedMessage {
   readonly bytes: Buffer;
 }
 
-/** By client index, what the floor server sends in one phase. */
+/** Messages of the floor server in one phase, by client index. */
 export type PhaseScript = readonly (readonly ScriptedMessage[])[];
 
 /**

@@ -13,7 +13,7 @@ export interface ChurnOptions {
   readonly nowMs: () => number;
 }
 
-/** What was written, by the number of the change. */
+/** Writes by the number of the change. */
 export interface ChurnWrites {
   /** When the request was sent. */
   readonly sentAtMs: Float64Array;

@@ -1,6 +1,6 @@
 import type { ClusterNode, ClusterPod, ClusterService, ClusterShape } from './cluster-shape.js';
 
-/** An object to be made, and where. */
+/** An object to create, and its path. */
 export interface NewObject {
   /** The list it goes to, for example `/api/v1/namespaces/ns-0/services`. */
   readonly path: string;
@@ -9,7 +9,7 @@ export interface NewObject {
   readonly status?: object;
 }
 
-/** All objects of a cluster; what is in a step needs what is in those before it. */
+/** All objects of a cluster, in steps; each step depends on the steps before it. */
 export function clusterObjects(shape: ClusterShape): readonly (readonly NewObject[])[] {
   return [
     [...shape.namespaces.map(namespaceObject), ...shape.nodes.map(nodeObject)],

@@ -35,7 +35,7 @@ export interface ClusterNode {
   readonly zone: string;
 }
 
-/** What is in a cluster, before it is written as Kubernetes objects. */
+/** Contents of a cluster, before they are written as Kubernetes objects. */
 export interface ClusterShape {
   readonly namespaces: readonly string[];
   readonly nodes: readonly ClusterNode[];
@@ -51,9 +51,9 @@ const HEADLESS_EVERY = { modulus: 100, remainder: 57 } as const;
 const FIRST_TARGET_PORT = 8080;
 
 /**
- * A cluster of that size, the same on every machine and in every run. Apps of `endpointsPerService` pods each have
- * the services that their number gives: with 5,000 pods and 5,000 services of 10 endpoints, 500 apps of 10 pods
- * behind 10 services, each on a port of its own.
+ * A cluster of the given size, identical on every machine and in every run. Each app has `endpointsPerService` pods and
+ * an equal share of the services: with 5,000 pods and 5,000 services of 10 endpoints, there are 500 apps of 10 pods
+ * behind 10 services, each on a separate port.
  */
 export function buildClusterShape({ services, endpointsPerService, pods, namespaces }: ClusterSize): ClusterShape {
   const apps = Math.max(1, Math.floor(pods / endpointsPerService));

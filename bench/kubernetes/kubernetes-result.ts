@@ -31,11 +31,11 @@ export interface ChurnResult {
   readonly floorMs: readonly number[];
   /** From the sending of a write to its address at a client: one for each change and client. */
   readonly clientMs: readonly number[];
-  /** Changes that a client never had; one that was overtaken by the next change of its service counts too. */
+  /** Changes that a client never received, including those replaced by the next change of their service. */
   readonly missing: number;
   /** Processor seconds of the server for each second. */
   readonly cpuShare: number;
-  /** Processor seconds of the clients and of what writes, for each second. */
+  /** Processor seconds of the clients and of the writer, per second. */
   readonly clientCpuShare: number;
   readonly memory: readonly MemorySample[];
 }

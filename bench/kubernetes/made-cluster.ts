@@ -25,7 +25,7 @@ export interface MadeClusterOptions {
 
 /** A file system in memory, where there is one: an API server is as fast as its etcd can write. */
 const MEMORY_FOLDER = '/dev/shm';
-/** Containers often have a few MiB there; a large cluster and what changes in it take some hundred. */
+/** Containers often have a few MiB there. A large cluster with its changes needs some hundred. */
 const MEMORY_NEEDED_BYTES = 2 * 1024 ** 3;
 const PROGRESS_EVERY = 100;
 
@@ -33,8 +33,8 @@ const PROGRESS_EVERY = 100;
 const MESH_NAMESPACE: KubernetesManifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mesh-system' } };
 
 /**
- * Starts a real API server that has exactly that cluster in it, and what the server needs of its own. A cluster that was
- * made once is kept as the data of its etcd; each run works on a copy, which it may change.
+ * Starts a real API server with exactly that cluster and with the objects that the server needs. The data of etcd is
+ * kept for later runs, and each run works on a copy.
  */
 export async function startMadeCluster(options: MadeClusterOptions): Promise<ApiServer> {
   const { binary, size, keptFolder, cleanup, progress } = options;
@@ -53,7 +53,7 @@ export async function startMadeCluster(options: MadeClusterOptions): Promise<Api
   progress('starting the API server');
   const server = await startApiServer({ binary, dataFolder });
   cleanup.add(() => server.close());
-  // Not kept with the rest: they are another's with every change of a schema.
+  // Not kept with the other objects, because they change with the schemas.
   await Promise.all([installCrds(server), server.client.apply(MESH_NAMESPACE)]);
   return server;
 }
@@ -81,7 +81,7 @@ async function makeCluster(
 
 interface KeptFolders {
   readonly parent: string;
-  /** What folders of this size begin with, whatever objects they were made of. */
+  /** Prefix of the folders of this size, for all versions of the objects. */
   readonly prefix: string;
   readonly folder: string;
 }

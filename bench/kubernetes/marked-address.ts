@@ -1,6 +1,6 @@
 /**
- * Every change of the churn gives an endpoint an address that was never used before and that tells which change it
- * was: 100.64.0.0/10, which nothing else in the cluster uses, counted up from its first address.
+ * Every change of the churn gives an endpoint a new address that identifies the change: 100.64.0.0/10, which the rest
+ * of the cluster does not use, counted from its first address.
  */
 const FIRST = 100;
 const SECOND = 64;
@@ -23,7 +23,7 @@ export function findMarkedAddresses(bytes: Buffer): readonly number[] {
   return found;
 }
 
-/** Reads the last three octets of an address, undefined when there are none or they are not of ours. */
+/** Reads the last three octets of an address; undefined for other addresses and texts. */
 function readChange(bytes: Buffer, start: number): number | undefined {
   let at = start;
   let change = 0;

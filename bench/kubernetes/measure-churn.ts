@@ -12,7 +12,7 @@ export interface MeasureChurnOptions extends Pick<ChurnOptions, 'send' | 'servic
   readonly clients: number;
   /** The server's process. */
   readonly pid: number;
-  /** Pairs of a change's number and when a bare watch had it; filled while the churn goes on. */
+  /** Pairs of the number of a change and the time when a bare watch received it; filled during the churn. */
   readonly floorArrivals: readonly number[];
   /** Rejects when the server ends. */
   readonly failed: Promise<never>;
@@ -22,7 +22,7 @@ export interface MeasureChurnOptions extends Pick<ChurnOptions, 'send' | 'servic
 /** Changes before those that are counted: code is compiled by them. */
 const WARM_UP_SECONDS = 5;
 const COLLECT_EVERY_MS = 1000;
-/** How long after the last write what is still missing may come. */
+/** How long after the last write changes may still arrive. */
 const LAST_WAIT_MS = 15_000;
 
 /** Changes endpoints at a steady rate and takes the time of each change at each client. */

@@ -5,7 +5,7 @@ export interface MemorySample {
   readonly residentBytes: number;
 }
 
-/** Memory of a process while something goes on. */
+/** Memory of a process over time. */
 export interface MemorySeries {
   /** Takes samples until then, the last one now. */
   stop(): Promise<readonly MemorySample[]>;
@@ -35,8 +35,8 @@ export function sampleMemory(pid: number, nowMs: () => number): MemorySeries {
 }
 
 /**
- * How memory goes on average, in bytes per minute: the slope of the straight line through the samples (least squares).
- * The first third is left out, for a heap grows until it has the size that the load needs. NaN for fewer than two.
+ * Average growth of memory, in bytes per minute: the slope of a straight line through the samples (least squares). The
+ * first third is left out, because a heap first grows to the size that the load needs. NaN for fewer than two samples.
  */
 export function slopeOf(samples: readonly MemorySample[]): number {
   const counted = samples.slice(Math.floor(samples.length / 3));

@@ -1,4 +1,4 @@
-/** What the floor of a cluster's reader is told by environment: it is forked. */
+/** Environment variables of the forked floor of a cluster reader. */
 export interface WatchFloorTarget {
   readonly server: string;
   readonly token: string;

@@ -1,8 +1,8 @@
-/** What came of one request. */
+/** Result of one request. */
 export interface LoadSample {
   /** From when it was due until its answer was there, in milliseconds: a late start counts as the server's delay. */
   readonly latencyMs: number;
-  /** How much later than due it was sent, in milliseconds: what the generator itself adds to the latency. */
+  /** Delay after the due time, in milliseconds: latency that the generator adds. */
   readonly lateMs: number;
   readonly isGood: boolean;
 }
@@ -10,7 +10,7 @@ export interface LoadSample {
 export interface OpenLoopOptions {
   readonly perSecond: number;
   readonly seconds: number;
-  /** Sends a request and settles when the whole answer is there: true if it is the one that is expected. */
+  /** Sends a request and settles after the whole response: true if it is the expected one. */
   readonly send: (index: number) => Promise<boolean>;
   /** A monotonic clock, in milliseconds with fractions. */
   readonly nowMs: () => number;

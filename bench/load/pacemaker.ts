@@ -8,7 +8,7 @@ export interface Pacemaker {
   close(): Promise<void>;
 }
 
-/** A thread that sleeps for us: the one that sends and reads may sleep only where the system wakes it for answers. */
+/** A thread that sleeps for the load generator. The sending thread may sleep only where responses wake it. */
 export function createPacemaker(): Pacemaker {
   const worker = new Worker(new URL('./pacemaker-thread.js', import.meta.url));
   worker.unref();

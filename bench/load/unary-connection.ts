@@ -5,7 +5,7 @@ export interface PreparedCall {
   readonly headers: Buffer;
   /** The message with gRPC's five bytes before it. */
   readonly body: Buffer;
-  /** Where the body has a text of 16 digits that is to be another one in each call. */
+  /** Position in the body of a text of 16 digits that changes with each call. */
   readonly numberAt?: number;
 }
 
@@ -41,8 +41,8 @@ interface OpenCall {
 }
 
 /**
- * @param fields gRPC metadata beside what every call has; values of at most 16,000 characters
- * @param numbered 16 digits in the message that are to be others in each call
+ * @param fields additional gRPC metadata; values of at most 16,000 characters
+ * @param numbered 16 digits in the message that change with each call
  */
 export function prepareCall(
   path: string,
@@ -69,8 +69,8 @@ export function prepareCall(
 }
 
 /**
- * Speaks HTTP/2 on a socket, plain or with TLS. A client of a few dozen lines, because Node's own takes as much of a core for each call as the
- * server under measurement does: on a small machine the load would be what is measured.
+ * Speaks HTTP/2 on a socket, with or without TLS. Node's client would use as much of a core for each call as the
+ * measured server does, so on a small machine it would distort the result.
  */
 export function openUnaryConnection(socket: Socket, nowMs: () => number): UnaryConnection {
   const calls = new Map<number, OpenCall>();

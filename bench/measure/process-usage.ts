@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
-/** What a process has used of the machine, as Linux tells it under /proc. */
+/** Processor time and memory of a process, from /proc. */
 export interface ProcessUsage {
   /** Processor time of all its threads since it started, in seconds. */
   readonly cpuSeconds: number;

@@ -44,7 +44,7 @@ export function buildEndpointChanges(services: readonly MeshService[], repeats: 
 
 /**
  * Service changes: each repeat gives another TCP service an HTTP port 80. That adds a cluster, an assignment and a
- * virtual host in the route table `80`, which every HTTP service of the mesh shares, so all of these are sent anew.
+ * virtual host in route table `80`, which all HTTP services share, so the server sends all of these again.
  */
 export function buildServiceChanges(services: readonly MeshService[], repeats: number): readonly MeshChange[] {
   const candidates = services.filter((service) => service.kind === 'tcp').reverse();

@@ -31,7 +31,9 @@ export interface MeasureOverloadOptions {
 
 const WARM_UP = { perSecond: 1000, seconds: 4 };
 
-/** Offers Checks to the policy server and to the bare server in turns, so that both meet what else the machine does. */
+/**
+ * Sends Checks to the policy server and to the bare server in turns, so that other work of the machine affects both.
+ */
 export async function measureOverload(options: MeasureOverloadOptions): Promise<readonly OverloadResult[]> {
   const { workload, processes, cleanup, progress } = options;
   progress('starting the policy server');

@@ -3,7 +3,7 @@ import { runOpenLoop } from '../load/open-loop.js';
 import { openUnaryConnection, type PreparedCall } from '../load/unary-connection.js';
 import { percentile } from '../measure/statistics.js';
 
-/** What became of the calls of one round. */
+/** Results of the calls of one round. */
 export interface OfferedResult {
   readonly calls: number;
   /** Decided by the server. */

@@ -3,7 +3,7 @@ import { createPolicyClient, type PolicyClient } from '../../src/policy/client/p
 import type { PolicyTransport } from '../../src/policy/client/policy-transport.js';
 import type { ReferencedAttributes } from '../../src/policy/client/referenced-attributes.js';
 
-/** What a policy server would look at to allow a request: of each kind of reference one. */
+/** References that a policy server would return for an allowed request: one of each kind. */
 const CHECK_REFERENCES: ReferencedAttributes = [
   { name: 'source.uid', condition: 'EXACT' },
   { name: 'destination.service.host', condition: 'EXACT' },
@@ -12,15 +12,15 @@ const CHECK_REFERENCES: ReferencedAttributes = [
   { name: 'request.auth.principal', condition: 'ABSENCE' },
 ];
 
-/** What it would count by. */
+/** Its quota dimensions. */
 const QUOTA_REFERENCES: ReferencedAttributes = [
   { name: 'request.api_key', condition: 'EXACT' },
   { name: 'destination.service.host', condition: 'EXACT' },
 ];
 
 /**
- * A policy client with both of its caches, before a policy server that allows and grants everything: what it costs to
- * decide without asking.
+ * A policy client with both caches and a policy server that allows and grants everything: the cost of a cached
+ * decision.
  */
 export function createCachingClient(): PolicyClient {
   const transport: PolicyTransport = {

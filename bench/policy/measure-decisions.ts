@@ -16,7 +16,7 @@ export interface StepResult {
   readonly maxUs: number;
 }
 
-/** What is done to a request; the number keeps the work from being optimised away. */
+/** Work on a request. Its result is used, so that V8 does not remove the work. */
 type Step = (request: HttpRequestFacts) => number | Promise<number>;
 
 /** Part of the given time that goes into compiling the code before anything is counted. */

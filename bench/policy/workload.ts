@@ -5,13 +5,13 @@ import type { QuotaRuleConfig, QuotaSpecConfig } from '../../src/policy/client/c
 import { headerMapOf } from '../../src/policy/client/header-map.js';
 import type { HttpRequestFacts } from '../../src/policy/client/http-attributes.js';
 
-/** How much a service has to decide on. */
+/** Number of patterns and rules of a service. */
 export interface WorkloadSize {
   readonly patterns: number;
   readonly rules: number;
 }
 
-/** Specs, requests and what a proxy is configured with; the same size gives the same workload. */
+/** Specs, requests and proxy configuration; the same size gives the same workload. */
 export interface PolicyWorkload {
   readonly apiSpec: HttpApiSpecConfig;
   readonly quotaSpec: QuotaSpecConfig;
@@ -21,7 +21,7 @@ export interface PolicyWorkload {
   readonly forwarded: AttributeLayer;
 }
 
-/** What a pattern and a request to it look like; every kind of template takes its turn. */
+/** A pattern and a matching request; the kinds of templates take turns. */
 const SHAPES: readonly ((resource: string) => { readonly pattern: HttpApiPatternConfig; readonly target: string })[] = [
   (r) => ({ pattern: { httpMethod: 'GET', uriTemplate: `/v1/${r}` }, target: `/v1/${r}?page=2` }),
   (r) => ({ pattern: { httpMethod: 'GET', uriTemplate: `/v1/${r}/{id}` }, target: `/v1/${r}/4711` }),
@@ -41,7 +41,7 @@ const SHAPES: readonly ((resource: string) => { readonly pattern: HttpApiPattern
   (r) => ({ pattern: { httpMethod: 'GET', regex: `/legacy/${r}/[0-9]+(\\?.*)?` }, target: `/legacy/${r}/12?v=1` }),
 ];
 
-/** One request in eleven calls what no pattern knows. */
+/** One request in eleven matches no pattern. */
 const UNKNOWN_TARGET = '/v1/unknown/4711/items/9/parts/1?verbose';
 const REQUEST_COUNT = 1000;
 

@@ -76,7 +76,7 @@ function summarisePhase(steps: readonly StepResult[]): PhaseSummary {
   };
 }
 
-/** The median of what was measured; undefined when nothing was. */
+/** The median of the measured values; undefined without values. */
 function medianOf(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === 0 ? undefined : median(known);

@@ -2,7 +2,7 @@ import type { Goal } from './goals.js';
 import { formatTable } from './table.js';
 import type { TerminalStyle } from './terminal-style.js';
 
-/** One line for each goal: whether it is met, what was measured, and the limit. */
+/** One line for each goal: result, measured value, limit. */
 export function formatGoals(goals: readonly Goal[], style: TerminalStyle): readonly string[] {
   const lines = formatTable(
     goals.map((goal) => [goal.name, quantity(goal.value, goal), '/', quantity(goal.limit, goal)]),

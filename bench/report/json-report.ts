@@ -7,7 +7,7 @@ import { DEBOUNCE_MS } from '../subject/launch-discovery.js';
 import type { BenchReport } from './bench-report.js';
 import type { Goal } from './goals.js';
 
-/** The report for machines: what the text report shows, and every repeat on its own. Units are in the names. */
+/** The report for programs: the values of the text report, and each repeat. Names contain the units. */
 export function formatJsonReport(
   options: BenchOptions,
   run: BenchRun,

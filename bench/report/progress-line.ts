@@ -4,7 +4,7 @@ const MEBIBYTE = 1024 * 1024;
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** What the progress line needs of a terminal. */
+/** The part of a terminal that the progress line needs. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   /** 0 or undefined when the terminal does not say. */
@@ -12,7 +12,7 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** One line on a terminal that says what is waited for; silent when the output is not a terminal. */
+/** One line on a terminal that shows the current wait; silent if the output is not a terminal. */
 export class ProgressLine {
   readonly #output: ProgressOutput;
   readonly #nowMs: () => number;

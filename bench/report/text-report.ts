@@ -28,7 +28,7 @@ const HEADINGS = [
   'clients CPU s',
 ];
 
-/** The report for people: what was measured, the table, and the goals. */
+/** The text report: measurements, table and goals. */
 export function formatTextReport(
   options: BenchOptions,
   report: BenchReport,

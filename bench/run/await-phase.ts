@@ -10,7 +10,7 @@ const QUIET_MS = 300;
 const SERVER_END_MS = 300;
 
 export interface PhaseWait {
-  /** What is waited for, for example `first sync 2 of 3 (server)`. */
+  /** Name of the wait, for example `first sync 2 of 3 (server)`. */
   readonly what: string;
   readonly timeoutMs: number;
   readonly progress: (progress: FleetProgress) => void;
@@ -21,7 +21,7 @@ export async function awaitPhase(fleet: Fleet, failed: Promise<never>, wait: Pha
   try {
     await Promise.race([poll(fleet, wait), fleet.failed, failed]);
   } catch (error) {
-    // Clients see a dying server first; what the server's end says is worth waiting for.
+    // Clients notice the end of a server first, but the output of the server explains it better.
     await Promise.race([failed, delay(SERVER_END_MS)]);
     throw error;
   }

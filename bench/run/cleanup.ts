@@ -1,4 +1,4 @@
-/** What has to be undone when a run ends, in the reverse of the order in which it was done. */
+/** Cleanup steps of a run, done in reverse order. */
 export class Cleanup {
   readonly #actions: (() => Promise<void>)[] = [];
 

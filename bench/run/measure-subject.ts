@@ -14,13 +14,13 @@ export interface MeasureOptions {
   readonly label: string;
   readonly start: StartSubject;
   readonly fleet: Fleet;
-  /** In order; begins with a first sync. Each first sync starts the subject anew, the rest runs on the last one. */
+  /** In order, starting with a first sync. Each first sync restarts the subject; other steps use the running one. */
   readonly steps: readonly Step[];
   readonly timeoutMs: number;
   readonly progress: (what: string, progress: FleetProgress) => void;
 }
 
-/** Runs all steps against one subject and ends it, whatever happens. */
+/** Runs all steps against one subject, and always ends it. */
 export async function measureSubject(options: MeasureOptions): Promise<SubjectResult> {
   const readyMs: number[] = [];
   const idleBytes: number[] = [];

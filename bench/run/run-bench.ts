@@ -29,7 +29,7 @@ export interface RunContext {
   readonly progress: (what: string, progress: FleetProgress | undefined) => void;
 }
 
-/** Measures the server, then the floor on what was recorded of the server, with the same clients. */
+/** Measures the server, then the floor with the recorded messages of the server and the same clients. */
 export async function runBench(options: BenchOptions, context: RunContext): Promise<BenchRun> {
   const services = buildMeshServices(options.size);
   const changes = {
@@ -44,8 +44,8 @@ export async function runBench(options: BenchOptions, context: RunContext): Prom
   const { timeoutMs } = options;
   const progress = context.progress;
   const label = options.target === undefined ? 'server' : 'target';
-  // The clients' code is compiled by the first sync that they do: a sync that is not counted keeps that out of the
-  // server's times, for the floor would have it warm.
+  // The first sync compiles the code of the clients. An uncounted sync keeps that out of the times of the server,
+  // because the floor runs with compiled clients.
   const warmUp = planSteps(['first-sync'], 1, { endpoint: [], service: [] });
   await measureSubject({ label: 'warm-up', start, fleet, steps: warmUp, timeoutMs, progress });
   const server = await measureSubject({ label, start, fleet, steps, timeoutMs, progress });

@@ -15,7 +15,7 @@ export interface StartsOptions {
   readonly progress: (what: string) => void;
 }
 
-/** Starts the floor and each case in turn, so that what else runs on the machine meets all of them alike. */
+/** Starts the floor and each case in turns, so that other work of the machine affects all of them. */
 export async function measureStarts(cases: readonly StartCase[], options: StartsOptions): Promise<StartResult[]> {
   const floor: StartFigure[] = [];
   const measured = cases.map(() => [] as StartFigure[]);

@@ -1,6 +1,6 @@
 import type { DiscoveryProcessOptions } from '../subject/launch-discovery.js';
 
-/** What a start may take, by the case. */
+/** Limits of a start, by case. */
 export interface StartGoal {
   readonly readySeconds: number;
   readonly residentMebibytes: number;

@@ -6,7 +6,7 @@ import type { FloorCommand, FloorReport } from '../floor/floor-protocol.js';
 import { describeExit, endProcess, type OwnedProcesses } from './owned-process.js';
 import type { Step, Subject } from './subject.js';
 
-/** Starts the floor server in a process of its own; `recordingOf` gives what was recorded of a step. */
+/** Starts the floor server in a separate process; `recordingOf` returns the recording of a step. */
 export async function startFloorProcess(
   processes: OwnedProcesses,
   recordingOf: (step: Step) => Recording,

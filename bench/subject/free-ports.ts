@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Loopback ports that nobody listens on. All are held until the last is found, so they differ. */
+/** Free loopback ports. All are held until the last is found, so they differ. */
 export async function findFreePorts(count: number): Promise<readonly number[]> {
   const holders = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];

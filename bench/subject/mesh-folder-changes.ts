@@ -20,7 +20,11 @@ export class MeshFolderChanges {
     this.#folders = folders;
   }
 
-  /** Stages the step's change. Throws BenchError when the folder does not hold what the change starts from. */
+  /**
+   * Stages the change of the step.
+   *
+   * @throws BenchError if the folder does not have the state before the change
+   */
   async prepare(step: Step): Promise<void> {
     if (step.phase === 'first-sync') return;
     this.#staged = await stageChange(this.#folders.meshFolder, this.#folders.stagingFolder, step.change);

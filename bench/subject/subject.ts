@@ -1,7 +1,7 @@
 import type { Expectation } from '../client/expectation.js';
 import type { MeshChange } from '../mesh/mesh-change.js';
 
-/** The phases of a run, in the order in which they are run. */
+/** The phases of a run, in order. */
 export const PHASES = ['first-sync', 'endpoint', 'service'] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -24,12 +24,12 @@ export interface Subject {
   readonly readyMs: number | undefined;
   /** Never resolves; rejects when the subject's process ends by itself. */
   readonly failed: Promise<never>;
-  /** Does what must not be timed: stages the change, loads the recorded messages. */
+  /** Unmeasured preparation: stages the change, loads the recorded messages. */
   prepare(step: Step): Promise<void>;
   /** Makes the change of the prepared step. */
   trigger(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a subject anew. Each first sync is done by a fresh one, so that it is a first one. */
+/** Restarts a subject: each first sync needs a fresh one. */
 export type StartSubject = () => Promise<Subject>;

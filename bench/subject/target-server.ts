@@ -1,7 +1,7 @@
 import type { MeshFolderChanges } from './mesh-folder-changes.js';
 import type { Subject } from './subject.js';
 
-/** A server that somebody else runs: it is not started, stopped or looked into. */
+/** An external server, which the benchmark neither starts, stops nor inspects. */
 export function connectTarget(address: string, changes: MeshFolderChanges | undefined): Subject {
   return {
     address,

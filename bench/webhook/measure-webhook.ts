@@ -23,7 +23,7 @@ export interface WebhookResult {
   readonly maxMs: number;
   /** How late the generator itself was; it is in the latencies. */
   readonly lateP99Ms: number;
-  /** Of the server, in microseconds for each request; undefined where the system does not tell. */
+  /** Processor time of the server, in microseconds per request; undefined if the system does not report it. */
   readonly cpuUsPerRequest: number | undefined;
   /** Of one answer. */
   readonly warnings: number;

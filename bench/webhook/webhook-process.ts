@@ -5,13 +5,13 @@ import { BenchError } from '../cli/bench-error.js';
 import { describeExit, endProcess, type OwnedProcesses } from '../subject/owned-process.js';
 import type { WebhookServerReady, WebhookServerTask } from './webhook-protocol.js';
 
-/** What is measured, or the least that it could be. */
+/** The measured server or its floor. */
 const ENTRIES = {
   server: new URL('../webhook-server.js', import.meta.url),
   floor: new URL('../webhook-floor-server.js', import.meta.url),
 } as const;
 
-/** A webhook server in a process of its own. */
+/** A webhook server in a separate process. */
 export interface WebhookProcess extends WebhookServerReady {
   readonly pid: number | undefined;
   stop(): Promise<void>;

@@ -1,14 +1,14 @@
 import type { JsonObject } from './json-object.js';
 
-/** What the bench tells the webhook server, first of all. */
+/** First message of the benchmark to the webhook server. */
 export interface WebhookServerTask {
   readonly mesh: readonly JsonObject[];
 }
 
-/** What the webhook server tells the bench, once it can be asked. */
+/** Message of the webhook server when it is ready. */
 export interface WebhookServerReady {
   readonly port: number;
-  /** PEM; what it presents. */
+  /** Certificate of the server, PEM. */
   readonly certificate: string;
   /** Objects of the mesh that were taken. */
   readonly objects: number;

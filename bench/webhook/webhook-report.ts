@@ -10,7 +10,7 @@ export function isWebhookGoalMet({ p99Ms, failed }: WebhookResult): boolean {
   return failed === 0 && p99Ms < GOAL_P99_MS;
 }
 
-/** What the webhook and the floor took, in the same run. */
+/** Results of the webhook and the floor in the same run. */
 export interface WebhookResults {
   readonly server: WebhookResult;
   readonly floor: WebhookResult;

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json-object.js';
 
-/** What is generated. */
+/** Generated workload. */
 export interface WebhookWorkloadSize {
   /** Quota rules of each QuotaSpec. */
   readonly rules: number;

@@ -5,7 +5,7 @@ const FIELD = { versionInfo: 1, resources: 2, typeUrl: 4, nonce: 5 } as const;
 /** Field number of google.protobuf.Any's value. */
 const ANY_VALUE = 2;
 
-/** What a client reads of every response; the resources stay bytes. */
+/** The fields that a client reads of every response; the resources stay bytes. */
 export interface ResponseHead {
   readonly versionInfo: string;
   readonly typeUrl: string;

@@ -13,7 +13,7 @@ const it = 'missing' in mode ? test.skip : test;
 
 const MAIN = programFile('navigator-discovery');
 
-/** Runs a script in a network namespace of its own, where CAPTURE is the command. */
+/** Runs a script in a new network namespace, where CAPTURE is the command. */
 function inNamespace(script: string): string {
   const unshare = 'value' in mode && mode.value === 'root' ? '-n' : '-rn';
   return execFileSync('unshare', [unshare, 'sh', '-ec', `ip link set lo up\n${script}`], {

@@ -23,7 +23,7 @@ const it = isPossible ? test.serial : test.serial.skip;
 
 const POD = { ipv4: '10.244.0.6', ipv6: 'fd00:1::6' };
 const OUTSIDE = { ipv4: ROUTER_ADDRESS, ipv6: 'fd00:1::1' };
-/** What who listens where answers. */
+/** Responses by listener. */
 const POD_PORTS = { 15001: 'outbound proxy', 15006: 'inbound proxy', 15021: 'door', 8080: 'application' };
 const OUTSIDE_PORTS = { 80: 'outside', 3306: 'outside' };
 

@@ -114,7 +114,7 @@ sidecarTest('a workload without capture reaches an app through the inbound sidec
   t.is(await clientEnvoy.stat('tcp.outbound.downstream_cx_total'), outboundBefore);
 });
 
-sidecarTest('an Envoy that refused a listener is found out, with the reason', async (t) => {
+sidecarTest('a rejected listener of an Envoy is found with its reason', async (t) => {
   const { clientEnvoy, listenersFile } = t.context;
   await assertNothingRejected(clientEnvoy);
   const type = 'type.googleapis.com/envoy.config.listener.v3.Listener';

@@ -2,11 +2,11 @@ import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } f
 import { loadProtoRegistry } from '../../src/envoy/proto-registry.js';
 
 /**
- * A program: an authorization server that lets everything pass, and prints what it was asked, one JSON line each.
- * Argument: the address to listen on, `host:port`.
+ * A program: an authorization server that allows all requests and prints each Check as one JSON line. Argument: the
+ * address to listen on, `host:port`.
  */
 
-/** What a Check said, as tests read it. */
+/** A Check as tests read it. */
 export interface PrintedCheck {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Undefined for a connection. */

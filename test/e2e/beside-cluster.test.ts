@@ -41,7 +41,7 @@ test.after.always(async (t) => {
 });
 
 e2eTest(
-  'beside a cluster, with the rights of the manifests, the server tells its Envoys and enforces quotas',
+  'beside a cluster, with the rights of the manifests, the server configures its Envoys and enforces quotas',
   async (t) => {
     const { cluster, client, discovery } = t.context;
     if (cluster === undefined || client === undefined || discovery === undefined)

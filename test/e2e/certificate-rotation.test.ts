@@ -111,7 +111,7 @@ function isRenewed(before: CertificatesInUse | undefined, { workload }: Certific
 
 const snapshot = ({ server, client }: Context) => Promise.all([server, client].map(certificatesOf));
 
-e2eTest('workload certificates are renewed before they run out, and no request fails', async (t) => {
+e2eTest('workload certificates are renewed before they expire, and no request fails', async (t) => {
   const { requests, failures, handshakes } = await underLoad(t.context, async () => {
     const before = await snapshot(t.context);
     await eventuallyBoth(t.context, 'its certificate is another', (now, index) => isRenewed(before[index], now));
@@ -147,11 +147,11 @@ e2eTest('the root is replaced, old and new trusted for a while, and no request f
   await secured.mesh.assertNothingRejected();
 });
 
-/** For authorities that end while the test looks: long enough to be taken over, on a slow machine too. */
+/** Lifetime of authorities that expire during the test: long enough for clients to switch, on a slow machine too. */
 const SHORT_LIFE_MS = 25_000;
 
 e2eTest(
-  'a CA that runs out ends new connections between workloads, and a valid one brings them back without a restart',
+  'an expired CA stops new connections between workloads, and a valid one restores them without a restart',
   async (t) => {
     const { secured, client, nextRoot } = t.context;
     const { authority } = secured;

@@ -41,7 +41,7 @@ test.before(async (t) => {
   t.context = { mesh, client, first, second };
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   await t.context.mesh?.assertNothingRejected();
 });
 
@@ -140,7 +140,7 @@ e2eTest(
   },
 );
 
-e2eTest('a change made while the server was dead reaches the proxies once it is back', async (t) => {
+e2eTest('a change during an outage of the server reaches the proxies after its restart', async (t) => {
   const { mesh, client, second } = t.context;
   await mesh.discovery.kill();
   await mesh.discovery.configFolder.write('echo.yaml', files([SECOND_ADDRESS]));

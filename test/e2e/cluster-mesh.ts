@@ -89,7 +89,10 @@ export async function installShop(cluster: Cluster, discovery?: AdsAddress): Pro
   return startAgent(cluster.enterPod(pod));
 }
 
-/** What sidecars of the shop refused, with their last words; empty when all is well. Each has accepted something. */
+/**
+ * Configuration that sidecars of the shop rejected, with their last log lines; empty if none. Each sidecar must have
+ * accepted some configuration.
+ */
 export async function rejectionsIn(cluster: Cluster): Promise<readonly string[]> {
   const found: string[] = [];
   for (const pod of [...(await podsOf(cluster, SHOP, 'app=web')), ...(await podsOf(cluster, SHOP, 'app=client'))]) {
@@ -141,9 +144,9 @@ export async function knowsPolicyServers(cluster: Cluster, pod: string): Promise
 }
 
 /**
- * Waits until `kubectl get` shows: valid, nothing missing, in force, on both proxies of the service.
+ * Waits until `kubectl get` shows: valid, no missing reference, in force, on both proxies of the service.
  *
- * @param isInForce what it shows as IN-FORCE
+ * @param isInForce expected value of IN-FORCE
  */
 export async function statusIsGood({ cluster }: ClusterMesh, isInForce = 'True'): Promise<void> {
   let line = '';
@@ -165,7 +168,7 @@ export async function statusIsGood({ cluster }: ClusterMesh, isInForce = 'True')
     'jsonpath={.metadata.generation} {.status.conditions[*].observedGeneration}',
   ];
   await eventually(
-    'status is about what was applied last',
+    'the status belongs to the latest generation',
     async () => new Set((await cluster.kubectl([...SHOP, ...current])).split(' ')).size === 1,
     PATIENT,
   );

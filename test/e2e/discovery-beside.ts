@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 export const BESIDE = { address: NODE_ADDRESS, port: 15010 } as const;
 
 const SYSTEM = ['--namespace', 'mesh-system'];
-/** What a cluster needs for a control plane beside it. */
+/** Objects that a cluster needs for an external control plane. */
 const NEEDED = ['00-namespace.yaml', '10-crds.yaml', '20-access.yaml'];
 
 /** Mesh config with the embedded policy server. */

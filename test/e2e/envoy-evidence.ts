@@ -13,9 +13,9 @@ export async function countOfClusters(envoy: Envoy, clusterPrefix: string, count
 }
 
 export interface Hops {
-  /** What left the client's sidecar through the outbound cluster. */
+  /** Requests that left the client's sidecar through the outbound cluster. */
   readonly outbound: number;
-  /** What the server's sidecar passed on to its app. */
+  /** Requests that the server's sidecar passed to its app. */
   readonly inbound: number;
 }
 
@@ -28,8 +28,9 @@ export interface HopsOptions {
 }
 
 /**
- * What both sidecars counted while `act` ran.
- * @param counter `upstream_rq_total` for requests, `upstream_cx_total` for connections.
+ * Counts of both sidecars during `act`.
+ *
+ * @param counter `upstream_rq_total` for requests, `upstream_cx_total` for connections
  */
 export async function countHops<Result>(
   { from, outboundCluster, to, inboundCluster, counter }: HopsOptions,

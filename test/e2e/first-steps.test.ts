@@ -32,11 +32,14 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
-e2eTest('right after an install kubectl diff shows nothing, with what meshd wrote into its webhooks', async (t) => {
-  const { cluster } = t.context;
-  if (cluster === undefined) throw new Error('the cluster did not start');
-  t.is(await cluster.kubectl(['diff', '-f', MANIFESTS]), '');
-});
+e2eTest(
+  'after an install, kubectl diff shows no difference, even with the fields that meshd wrote into its webhooks',
+  async (t) => {
+    const { cluster } = t.context;
+    if (cluster === undefined) throw new Error('the cluster did not start');
+    t.is(await cluster.kubectl(['diff', '-f', MANIFESTS]), '');
+  },
+);
 
 e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota, with kubectl alone', async (t) => {
   const { cluster } = t.context;
@@ -57,7 +60,7 @@ e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota
   );
   let status = '';
   await eventually(
-    'the QuotaSpec is in force, and the policy server knows how much there is',
+    'the QuotaSpec is in force, and the policy server knows its limit',
     async () => {
       status = await cluster.kubectl(['-n', NAMESPACE, 'get', 'quotaspecs', 'books', '--no-headers']);
       return IN_FORCE.test(status);
@@ -79,14 +82,14 @@ e2eTest('the first steps of docs/kubernetes.md: sidecars, mutual TLS and a quota
   t.is((await client.request('http://books/')).status, 200, 'other requests are free');
 });
 
-/** What users set, with the version of the object: nobody has written it since. */
+/** Settings of users with the version of the object, which shows that no other client wrote it. */
 async function settingsOf(cluster: Cluster): Promise<string> {
   const names = ['mesh', 'mesh-policy', 'mesh-sidecar-injector'];
   const columns = 'jsonpath={range .items[*]}{.metadata.name} {.metadata.resourceVersion} {.data}{"\\n"}{end}';
   return await cluster.kubectl([...SYSTEM, 'get', 'configmaps', ...names, '-o', columns]);
 }
 
-/** What meshd writes into its webhook configurations. */
+/** Fields of the webhook configurations that meshd writes. */
 async function webhooksOf(cluster: Cluster): Promise<string> {
   const names = [
     'validatingwebhookconfigurations/meshd-mesh-system',
@@ -97,7 +100,7 @@ async function webhooksOf(cluster: Cluster): Promise<string> {
 }
 
 e2eTest(
-  'an upgrade with kubectl apply keeps what users set and what meshd wrote, and brings what is new',
+  'an upgrade with kubectl apply keeps the settings of users and the fields that meshd wrote, and adds new objects',
   async (t) => {
     const { cluster } = t.context;
     if (cluster === undefined) throw new Error('the cluster did not start');

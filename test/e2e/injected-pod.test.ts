@@ -108,7 +108,7 @@ test.after.always(async (t) => {
   await t.context.mesh?.close();
 });
 
-e2eTest('the kubelet finds the proxy ready, and scrapers its metrics', async (t) => {
+e2eTest('the kubelet can read the readiness of the proxy, and scrapers its metrics', async (t) => {
   const { routerAgent } = t.context.mesh.rig;
   const ready = await eventually('the door to readiness answers', async () => {
     const answer = await routerAgent.request(READY);
@@ -136,7 +136,7 @@ e2eTest('requests go through both proxies, captured by the rules of the init con
   t.deepEqual(hops, { outbound: 1, inbound: 1 });
 });
 
-e2eTest('a probe of the application reaches it by way of the status port, as the pod wrote it', async (t) => {
+e2eTest('a probe reaches the application through the status port as the pod defined it', async (t) => {
   const { routerAgent } = t.context.mesh.rig;
   const echo = await routerAgent.requestEcho(PROBE, { headers: { 'user-agent': 'kube-probe/1.36' } });
   t.is(echo.name, 'web');
@@ -144,7 +144,7 @@ e2eTest('a probe of the application reaches it by way of the status port, as the
   t.is(echo.headers['user-agent'], 'kube-probe/1.36');
 });
 
-e2eTest('TCP and gRPC probes say whether the application is there, not whether its proxy is', async (t) => {
+e2eTest('TCP and gRPC probes report the state of the application, not of its proxy', async (t) => {
   const { mesh, web } = t.context;
   const statusOf = async (probe: string): Promise<number> =>
     (await mesh.rig.routerAgent.request(`http://${WEB_ADDRESS}:15020/app-health/${probe}`)).status;
@@ -163,7 +163,7 @@ e2eTest('TCP and gRPC probes say whether the application is there, not whether i
   await becomes('grpc/readyz', 503);
 });
 
-e2eTest('a probe tells when the application does not answer', async (t) => {
+e2eTest('a probe fails when the application does not answer', async (t) => {
   const { mesh, client } = t.context;
   const probe = 'http://10.244.0.5:15020/app-health/client/readyz';
   t.is((await mesh.rig.routerAgent.request(probe)).status, 200);
@@ -171,7 +171,7 @@ e2eTest('a probe tells when the application does not answer', async (t) => {
   t.is((await mesh.rig.routerAgent.request(probe)).status, 503);
 });
 
-e2eTest('nothing else of the admin page is reached from outside', async (t) => {
+e2eTest('no other admin page is reachable from outside', async (t) => {
   const { routerAgent } = t.context.mesh.rig;
   for (const [path, method] of [
     ['/quitquitquit', 'POST'],
@@ -192,6 +192,6 @@ e2eTest('nothing else of the admin page is reached from outside', async (t) => {
   t.is((await routerAgent.request(READY)).status, 200);
 });
 
-e2eTest('the proxies took all that they were sent', async (t) => {
+e2eTest('the proxies accepted all configuration', async (t) => {
   await t.notThrowsAsync(assertNothingRejected(t.context.web.envoy));
 });

@@ -28,7 +28,7 @@ const SETTINGS = shippedSettings({
   defaultConfig: { ...createDefaultMeshConfig().defaultConfig, discoveryAddress: 'localhost:15012' },
 });
 
-/** Says who calls with which token; a control plane that never answers. */
+/** Resolves the callers of tokens; a control plane that never answers. */
 const CONTROL_PLANE = `
   const server = require('node:http2').createSecureServer(JSON.parse(process.env.MATERIAL));
   server.on('stream', (stream, headers) => {
@@ -110,7 +110,7 @@ e2eTest('an injected proxy follows the roots of the control plane, and its own t
   await after.stop('SIGKILL');
 
   await setRoots(second);
-  await eventually('the old root is let go', async () => {
+  await eventually('the old root is removed', async () => {
     const updates = await envoy.stat('cluster.meshd.client_ssl_socket_factory.ssl_context_update_by_sds');
     return updates >= 3;
   });

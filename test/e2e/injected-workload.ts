@@ -19,8 +19,8 @@ const APP = `
 `;
 
 /**
- * A workload as its author writes it, who knows of no mesh: an app that answers with what it was told of its caller, its
- * service account, and a Service of its name.
+ * A workload without any mesh settings: an app that answers with the identity of its caller, its service account, and a
+ * Service of its name.
  */
 export function plainWorkload({ name, namespace, replicas = 1 }: PlainWorkloadOptions): readonly KubernetesManifest[] {
   const labels = { app: name };

@@ -74,7 +74,7 @@ test.before(async (t) => {
   t.context.client = await installShop(cluster);
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   const { cluster } = t.context;
   if (cluster !== undefined) t.deepEqual(await rejectionsIn(cluster), []);
 });
@@ -128,7 +128,7 @@ async function moreRequests({ client }: ClusterMesh): Promise<void> {
   );
 }
 
-e2eTest('a QuotaSpec that is applied is in force: status says so, and exactly its amount is granted', async (t) => {
+e2eTest('an applied QuotaSpec is in force: its status says so, and exactly its amount is granted', async (t) => {
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
   await servicesAnswer(mesh);
@@ -144,7 +144,7 @@ e2eTest('a QuotaSpec that is applied is in force: status says so, and exactly it
   t.deepEqual(await statusesOf(mesh, 'http://free/books', 40), { 200: 40 });
 });
 
-e2eTest('the API server is restarted under load: no request fails, and what is applied then is in force', async (t) => {
+e2eTest('the API server is restarted under load: no request fails, and later objects come into force', async (t) => {
   const mesh = meshOf(t.context);
   const { cluster, client } = mesh;
   await startCheckedLoad(mesh);
@@ -188,7 +188,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await statusIsGood(mesh, NOT_SHARED);
   await moreRequests(mesh);
 
-  // The one that writes status, for that is the harder case. Old ones serve on until their proxies have left them.
+  // The replica that writes status, which is the harder case. The old replica serves until its proxies have left.
   const lease = ['get', 'lease', 'mesh-status-leader', '-o', 'jsonpath={.spec.holderIdentity}'];
   let victim = '';
   await eventually(
@@ -205,7 +205,7 @@ e2eTest('meshd is scaled, rolled and killed under load, and no request fails', a
   await cluster.kubectl([...SYSTEM, 'delete', 'pod', victim, '--force', '--grace-period=0']);
   await closePath(mesh, '/closed-after-kill');
   await meshdRolledOut(mesh);
-  // Its pod owned what it reported last, which would keep the status from being good for a minute.
+  // The pod owned its last report; without it, the status would be incomplete for a minute.
   await eventually('the report of the victim is gone', async () => {
     const reports = await cluster.kubectl([...SYSTEM, 'get', 'configmaps', '-o', 'name']);
     return reports.includes('-distribution') && !reports.includes(`${victim}-distribution`);

@@ -97,7 +97,7 @@ test.before(async (t) => {
   t.context = { secured, open, safe, client, plain };
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   await t.context.secured?.mesh.assertNothingRejected();
 });
 
@@ -119,7 +119,7 @@ for (const [what, service, pod] of [
 ] as const) {
   const { clusterIP } = service;
 
-  e2eTest(`two sidecars speak mutual TLS in ${what}, and the app is told who calls`, async (t) => {
+  e2eTest(`two sidecars speak mutual TLS in ${what}, and the app gets the identity of the caller`, async (t) => {
     const { client } = t.context;
     const { status, body } = await http(client, service, { 'x-forwarded-client-cert': 'URI=spiffe://forged' });
     t.is(status, 200, body);
@@ -167,7 +167,7 @@ e2eTest('a headless service in STRICT is reached at its pod, in mutual TLS', asy
   t.is(await handshakes(client, POOL, 9100), 1);
 });
 
-e2eTest('a caller without a certificate is served in PERMISSIVE, and cannot say who it is', async (t) => {
+e2eTest('a caller without a certificate is served in PERMISSIVE, without an identity', async (t) => {
   const { plain } = t.context;
   const { status, body } = await http(plain, OPEN_SERVICE, { 'x-forwarded-client-cert': `URI=${spiffeId(CLIENT)}` });
   t.is(status, 200, body);
@@ -186,51 +186,57 @@ e2eTest("an app's own TLS from a caller without a certificate reaches the app un
   });
 });
 
-e2eTest('a caller without a certificate is refused everything in STRICT, ports without a service too', async (t) => {
-  const { plain, safe } = t.context;
-  const refused = /ECONNRESET|closed|socket hang up|alert certificate required/;
-  t.is((await http(plain, SAFE_SERVICE)).status, 503);
-  await t.throwsAsync(tcp(plain, SAFE_SERVICE.clusterIP, 9000), { message: refused });
-  await t.throwsAsync(plain.agent.call('exchangeTls', ownTls(SAFE_SERVICE.clusterIP)), { message: refused });
-  await t.throwsAsync(tcp(plain, SAFE.address, 9100), { message: refused });
-  for (const port of [8080, UNCLAIMED_PORT]) {
-    await t.throwsAsync(plain.agent.request(`http://${SAFE.address}:${port}/`), { message: refused }, String(port));
-  }
-  await t.throwsAsync(tcp(plain, SAFE.address, UNCLAIMED_TCP_PORT), { message: refused });
-  t.true((await safe.envoy.stat('listener.0.0.0.0_15006.no_filter_chain_match')) > 0);
-});
+e2eTest(
+  'a caller without a certificate is rejected on every port in STRICT, including ports without a service',
+  async (t) => {
+    const { plain, safe } = t.context;
+    const refused = /ECONNRESET|closed|socket hang up|alert certificate required/;
+    t.is((await http(plain, SAFE_SERVICE)).status, 503);
+    await t.throwsAsync(tcp(plain, SAFE_SERVICE.clusterIP, 9000), { message: refused });
+    await t.throwsAsync(plain.agent.call('exchangeTls', ownTls(SAFE_SERVICE.clusterIP)), { message: refused });
+    await t.throwsAsync(tcp(plain, SAFE.address, 9100), { message: refused });
+    for (const port of [8080, UNCLAIMED_PORT]) {
+      await t.throwsAsync(plain.agent.request(`http://${SAFE.address}:${port}/`), { message: refused }, String(port));
+    }
+    await t.throwsAsync(tcp(plain, SAFE.address, UNCLAIMED_TCP_PORT), { message: refused });
+    t.true((await safe.envoy.stat('listener.0.0.0.0_15006.no_filter_chain_match')) > 0);
+  },
+);
 
-e2eTest('with certificates: our own opens STRICT; none, a foreign one, another trust domain do not', async (t) => {
-  const { secured } = t.context;
-  const router = secured.mesh.rig.routerAgent;
-  const connect = (identity?: KeyPair) =>
-    router.call('exchangeTls', {
-      address: SAFE.address,
-      port: UNCLAIMED_TCP_PORT,
-      serverName: 'safe',
-      applicationProtocols: ['mesh'],
-      ...identity,
-      send: 'a message',
-      until: 'a message',
-    });
-  const good = await connect(await issueFor(secured.root, spiffeId(CLIENT)));
-  t.is(good.received, 'safe: a message');
-  t.is(good.serverNames, `URI:${spiffeId(SAFE)}`);
-  const foreign = await createRoot();
-  const refused: Readonly<Record<string, KeyPair | undefined>> = {
-    none: undefined,
-    'of another authority': await issueFor(foreign, spiffeId(CLIENT)),
-    'of another trust domain': await issueFor(secured.root, 'spiffe://elsewhere/ns/default/sa/client'),
-    'of a trust domain that begins like ours': await issueFor(secured.root, 'spiffe://cluster.local.evil/ns/a/sa/b'),
-  };
-  for (const [what, identity] of Object.entries(refused)) {
-    await t.throwsAsync(connect(identity), { message: /alert|ECONNRESET|closed/ }, what);
-  }
-});
+e2eTest(
+  'STRICT accepts a certificate of the mesh; it rejects no certificate, a foreign one, and another trust domain',
+  async (t) => {
+    const { secured } = t.context;
+    const router = secured.mesh.rig.routerAgent;
+    const connect = (identity?: KeyPair) =>
+      router.call('exchangeTls', {
+        address: SAFE.address,
+        port: UNCLAIMED_TCP_PORT,
+        serverName: 'safe',
+        applicationProtocols: ['mesh'],
+        ...identity,
+        send: 'a message',
+        until: 'a message',
+      });
+    const good = await connect(await issueFor(secured.root, spiffeId(CLIENT)));
+    t.is(good.received, 'safe: a message');
+    t.is(good.serverNames, `URI:${spiffeId(SAFE)}`);
+    const foreign = await createRoot();
+    const refused: Readonly<Record<string, KeyPair | undefined>> = {
+      none: undefined,
+      'of another authority': await issueFor(foreign, spiffeId(CLIENT)),
+      'of another trust domain': await issueFor(secured.root, 'spiffe://elsewhere/ns/default/sa/client'),
+      'of a trust domain that begins like ours': await issueFor(secured.root, 'spiffe://cluster.local.evil/ns/a/sa/b'),
+    };
+    for (const [what, identity] of Object.entries(refused)) {
+      await t.throwsAsync(connect(identity), { message: /alert|ECONNRESET|closed/ }, what);
+    }
+  },
+);
 
-e2eTest('a server that is not of the service is not spoken to', async (t) => {
+e2eTest('a client rejects a server with the identity of another service', async (t) => {
   const { secured, client } = t.context;
-  // The endpoint of another service is said to be one of this: its sidecar has the wrong identity.
+  // An endpoint of another service is configured for this one, so its sidecar has the wrong identity.
   const stray: ServiceOptions = {
     name: 'stray',
     clusterIP: '10.96.0.12',
@@ -288,7 +294,7 @@ e2eTest('a change of mode is in force for both sides: STRICT, then DISABLE, then
   t.is((await http(plain, OPEN_SERVICE)).status, 200);
 });
 
-e2eTest('no page and no log line of the control plane has a key in it', async (t) => {
+e2eTest('no page and no log line of the control plane contains a private key', async (t) => {
   const { discovery } = t.context.secured.mesh;
   const pages = [
     'adsz',

@@ -13,7 +13,7 @@ import { openRunbooks, type Runbooks } from './runbook.js';
 interface Context {
   cluster: Cluster;
   runbooks: Runbooks;
-  /** What was in the cluster before the install, as `kind namespace/name`. */
+  /** Objects in the cluster before the install, as `kind namespace/name`. */
   before: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ const SYSTEM = ['--namespace', 'mesh-system'];
 const MESHD_PODS = 'app.kubernetes.io/name=meshd';
 const REQUESTS_BETWEEN = 300;
 const CONCURRENCY = 4;
-/** Kubernetes makes these anew, with other names, whenever pods change. */
+/** Kubernetes recreates these objects with new names whenever pods change. */
 const PASSING_KINDS: ReadonlySet<string> = new Set(['Pod', 'ReplicaSet', 'EndpointSlice', 'Event', 'PodMetrics']);
 const STRICT = {
   apiVersion: 'security.mesh.internal/v1beta1',
@@ -90,7 +90,7 @@ async function startCheckedLoad(t: ExecutionContext, cluster: Cluster) {
   };
 }
 
-/** What the containers of all pods of meshd that there ever were have written. */
+/** Output of all containers of all pods of meshd so far. */
 async function logsOfMeshd(cluster: Cluster): Promise<string> {
   const folder = join(cluster.folder, 'pods');
   const pods = (await readdir(folder)).filter((name) => name.startsWith('mesh-system_meshd-'));
@@ -183,7 +183,7 @@ e2eTest('the upgrade runbook: a new version takes over, and no request fails', a
 });
 
 e2eTest(
-  'the runbook to scale to zero and back: proxies go on without a control plane, and no request fails',
+  'the runbook to scale to zero and back: proxies work without a control plane, and no request fails',
   async (t) => {
     const { cluster, runbooks } = contextOf(t.context);
     const load = await startCheckedLoad(t, cluster);
@@ -200,10 +200,10 @@ e2eTest(
   },
 );
 
-e2eTest('the uninstall runbook leaves nothing behind, and its first steps fail no request', async (t) => {
+e2eTest('the uninstall runbook leaves no object behind, and no request fails during its first steps', async (t) => {
   const { cluster, runbooks, before } = contextOf(t.context);
   const ownEvents = ['get', 'events', '-A', '--field-selector', 'reportingComponent=navigator-discovery', '-o', 'name'];
-  await eventually('an Event tells of the binding', async () => (await cluster.kubectl(ownEvents)) !== '', PATIENT);
+  await eventually('an Event reports the binding', async () => (await cluster.kubectl(ownEvents)) !== '', PATIENT);
   const load = await startCheckedLoad(t, cluster);
   const blocks = runbooks.blocksOf('Uninstall');
   for (const [index, block] of blocks.entries()) {

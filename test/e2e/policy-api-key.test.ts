@@ -37,7 +37,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -51,7 +51,7 @@ function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
 }
 
 e2eTest(
-  'API keys in a query parameter are counted one by one, with more for the one that has an override',
+  'API keys in a query parameter are counted separately, and a key with an override has a higher limit',
   async (t) => {
     const policy = policyOf(t.context);
     const answers = await Promise.all(
@@ -71,7 +71,7 @@ e2eTest('a percent-encoded API key is the same key', async (t) => {
   t.deepEqual(countStatuses(await policy.send('by-query', 5, { path: '/?token=%61%2bc' })), { 429: 5 });
 });
 
-e2eTest('API keys in a header are counted one by one, whatever the case of its name', async (t) => {
+e2eTest('API keys in a header are counted separately, and the case of the header name does not matter', async (t) => {
   const policy = policyOf(t.context);
   const [ada, bob, gold] = await Promise.all(
     ['ada', 'bob', 'gold'].map((key) => policy.send('by-header', 15, { headers: { 'x-token': key } })),
@@ -90,7 +90,7 @@ e2eTest('API keys in a header are counted one by one, whatever the case of its n
   t.deepEqual(countStatuses(third), { 200: 3, 429: 2 }, 'the second place, where the first has none');
 });
 
-e2eTest('an API without places for keys takes them from key, api_key and x-api-key, in that order', async (t) => {
+e2eTest('an API without key locations reads keys from key, api_key and x-api-key, in that order', async (t) => {
   const policy = policyOf(t.context);
   const send = (path: string, key: string) => policy.send('by-default', 5, { path, headers: { 'x-api-key': key } });
   const fresh = { 200: 3, 429: 2 };

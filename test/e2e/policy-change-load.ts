@@ -4,7 +4,7 @@ import type { StatusChange } from '../counterparts/agent/calls.js';
 import { eventually } from '../support/eventually.js';
 import type { PolicyMesh } from './policy-mesh.js';
 
-/** What a change may take until no request meets the state before it. */
+/** Longest time until no request meets the old state. */
 const IN_FORCE_MS = 1000;
 /** Requests that must meet the new state alone before a change counts as complete. */
 const REQUESTS_AFTER_CHANGE = 300;
@@ -13,7 +13,7 @@ const CONCURRENCY = 2;
 const STALLS = 4;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
-/** A change of what is enforced, after which every request has the status. */
+/** A change of the policies, after which every request has the status. */
 export interface Change {
   readonly what: string;
   /** Comes first and changes nothing. */
@@ -33,8 +33,9 @@ async function listenerChanges({ client, server }: PolicyMesh): Promise<readonly
 }
 
 /**
- * Makes the changes one after another under load, and says what each took until its status was the only one.
- * @param deciders how many policy servers decide by turns; several need not take a change in the same moment
+ * Makes the changes one after another under load, and returns how long each took until all requests had its status.
+ *
+ * @param deciders number of policy servers that decide in turns; they need not switch at the same moment
  */
 export async function changeUnderLoad(
   t: ExecutionContext,

@@ -29,7 +29,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -61,7 +61,7 @@ e2eTest('a changed QuotaSpec is in force within a second, and no request fails',
   ]);
 });
 
-e2eTest('a policy that is bound and unbound is in force within a second, and no request fails', async (t) => {
+e2eTest('a binding and its removal are in force within a second, and no request fails', async (t) => {
   const policy = policyOf(t.context);
   const { configFolder } = policy.mesh.discovery;
   await changeUnderLoad(t, policy, 'changing', [
@@ -98,7 +98,7 @@ e2eTest('a changed configuration of the policy server is in force within a secon
       status: 429,
       prepare: async () => {
         await discovery.writePolicyConfig('quotas: [{ name: roomy, maxAmount: many }]');
-        await eventually('the broken file is told of', async () => {
+        await eventually('the broken file is reported', async () => {
           return (await discovery.get('/debug/config_problems')).includes('maxAmount');
         });
         await moreRequests(policy, 300);
@@ -110,7 +110,7 @@ e2eTest('a changed configuration of the policy server is in force within a secon
 });
 
 e2eTest(
-  'a server that is told to end answers every check until its drain is over, and asks connections to leave',
+  'a server that shuts down answers every check until its drain ends, and asks connections to close',
   async (t) => {
     const policy = policyOf(t.context);
     const { discovery } = policy.mesh;
@@ -128,7 +128,7 @@ e2eTest(
     await discovery.start();
     t.is(failures, 0);
     t.deepEqual(changes.map(({ status }) => status).slice(0, 2), [200, 503]);
-    // On a machine that stalls, callers may seem to have gone.
+    // On a stalled machine, callers may seem to be disconnected.
     const line = lines.find((each) => /Callers (still come|have gone elsewhere)/.test(each)) ?? '';
     const overAt = Date.parse(line.split('  ')[0] ?? '');
     t.true((changes[1]?.at ?? 0) >= overAt, `${changes[1]?.at} and ${line}`);

@@ -38,7 +38,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -73,7 +73,7 @@ const WHILE_UP: Outcome = {
 };
 
 e2eTest(
-  'without a policy server, FAIL_CLOSE refuses with 503 until it is back, FAIL_OPEN lets through, and a service may choose',
+  'without a policy server, FAIL_CLOSE rejects with 503 until its return, FAIL_OPEN allows, and a service can choose',
   async (t) => {
     const policy = policyOf(t.context);
     const { discovery } = policy.mesh;
@@ -126,7 +126,7 @@ e2eTest('a mesh config without policyCheckFailOpen fails open; the metadata of a
   t.deepEqual(await sendToEach(policy, 10), WHILE_UP);
 });
 
-/** What the checks of the server's inbound side that are on say of failures, each once. */
+/** Fail policies of the enabled checks on the server's inbound side, each once. */
 async function failureModesOf({ server }: PolicyMesh): Promise<readonly boolean[]> {
   const dump = JSON.parse(await server.envoy.admin('/config_dump?resource=ecds_filters')) as {
     readonly configs?: readonly {

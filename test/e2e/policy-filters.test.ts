@@ -66,7 +66,7 @@ test.before(async (t) => {
   t.context = { mesh, client, server, authorization };
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   await t.context.mesh?.assertNothingRejected();
 });
 
@@ -74,12 +74,12 @@ test.after.always(async (t) => {
   await t.context.mesh?.close();
 });
 
-/** What was asked so far, oldest first. */
+/** Checks so far, oldest first. */
 function checksOf({ authorization }: Context): readonly PrintedCheck[] {
   return authorization.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as PrintedCheck);
 }
 
-/** The checks of what the action does. */
+/** The checks caused by the action. */
 async function checksDuring(context: Context, count: number, action: () => Promise<unknown>) {
   const before = checksOf(context).length;
   await action();
@@ -120,7 +120,7 @@ async function moreRequests({ agent }: Sidecar, count: number): Promise<void> {
   );
 }
 
-e2eTest('every listener is in use, and every filter that it names has its configuration', async (t) => {
+e2eTest('every listener is active, and every filter that it names has its configuration', async (t) => {
   for (const { envoy } of [t.context.client, t.context.server]) {
     const stats = await envoy.stats();
     t.is(stats.get('listener_manager.total_listeners_warming'), 0);
@@ -130,7 +130,7 @@ e2eTest('every listener is in use, and every filter that it names has its config
   }
 });
 
-e2eTest('a request is checked on both sides, which say who they are and which service it is for', async (t) => {
+e2eTest('a request is checked on both sides, with the identity of the side and the service', async (t) => {
   const { client } = t.context;
   const spoofed = { headers: { ...REQUEST.headers, 'x-mesh-attributes': 'c3Bvb2ZlZA==' } };
   let echo: Record<string, unknown> = {};
@@ -159,7 +159,7 @@ e2eTest('a request to a port that is sniffed is checked as HTTP', async (t) => {
   );
 });
 
-e2eTest('a connection is checked on both sides, which name it and say when it was opened', async (t) => {
+e2eTest('a connection is checked on both sides, with its ID and the time when it was opened', async (t) => {
   const { client } = t.context;
   const before = Date.now() / 1000;
   const checks = await checksDuring(t.context, 2, () =>

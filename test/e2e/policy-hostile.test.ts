@@ -39,7 +39,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -89,7 +89,7 @@ const FORGERIES: readonly string[] = [
   `${forgeAttribute('source.uid', 'a')},${forgeAttribute('source.uid', 'b')},garbage,${forgeAttribute('source.namespace', 'kube-system')}`,
 ];
 
-e2eTest('forged attributes of a client outside of the mesh do not get around a quota of a service', async (t) => {
+e2eTest('forged attributes of a client outside the mesh do not bypass a quota of a service', async (t) => {
   const requests = [...FORGERIES, ...FORGERIES].map((text) => ({ headers: { 'x-mesh-attributes': text } }));
   const answers = await attack(t, policyOf(t.context), 'forged', requests);
   t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
@@ -114,7 +114,7 @@ e2eTest('forged attributes cannot move a request to the count of another service
   t.deepEqual(countStatuses(answers), { 200: LIMIT, 429: requests.length - LIMIT });
 });
 
-e2eTest('requests with headers up to the size that Envoy takes are counted like any other', async (t) => {
+e2eTest('requests with headers up to the limit of Envoy are counted like any other', async (t) => {
   const sizes = [1, 8, 16, 32, 50, 57, 70, 200];
   const requests = [...sizes, ...sizes, ...sizes].map((kilobytes) => ({
     headers: { 'x-padding': 'p'.repeat(kilobytes * 1024) },
@@ -126,7 +126,7 @@ e2eTest('requests with headers up to the size that Envoy takes are counted like 
   t.is(counts[429], requests.length - LIMIT - 6);
 });
 
-e2eTest('strange paths and methods are counted like any other, or refused by Envoy', async (t) => {
+e2eTest('unusual paths and methods are counted like any other, or rejected by Envoy', async (t) => {
   const paths = [
     '/%00',
     '//',
@@ -159,7 +159,7 @@ e2eTest('strange paths and methods are counted like any other, or refused by Env
   t.is(refused + bad, requests.length - LIMIT);
 });
 
-e2eTest('bytes that are no HTTP and no gRPC disturb neither a sidecar nor the policy server', async (t) => {
+e2eTest('bytes that are neither HTTP nor gRPC disturb neither a sidecar nor the policy server', async (t) => {
   const policy = policyOf(t.context);
   const { routerAgent } = policy.mesh.rig;
   for (const [address, port] of [
@@ -185,7 +185,7 @@ e2eTest('bytes that are no HTTP and no gRPC disturb neither a sidecar nor the po
   t.deepEqual(countStatuses(await policy.send('bystander', 10)), { 200: 10 });
 });
 
-e2eTest('thousands of API keys are counted one by one, and the limit of a known one still holds', async (t) => {
+e2eTest('thousands of API keys are counted separately, and the limit of a known key still holds', async (t) => {
   const policy = policyOf(t.context);
   const keyed = (count: number, key: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => ({ path: `/?key=${encodeURIComponent(key(index))}` }));

@@ -8,7 +8,7 @@ import type { SidecarCounterparts } from '../counterparts/requirement.js';
 export const SERVER_ADDRESS = '10.244.0.6';
 export const CLIENT_ADDRESS = '10.244.0.5';
 
-/** What mesh config says of policies; the rest has its defaults. */
+/** Policy settings of the mesh config; other fields have their defaults. */
 export interface PolicySettings {
   /** Default `embedded`. */
   readonly mixerCheckServer?: string;
@@ -88,7 +88,7 @@ export interface PolicyMeshOptions extends Omit<MeshRigOptions, 'files' | 'meshC
   readonly ownWorkloads?: Readonly<Record<string, EnvoyJson>>;
   /** More objects, by file name. */
   readonly files?: Readonly<Record<string, readonly Manifest[]>>;
-  /** What must be there before the sidecars start. */
+  /** Objects that must exist before the sidecars start. */
   readonly beforeSidecars?: (mesh: MeshRig) => Promise<void>;
 }
 

@@ -51,7 +51,7 @@ test.before(async (t) => {
   const secured = await createSecuredMesh(available, {
     meshConfig: policyMeshConfig(),
     policyConfig: policyConfig([perCaller('requests'), perCaller('connections')]),
-    // Only the server's sidecar checks, and it has a certificate: whoever calls it need not have one.
+    // Only the server's sidecar sends Checks, and it has a certificate. Its callers need none.
     env: { NAV_POLICY_TLS: 'strict' },
     files: {
       'pods.yaml': [SERVER, ALICE, BOB, PLAIN].map(podManifest),
@@ -69,7 +69,7 @@ test.before(async (t) => {
   t.context = { secured, server, alice, bob, plain };
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   await t.context.secured?.mesh.assertNothingRejected();
 });
 
@@ -81,7 +81,7 @@ test.after.always(async (t) => {
 async function statuses({ agent }: Sidecar, count: number): Promise<readonly number[]> {
   const found: number[] = [];
   for (let index = 0; index < count; index++) {
-    // What a caller says of itself, which nobody believes.
+    // Claims of a caller about itself, which the server must ignore.
     const headers = { host: 'books', 'x-forwarded-client-cert': `By=x;URI=${spiffeId(BOB)}` };
     found.push((await agent.request(`http://${BOOKS.clusterIP}/`, { headers })).status);
   }
@@ -104,14 +104,14 @@ async function connections({ agent }: Sidecar, count: number): Promise<readonly 
 
 const granted = <Value>(value: Value): readonly Value[] => Array.from({ length: LIMIT }, () => value);
 
-e2eTest('each caller has a quota of its own, by the identity that its certificate proves', async (t) => {
+e2eTest('each caller has a separate quota, by the identity in its certificate', async (t) => {
   const { alice, bob, plain } = t.context;
   t.deepEqual(await statuses(alice, LIMIT + 1), [...granted(200), 429]);
   t.deepEqual(await statuses(bob, LIMIT + 1), [...granted(200), 429]);
   t.deepEqual(await statuses(plain, LIMIT + 1), [...granted(200), 429], 'those without an identity share one');
 });
 
-e2eTest('so has each caller of a TCP service', async (t) => {
+e2eTest('each caller of a TCP service has a separate quota', async (t) => {
   const { alice, bob, plain } = t.context;
   for (const caller of [alice, bob, plain]) {
     t.deepEqual(await connections(caller, LIMIT + 1), [...granted('served'), 'closed']);

@@ -35,7 +35,7 @@ const external = (
     annotations,
   );
 
-/** HTTP hosts whose entries say what happens without a policy server: the mesh config says FAIL_CLOSE. */
+/** HTTP hosts whose entries set the behaviour without a policy server; the mesh config sets FAIL_CLOSE. */
 const FAILING = {
   'opening.example.com': { address: '10.96.50.3', annotations: { 'policy.mesh.internal/failPolicy': 'FAIL_OPEN' } },
   'closing.example.com': { address: '10.96.50.4', annotations: { 'policy.mesh.internal/failPolicy': 'FAIL_CLOSE' } },
@@ -98,7 +98,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -111,37 +111,34 @@ function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
   return policy;
 }
 
-e2eTest(
-  'with checks on the client side, requests to a service outside of the mesh are counted by who sends them',
-  async (t) => {
-    const policy = policyOf(t.context);
-    const requests = Array.from({ length: 50 }, (_, index) => ({
-      url: `http://${HTTP_ADDRESS}/`,
-      // What the app says for itself is replaced by what its sidecar knows.
-      headers: {
-        host: HTTP_HOST,
-        'x-mesh-attributes': forgeAttribute('source.uid', `orchestrator://other-${index}.default`),
-      },
-    }));
-    const answers = await policy.client.agent.call('requestMany', { requests });
-    t.deepEqual(countStatuses(answers), { 200: 10, 429: 40 });
-    t.deepEqual(
-      new Set(answers.flatMap(({ status, body }) => (status === 429 ? [body] : []))),
-      new Set(['Quota is exhausted for: calls']),
-    );
-    const ofServer = await policy.server.agent.call('requestMany', { requests: requests.slice(0, 12) });
-    t.deepEqual(countStatuses(ofServer), { 200: 10, 429: 2 });
-  },
-);
+e2eTest('with checks on the client side, requests to a service outside the mesh are counted by sender', async (t) => {
+  const policy = policyOf(t.context);
+  const requests = Array.from({ length: 50 }, (_, index) => ({
+    url: `http://${HTTP_ADDRESS}/`,
+    // The sidecar replaces the claims of the app by its own knowledge.
+    headers: {
+      host: HTTP_HOST,
+      'x-mesh-attributes': forgeAttribute('source.uid', `orchestrator://other-${index}.default`),
+    },
+  }));
+  const answers = await policy.client.agent.call('requestMany', { requests });
+  t.deepEqual(countStatuses(answers), { 200: 10, 429: 40 });
+  t.deepEqual(
+    new Set(answers.flatMap(({ status, body }) => (status === 429 ? [body] : []))),
+    new Set(['Quota is exhausted for: calls']),
+  );
+  const ofServer = await policy.server.agent.call('requestMany', { requests: requests.slice(0, 12) });
+  t.deepEqual(countStatuses(ofServer), { 200: 10, 429: 2 });
+});
 
-e2eTest('with checks on the client side, connections to a service outside of the mesh are counted', async (t) => {
+e2eTest('with checks on the client side, connections to a service outside the mesh are counted', async (t) => {
   const { client } = policyOf(t.context);
   const held = await client.agent.call('holdTcp', { address: TCP_ADDRESS, port: 9000, count: 9, send: 'hello' });
   t.like(held, { open: 3, closed: 6 });
   await client.agent.call('releaseTcp', null);
 });
 
-e2eTest('a request that both sides check is charged by each, which rules can tell apart', async (t) => {
+e2eTest('a request that both sides check is charged by each side, and rules can distinguish the sides', async (t) => {
   const policy = policyOf(t.context);
   const answers = await policy.send('both-sides', 20);
   t.deepEqual(countStatuses(answers), { 200: 7, 429: 13 });
@@ -152,7 +149,7 @@ e2eTest('a request that both sides check is charged by each, which rules can tel
 });
 
 e2eTest(
-  'a ServiceEntry says what becomes of requests to its host without a policy server, and they are counted with one',
+  'a ServiceEntry sets the fail policy of requests to its host, which the policy server counts when it is present',
   async (t) => {
     const { mesh, client } = policyOf(t.context);
     const statuses = async (): Promise<Readonly<Record<string, object>>> => {

@@ -81,7 +81,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -122,14 +122,14 @@ e2eTest('a charge of 3 uses up a quota of 10 with three requests', async (t) => 
   t.deepEqual(countStatuses(answers), { 200: 3, 429: 17 });
 });
 
-e2eTest('every rule that matches charges, also to the same quota', async (t) => {
+e2eTest('every matching rule charges, even to the same quota', async (t) => {
   const policy = policyOf(t.context);
   t.deepEqual(countStatuses(await policy.send('summed', 20)), { 200: 3, 429: 17 }, 'a GET is charged 1 and 2');
   const posts = await policy.send('summed', 5, { method: 'POST' });
   t.deepEqual(countStatuses(posts), { 200: 1, 429: 4 }, 'a POST is charged 1, which is what was left');
 });
 
-e2eTest('a request that one quota refuses uses up no other', async (t) => {
+e2eTest('a request that one quota rejects charges no other quota', async (t) => {
   const policy = policyOf(t.context);
   const narrow = await policy.send('pair', 10, { path: '/narrow/gate' });
   t.deepEqual(countStatuses(narrow), { 200: 2, 429: 8 });
@@ -157,7 +157,7 @@ e2eTest('each operation of an API has its own quota', async (t) => {
   t.deepEqual(countStatuses(other), { 200: 10 }, 'no operation, no quota');
 });
 
-e2eTest('a quota that the policy server has no limit for lets everything through, and is told of', async (t) => {
+e2eTest('a quota without a limit on the policy server allows all requests and is reported', async (t) => {
   const policy = policyOf(t.context);
   t.deepEqual(countStatuses(await policy.send('unlimited', 20)), { 200: 20 });
   const problems = await policy.mesh.discovery.get('/debug/config_problems');

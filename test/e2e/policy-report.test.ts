@@ -47,7 +47,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -60,7 +60,7 @@ function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
   return policy;
 }
 
-e2eTest('requests are counted by service, operation and response code, at either side', async (t) => {
+e2eTest('requests are counted by service, operation and response code on either side', async (t) => {
   const policy = policyOf(t.context);
   const { discovery } = policy.mesh;
   await policy.send('titles', 3, { path: '/titles' });
@@ -94,7 +94,7 @@ e2eTest('requests are counted by service, operation and response code, at either
   t.deepEqual(reportsOf(discovery), [], 'not to the log, unless the configuration says so');
 });
 
-e2eTest('reports are JSON lines in the log once that is switched on, without an API key in clear', async (t) => {
+e2eTest('enabled reports are JSON lines in the log, without API keys in plain text', async (t) => {
   const policy = policyOf(t.context);
   const { discovery } = policy.mesh;
   const logReports = (log: boolean) => discovery.writePolicyConfig(policyConfig(LIMITS, { reports: { log } }));

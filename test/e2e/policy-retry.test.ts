@@ -14,7 +14,7 @@ const MAX_RETRY = 3;
 const BASE_WAIT_MS = 200;
 /** Which is the time that an attempt has, too. */
 const MAX_WAIT_MS = 2000;
-/** What a busy machine adds to a wait. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = 1000;
 const SERVICES = ['stream', 'connection', 'exhausted', 'own'] as const;
 /** Of the service `own`. */
@@ -47,7 +47,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -60,7 +60,7 @@ function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
   return policy;
 }
 
-/** What came over the relay while `act` ran. */
+/** Bytes over the relay during `act`. */
 async function throughRelay(
   { mesh }: PolicyMesh,
   spoiling: Pick<RelayOptions, 'spoil' | 'by'>,
@@ -84,7 +84,7 @@ const gapsOf = (calls: readonly RelayedCall[]): readonly number[] =>
   calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0));
 
 for (const by of ['stream', 'connection'] as const) {
-  e2eTest(`a check whose ${by} breaks is asked again, up to maxRetry times, and charged once`, async (t) => {
+  e2eTest(`a check whose ${by} fails is retried up to maxRetry times, and charged once`, async (t) => {
     const policy = policyOf(t.context);
     const calls = await throughRelay(policy, { spoil: MAX_RETRY, by }, async () => {
       t.deepEqual(countStatuses(await policy.send(by, 1)), { 200: 1 });

@@ -88,7 +88,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -107,7 +107,7 @@ function checksOf(servers: readonly PolicyProcess[]): Promise<readonly number[]>
 }
 
 e2eTest(
-  'two policy servers that share a Redis let exactly 10 of 50 concurrent requests through, and both decide',
+  'two policy servers with a shared Redis allow exactly 10 of 50 concurrent requests, and both decide',
   async (t) => {
     const { policy, servers } = partsOf(t.context);
     const before = await checksOf(servers);
@@ -129,7 +129,7 @@ e2eTest(
   },
 );
 
-e2eTest('counts by a dimension are shared as well', async (t) => {
+e2eTest('counts by a dimension are shared too', async (t) => {
   const { policy } = partsOf(t.context);
   const answers = await Promise.all(
     ['ada', 'bob'].map((user) => policy.send('keyed', 12, { headers: { 'x-user': user } })),
@@ -159,20 +159,20 @@ e2eTest('a changed QuotaSpec is in force at both policy servers within a second,
   );
 });
 
-e2eTest('one of two policy servers can be killed without a failed request, and the count goes on', async (t) => {
+e2eTest('one of two policy servers can be killed without a failed request, and the count continues', async (t) => {
   const { policy, servers } = partsOf(t.context);
   t.deepEqual(countStatuses(await policy.send('survivor', 4)), { 200: 4 });
   await servers[0].kill();
   t.deepEqual(countStatuses(await policy.send('survivor', 40)), { 200: 6, 429: 34 });
   await servers[0].start();
   const [before = 0] = await checksOf(servers);
-  await eventually('the restarted server is asked again', async () => {
+  await eventually('the restarted server gets checks again', async () => {
     t.deepEqual(countStatuses(await policy.send('survivor', 2)), { 429: 2 });
     return ((await checksOf(servers))[0] ?? 0) > before;
   });
 });
 
-e2eTest('discovery can be killed: policy servers and sidecars go on with what they know', async (t) => {
+e2eTest('discovery can be killed: policy servers and sidecars continue with their configuration', async (t) => {
   const { policy, servers } = partsOf(t.context);
   const { discovery } = policy.mesh;
   await discovery.kill();
@@ -186,7 +186,7 @@ e2eTest('discovery can be killed: policy servers and sidecars go on with what th
 });
 
 e2eTest(
-  'without Redis requests follow the fail policy, metrics tell of it, and counting goes on when it is back',
+  'without Redis, requests follow the fail policy, metrics show it, and counting continues after its return',
   async (t) => {
     const { policy, servers, redis: store } = partsOf(t.context);
     const { discovery } = policy.mesh;
@@ -196,7 +196,7 @@ e2eTest(
     await store.stop();
     t.deepEqual(countStatuses(await policy.send('strict', 10)), { 503: 10 });
     t.deepEqual(countStatuses(await policy.send('untouched', 10)), { 200: 10 }, 'what charges nothing needs no Redis');
-    await eventually('metrics say that Redis is away', async () => (await up()).join() === '0,0');
+    await eventually('metrics show that Redis is down', async () => (await up()).join() === '0,0');
     const errors = await Promise.all(servers.map((server) => server.metric('policy_server_store_errors_total')));
     t.true(
       errors.every((count) => count > 0),
@@ -204,13 +204,13 @@ e2eTest(
     );
 
     await discovery.writeMeshConfig(policyMeshConfig({ ...SETTINGS, policyCheckFailOpen: true }));
-    await eventually('requests are let through', async () => {
+    await eventually('requests are allowed', async () => {
       const counts = countStatuses(await policy.send('strict', 4));
       return counts[200] === 4;
     });
 
     await store.start();
-    await eventually('metrics say that Redis is back', async () => (await up()).join() === '1,1');
+    await eventually('metrics show that Redis is up', async () => (await up()).join() === '1,1');
     t.deepEqual(
       countStatuses(await policy.send('strict', 30)),
       { 200: 10, 429: 20 },

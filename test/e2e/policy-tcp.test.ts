@@ -29,7 +29,7 @@ test.before(async (t) => {
   });
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   if (t.context.policy !== undefined) await assertPolicyHolds(t.context.policy);
 });
 
@@ -43,7 +43,7 @@ function policyOf({ policy }: { policy?: PolicyMesh }): PolicyMesh {
 }
 
 e2eTest(
-  'a connection quota for each source lets exactly so many connections of each through, and closes the rest',
+  'a connection quota per source allows exactly its amount for each source and closes other connections',
   async (t) => {
     const policy = policyOf(t.context);
     const store = { address: policy.addressOf('store'), port: TCP_PORT, send: 'hello' };
@@ -66,43 +66,39 @@ e2eTest(
   },
 );
 
-e2eTest(
-  'a connection is reported when it is opened, while it goes on, and when it is closed, with what it carried',
-  async (t) => {
-    const policy = policyOf(t.context);
-    const { discovery } = policy.mesh;
-    const { agent } = policy.client;
-    const inbound = { reporter: 'inbound', service: 'free.default.svc.cluster.local' };
-    const events = (event: string) => discovery.metric('policy_server_connection_events_total', { ...inbound, event });
-    const free = { address: policy.addressOf('free'), port: TCP_PORT };
-    await agent.call('holdTcp', { ...free, count: 2, send: 'four' });
-    await eventually('both are reported as opened', async () => (await events('open')) === 2);
-    // Every 10 s (docs/reference/policy-client.md#tcpclientconfig), which nothing configures.
-    await eventually('both are reported as going on', async () => (await events('continue')) === 2);
-    await agent.call('sayOnHeldTcp', 'sixsix');
-    const carried = await agent.call('releaseTcp', null);
-    t.like(carried, { closed: 2, sentBytes: 20 });
-    await eventually('both are reported as closed', async () => (await events('close')) === 2);
-    t.is(await events('open'), 2);
-    t.is(await discovery.metric('policy_server_connection_received_bytes_total', inbound), carried.sentBytes);
-    t.is(await discovery.metric('policy_server_connection_sent_bytes_total', inbound), carried.receivedBytes);
+e2eTest('a connection is reported when it opens, while it is open, and when it closes, with its bytes', async (t) => {
+  const policy = policyOf(t.context);
+  const { discovery } = policy.mesh;
+  const { agent } = policy.client;
+  const inbound = { reporter: 'inbound', service: 'free.default.svc.cluster.local' };
+  const events = (event: string) => discovery.metric('policy_server_connection_events_total', { ...inbound, event });
+  const free = { address: policy.addressOf('free'), port: TCP_PORT };
+  await agent.call('holdTcp', { ...free, count: 2, send: 'four' });
+  await eventually('both are reported as opened', async () => (await events('open')) === 2);
+  // Every 10 s (docs/reference/policy-client.md#tcpclientconfig), which nothing configures.
+  await eventually('both are reported as going on', async () => (await events('continue')) === 2);
+  await agent.call('sayOnHeldTcp', 'sixsix');
+  const carried = await agent.call('releaseTcp', null);
+  t.like(carried, { closed: 2, sentBytes: 20 });
+  await eventually('both are reported as closed', async () => (await events('close')) === 2);
+  t.is(await events('open'), 2);
+  t.is(await discovery.metric('policy_server_connection_received_bytes_total', inbound), carried.sentBytes);
+  t.is(await discovery.metric('policy_server_connection_sent_bytes_total', inbound), carried.receivedBytes);
 
-    const reports = reportsOf(discovery).filter(
-      (report) =>
-        report['context.reporter.kind'] === 'inbound' && report['destination.service.host'] === inbound.service,
-    );
-    const ids = new Set(reports.map((report) => report['connection.id']));
-    t.is(ids.size, 2);
-    for (const id of ids) {
-      const ofOne = reports.filter((report) => report['connection.id'] === id);
-      const told = ofOne.map((report) => report['connection.event']);
-      t.deepEqual(told, ['open', 'continue', 'close']);
-      t.is(ofOne.at(-1)?.['connection.received.bytes_total'], 10);
-    }
-  },
-);
+  const reports = reportsOf(discovery).filter(
+    (report) => report['context.reporter.kind'] === 'inbound' && report['destination.service.host'] === inbound.service,
+  );
+  const ids = new Set(reports.map((report) => report['connection.id']));
+  t.is(ids.size, 2);
+  for (const id of ids) {
+    const ofOne = reports.filter((report) => report['connection.id'] === id);
+    const told = ofOne.map((report) => report['connection.event']);
+    t.deepEqual(told, ['open', 'continue', 'close']);
+    t.is(ofOne.at(-1)?.['connection.received.bytes_total'], 10);
+  }
+});
 
-e2eTest('a connection that was refused is not reported as opened', async (t) => {
+e2eTest('a rejected connection is not reported as opened', async (t) => {
   const policy = policyOf(t.context);
   const { discovery } = policy.mesh;
   const { agent } = policy.client;
@@ -116,7 +112,7 @@ e2eTest('a connection that was refused is not reported as opened', async (t) => 
   t.like(held, { open: 1, closed: 5 });
   await agent.call('releaseTcp', null);
   const events = (event: string) => discovery.metric('policy_server_connection_events_total', { ...inbound, event });
-  await eventually('the one that was let through is reported as closed', async () => (await events('close')) > 0);
+  await eventually('the allowed connection is reported as closed', async () => (await events('close')) > 0);
   // It is the last of the six in the one stream of the sidecar's log.
   t.is(await events('open'), 1);
   t.is(await events('close'), 1);

@@ -13,7 +13,11 @@ export interface Runbooks {
   readonly folder: string;
   /** The `sh` blocks below a heading of the second level, in their order. */
   blocksOf(heading: string): readonly string[];
-  /** Runs a block on the node of the cluster. @throws Error with what its commands wrote */
+  /**
+   * Runs a block of a page on the node of the cluster.
+   *
+   * @throws Error with the output of its commands
+   */
   run(block: string): Promise<string>;
   close(): Promise<void>;
 }

@@ -103,7 +103,7 @@ export async function createSecuredMesh(
   }
 }
 
-/** What a sidecar was given by SDS, by serial number. */
+/** Certificates that a sidecar got by SDS, by serial number. */
 export interface CertificatesInUse {
   readonly workload: ReadonlySet<string>;
   readonly roots: ReadonlySet<string>;
@@ -119,7 +119,7 @@ interface CertificateUse {
   readonly cert_chain?: readonly CertificateDetails[];
 }
 
-/** What is in its bootstrap, for the control plane, is left out. */
+/** Leaves out the certificates of its bootstrap, which are for the control plane. */
 export async function certificatesOf({ envoy, bootstrapSerial }: SecuredSidecar): Promise<CertificatesInUse> {
   const { certificates } = JSON.parse(await envoy.admin('/certs')) as { readonly certificates: CertificateUse[] };
   const serials = (details: readonly CertificateDetails[] = []) => details.map((each) => bare(each.serial_number));

@@ -32,7 +32,7 @@ const test = anyTest as TestFn<Partial<Context>>;
 const e2eTest = available === undefined ? test.serial.skip : test.serial;
 
 const EVIL = ['--namespace', 'evil'];
-/** Requests of each kind, each on a connection of its own. */
+/** Requests of each kind, each on a new connection. */
 const REQUESTS = 10;
 
 /** A Service of web whose port is TCP for the mesh. */
@@ -69,7 +69,7 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
-/** What has started. */
+/** Parts that have started. */
 function started({ context }: ExecutionContext<Partial<Context>>): Context {
   if (context.discovery === undefined || context.thief === undefined) throw new Error('nothing has started');
   return context as Context;
@@ -120,7 +120,7 @@ function hostileEntries({ thief, web, raw }: Context): readonly object[] {
   ];
 }
 
-/** The pods that answered, each once; and the statuses, where they are not 200. */
+/** The pods that answered, each once, and all statuses other than 200. */
 async function servedBy({ client }: Context, requests: readonly HttpRequest[]): Promise<readonly string[]> {
   const many = requests.flatMap((request) => Array.from({ length: REQUESTS }, () => request));
   const answers = await client.call('requestMany', { requests: many, concurrency: 5 });
@@ -138,7 +138,7 @@ const REQUESTS_TO_WEB: readonly HttpRequest[] = [
   'http://raw.shop.svc.cluster.local:9000/',
 ].map((url) => ({ url }));
 
-/** Waits until the client's sidecar has what was applied until now: a legitimate entry of its own is served. */
+/** Waits until the client's sidecar has all applied objects: a new legitimate entry is served. */
 async function clientHas(context: Context, host: string): Promise<void> {
   const { cluster, thief, web } = context;
   await cluster.kubectl(
@@ -186,7 +186,7 @@ e2eTest("no ServiceEntry of a tenant moves another tenant's traffic, and each th
 
   const names = hostile.map((object) => (object as { metadata: { name: string } }).metadata.name).sort();
   await eventually(
-    'the status of each hostile entry says so',
+    'the status of each hostile entry shows it',
     async () => (await confined(cluster)).join() === names.join(),
     PATIENT,
   ).catch(async (cause: unknown) => {
@@ -195,7 +195,7 @@ e2eTest("no ServiceEntry of a tenant moves another tenant's traffic, and each th
   t.deepEqual(await rejectionsIn(cluster), []);
 });
 
-e2eTest('a binding of * of a tenant refuses no request to another tenant, until that grants it', async (t) => {
+e2eTest('a binding of * of a tenant affects no request to another tenant until that tenant grants it', async (t) => {
   const context = started(t);
   const { cluster } = context;
   const closing = boundQuotaSpec({ name: 'all', namespace: 'evil' }, [], [{ quotas: [{ quota: 'none', charge: 1 }] }]);

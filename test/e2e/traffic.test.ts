@@ -130,7 +130,7 @@ test.before(async (t) => {
   t.context = { mesh, client, server };
 });
 
-test.afterEach.always('no sidecar refused anything', async (t) => {
+test.afterEach.always('no sidecar rejected any configuration', async (t) => {
   await t.context.mesh?.assertNothingRejected();
 });
 
@@ -138,7 +138,7 @@ test.after.always(async (t) => {
   await t.context.mesh?.close();
 });
 
-e2eTest('Envoy takes every cluster, listener, route configuration and load assignment', async (t) => {
+e2eTest('Envoy accepts every cluster, listener, route configuration and load assignment', async (t) => {
   const { mesh, client, server } = t.context;
   for (const { envoy } of [client, server]) {
     t.true((await envoy.stat('cluster_manager.cds.update_success')) > 0);
@@ -299,17 +299,14 @@ e2eTest('a port of unknown protocol carries raw TCP from a client that speaks fi
   t.is(await countOfClusters(client.envoy, `outbound|7001||${ECHO_HOST}`, 'upstream_cx_total'), before + 1);
 });
 
-e2eTest(
-  'a ServiceEntry with resolution DNS is resolved by the sidecar, whatever address the app connects to',
-  async (t) => {
-    const { client } = t.context;
-    const echo = await eventually('the sidecar has resolved the name', () =>
-      client.agent.requestEcho('http://203.0.113.1/v1', { headers: { host: 'api.example.com' } }),
-    );
-    t.is(echo.name, 'api');
-    t.true((await countOfClusters(client.envoy, 'outbound|80||api.example.com', 'upstream_rq_200')) > 0);
-  },
-);
+e2eTest('the sidecar resolves a ServiceEntry with resolution DNS, whatever address the app connects to', async (t) => {
+  const { client } = t.context;
+  const echo = await eventually('the sidecar has resolved the name', () =>
+    client.agent.requestEcho('http://203.0.113.1/v1', { headers: { host: 'api.example.com' } }),
+  );
+  t.is(echo.name, 'api');
+  t.true((await countOfClusters(client.envoy, 'outbound|80||api.example.com', 'upstream_rq_200')) > 0);
+});
 
 for (const [what, port] of [
   ['HTTP', 7100],
@@ -348,17 +345,20 @@ e2eTest('a ServiceEntry with resolution STATIC sends its virtual address to its 
 });
 
 for (const { port, tcp, http, order } of SHARED_PORTS) {
-  e2eTest(`hosts without addresses share a port, where ${order}: HTTP goes by its host, all else to TCP`, async (t) => {
-    const { client } = t.context;
-    const echo = await client.agent.requestEcho(`http://203.0.113.2:${port}/`, {
-      headers: { host: `${http}.example.com:${port}` },
-    });
-    t.is(echo.name, 'api');
-    t.is(await countOfClusters(client.envoy, `outbound|${port}||${http}.example.com`, 'upstream_rq_total'), 1);
-    const target = { address: '203.0.113.2', port, send: 'ping', until: 'ping' };
-    t.is(await client.agent.call('exchangeTcp', target), 'static: ping');
-    t.is(await countOfClusters(client.envoy, `outbound|${port}||${tcp}.example.com`, 'upstream_cx_total'), 1);
-  });
+  e2eTest(
+    `hosts without addresses share a port, where ${order}: HTTP is routed by host, other traffic to TCP`,
+    async (t) => {
+      const { client } = t.context;
+      const echo = await client.agent.requestEcho(`http://203.0.113.2:${port}/`, {
+        headers: { host: `${http}.example.com:${port}` },
+      });
+      t.is(echo.name, 'api');
+      t.is(await countOfClusters(client.envoy, `outbound|${port}||${http}.example.com`, 'upstream_rq_total'), 1);
+      const target = { address: '203.0.113.2', port, send: 'ping', until: 'ping' };
+      t.is(await client.agent.call('exchangeTcp', target), 'static: ping');
+      t.is(await countOfClusters(client.envoy, `outbound|${port}||${tcp}.example.com`, 'upstream_cx_total'), 1);
+    },
+  );
 }
 
 e2eTest('a ServiceEntry with resolution NONE keeps the address that the app connected to', async (t) => {
@@ -368,7 +368,7 @@ e2eTest('a ServiceEntry with resolution NONE keeps the address that the app conn
   t.is(await countOfClusters(client.envoy, 'outbound|6100||raw.example.com', 'upstream_cx_total'), 1);
 });
 
-e2eTest('a host that the mesh does not know is passed through, until the mesh config says REGISTRY_ONLY', async (t) => {
+e2eTest('requests to an unknown host pass until the mesh config sets REGISTRY_ONLY', async (t) => {
   const { mesh, client } = t.context;
   const unknownPort = `http://${UNKNOWN_ADDRESS}:8081/`;
   t.is((await client.agent.requestEcho(unknownPort)).name, 'unknown');

@@ -61,7 +61,7 @@ const POD = {
 const apply = (cluster: Cluster, ...objects: readonly object[]): Promise<string> =>
   cluster.kubectl(['apply', '-f', '-'], listOf(objects));
 
-/** What kubectl complains about. */
+/** Errors of kubectl. */
 async function refusalOf(cluster: Cluster, object: object): Promise<string> {
   try {
     await apply(cluster, object);
@@ -105,47 +105,41 @@ test.after.always(async (t) => {
   await t.context.cluster?.close();
 });
 
-e2eTest('kubectl apply refuses an invalid QuotaSpec with the message of our validator', async (t) => {
+e2eTest('kubectl apply rejects an invalid QuotaSpec with the message of the webhook', async (t) => {
   const { cluster } = contextOf(t.context);
   const refusal = await refusalOf(cluster, BAD_REGEX);
   t.regex(refusal, /admission webhook "validation\.mesh\.internal" denied the request: configuration is invalid/);
   t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
 });
 
-e2eTest(
-  'a Deployment of a labelled namespace comes up with a sidecar, and is called over mutual TLS by name',
-  async (t) => {
-    const { cluster, client, outsider } = contextOf(t.context);
-    const containers = ['-o', 'jsonpath={.items[0].spec.initContainers[*].name} {.items[0].spec.containers[*].name}'];
-    t.is(
-      await cluster.kubectl([...SHOP, 'get', 'pods', '-l', 'app=client', ...containers]),
-      'mesh-init mesh-proxy app',
-    );
+e2eTest('a Deployment in a labelled namespace gets a sidecar and is reachable over mutual TLS by name', async (t) => {
+  const { cluster, client, outsider } = contextOf(t.context);
+  const containers = ['-o', 'jsonpath={.items[0].spec.initContainers[*].name} {.items[0].spec.containers[*].name}'];
+  t.is(await cluster.kubectl([...SHOP, 'get', 'pods', '-l', 'app=client', ...containers]), 'mesh-init mesh-proxy app');
 
-    // What the app was told of its caller is what the caller's certificate says.
-    await eventually(
-      'the client calls web over mutual TLS',
-      async () => (await client.request('http://web/')).body.includes(SPIFFE_CLIENT),
-      PATIENT,
-    );
-    // The cluster tells the node of the service's address in its own time.
-    await eventually(
-      'plaintext is let in as long as it may be',
-      async () => (await outsider.request('http://web.shop/')).body === 'nobody',
-      PATIENT,
-    );
+  // The identity that the app gets equals the identity in the caller's certificate.
+  await eventually(
+    'the client calls web over mutual TLS',
+    async () => (await client.request('http://web/')).body.includes(SPIFFE_CLIENT),
+    PATIENT,
+  );
+  // The cluster updates the rules of the node with some delay.
+  await eventually(
+    'plaintext is accepted in PERMISSIVE',
+    async () => (await outsider.request('http://web.shop/')).body === 'nobody',
+    PATIENT,
+  );
 
-    await apply(cluster, STRICT);
-    await eventually(
-      'plaintext is refused',
-      async () => (await outsider.request('http://web.shop/').catch(() => undefined))?.status !== 200,
-      PATIENT,
-    );
-    for (let count = 0; count < 20; count++) t.is((await client.request('http://web/')).status, 200);
-  },
-);
+  await apply(cluster, STRICT);
+  await eventually(
+    'plaintext is refused',
+    async () => (await outsider.request('http://web.shop/').catch(() => undefined))?.status !== 200,
+    PATIENT,
+  );
+  for (let count = 0; count < 20; count++) t.is((await client.request('http://web/')).status, 200);
+});
 
-/** Roots rotate every few seconds, as they would within years; what they last is minutes. */
+/** Roots rotate every few seconds instead of every few years, and are valid for minutes. */
 const HURRY = [
   'CA_SELF_SIGNED_CA_CERT_TTL=5m',
   'CA_SELF_SIGNED_ROOT_CERT_GRACE_PERIOD_PERCENTILE=100',
@@ -155,7 +149,7 @@ const HURRY = [
 ] as const;
 
 e2eTest(
-  'root, serving certificate and workload certificates rotate under load: nothing fails, both webhooks work on',
+  'root, serving certificate and workload certificates rotate under load: no request fails, and both webhooks work',
   async (t) => {
     const { cluster, client } = contextOf(t.context);
     const bundle = ['-o', 'jsonpath={.webhooks[0].clientConfig.caBundle}'];
@@ -201,7 +195,7 @@ e2eTest(
     const late = await agentIn(cluster, 'shop', 'late');
     t.teardown(() => late.stop());
     await eventually(
-      'a pod that was injected meanwhile is let in where only the mesh is',
+      'a pod that was injected meanwhile may call a STRICT service',
       async () => (await late.request('http://web/')).body.includes('spiffe://cluster.local/ns/shop/sa/late'),
       PATIENT,
     );
@@ -211,26 +205,29 @@ e2eTest(
   },
 );
 
-e2eTest('while the webhook is down, schemas refuse what they can tell, and nothing else passes unasked', async (t) => {
-  const { cluster, client } = contextOf(t.context);
-  await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=0']);
-  await cluster.kubectl([
-    ...SYSTEM,
-    'wait',
-    '--for=delete',
-    'pod',
-    '-l',
-    'app.kubernetes.io/name=meshd',
-    '--timeout=60s',
-  ]);
-  const refusal = await refusalOf(cluster, TWO_AT_ONCE);
-  t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
-  t.notRegex(refusal, /failed calling webhook/);
-  t.regex(await refusalOf(cluster, BAD_REGEX), /failed calling webhook/);
-  t.regex(
-    await refusalOf(cluster, POD),
-    /failed calling webhook/,
-    'no pod starts without the sidecar that it is to have',
-  );
-  t.is((await client.request('http://web/')).status, 200, 'traffic goes on');
-});
+e2eTest(
+  'while the webhook is down, schemas reject invalid objects, and no other object is admitted without a review',
+  async (t) => {
+    const { cluster, client } = contextOf(t.context);
+    await cluster.kubectl([...SYSTEM, 'scale', 'deployment/meshd', '--replicas=0']);
+    await cluster.kubectl([
+      ...SYSTEM,
+      'wait',
+      '--for=delete',
+      'pod',
+      '-l',
+      'app.kubernetes.io/name=meshd',
+      '--timeout=60s',
+    ]);
+    const refusal = await refusalOf(cluster, TWO_AT_ONCE);
+    t.regex(refusal, /spec\.rules\[0\]\.match\[0\]/);
+    t.notRegex(refusal, /failed calling webhook/);
+    t.regex(await refusalOf(cluster, BAD_REGEX), /failed calling webhook/);
+    t.regex(
+      await refusalOf(cluster, POD),
+      /failed calling webhook/,
+      'no pod of a labelled namespace starts without a sidecar',
+    );
+    t.is((await client.request('http://web/')).status, 200, 'traffic goes on');
+  },
+);

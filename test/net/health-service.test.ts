@@ -68,7 +68,7 @@ test('the health of services and of the whole server can be checked and watched'
   t.deepEqual(answers, [NOT_SERVING, SERVING]);
 });
 
-/** What is held once everything is let go of that nobody needs. */
+/** Memory that is held after unused objects are collected. */
 function heldMiB(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

@@ -7,7 +7,7 @@ import { createTlsListener, type RefusedConnection, type TlsListenerSettings } f
 import type { TlsMaterial } from '../../src/net/tls-material.js';
 import { createTestAuthority, type TestAuthority } from '../support/certificate-issuer.js';
 
-/** A TLS listener on a port of the system's choice, and what came of the connections to it. */
+/** A TLS listener on a port that the system chooses, with the results of its connections. */
 export interface TlsRig {
   readonly authority: TestAuthority;
   readonly port: number;
@@ -15,9 +15,9 @@ export interface TlsRig {
   readonly refused: RefusedConnection[];
   readonly unusable: unknown[];
   use(material: TlsMaterial | undefined): void;
-  /** What comes of a client's connection: `taken` once the server says hello, else why it ended. */
+  /** Result of a client's connection: `taken` after the server says hello, else why it ended. */
   attempt(options?: ConnectionOptions): Promise<string>;
-  /** A client whose connection was taken. @param onSession called with what it could resume by */
+  /** A client with an accepted connection. @param onSession called with data for resumption */
   connect(options?: ConnectionOptions, onSession?: (session: Buffer) => void): Promise<TLSSocket>;
   connectPlain(): Promise<Socket>;
 }

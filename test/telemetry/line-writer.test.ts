@@ -5,7 +5,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** A file that takes a few bytes at a time, and fails as often as it is told to. */
+/** A file that accepts a few bytes at a time and fails as often as configured. */
 function createSubject() {
   const state = { written: '', failures: [] as Error[], stuck: undefined as Error | undefined, calls: 0 };
   const writer = createLineWriter((bytes) => {

@@ -7,7 +7,7 @@ import { RotatingFile, type RotationLimits } from '../../src/telemetry/rotating-
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNLIMITED: RotationLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeDays: 0, maxBackups: 0 };
 
-/** A rotating file in a folder of its own, with a clock that the test moves. */
+/** A rotating file in a new folder, with a manual clock. */
 function openFile(limits: Partial<RotationLimits>, prepare: (folder: string) => void = () => undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'rotating-'));
   prepare(folder);

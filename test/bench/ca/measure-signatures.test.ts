@@ -5,7 +5,7 @@ import { formatSignatureReport, isSignatureGoalMet } from '../../../bench/ca/sig
 import { monotonicMs } from '../../../bench/measure/monotonic-clock.js';
 import { createOpenSsl } from '../../ca/support/openssl.js';
 
-test('requests of the benchmark are requests for openssl too', async (t) => {
+test('openssl can read the certificate requests of the benchmark', async (t) => {
   const openssl = await createOpenSsl(t);
   await openssl.file('request.pem', await createCertificateRequest());
   t.regex(

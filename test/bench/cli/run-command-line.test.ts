@@ -29,7 +29,7 @@ test('without flags it is the reference run', (t) => {
   });
 });
 
-test('flags are taken over, and phases put in their order', (t) => {
+test('flags are applied, and phases are sorted', (t) => {
   const args = '--services 50 --endpoints=2 --namespaces 3 --clients 7 --phases service,first-sync --repeat 2';
   t.like(parse(...args.split(' '), '--workers', '2', '--timeout', '5', '--no-floor', '--json', '--strict'), {
     size: { services: 50, endpointsPerService: 2, namespaces: 3 },

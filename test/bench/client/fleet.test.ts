@@ -36,7 +36,7 @@ test('a server that does not answer ends the wait with the name of what is missi
   });
 });
 
-test('clients connect each on its own and say who they are on the first request alone', async (t) => {
+test('each client has its own connection and sends its node only in the first request', async (t) => {
   const server = await startFakeAdsServer(SERVICES);
   const identities = buildSidecarIdentities(SERVICES, 3);
   const fleet = new Fleet(identities, 2);
@@ -53,7 +53,7 @@ test('clients connect each on its own and say who they are on the first request 
   t.is(server.connections(), 3);
 });
 
-test('a server that is not there fails the run with its address', async (t) => {
+test('a missing server fails the run with its address', async (t) => {
   const [port] = await findFreePorts(1);
   const fleet = new Fleet(buildSidecarIdentities(SERVICES, 1), 1);
   t.teardown(() => fleet.stop());
@@ -84,7 +84,7 @@ test('a server that ends the streams fails the run', async (t) => {
   await t.throwsAsync(failed, { instanceOf: BenchError, code: 'client-failed' });
 });
 
-test('when the server has ended, its own last words are told instead of what the clients saw', async (t) => {
+test('after the end of the server, its last output is reported instead of the errors of the clients', async (t) => {
   const server = await startFakeAdsServer(SERVICES);
   const fleet = new Fleet(buildSidecarIdentities(SERVICES, 1), 1);
   t.teardown(() => fleet.stop());

@@ -62,7 +62,7 @@ const listener = (...routes: string[]) =>
     ],
   }));
 
-test('a sidecar asks for clusters, their assignments, listeners and their routes in turn, and acknowledges each', (t) => {
+test('a sidecar requests clusters, their assignments, listeners and their routes in turn, and acknowledges each', (t) => {
   const { sent, answer, completed } = createSidecar();
   answer(TypeUrl.cluster, eds('a', 'b'));
   answer(TypeUrl.endpoint, assignments('a', 'b'));
@@ -91,7 +91,7 @@ test('clusters that appear are followed by a request with the full new list', (t
   t.deepEqual(sent, ['cds v3/n3', 'eds v2/n2 a,b']);
 });
 
-test('clusters that stay the same are only acknowledged', (t) => {
+test('unchanged clusters are only acknowledged', (t) => {
   const { sent, answer } = createSidecar();
   answer(TypeUrl.cluster, eds('a'));
   sent.length = 0;
@@ -99,7 +99,7 @@ test('clusters that stay the same are only acknowledged', (t) => {
   t.deepEqual(sent, ['cds v2/n2']);
 });
 
-test('a sync is complete only when every assignment asked for has come, in however many responses', (t) => {
+test('a sync is complete only when every requested assignment has arrived, in any number of responses', (t) => {
   const { sidecar, sent, answer, completed } = createSidecar();
   answer(TypeUrl.cluster, eds('a', 'b', 'c'));
   answer(TypeUrl.endpoint, assignments('a'));
@@ -111,7 +111,7 @@ test('a sync is complete only when every assignment asked for has come, in howev
   t.is(completed(), 1);
 });
 
-test('without EDS clusters or RDS listeners nothing is asked for that would mean everything', (t) => {
+test('without EDS clusters or RDS listeners, no request without names is sent', (t) => {
   const { sent, answer, completed } = createSidecar();
   answer(TypeUrl.cluster, [{ name: 'static', type: 'STATIC' }]);
   answer(TypeUrl.listener, [{ name: 'tcp' }]);
@@ -140,7 +140,7 @@ test('a change has arrived when each marker was seen in a response of its own ty
   t.is(completed(), 2);
 });
 
-test('what is recorded tells pushes from answers, counted within the phase', (t) => {
+test('records distinguish pushes from answers, counted within the phase', (t) => {
   const { sidecar, answer } = createSidecar();
   answer(TypeUrl.cluster, eds('a'));
   answer(TypeUrl.endpoint, assignments('a'));
@@ -161,7 +161,7 @@ test('what is recorded tells pushes from answers, counted within the phase', (t)
   );
 });
 
-test('a response of a type that was not asked for is an error', (t) => {
+test('a response of an unrequested type is an error', (t) => {
   const { answer } = createSidecar();
   t.throws(() => answer(TypeUrl.route, []), { instanceOf: RangeError, message: /was not asked for/ });
 });

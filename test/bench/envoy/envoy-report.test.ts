@@ -25,7 +25,7 @@ const ROUNDS = [
   round('policy', 0.5, 1.5, 220),
 ];
 
-test('a round tells the percentiles of its samples, what failed, and the processor time of each check', (t) => {
+test('a round has the percentiles of its samples, the failures, and the processor time of each check', (t) => {
   const samples = Array.from({ length: 100 }, (_, index) => ({
     latencyMs: index + 1,
     lateMs: (index + 1) / 10,

@@ -5,7 +5,7 @@ import { markedAddress } from '../../../bench/kubernetes/marked-address.js';
 
 const { services } = buildClusterShape({ services: 3, endpointsPerService: 2, pods: 4, namespaces: 1 });
 
-test('slices are changed in turn, each change with an address of its own', async (t) => {
+test('slices are changed in turn, each change with a new address', async (t) => {
   const sent: { path: string; body: unknown }[] = [];
   const { sentAtMs, answeredAtMs } = await runChurn({
     services,
@@ -28,7 +28,7 @@ test('slices are changed in turn, each change with an address of its own', async
   for (const [change, atMs] of answeredAtMs.entries()) t.true(atMs >= (sentAtMs[change] ?? Number.NaN));
 });
 
-test('a write that is refused or breaks has no answer, and does not end the churn', async (t) => {
+test('a rejected or broken write has no result and does not stop the churn', async (t) => {
   let count = 0;
   const { answeredAtMs } = await runChurn({
     services,

@@ -52,7 +52,7 @@ test('each goal is judged by what was measured: of starts by the median', (t) =>
   );
 });
 
-test('a short churn says nothing about memory that goes up slowly', (t) => {
+test('a short churn gives no result about slow memory growth', (t) => {
   const names = judgeKubernetes({ ...RESULT, churn: { ...RESULT.churn, seconds: 60 } }).map(({ name }) => name);
   t.false(names.includes('memory under churn'));
 });

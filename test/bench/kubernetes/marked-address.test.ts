@@ -20,7 +20,7 @@ test('the addresses in a message tell which changes it brings', (t) => {
   );
 });
 
-test('other addresses and names that begin alike are no changes', (t) => {
+test('other addresses and names with the same prefix are not changes', (t) => {
   for (const text of ['100.63.0.1', '100.128.0.1', '100.64.256.1', '100.64.1', '100.64.1.', 'ns-100.svc', '100.', '']) {
     t.deepEqual(findMarkedAddresses(Buffer.from(text)), [], text);
   }

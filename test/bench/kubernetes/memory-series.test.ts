@@ -14,7 +14,7 @@ test('the slope is that of the last two thirds, in bytes per minute', (t) => {
   t.is(slopeOf([]), Number.NaN);
 });
 
-test('a process is looked at when it begins and when it ends', async (t) => {
+test('a process is sampled at its start and at its end', async (t) => {
   let now = 0;
   const samples = await sampleMemory(process.pid, () => ++now).stop();
   t.true(samples.length >= 2);

@@ -23,7 +23,7 @@ const OPTIONS: KubernetesOptions = {
   profileFolder: undefined,
 };
 
-it('a small cluster is made and kept, and each change of it comes to floor and clients', async (t) => {
+it('a small cluster is created and kept, and each change reaches the floor and the clients', async (t) => {
   const keptFolder = await mkdtemp(join(tmpdir(), 'navigator-kept-'));
   t.teardown(() => rm(keptFolder, { recursive: true, force: true }));
   const cleanup = new Cleanup();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { createHttpSender } from '../../../bench/load/http-sender.js';
 
-test('requests go out as they are given, one after another on one connection', async (t) => {
+test('requests are sent unchanged, one after another on one connection', async (t) => {
   const connections = new Set<unknown>();
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +26,7 @@ test('requests go out as they are given, one after another on one connection', a
   t.is(connections.size, 1);
 });
 
-test('a port that nobody listens on is an error', async (t) => {
+test('a port without a listener is an error', async (t) => {
   const sender = createHttpSender(1);
   await t.throwsAsync(() => sender.send({ method: 'GET', path: '/', headers: {} }), { code: 'ECONNREFUSED' });
   sender.close();

@@ -3,7 +3,7 @@ import { runOpenLoop } from '../../../bench/load/open-loop.js';
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 
-/** A clock that goes on by the step whenever it is looked at. */
+/** A clock that advances by one step at each reading. */
 function steppingClock(stepMs: number) {
   let nowMs = 0;
   return () => {
@@ -12,7 +12,7 @@ function steppingClock(stepMs: number) {
   };
 }
 
-test('requests are sent by the schedule, however long the answers take', async (t) => {
+test('requests are sent on schedule, however long the responses take', async (t) => {
   const sent: number[] = [];
   const answers: (() => void)[] = [];
   const nowMs = steppingClock(0.25);
@@ -34,7 +34,7 @@ test('requests are sent by the schedule, however long the answers take', async (
   t.true(samples.every(({ isGood }) => isGood));
 });
 
-test('latency counts from when a request was due, not from when it was sent', async (t) => {
+test('latency is measured from the due time of a request, not from its sending', async (t) => {
   let nowMs = 0;
   const running = runOpenLoop({
     perSecond: 1000,
@@ -55,7 +55,7 @@ test('latency counts from when a request was due, not from when it was sent', as
   t.true(samples.every(({ latencyMs, lateMs }) => latencyMs >= lateMs + 40));
 });
 
-test('an answer that is not the expected one, and none at all, are samples that are not good', async (t) => {
+test('an unexpected response and a missing response are failed samples', async (t) => {
   const samples = await runOpenLoop({
     perSecond: 1000,
     seconds: 0.003,

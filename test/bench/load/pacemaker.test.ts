@@ -2,7 +2,7 @@ import test from 'ava';
 import { createPacemaker } from '../../../bench/load/pacemaker.js';
 import { monotonicMs } from '../../../bench/measure/monotonic-clock.js';
 
-test('a wait ends when its moment has come, not before, and without keeping a processor busy', async (t) => {
+test('a wait ends at its time, not earlier, and without a busy processor', async (t) => {
   const pacemaker = createPacemaker();
   t.teardown(() => pacemaker.close());
   await pacemaker.until(monotonicMs() + 1);
@@ -22,7 +22,7 @@ test('a wait ends when its moment has come, not before, and without keeping a pr
   t.true(Math.min(...shares) < 0.5, `a busy loop would use all of the time: ${shares}`);
 });
 
-test('a moment that is past is not waited for', async (t) => {
+test('a time in the past needs no wait', async (t) => {
   const pacemaker = createPacemaker();
   t.teardown(() => pacemaker.close());
   const startMs = monotonicMs();

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { parseStatCpuSeconds, parseStatusBytes, readProcessUsage } from '../../../bench/measure/process-usage.js';
 
-test('processor time is user plus system time, whatever the command is called', (t) => {
+test('processor time is user plus system time, whatever the name of the command', (t) => {
   const stat = '7505 (node (a) b) S 1 7498 3586 0 -1 4194304 102 0 0 0 250 75 0 0 20 0 1 0 152552 3133440 413';
   t.is(parseStatCpuSeconds(stat), 3.25);
 });

@@ -43,7 +43,7 @@ test('each file holds a Service and the EndpointSlice that belongs to it', async
   });
 });
 
-test('a folder that holds something is not written into', async (t) => {
+test('a folder with files is not overwritten', async (t) => {
   const { meshFolder } = await createFolders(t);
   await mkdir(meshFolder);
   await writeFile(join(meshFolder, 'mine.yaml'), '');
@@ -51,7 +51,7 @@ test('a folder that holds something is not written into', async (t) => {
   t.deepEqual(await readdir(meshFolder), ['mine.yaml']);
 });
 
-test('a change shows only when it is triggered, and restore takes it back', async (t) => {
+test('a change appears only when it is triggered, and restore reverts it', async (t) => {
   const folders = await createFolders(t);
   await writeMeshFolder(folders.meshFolder, SERVICES);
   const change = changeOf(1);
@@ -67,7 +67,7 @@ test('a change shows only when it is triggered, and restore takes it back', asyn
   t.is(await readFile(path, 'utf8'), original);
 });
 
-test('a folder that holds something else is neither changed nor restored', async (t) => {
+test('a folder with other files is neither changed nor restored', async (t) => {
   const folders = await createFolders(t);
   const change = changeOf(1);
   const path = join(folders.meshFolder, serviceFilePath(change.after));

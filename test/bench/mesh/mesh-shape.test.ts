@@ -41,7 +41,7 @@ test('services are spread evenly over the namespaces', (t) => {
   t.is(serviceHost({ name: 'svc-00007', namespace: 'ns-7' }), 'svc-00007.ns-7.svc.cluster.local');
 });
 
-test('each endpoint change starts from the last one and brings an address that was nowhere before', (t) => {
+test('each endpoint change starts from the last one and adds a new address', (t) => {
   const services = buildMeshServices(SIZE);
   const all = new Set(services.flatMap(({ endpoints }) => endpoints.map(({ address }) => address)));
   const changes = buildEndpointChanges(services, 3);
@@ -56,7 +56,7 @@ test('each endpoint change starts from the last one and brings an address that w
   }
 });
 
-test('each service change gives another TCP service an HTTP port that it did not have', (t) => {
+test('each service change gives another TCP service an HTTP port', (t) => {
   const services = buildMeshServices(SIZE);
   const changes = buildServiceChanges(services, 3);
   t.is(new Set(changes.map(({ before }) => before.name)).size, 3);

@@ -10,7 +10,7 @@ function createLine(isTTY: boolean) {
   return { line: new ProgressLine(output, () => clock.nowMs), written, clock };
 }
 
-test('what is waited for is drawn at once, then a few times a second', (t) => {
+test('a wait is drawn at once, then a few times a second', (t) => {
   const { line, written, clock } = createLine(true);
   line.update('first sync', PROGRESS);
   clock.nowMs = 50;
@@ -29,7 +29,7 @@ test('the line never wraps', (t) => {
   t.is(written[0]?.length, '\r\u001B[K'.length + 59);
 });
 
-test('where there is no terminal nothing is written', (t) => {
+test('without a terminal, no text is written', (t) => {
   const { line, written } = createLine(false);
   line.update('first sync', PROGRESS);
   line.clear();

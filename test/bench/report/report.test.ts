@@ -86,7 +86,7 @@ test('a first sync is compared by its last client, a change by the time between 
   t.is(report.readyMs, 1500);
 });
 
-test('goals are judged where they were measured, and only there', (t) => {
+test('only measured goals are judged', (t) => {
   t.deepEqual(
     judgeGoals(report).map(({ name, value, met }) => [name, Math.round(value * 1000) / 1000, met]),
     [
@@ -112,7 +112,7 @@ test('the text shows server, floor, ratio and goals in one aligned table', (t) =
   t.true(text.split('\n').every((line) => line.length <= 120 && line === line.trimEnd()));
 });
 
-test('a server that cannot be looked into has dashes where its process would be measured', (t) => {
+test('a server whose process cannot be measured has dashes in these columns', (t) => {
   const step = { phase: 'first-sync', repeat: 0 } as const;
   const blind = {
     ...stepResult(step, [1, 2], 0),
@@ -136,7 +136,7 @@ test('the JSON holds every repeat and none of the recorded bytes', (t) => {
   t.false(JSON.stringify(document).includes('recording'));
 });
 
-test('colours are for terminals, and for those who want them', (t) => {
+test('colours are used on terminals, unless NO_COLOR is set', (t) => {
   t.is(createTerminalStyle(true, {}).good('PASS'), '\u001B[32mPASS\u001B[0m');
   t.is(createTerminalStyle(true, { NO_COLOR: '1' }).good('PASS'), 'PASS');
   t.is(createTerminalStyle(true, { TERM: 'dumb' }).good('PASS'), 'PASS');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Cleanup } from '../../../bench/run/cleanup.js';
 
-test('what was done last is undone first, once, even when something cannot be undone', async (t) => {
+test('cleanup steps run once in reverse order, even if one fails', async (t) => {
   const undone: number[] = [];
   const cleanup = new Cleanup();
   cleanup.add(async () => {

@@ -37,7 +37,7 @@ export interface FakeAdsServer {
   readonly requests: readonly DecodedRequest[];
   /** How many HTTP/2 connections there have been. */
   connections(): number;
-  /** Replaces a service and sends all clients what that changes, types in push order. */
+  /** Replaces a service and sends all clients the changed resources, types in push order. */
   change(service: MeshService): void;
   stop(): void;
 }

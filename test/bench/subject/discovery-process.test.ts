@@ -22,7 +22,7 @@ async function prepare(t: ExecutionContext, behaviour: string) {
   return { ...folders, entry, processes, timeoutMs: 10_000 };
 }
 
-test.serial('a server is started on endpoint slices, waited for until it is ready, and ended', async (t) => {
+test.serial('a server with endpoint slices starts, becomes ready and is stopped', async (t) => {
   const options = await prepare(t, 'good');
   const subject = await startDiscoveryProcess(options);
   t.true((subject.readyMs ?? 0) > 0);
@@ -39,7 +39,7 @@ test.serial('a server that ends at its start is reported with the end of its log
   });
 });
 
-test.serial('a server that does not become ready is given up and ended', async (t) => {
+test.serial('a server that does not become ready is stopped after the timeout', async (t) => {
   const options = await prepare(t, 'never-ready');
   await t.throwsAsync(startDiscoveryProcess({ ...options, timeoutMs: 500 }), {
     instanceOf: BenchError,
@@ -48,7 +48,7 @@ test.serial('a server that does not become ready is given up and ended', async (
   });
 });
 
-test.serial('a server that does not heed SIGTERM is killed', async (t) => {
+test.serial('a server that ignores SIGTERM is killed', async (t) => {
   const subject = await startDiscoveryProcess(await prepare(t, 'stubborn'));
   await subject.stop();
   t.is(await readProcessUsage(subject.pid ?? 0), undefined);

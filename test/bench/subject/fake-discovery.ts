@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
 /**
- * Stands in for the discovery server's entry in tests; FAKE_DISCOVERY says how it behaves. It listens where --httpAddr
- * tells it to, and nowhere else.
+ * Replaces the entry of the discovery server in tests; FAKE_DISCOVERY selects its behaviour. It listens only on
+ * --httpAddr.
  */
 const { values } = parseArgs({ strict: false, allowPositionals: true, options: { httpAddr: { type: 'string' } } });
 const port = Number(String(values['httpAddr']).split(':').at(-1));

@@ -5,7 +5,7 @@ import { startWebhookProcess } from '../../../bench/webhook/webhook-process.js';
 import { formatWebhookReport, isWebhookGoalMet } from '../../../bench/webhook/webhook-report.js';
 import { buildWebhookWorkload } from '../../../bench/webhook/webhook-workload.js';
 
-test('a webhook server in a process of its own is asked on a schedule, and answers all', async (t) => {
+test('a webhook server in a separate process gets requests on a schedule and answers all', async (t) => {
   const size = { rules: 5, services: 20 };
   const { mesh, reviews } = buildWebhookWorkload(size);
   const processes = new OwnedProcesses();
@@ -21,7 +21,7 @@ test('a webhook server in a process of its own is asked on a schedule, and answe
   );
 });
 
-test('the floor parses the same reviews, and allows them without a word', async (t) => {
+test('the floor parses the same reviews and allows them without a message', async (t) => {
   const { mesh, reviews } = buildWebhookWorkload({ rules: 5, services: 20 });
   const processes = new OwnedProcesses();
   t.teardown(() => processes.endAll());
@@ -49,7 +49,7 @@ const RESULT = {
   warnings: 1,
 };
 
-test('what the webhook took is shown beside the floor', (t) => {
+test('the report shows the webhook beside the floor', (t) => {
   const floor = { ...RESULT, p50Ms: 0.5, p99Ms: 2.45, cpuUsPerRequest: 0.25 };
   const report = formatWebhookReport({ rules: 100, services: 1 }, 200, { server: RESULT, floor });
   t.regex(report, /^ratio +2\.00x +2\.00x +4\.00x$/m);

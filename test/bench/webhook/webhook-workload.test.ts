@@ -13,7 +13,7 @@ const judged = reviews.map((review) => {
   return decoded.type === 'review' ? judgeRequest(decoded.request, kinds) : undefined;
 });
 
-test('every review is an update of a QuotaSpec that passes, each to another content', (t) => {
+test('every review is a valid update of a QuotaSpec, each with other content', (t) => {
   const specs = judged.map((verdict) => verdict?.type === 'passed' && JSON.stringify(verdict.object?.body));
   t.false(specs.includes(false));
   t.is(new Set(specs).size, reviews.length);
@@ -23,7 +23,7 @@ test('every object of the mesh is read', (t) => {
   for (const raw of mesh) t.is(kinds.read(raw, { defaultNamespace: '' }).type, 'object');
 });
 
-test('each QuotaSpec is compared with the one that is bound to all services, and nothing overlaps', (t) => {
+test('each QuotaSpec is compared with the one bound to all services, and no rules overlap', (t) => {
   const objects = mesh.flatMap((raw) => {
     const result = kinds.read(raw, { defaultNamespace: '' });
     return result.type === 'object' ? result.object : [];

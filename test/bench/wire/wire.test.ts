@@ -40,7 +40,7 @@ test('the head of a response is read and its resources are counted', (t) => {
   });
 });
 
-test('assignments are asked for by EDS clusters alone, by service name where there is one', (t) => {
+test('only EDS clusters need assignments, by service name if there is one', (t) => {
   const response = encodeResponse(TypeUrl.cluster, [
     { name: 'with', type: 'EDS', edsClusterConfig: { serviceName: 'other' }, connectTimeout: { seconds: 10 } },
     { name: 'without', type: 'EDS', edsClusterConfig: {} },
@@ -76,7 +76,7 @@ test('names of assignments and of route tables are read', (t) => {
   t.deepEqual(readResourceNames(encodeResponse(TypeUrl.route, [{ name: '80', virtualHosts: [] }])), ['80']);
 });
 
-test('a request says to a full protobuf library what was meant', (t) => {
+test('a full protobuf library reads the same fields from a request', (t) => {
   const type = registry.type('envoy.service.discovery.v3.DiscoveryRequest');
   const node = encodeNode({
     id: 'sidecar~10.1.0.1~a.b~b.svc.cluster.local',
@@ -120,7 +120,7 @@ test('a first request leaves out what is empty', (t) => {
   t.deepEqual(type.toObject(type.decode(bytes)), { typeUrl: TypeUrl.cluster });
 });
 
-test('numbers of every size and fields of every fixed width are passed over', (t) => {
+test('numbers of every size and fields of every fixed width are skipped', (t) => {
   const value = registry.type('google.protobuf.Value');
   const bytes = Buffer.concat([
     value.encode({ numberValue: 1.5 }).finish(),
@@ -139,7 +139,7 @@ test('numbers of every size and fields of every fixed width are passed over', (t
   ]);
 });
 
-test('bytes that are cut off or not protobuf are refused, and no bytes make the reader run on', (t) => {
+test('truncated bytes and other formats are rejected, and no bytes cause an endless read', (t) => {
   const response = encodeResponse(TypeUrl.cluster, [{ name: 'a' }]);
   t.throws(() => readResponseHead(response.subarray(0, response.length - 3)), { instanceOf: RangeError });
   t.throws(() => readResponseHead(Buffer.from([0x0b])), { instanceOf: RangeError, message: /wire type 3/ });

@@ -12,7 +12,7 @@ const service = (name: string) => ({
   spec: { ports: [{ port: 80 }] },
 });
 
-it('an API server takes objects, comes back with them after a restart, and without them after a reset', async (t) => {
+it('an API server keeps objects over a restart and loses them at a reset', async (t) => {
   const started = performance.now();
   const api = await startApiServer({ binary: String(binary) });
   t.teardown(() => api.close());

@@ -46,7 +46,7 @@ test('messages that arrived before Node passed on their stream are counted', asy
   const stream = openGrpcCall(rig.connectLate(), STREAM);
   const message = grpcFrame(Buffer.alloc(400, 1));
   stream.write(message.subarray(0, 300));
-  // What the server has put back ends within the message.
+  // The bytes that the server put back end within the message.
   await eventually('the stream', () => stream.id !== undefined);
   stream.write(message.subarray(300));
   stream.write(grpcFrame(Buffer.alloc(20, 1)));

@@ -11,7 +11,7 @@ BOMB[0] = 1;
 const BOMBS = Buffer.concat(Array<Buffer>(MESSAGES_PER_CALL).fill(BOMB));
 
 export const attack: Attack = {
-  title: `${CALLS} calls with ${MESSAGES_PER_CALL} compressed messages of 4 MiB each, over and over`,
+  title: `${CALLS} calls with ${MESSAGES_PER_CALL} compressed messages of 4 MiB each, repeatedly`,
   async run({ host, ports }, scale, signal) {
     const path = '/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources';
     const sessions = Array.from({ length: 10 }, () => openHttp2({ host, port: ports.grpc }));

@@ -10,7 +10,7 @@ const STREAMS_PER_CONNECTION = 500;
 
 /** Each stream says that it is another proxy, elsewhere, in another version, with other networks and labels. */
 export const attack: Attack = {
-  title: `${PER_SECOND} streams a second whose nodes are made up`,
+  title: `${PER_SECOND} streams a second with invented nodes`,
   durationMs: DURATION_MS,
   async run(target, scale, signal) {
     const endings = new Endings();

@@ -14,7 +14,7 @@ const CSR_TAG = 0x0a;
 
 /** Requests for certificates without a pause, from one workload with a certificate: more than can be signed. */
 export const attack: Attack = {
-  title: `${CALLS_AT_ONCE} calls of CreateCertificate of one workload at all times`,
+  title: `${CALLS_AT_ONCE} concurrent calls of CreateCertificate by one workload`,
   async run(target, scale, signal) {
     const call = prepareCall(PATH, requestBytes(await createCertificateRequest()));
     const connections = Array.from({ length: CONNECTIONS }, () => open(target));

@@ -16,7 +16,7 @@ const PATHS = [
 
 /** Requests of expensive pages in one packet each, and again as soon as a connection is closed. */
 export const attack: Attack = {
-  title: `${REQUESTS} pipelined GETs of debug pages, from ${CONNECTIONS} connections that come again`,
+  title: `${REQUESTS} pipelined GETs of debug pages, from ${CONNECTIONS} connections that are reopened`,
   async run({ host, ports }, scale, signal) {
     const until = attackTime(signal, this.durationMs);
     const packet = Array.from({ length: REQUESTS }, (_, index) => request(PATHS[index % PATHS.length] ?? '/')).join('');

@@ -11,7 +11,7 @@ const TYPES = [TypeUrl.cluster, TypeUrl.listener, TypeUrl.endpoint] as const;
 
 /** Each stream has its own node ID, rejects every response at once with a long text, and requests again. */
 export const attack: Attack = {
-  title: `${STREAMS} streams that reject every response and ask again`,
+  title: `${STREAMS} streams that reject every response and request again`,
   durationMs: DURATION_MS,
   async run(target, scale, signal) {
     const endings = new Endings();

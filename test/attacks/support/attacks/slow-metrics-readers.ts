@@ -7,7 +7,7 @@ const READERS = 100;
 
 /** Scrapers that read next to nothing: they hold connections, and a rendering of each second. */
 export const attack: Attack = {
-  title: `${READERS} readers of /metrics that do not read on`,
+  title: `${READERS} readers of /metrics that stop reading`,
   async run({ host, ports }, scale, signal) {
     const until = attackTime(signal, this.durationMs);
     const sockets: Socket[] = [];
