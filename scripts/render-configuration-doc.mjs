@@ -20,7 +20,8 @@ const HEAD = `# Configuration
 - Durations have the form \`300ms\`, \`1.5s\`, \`1h30m\`. Lists are comma-separated, or the flag is repeated.
 - † marks a setting that is accepted, but has no effect for some or all values, because the feature is not implemented. If you
   set it, the server logs a warning at start.
-- ‡ marks a setting that this implementation adds to the command line that it was specified with.
+- ‡ marks a setting that only Navigator has. The other settings have the names and meanings of earlier control planes of this
+  kind.
 
 ## Addresses outside a cluster
 
@@ -31,7 +32,7 @@ The plaintext listeners \`--grpcAddr\`, \`--httpAddr\` and \`--policyAddr\` do n
 | in a pod (\`KUBERNETES_SERVICE_HOST\` or \`ORCH_SERVICE_HOST\` is set) | they listen on all interfaces |
 | elsewhere | they listen on 127.0.0.1, and one log line at start names the flags that change it |
 
-The specification has the same defaults everywhere; the second row departs from it. An address that you set is always used as
+The second row keeps a server on a developer's machine from being open to the network. An address that you set is always used as
 it is. \`--grpcAddr=\` opens no plaintext xDS listener; proxies then use \`--secureGRPCAddr\`.
 
 ## Limits of gRPC peers
