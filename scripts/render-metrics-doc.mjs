@@ -63,9 +63,8 @@ const HEAD = `# Metrics
 
 \`npm run generate\` writes this page from the tables in \`src/telemetry/families\`.
 
-\`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. A family without labels is there
-from the start; one with labels appears with its first value. Families about kinds and listeners that are not implemented yet
-(VirtualService, DestinationRule, Gateway, DNS) and those of the gRPC library stay at zero.
+\`/metrics\` serves these families in the Prometheus text format, beside those of Node.js itself. A family appears with its first
+value. Families about features that are not implemented, and those of the gRPC library, therefore do not appear, or stay at zero.
 
 `;
 

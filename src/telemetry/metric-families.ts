@@ -1,16 +1,15 @@
-import { accessFamilies } from './families/access-families.js';
-import { analysisFamilies } from './families/analysis-families.js';
+import { accessFamilies, httpFamilies } from './families/access-families.js';
 import { certificateFamilies } from './families/certificate-families.js';
 import type { Family } from './families/family.js';
-import { httpFamilies } from './families/http-families.js';
-import { mcpFamilies } from './families/mcp-families.js';
-import { policyDiscoveryFamilies } from './families/policy-discovery-families.js';
-import { policyFamilies } from './families/policy-families.js';
-import { policyQuotaFamilies } from './families/policy-quota-families.js';
-import { policyServerFamilies } from './families/policy-server-families.js';
+import {
+  policyDiscoveryFamilies,
+  policyQuotaFamilies,
+  policyServerFamilies,
+} from './families/policy-server-families.js';
 import { processFamilies } from './families/process-families.js';
 import { pushFamilies } from './families/push-families.js';
 import { registryFamilies } from './families/registry-families.js';
+import { analysisFamilies, mcpFamilies, policyFamilies } from './families/unrecorded-families.js';
 import { webhookFamilies } from './families/webhook-families.js';
 
 /** Every family that the process exports by name (docs/reference/metrics.md); Node's own come from prom-client. */

@@ -1,3 +1,4 @@
+import { createBackoff } from '../../base/backoff.js';
 import type { Clock } from '../../base/clock.js';
 import { isRecord } from '../../base/record.js';
 import type { ObjectKey } from '../../config/object.js';
@@ -52,7 +53,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   /** Statuses that the API server rejected or did not keep: they are written again only after a change. */
   const refused = new Map<ObjectKey, string>();
   let pausedUntilMs = 0;
-  let retryMs = FIRST_RETRY_MS;
+  const backoff = createBackoff({ initialMs: FIRST_RETRY_MS, maxMs: MAX_RETRY_MS, random });
+  let isRetrying = false;
   let cancelWake = (): void => undefined;
 
   const isRefused = (object: ObservedObject, status: ObjectStatus): boolean =>
@@ -63,10 +65,10 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     if (!waiting.has(key)) waiting.set(key, status);
     const nowMs = clock.monotonicMs();
     if (nowMs < pausedUntilMs) return;
-    if (retryMs === FIRST_RETRY_MS) logger.warn({ err, object: key }, 'statuses cannot be written, trying again');
-    else logger.debug({ err, object: key, retryMs }, 'statuses still cannot be written');
-    const delayMs = Math.max(waitMs ?? 0, retryMs * (0.5 + random() / 2));
-    retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
+    const delayMs = Math.max(waitMs ?? 0, backoff.nextMs());
+    if (!isRetrying) logger.warn({ err, object: key }, 'statuses cannot be written, trying again');
+    else logger.debug({ err, object: key, delayMs }, 'statuses still cannot be written');
+    isRetrying = true;
     pausedUntilMs = nowMs + delayMs;
   };
 
@@ -100,8 +102,9 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const outcome = writeOutcome(answer, `${definition.plural}.${definition.group}`);
     switch (outcome.type) {
       case 'written': {
-        if (retryMs !== FIRST_RETRY_MS) logger.info({}, 'statuses can be written again');
-        retryMs = FIRST_RETRY_MS;
+        if (isRetrying) logger.info({}, 'statuses can be written again');
+        isRetrying = false;
+        backoff.reset();
         const made = objects.written(object, answer.body);
         refused.delete(key);
         if (refusedKinds.delete(definition.kind)) {
@@ -148,7 +151,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   function pump(): void {
     const nowMs = clock.monotonicMs();
     // After a failure the writer sends one write at a time.
-    const concurrent = retryMs === FIRST_RETRY_MS ? MAX_CONCURRENT : 1;
+    const concurrent = isRetrying ? 1 : MAX_CONCURRENT;
     for (const [key, status] of waiting) {
       if (writing.size >= concurrent) return;
       if (writing.has(key)) continue;

@@ -20,3 +20,12 @@ export const accessFamilies = {
     'reason',
   ),
 } as const;
+
+/** Families of the HTTP and HTTPS listeners. */
+export const httpFamilies = {
+  nav_http_refused_total: counter(
+    'HTTP connections and requests that a limit ended, by listener and limit.',
+    'listener',
+    'reason',
+  ),
+} as const;
