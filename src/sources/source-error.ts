@@ -1,6 +1,6 @@
 export type SourceErrorCode = 'DIRECTORY_MISSING' | 'NOT_A_DIRECTORY' | 'DIRECTORY_UNREADABLE';
 
-/** Why a source can never deliver: a mistake of whoever configured it. */
+/** A source can never deliver: its configuration is wrong. */
 export class SourceError extends Error {
   readonly code: SourceErrorCode;
 

@@ -1,14 +1,14 @@
 import type { ChangeBatch } from '../model/object-change.js';
 
 /**
- * Something that objects come from: a folder, a cluster, a registry. It hands over typed, validated
- * objects and never anything half-read.
+ * A source of objects: a folder, a cluster, a registry. It emits typed, validated objects, and only whole states of
+ * them.
  */
 export interface Source {
   readonly name: string;
   /**
-   * Starts delivering batches. The promise settles when the first complete state has been handed over
-   * (the source is synced), or rejects with the reason why it never can be.
+   * Starts to deliver batches. The promise settles after the first complete state has been delivered. It rejects when
+   * the source can never deliver, with the reason.
    */
   start(deliver: (batch: ChangeBatch) => void): Promise<void>;
   stop(): Promise<void>;

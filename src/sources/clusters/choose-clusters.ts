@@ -1,9 +1,9 @@
 import type { RegisteredCluster } from './cluster-secrets.js';
 
-/** A registration that does not count. */
+/** A registration that is not used. */
 export interface RefusedCluster {
   readonly cluster: RegisteredCluster;
-  /** Why, and what to do. */
+  /** The reason and the remedy. */
   readonly reason: string;
 }
 
@@ -14,10 +14,10 @@ export interface ClusterChoice {
 }
 
 /**
- * Decides which secret has an id that several have: the oldest, so that whoever comes later takes nothing over, and
+ * Decides which of several secrets registers an id: the oldest one. A later secret cannot take over a cluster, and
  * every replica decides alike.
  *
- * @param taken ids of clusters that are read already, with who they are
+ * @param taken ids of clusters that are read already, each with its origin
  */
 export function chooseClusters(
   registered: readonly RegisteredCluster[],

@@ -2,10 +2,10 @@ import type { SendRequest } from '../../kubernetes/client/api-sender.js';
 import type { ListWatcher } from '../../kubernetes/watch/list-watcher.js';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** How to talk to a cluster's API server. */
+/** The connection to the API server of a cluster. */
 export interface ClusterLink {
   /** For single requests, reads and writes. */
   readonly send: SendRequest;
-  /** Lists that are watched until whoever made the watcher stops it. */
+  /** Creates a watcher; its creator stops it. */
   createWatcher(logger: Logger): ListWatcher;
 }

@@ -6,7 +6,7 @@ import type { ReflectorSink } from '../../kubernetes/watch/reflector.js';
 
 export const SECRET_KIND = rawKind({ group: '', kind: 'Secret', plural: 'secrets', namespaced: true });
 
-/** Finds the secrets that register clusters (docs/reference/sources.md#several-clusters). */
+/** Selects the secrets that register clusters (docs/reference/sources.md#several-clusters). */
 export const CLUSTER_SECRET_SELECTOR = { labelSelector: 'mesh/multiCluster=true' } as const;
 
 /** A cluster as a secret registers it: one key of its data. */
@@ -15,11 +15,11 @@ export interface RegisteredCluster {
   readonly secret: ObjectKey;
   /** RFC 3339; empty when unknown. */
   readonly since: string;
-  /** Not for any log or page. */
+  /** A secret: it must not reach a log or a page. */
   readonly kubeconfig: string;
 }
 
-/** Keeps what the secrets register, and hands over all of it whenever it may have changed. */
+/** Keeps the registered clusters, and passes all of them on when one may have changed. */
 export function createClusterSecrets(onChange: (registered: readonly RegisteredCluster[]) => void): ReflectorSink {
   let secrets = new Map<ObjectKey, readonly RegisteredCluster[]>();
   const tell = (): void => onChange([...secrets.values()].flat());

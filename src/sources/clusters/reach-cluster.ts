@@ -10,18 +10,18 @@ export interface ReachOptions {
   readonly clock: Clock;
   /** From 0 up to, not including, 1: for jitter. */
   readonly random: () => number;
-  /** @param failures how many there were, this one included */
+  /** @param failures number of failed attempts so far, this one included */
   readonly onFailure: (err: unknown, failures: number) => void;
 }
 
-/** So many retries come soon, the rest more seldom (docs/reference/sources.md#several-clusters). */
+/** Number of quick retries; later ones come more seldom (docs/reference/sources.md#several-clusters). */
 export const QUICK_RETRIES = 5;
 
 const QUICK_WAITS = { initialMs: 250, maxMs: 4_000 } as const;
-/** Between later attempts. */
+/** Pause between later attempts. */
 export const SLOW_WAITS = { initialMs: 5_000, maxMs: 60_000 } as const;
 
-/** Settles when the API server has answered and knows who asks, or when the signal is aborted; never rejects. */
+/** Settles when the API server has accepted the credentials, or when the signal is aborted. Never rejects. */
 export async function reachCluster(options: ReachOptions, signal: AbortSignal): Promise<void> {
   const { send, clock, random, onFailure } = options;
   const quick = createBackoff({ ...QUICK_WAITS, random });
@@ -38,7 +38,7 @@ export async function reachCluster(options: ReachOptions, signal: AbortSignal): 
   }
 }
 
-/** Everybody whom a cluster knows may ask for its version; where that is forbidden, it was reached all the same. */
+/** Every authenticated caller may read the version. If RBAC forbids it, the cluster has been reached all the same. */
 async function probe(send: SendRequest): Promise<void> {
   const { status, body } = await send({ method: 'GET', path: '/version' });
   if (status !== 401 && status !== 429 && status < 500) return;

@@ -11,15 +11,15 @@ import { shortened } from './shortened.js';
 
 export interface RemoteClusterOptions {
   readonly id: string;
-  /** Closed with the cluster. */
+  /** Closed when the cluster is stopped. */
   readonly access: ClusterAccess;
   readonly link: ClusterLink;
   readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
   /**
-   * Whether what was read is wanted. The first batch is all that the cluster has, but for what may not be read there; an
-   * unwanted one is read anew later.
+   * Whether to accept the first batch, which is the whole content of the cluster except forbidden kinds. A refused
+   * batch is read again later.
    *
-   * @param forbidden kinds that may not be read
+   * @param forbidden kinds that RBAC does not let us read
    */
   readonly deliver: (batch: ChangeBatch, forbidden: number) => boolean;
   /** Scope `secretcontroller`. */
@@ -28,15 +28,15 @@ export interface RemoteClusterOptions {
   readonly random: () => number;
 }
 
-/** One cluster by one kubeconfig: reached, then read until it is stopped. */
+/** One cluster by one kubeconfig: it is connected to, then read until it is stopped. */
 export interface RemoteCluster {
   readonly access: ClusterAccess;
   readonly link: ClusterLink;
-  /** Settles when it is read, or when it is in vain to wait for it: after the quick retries. */
+  /** Settles when the cluster is read, or after the quick retries have failed. */
   readonly tried: Promise<void>;
-  /** Kinds that may not be read. */
+  /** Kinds that RBAC does not let us read. */
   forbidden(): number;
-  /** What is wrong with it at present. */
+  /** The present problem of the cluster. */
   problems(): readonly string[];
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export function startRemoteCluster(options: RemoteClusterOptions): RemoteCluster
     giveUpWaiting();
   };
 
-  /** @returns whether it is read from now on */
+  /** @returns whether the cluster is read from now on */
   const read = async (): Promise<boolean> => {
     await reachCluster({ send: link.send, clock, random, onFailure: noteFailure }, stopping.signal);
     if (stopping.signal.aborted) return true;

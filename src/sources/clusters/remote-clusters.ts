@@ -12,24 +12,24 @@ import type { ClusterLink } from './cluster-link.js';
 import { createClusterSecrets, type RegisteredCluster } from './cluster-secrets.js';
 import { type RemoteCluster, startRemoteCluster } from './remote-cluster.js';
 
-/** A remote cluster that is read, for whoever does more there than read. */
+/** A remote cluster that is read, for the other parts that work in it. */
 export interface ReachedCluster {
   readonly id: string;
   /** Base of the API server's URLs. */
   readonly server: string;
-  /** For as long as the cluster is not reached anew or removed. */
+  /** Usable until the cluster is connected to again or removed. */
   readonly link: ClusterLink;
 }
 
-/** CENTRAL_MESHD: what else happens in remote clusters. */
+/** Is told of remote clusters, to do more in them than to read them. */
 export interface RemoteClusterObserver {
-  /** A cluster is read, for the first time or by another kubeconfig than before. */
+  /** A cluster is read for the first time, or through another kubeconfig than before. */
   reached(cluster: ReachedCluster): void;
   removed(id: string): void;
 }
 
 export interface RemoteClustersOptions {
-  /** Ids that no secret can have, with whose they are: the cluster that this process belongs to, above all. */
+  /** Ids that no secret may register, each with its origin: above all the cluster of this process. */
   readonly taken: ReadonlyMap<string, string>;
   readonly createSource: (id: string, access: ClusterAccess) => KubernetesSource;
   readonly connect: (access: ClusterAccess) => ClusterLink;
@@ -42,7 +42,7 @@ export interface RemoteClustersOptions {
   readonly random?: () => number;
 }
 
-/** Something of a secret that is not served as it says. */
+/** A problem of a secret that registers clusters. */
 export interface ClusterProblem {
   readonly object: ObjectKey;
   /** `data.<id>` */
@@ -50,11 +50,11 @@ export interface ClusterProblem {
   readonly reason: string;
 }
 
-/** The clusters that secrets register, each from its first attempt to its removal. */
+/** The clusters that secrets register, each from the first attempt to connect until its removal. */
 export interface RemoteClusters {
-  /** Where the secrets go. */
+  /** Takes the secrets. */
   readonly secrets: ReflectorSink;
-  /** Settles when each present cluster is read or known not to be there for now. */
+  /** Settles when each present cluster is read, or cannot be reached for now. */
   tried(): Promise<void>;
   problems(): readonly ClusterProblem[];
   stop(): Promise<void>;
@@ -62,11 +62,11 @@ export interface RemoteClusters {
 
 interface Slot {
   registered: RegisteredCluster;
-  /** Why the present kubeconfig cannot be used; what an earlier one brought is served on. */
+  /** Why the present kubeconfig cannot be used. Objects that an earlier kubeconfig gave are still served. */
   refusal: string | undefined;
-  /** What is served comes from here. */
+  /** The cluster whose objects are served. */
   serving: RemoteCluster | undefined;
-  /** Not read yet; takes over from `serving` when it is. */
+  /** The cluster that replaces `serving` once it is read. */
   next: RemoteCluster | undefined;
 }
 
@@ -87,14 +87,15 @@ export function createRemoteClusters(options: RemoteClustersOptions): RemoteClus
     try {
       deliver(batch);
     } catch (err) {
-      // Neither the reading of secrets nor that of a cluster must end for it.
+      // An error here must stop neither the secrets nor the cluster from being read.
       logger.error({ err, cluster: batch.cluster }, 'changes of a remote cluster could not be taken over');
     }
   };
 
   /**
-   * The first batch of a kubeconfig takes the place of all that there was, and the old one is not heard any more; unless
-   * it may read less than the old one, which is no news of the cluster.
+   * The first batch through a new kubeconfig replaces all objects of the cluster, and the old kubeconfig is not used
+   * any more. If the new kubeconfig may read fewer kinds, the old one stays in use: missing rights say nothing about
+   * the objects.
    */
   const take = (id: string, slot: Slot, cluster: RemoteCluster, batch: ChangeBatch, forbidden: number): boolean => {
     if (slot.next !== cluster) {

@@ -1,4 +1,4 @@
-/** What a remote API server says goes into logs and pages, and not more of it than this. */
+/** Limits the length of a remote API server's text in logs and pages. */
 const MAX_LENGTH = 300;
 
 export function shortened(text: string): string {

@@ -7,9 +7,9 @@ export interface Debounced {
 
 export interface DebounceOptions {
   readonly clock: Clock;
-  /** Runs this long after the last trigger, */
+  /** The action runs this long after the last trigger. */
   readonly quietMs: number;
-  /** but at most this long after the first. */
+  /** The action runs at most this long after the first trigger. */
   readonly maxMs: number;
 }
 

@@ -1,15 +1,15 @@
 import { type FSWatcher, type Stats, watch } from 'node:fs';
 import path from 'node:path';
 
-/** Tells that something may have changed: a path, or nothing when it is not known what. */
+/** Called when something may have changed; the path is undefined when the system does not name it. */
 export type ChangeHint = (file: string | undefined) => void;
 
 export interface DirectoryWatcher {
-  /** Watches a directory, not those below it; watching it again is free. */
+  /** Watches a directory without its subdirectories. To watch it again costs nothing. */
   visit(directory: string, stats: Stats): void;
-  /** Stops watching directories that were not visited since the last call. */
+  /** Stops watching the directories that were not visited since the last call. */
   sweep(): void;
-  /** False when the system refused a watch, so that only looking again finds changes. */
+  /** False when the system refused a watch: only a new scan finds changes. */
   isComplete(): boolean;
   close(): void;
 }
@@ -20,9 +20,8 @@ interface Watched {
 }
 
 /**
- * Watches a set of directories with one system watch each; the kernel reports the files in them. What it
- * reports are hints, and looking is what decides. (A watcher that watches each file costs a hundred times as
- * much to start on a folder of thousands.)
+ * Watches directories with one system watch each; the kernel reports the files in them. Reports are hints: the reader
+ * of a hint looks at the disk. A watcher of each file takes a hundred times as long to start on a folder of thousands.
  */
 export function createDirectoryWatcher(hint: ChangeHint): DirectoryWatcher {
   const watched = new Map<string, Watched>();
@@ -37,7 +36,7 @@ export function createDirectoryWatcher(hint: ChangeHint): DirectoryWatcher {
   const open = (directory: string, identity: string): void => {
     try {
       const watcher = watch(directory, { persistent: false }, (_event, name) => {
-        // A watched directory that goes away reports its own name; the watch is dead from then on.
+        // A removed directory reports its own name. Its watch reports nothing more.
         if (name === path.basename(directory)) drop(directory);
         hint(watched.has(directory) && name !== null ? path.join(directory, name) : undefined);
       });
@@ -54,7 +53,7 @@ export function createDirectoryWatcher(hint: ChangeHint): DirectoryWatcher {
 
   return {
     visit: (directory, { dev, ino, birthtimeMs }) => {
-      // A directory that is made again may get the number of the one that was removed.
+      // A new directory can get the inode number of a removed one.
       const identity = `${dev}:${ino}:${birthtimeMs}`;
       visited.add(directory);
       const existing = watched.get(directory);

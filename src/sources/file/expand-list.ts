@@ -7,8 +7,8 @@ export interface ListedObject {
 }
 
 /**
- * The objects of a document: itself, or the items of a List as `kubectl get -o yaml` writes it. The items of
- * a typed list (`ServiceList`) may leave out the kind and version that the list implies.
+ * The objects of a document: the document itself, or the items of a List as `kubectl get -o yaml` writes it. Items of a
+ * typed list (`ServiceList`) can leave out the kind and version, which the list implies.
  */
 export function expandList(value: unknown): readonly ListedObject[] {
   if (!isRecord(value)) return [{ raw: value, path: '' }];

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../config/object.js';
 
-/** Where something stands in the folder. */
+/** A place in the folder. */
 export interface FileLocation {
   /** Path below the folder, with `/` on every platform. */
   readonly file: string;
@@ -10,17 +10,17 @@ export interface FileLocation {
   readonly line?: number;
 }
 
-/** Something in the folder that is not served as written. */
+/** A problem with a file: its content is not served as written. */
 export interface FileProblem extends FileLocation {
   /** The object, when its kind and name could be read. */
   readonly key?: ObjectKey;
   /** `spec.ports[0].number` */
   readonly field?: string;
-  /** What is wrong and what to do, in one line. */
+  /** The problem and the remedy, in one line. */
   readonly reason: string;
 }
 
-/** A problem that is there at present, for debug pages and status. */
+/** A present problem, for debug pages and status. */
 export interface FileReport extends FileProblem {
   readonly since: Date;
 }
@@ -31,7 +31,7 @@ export function formatLocation({ file, document, line }: FileLocation): string {
   return document === undefined ? place : `${place} (document ${document})`;
 }
 
-/** Equal problems have equal ids, however often the file is read. */
+/** The id of a problem is the same after each reading of the file. */
 export function problemId(problem: FileProblem): string {
   const { file, document, line, key, field, reason } = problem;
   return JSON.stringify([file, document, line, key, field, reason]);

@@ -19,38 +19,37 @@ import { errorText, isGone } from './scan-directory.js';
 export interface FileSourceOptions {
   /** `--configDir`; must exist when the source starts. */
   readonly directory: string;
-  /** Cluster that the objects count as living in. */
+  /** The cluster to which the objects belong. */
   readonly cluster: string;
   readonly kinds: KindRegistry;
-  /** Namespace of namespaced objects that name none. */
+  /** Namespace of namespaced objects without one. */
   readonly defaultNamespace: string;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Called with all present problems whenever they change. */
+  /** Called with all present problems when one of them changes. */
   readonly onReport?: (reports: readonly FileReport[]) => void;
   /** Quiet time before a change is read, in milliseconds (docs/reference/sources.md#file-source: 50). */
   readonly debounceMs?: number;
-  /** How often the folder is looked through even when no change was told; 30 s. */
+  /** The folder is scanned this often, even without a reported change, in milliseconds. Default 30 s. */
   readonly rescanMs?: number;
 }
 
 export interface FileSource extends Source {
-  /** What in the folder is not served as written, at present. */
+  /** The present problems of the folder. */
   reports(): readonly FileReport[];
 }
 
 const DEFAULT_DEBOUNCE_MS = 50;
 const MAX_DEBOUNCE_MS = 500;
 const DEFAULT_RESCAN_MS = 30_000;
-/** Looked through this often while the system tells of no changes: the folder is gone, or watches have run out. */
+/** Interval of scans while the system reports no changes: the folder is missing, or the system has no watches left. */
 const BLIND_RESCAN_MS = 1_000;
 
 /**
- * Objects from a folder of YAML and JSON files, kept up to date while the files change
- * (docs/reference/sources.md#file-source; docs/reference/sources.md#kubernetes-source). Each file counts as a whole:
- * while anything in it is wrong, it is reported and its last good state is served. While the folder itself is missing,
- * all of it is.
+ * Reads objects from a folder of YAML and JSON files and follows its changes (docs/reference/sources.md#file-source). A
+ * file counts as a whole: while one document in it is wrong, the file is reported and its last valid state is served.
+ * While the folder is missing, its last state is served.
  */
 export function createFileSource(options: FileSourceOptions): FileSource {
   const { cluster, kinds, defaultNamespace, logger, clock } = options;
@@ -88,7 +87,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
     });
   };
 
-  /** One reconciliation at a time; hints that come meanwhile start the next through the debounce. */
+  /** One reconciliation runs at a time. A hint during it starts the next one, through the debounce. */
   const runLater = async (): Promise<void> => {
     if (running !== undefined) {
       await running.catch(() => {});
@@ -138,7 +137,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   };
 }
 
-/** The folder's parent is watched for the folder itself: what happens to others in it does not matter. */
+/** The folder's parent is watched for the folder itself; changes of other entries are ignored. */
 function isBeside(file: string | undefined, directory: string): boolean {
   return file !== undefined && path.dirname(file) === path.dirname(directory);
 }

@@ -16,19 +16,19 @@ export interface FolderLoaderOptions {
 }
 
 export interface LoadResult {
-  /** Of the folders, as against the files in them. */
+  /** Problems of the folders, not of files in them. */
   readonly problems: readonly FileProblem[];
-  /** The system does not tell of every change, so look again soon. */
+  /** The system does not report every change, so the next scan must come soon. */
   readonly isBlind: boolean;
-  /** Everything was looked at, not only what was hinted at. */
+  /** The whole folder was scanned, not only the hinted paths. */
   readonly isComplete: boolean;
 }
 
-/** Brings a folder's state up to date with the disk, reading only files that changed. */
+/** Updates the state of a folder from the disk, and reads only changed files. */
 export interface FolderLoader {
-  /** Something may have changed: a path, or anything. */
+  /** Notes that a path may have changed; without a path, the whole folder. */
   hint(file: string | undefined): void;
-  /** Looks at what was hinted at since the last call. */
+  /** Looks at the paths that were noted since the last call. */
   load(): Promise<LoadResult>;
 }
 
@@ -37,7 +37,7 @@ interface FoundFile {
   readonly size: number;
 }
 
-/** A file is parsed at once, and a larger one would hold up proxies for seconds. */
+/** A file is parsed in one go: a larger file would hold up proxies for seconds. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const CONCURRENT_READS = 32;
 
@@ -62,8 +62,8 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
   };
 
   /**
-   * Logs each kind of a file that the mesh has no use for, once until the file's kinds change. A folder that is also
-   * applied to clusters has many of them, so that nothing is said at the usual level.
+   * Logs each kind that the mesh does not need, once until the kinds of the file change. A folder that is also applied
+   * to clusters has many such kinds, so the level is debug.
    */
   const logSkipped = (file: string, skipped: readonly SkippedKind[]): void => {
     const kinds = new Map(skipped.map((each) => [`${each.apiVersion} ${each.kind}`, each]));
@@ -103,7 +103,7 @@ export function createFolderLoader({ directory, state, watcher, logger }: Folder
     isBlind = scan.unreadable.length > 0 || !watcher.isComplete();
   };
 
-  /** Looks at what was hinted at alone; false when that tells too little, as for a new file or a folder. */
+  /** Looks at the hinted paths only. Returns false when a full scan is needed, as for a new file or a folder. */
   const loadHinted = async (files: ReadonlySet<string>): Promise<boolean> => {
     const found: (readonly [string, FoundFile])[] = [];
     for (const file of files) {

@@ -4,33 +4,33 @@ import type { FileProblem } from './file-report.js';
 import { diffObjects, mergeFiles } from './merge-files.js';
 import type { DocumentMemory, DocumentReader, FileContent, LocatedObject } from './read-documents.js';
 
-/** What is known of one file. */
+/** The state of one file. */
 interface FileState {
-  /** Of the content that was last looked at, good or bad. */
+  /** Identity of the content that was read last, valid or not. */
   readonly identity: string;
   readonly memory: DocumentMemory;
-  /** Objects of its last good content. */
+  /** Objects of the last valid content. */
   readonly good: readonly LocatedObject[];
-  /** Why its present content is not served; empty when it is. */
+  /** Why the present content is not served; empty when it is served. */
   readonly problems: readonly FileProblem[];
-  /** Objects of a kind or version that is most likely misspelt. */
+  /** Objects whose kind or version is probably misspelt. */
   readonly mistaken: readonly FileProblem[];
 }
 
-/** The folder's content as it is served: every file at its last good state. Does no I/O. */
+/** The content of the folder that is served: the last valid state of every file. Does no I/O. */
 export interface FolderState {
   files(): readonly string[];
   identityOf(file: string): string | undefined;
-  /** Takes a file's new content; it counts as a whole or, when anything in it is wrong, not at all. */
+  /** Takes the new content of a file. With one error in it, the whole content is refused. */
   accept(file: string, identity: string, text: string): FileContent;
-  /** Notes that a file's new content cannot be had, which leaves its last good state. */
+  /** Notes that the new content of a file cannot be read: its last valid state stays. */
   refuse(problem: FileProblem, identity: string): void;
   remove(file: string): void;
-  /** Merges what changed since the last call: the changes to tell, and all problems at present. */
+  /** Merges the files that changed since the last call. Returns the changes and all present problems. */
   settle(): {
     readonly changes: readonly ObjectChange[];
     readonly problems: readonly FileProblem[];
-    /** Objects of a kind or version that is most likely misspelt, in files that are served otherwise. */
+    /** Objects whose kind or version is probably misspelt, in files that are served otherwise. */
     readonly mistaken: readonly FileProblem[];
   };
 }

@@ -3,15 +3,15 @@ import type { ObjectChange } from '../../model/object-change.js';
 import { type FileProblem, formatLocation } from './file-report.js';
 import type { LocatedObject } from './read-documents.js';
 
-/** The folder as one state: each key once, and what had to stand back. */
+/** The folder as one state: each key once, and the duplicates that were left out. */
 export interface MergedFiles {
   readonly served: ReadonlyMap<ObjectKey, LocatedObject>;
   readonly duplicates: readonly FileProblem[];
 }
 
 /**
- * Merges files that are sorted by path. Of several objects with one key the first stays; when it goes away,
- * the next merge serves the second.
+ * Merges files that are sorted by path. Of several objects with one key, the first is served; after it is removed, the
+ * second.
  */
 export function mergeFiles(files: Iterable<readonly LocatedObject[]>): MergedFiles {
   const served = new Map<ObjectKey, LocatedObject>();
@@ -31,7 +31,7 @@ function duplicateOf(first: LocatedObject, second: LocatedObject): FileProblem {
   return { ...second.location, key: second.key, reason: `${second.key}: ${places}; remove or rename one of them` };
 }
 
-/** What to tell the stores to get from one state to the other: deletions first, real changes only. */
+/** The changes from one state to the other: deletions first, and no change for an equal object. */
 export function diffObjects(
   before: ReadonlyMap<ObjectKey, LocatedObject>,
   after: ReadonlyMap<ObjectKey, LocatedObject>,

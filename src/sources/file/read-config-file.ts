@@ -12,31 +12,31 @@ import {
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What is read of a file of the folder. */
+/** Where to read a file of the folder. */
 export interface ConfigFileOptions {
-  /** The folder without links: what the file resolves to must be in it. */
+  /** The folder with all links resolved. The file must be inside of it. */
   readonly realRoot: string;
-  /** As far as it was looked at before. */
+  /** Facts about the file, if it was looked at before. */
   readonly size: number;
   readonly maxBytes: number;
 }
 
-/** A file that is there and is not read on purpose. */
+/** The file exists, and must not be read. */
 export class RefusedFileError extends Error {
   override readonly name = 'RefusedFileError';
 }
 
-/** Read without waiting: for a small file a promise costs ten times as much as the read. */
+/** A small file is read synchronously: a promise costs ten times as much as the read. */
 const SMALL_FILE_BYTES = 64 * 1024;
 
-/** A FIFO without a writer, and some devices, hold up whoever opens them, but for this flag. */
+/** Without this flag, opening a FIFO without a writer, or some devices, never returns. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Reads a file of a configuration folder. What was opened is checked, not its name: a link may be another one by then.
+ * Reads a file of a configuration folder. The open file is checked, not its name: a link can change after the check.
  *
- * @throws RefusedFileError for what is no regular file, is outside of the folder, or is too large
- * @throws the system's error where it cannot be read
+ * @throws RefusedFileError when it is not a regular file, is outside of the folder, or is too large
+ * @throws the system's error when it cannot be read
  */
 export async function readConfigFile(file: string, options: ConfigFileOptions): Promise<string> {
   if (options.size <= SMALL_FILE_BYTES) return readNow(file, options);
@@ -75,12 +75,12 @@ function requireReadable(descriptor: number, file: string, { realRoot, maxBytes 
   return stats;
 }
 
-/** The path of what is open; undefined where it cannot be told. */
+/** The path of the open file; undefined when the system does not tell it. */
 function realPathOf(descriptor: number, stats: Stats, file: string): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
   } catch {
-    // Without /proc: the name leads where it led when it was opened.
+    // Without /proc, the name is resolved again.
     const real = realpathSync(file);
     const there = statSync(real);
     return there.dev === stats.dev && there.ino === stats.ino ? real : undefined;

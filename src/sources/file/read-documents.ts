@@ -8,14 +8,14 @@ import { splitDocuments } from '../../config/yaml/split-documents.js';
 import { expandList } from './expand-list.js';
 import type { FileLocation, FileProblem } from './file-report.js';
 
-/** One object with the place it was read from. */
+/** An object and its place in the file. */
 export interface LocatedObject {
   readonly key: ObjectKey;
   readonly object: MeshObject;
   readonly location: FileLocation;
 }
 
-/** A kind of Kubernetes or of another product that was skipped because the mesh has no use for it. */
+/** A skipped object of a kind that the mesh does not need: of Kubernetes or another product. */
 export interface SkippedKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -25,15 +25,15 @@ export interface SkippedKind {
 export interface FileContent {
   readonly objects: readonly LocatedObject[];
   readonly problems: readonly FileProblem[];
-  /** Objects whose kind or version is most likely misspelt: they are left out, and the rest of the file is served. */
+  /** Objects whose kind or version is probably misspelt. They are left out, and the rest of the file is served. */
   readonly mistaken: readonly FileProblem[];
   readonly skipped: readonly SkippedKind[];
 }
 
-/** A problem without its place; lines count from the start of the document, from 0. */
+/** A problem without its file; lines count from 0 at the start of the document. */
 type DocumentProblem = Omit<FileProblem, 'file' | 'document' | 'line'> & { readonly lineOffset: number };
 
-/** What one document's text says, without its place; remembered by content so that it is parsed once. */
+/** The result of one document's text, without its place. It is kept by content, so each document is parsed once. */
 interface DocumentContent {
   readonly objects: readonly MeshObject[];
   readonly problems: readonly DocumentProblem[];
@@ -45,8 +45,7 @@ export type DocumentMemory = ReadonlyMap<string, DocumentContent>;
 
 export interface DocumentReader {
   /**
-   * Reads all documents of a file. A document that was in the file before, by content, is not parsed again
-   * and yields the very same objects.
+   * Reads all documents of a file. A document with unchanged content is not parsed again and gives the same objects.
    */
   read(
     file: string,
@@ -122,7 +121,7 @@ function readDocument(text: string, { kinds, parse, defaultNamespace }: Document
   return { objects, problems, mistaken, skipped };
 }
 
-/** A file has no resource version of its own: the content's hash changes exactly when the content does. */
+/** A file has no resource version. The hash of its content changes exactly when the content does. */
 function withContentHash(object: MeshObject): MeshObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   const digest = hash('sha1', JSON.stringify([object.apiVersion, metadata, object.body]), 'hex');

@@ -5,11 +5,14 @@ import { type FileProblem, type FileReport, problemId } from './file-report.js';
 export interface ReportLogOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called with all present problems whenever they change. */
+  /** Called with all present problems when one of them changes. */
   readonly onReport?: (reports: readonly FileReport[]) => void;
 }
 
-/** Keeps the present problems of a folder, and logs each once when it comes and each file when it is well again. */
+/**
+ * Keeps the present problems of a folder. Logs each problem once when it appears, and each file once when it is in
+ * order again.
+ */
 export interface ReportLog {
   /** @param mistaken objects that are left out of files that are served */
   update(problems: readonly FileProblem[], mistaken?: readonly FileProblem[]): void;

@@ -5,35 +5,37 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileProblem } from './file-report.js';
 import { isInside, NOT_REGULAR, OUTSIDE } from './read-config-file.js';
 
-/** Changes whenever a file's content does: also when it is replaced by one of equal size and time. */
+/** Changes when the content of the file does, even for a replacement of equal size and time. */
 export type FileIdentity = string;
 
 export interface DirectoryScan {
   /** Files to read, by path below the folder. */
   readonly files: ReadonlyMap<string, { readonly identity: FileIdentity; readonly size: number }>;
-  /** Paths below the folder that are not followed on purpose: `problems` says why. What was read before stays. */
+  /** Paths below the folder that are not followed, for the reasons in `problems`. Their last state stays. */
   readonly refused: ReadonlySet<string>;
-  /** What could not be looked at. */
+  /** Why entries could not be read. */
   readonly problems: readonly FileProblem[];
-  /** Paths below the folder whose content is not known at present; empty string: the folder itself. */
+  /** Paths below the folder whose present content is not known; an empty string for the folder itself. */
   readonly unreadable: readonly string[];
 }
 
-/** Called with each directory to watch, before its content is listed, so that no later change is missed. */
+/** Called with each directory before its content is listed, so that the watch misses no later change. */
 export type VisitDirectory = (directory: string, stats: Stats) => void;
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
-/** Looked at without waiting, for a promise costs ten times as much as the look; then others have their turn. */
+/**
+ * Files that are looked at synchronously before other work gets a turn: a promise costs ten times as much as the look.
+ */
 const ENTRIES_PER_TURN = 64;
 /** Links between folders can make more paths than there are folders. */
 const MAX_DIRECTORIES = 10_000;
 
 /**
- * Lists the configuration files below a folder. Follows links to files and folders inside of it; skips names that start
- * with a dot, which are editors' files and the inner folders of ConfigMap mounts (`..data`). Links that lead elsewhere,
- * and what is no file at all, are problems.
+ * Lists the configuration files below a folder. Follows links to files and folders inside of it. Skips names that start
+ * with a dot: files of editors, and the inner folders of ConfigMap mounts (`..data`). Links that lead outside, and
+ * entries that are neither file nor folder, are problems.
  *
- * @param realRoot the folder without links
+ * @param realRoot the folder with all links resolved
  */
 export async function scanDirectory(root: string, realRoot: string, visit: VisitDirectory): Promise<DirectoryScan> {
   const files = new Map<string, { readonly identity: FileIdentity; readonly size: number }>();
@@ -123,7 +125,7 @@ export function identityOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): FileIde
   return [dev, ino, size, mtimeMs, ctimeMs].join(':');
 }
 
-/** Removed between listing and looking: not a problem, it is simply not there. */
+/** The entry was removed after the listing: this is not a problem. */
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

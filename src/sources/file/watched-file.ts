@@ -10,40 +10,40 @@ import { createDirectoryWatcher } from './directory-watcher.js';
 import { errorText, identityOf, isGone } from './scan-directory.js';
 
 export interface WatchedFileOptions<Value> {
-  /** File to watch; it need not exist. */
+  /** The file to watch. It need not exist. */
   readonly file: string;
-  /** The key of a ConfigMap that is mounted as the file, which errors and logs name too. */
+  /** The key of the ConfigMap that is mounted as the file. Errors and logs name it too. */
   readonly mountedFrom?: { readonly object: string; readonly field: string } | undefined;
   readonly read: SettingsReader<Value>;
-  /** In force while the file has never been there. */
+  /** In force until the file exists for the first time. */
   readonly defaults: Value;
   readonly custody?: SettingsCustody | undefined;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Called when the value really changes, not for the first value. */
+  /** Called when the value changes; not called for the first value. */
   readonly onChange: (value: Value) => void;
   /**
-   * Set where something else is in force until there is a file, and says so. Called when one that was not there at the
-   * start has come and is valid; `onChange` follows when its value is not that of the defaults.
+   * Set when settings can come from another place while there is no file. Called when a file that was missing at the
+   * start has appeared and is valid. `onChange` follows when its value differs from the defaults.
    */
   readonly onFound?: () => void;
-  /** Quiet time before a change is read, in milliseconds; 50. */
+  /** Quiet time before a change is read, in milliseconds. Default 50. */
   readonly debounceMs?: number;
-  /** How often the file is looked at even when no change was told, in milliseconds; 10 s. */
+  /** The file is looked at this often, even without a reported change, in milliseconds. Default 10 s. */
   readonly rescanMs?: number;
 }
 
 /** One settings file that is read at the start and again whenever it changes. */
 export interface WatchedFile<Value> extends Pick<SettingsContent<Value>, 'current' | 'problems' | 'warnings'> {
   /**
-   * Settles with the first value: the file's, or the defaults when it is missing. Where it cannot be used, that of the
-   * last content that could.
+   * Settles with the first value: of the file, or the defaults when it is missing. If the file cannot be used, the last
+   * usable content takes its place.
    *
-   * @throws SettingsRefusedError when there is no such content
+   * @throws SettingsRefusedError when no usable content is known
    */
   start(): Promise<Value>;
-  /** Whether it was there at the start, usable or not, or has come and been valid since. It may have gone again. */
+  /** Whether the file existed at the start, usable or not, or has been valid since. It may have been removed again. */
   isFound(): boolean;
   stop(): Promise<void>;
 }
@@ -53,9 +53,9 @@ const MAX_DEBOUNCE_MS = 500;
 const DEFAULT_RESCAN_MS = 10_000;
 
 /**
- * Watches a settings file: mesh config, mesh networks (docs/reference/sources.md#settings). Missing at the start:
- * defaults. Bad at the start: the last content that could be used, or no start. Bad, or gone, later: logged, and the
- * last good value stays.
+ * Watches a settings file (docs/reference/sources.md#settings). A file that is missing at the start means the defaults.
+ * A file that cannot be used at the start is replaced by the last usable content, or the start fails. A later bad or
+ * removed file is logged, and the last valid value stays in force.
  */
 export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): WatchedFile<Value> {
   const { read, defaults, logger, clock, mountedFrom } = options;
@@ -105,7 +105,7 @@ export function createWatchedFile<Value>(options: WatchedFileOptions<Value>): Wa
       const stats = await stat(file);
       const found = identityOf(stats);
       if (found === identity) return;
-      // To read a FIFO waits for a writer, for ever.
+      // Reading a FIFO would wait for a writer without end.
       if (!stats.isFile()) throw new Error('is not a regular file');
       const text = await readFile(file, 'utf8');
       identity = found;
@@ -157,14 +157,14 @@ function labelOf({ object, field }: NonNullable<WatchedFileOptions<unknown>['mou
   return `${object.replace('/', ' ')}: ${field}, the file ${file}`;
 }
 
-/** Other files of its folder change without the file changing, but not the links it may lead through (`..data`). */
+/** Changes of other files in the folder are ignored, except of links that the file leads through (`..data`). */
 function concerns(changed: string | undefined, file: string): boolean {
   if (changed === undefined || path.dirname(changed) !== path.dirname(file)) return true;
   const name = path.basename(changed);
   return name === path.basename(file) || name.startsWith('..');
 }
 
-/** The folder of the file, and that of the file behind it when it is a link. */
+/** The folder of the file and, for a link, the folder of its target. */
 async function watchDirectories(
   file: string,
   visit: ReturnType<typeof createDirectoryWatcher>['visit'],

@@ -22,23 +22,26 @@ import { type KindChoice, watchedResources } from './watched-resources.js';
 
 export interface KubernetesSourceOptions extends KindChoice {
   /**
-   * How to reach the API server: `--orchconfig`, or from inside of the cluster; or access that is there already, and
-   * that whoever opened it closes.
+   * How to connect to the API server: `--orchconfig`, or as a pod; or an access that is open already, which its opener
+   * closes.
    */
   readonly access: ClusterAccessOptions | ClusterAccess;
-  /** Cluster that the objects count as living in: `--clusterID`, or a remote cluster's id. */
+  /** The cluster to which the objects belong: `--clusterID`, or the id of a remote cluster. */
   readonly cluster: string;
   readonly kinds: KindRegistry;
   /** `--appNamespace` with the control plane's own namespace; empty for all namespaces. */
   readonly namespaces: readonly string[];
-  /** NAV_USE_ENDPOINT_SLICE; undefined when it is not set, which means Endpoints, and one line of log where those are deprecated. */
+  /**
+   * NAV_USE_ENDPOINT_SLICE. Undefined when it is not set: Endpoints are read, and one line is logged if the cluster
+   * deprecates them.
+   */
   readonly useEndpointSlice: boolean | undefined;
   /**
-   * NAV_ENABLE_CRD_VALIDATION: whether an object that became invalid is withdrawn, as where no webhook keeps such
-   * objects out; else its last good state stays. Invalid objects are never served and always reported.
+   * NAV_ENABLE_CRD_VALIDATION: whether an object that became invalid is withdrawn. Otherwise its last valid state
+   * stays. Invalid objects are never served and always reported.
    */
   readonly withdrawsInvalid: boolean;
-  /** `--resync`, in milliseconds: all objects are handed over anew this often; 0 for never. */
+  /** `--resync`, in milliseconds: interval at which all objects are delivered again; 0 for never. */
   readonly resyncMs: number;
   /** Scope `kube`. */
   readonly logger: Logger;
@@ -46,7 +49,7 @@ export interface KubernetesSourceOptions extends KindChoice {
   readonly recorder: EventRecorder;
   /** Sent to the API server with every request. */
   readonly userAgent: string;
-  /** Called with all present problems whenever they change. */
+  /** Called with all present problems when one of them changes. */
   readonly onReport?: (reports: readonly ObjectReport[]) => void;
   readonly timing?: Partial<WatchTiming>;
   /** From 0 up to, not including, 1: for jitter. Default Math.random. */
@@ -54,15 +57,15 @@ export interface KubernetesSourceOptions extends KindChoice {
 }
 
 export interface KubernetesSource extends Source {
-  /** Objects that are not served as they are in the cluster, at present. */
+  /** Present problems of objects, which are not served as they are in the cluster. */
   reports(): readonly ObjectReport[];
   /** Kinds that RBAC does not let us read, one line each. */
   forbidden(): readonly string[];
-  /** Why what was read last is served, for as long as the API server cannot be read; undefined when it can. */
+  /** The error while the API server cannot be read and the last state is served; undefined otherwise. */
   outage(): unknown;
 }
 
-/** How often a start that takes long says what it waits for. */
+/** Interval of log lines while a start waits for lists. */
 const WAITING_LOG_MS = 10_000;
 
 /** One list that is watched. */
@@ -72,10 +75,10 @@ interface Watched {
 }
 
 /**
- * Objects of a Kubernetes cluster, kept up to date (docs/reference/sources.md#kubernetes-source). The first batch is
- * the whole state of all kinds: those that are not installed or may not be read are left out, and come later by
- * themselves. After it, each batch is what one step brought: events that arrived together, or what a new list of one
- * kind changed.
+ * Reads the objects of a Kubernetes cluster and follows their changes (docs/reference/sources.md#kubernetes-source).
+ * The first batch is the whole state of all kinds. Kinds that are not installed, or may not be read, are left out; they
+ * follow once they can be read. Each later batch is one step: events that arrived together, or the differences of a new
+ * list of one kind.
  */
 export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
   const { cluster, clock, logger } = options;
@@ -86,7 +89,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   let watcher: ReportingListWatcher | undefined;
   let watched: readonly Watched[] = [];
   let cancelResync = (): void => undefined;
-  /** Undefined until the first state is whole. */
+  /** Undefined until the first state is complete. */
   let deliver: ((batch: ChangeBatch) => void) | undefined;
 
   const handOver = (changes: readonly ObjectChange[]): void => {
@@ -94,7 +97,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     try {
       deliver?.({ cluster, changes });
     } catch (err) {
-      // A watch must not end for it; the resync hands the objects over again.
+      // An error here must not end the watch. The resync delivers the objects again.
       logger.error({ err, cluster, changes: changes.length }, 'changes of the cluster could not be taken over');
     }
   };
@@ -128,7 +131,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     return [{ resource, objects }, settled];
   };
 
-  /** Says what the start is waiting for, for as long as it does. */
+  /** Logs which lists the start waits for, at intervals, until the returned function is called. */
   const tellWaiting = (starting: readonly (readonly [Watched, Promise<void>])[]): (() => void) => {
     const waitingFor = new Set(starting.map(([{ resource }]) => resourceName(resource)));
     for (const [{ resource }, settled] of starting) void settled.then(() => waitingFor.delete(resourceName(resource)));
@@ -191,7 +194,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
       cancelResync();
       await watcher?.stop();
       ownAccess?.close();
-      // Nothing of it is served any more, and its series would stay.
+      // Without the source, the error metrics of its objects would stay.
       for (const { key } of problemLog.reports()) options.recorder.wellAgain(key);
     },
     reports: () => problemLog.reports(),
@@ -200,7 +203,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
   };
 }
 
-/** What others are made of comes before them: a batch is read as a whole, but costs less in this order. */
+/** Other objects are built from these kinds. A batch is applied as a whole, but this order costs less. */
 const FIRST_KINDS: readonly string[] = ['Node', 'Pod', 'EndpointSlice', 'Endpoints'];
 
 function inReadingOrder(watched: readonly Watched[]): readonly Watched[] {

@@ -8,8 +8,8 @@ export interface WarningLogOptions {
 }
 
 /**
- * Logs each of the API server's warnings about a kind once. That Endpoints are deprecated is told only to those who
- * did not choose them.
+ * Logs each warning of the API server about a kind once. The warning that Endpoints are deprecated is logged only if
+ * NAV_USE_ENDPOINT_SLICE is not set.
  */
 export function createWarningLog(
   { definition: { kind } }: Resource,

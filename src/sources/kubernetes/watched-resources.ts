@@ -4,14 +4,11 @@ import type { Resource } from '../../kubernetes/watch/resource.js';
 /** Which kinds are read from a cluster. */
 export interface KindChoice {
   /**
-   * Kubernetes' own kinds: Services, Pods and so on; not without the Orchestrator registry
-   * (docs/configuration.md#flags-of-discovery, --registries).
+   * Whether Kubernetes' own kinds are read: Services, Pods and so on. Only with the Orchestrator registry
+   * (--registries).
    */
   readonly readsCoreKinds: boolean;
-  /**
-   * The mesh's custom resources; not where files are the source of configuration
-   * (docs/configuration.md#flags-of-discovery, --configDir).
-   */
+  /** Whether the mesh's custom resources are read. Not where files are the source of configuration (--configDir). */
   readonly readsMeshKinds: boolean;
 }
 
@@ -23,7 +20,7 @@ export interface WatchedResourcesOptions extends KindChoice {
   readonly useEndpointSlice: boolean;
 }
 
-/** The lists that are watched: each kind that is read, everywhere or once per namespace. */
+/** The lists to watch: each kind that is read, cluster-wide or once for each namespace. */
 export function watchedResources(options: WatchedResourcesOptions): readonly Resource[] {
   const { kinds, namespaces, useEndpointSlice, readsCoreKinds, readsMeshKinds } = options;
   const unused = useEndpointSlice ? 'Endpoints' : 'EndpointSlice';

@@ -3,11 +3,11 @@ import type { ChangeBatch, ObjectChange } from '../../model/object-change.js';
 import type { Source } from '../source.js';
 
 /**
- * A registry in memory, for tests and debugging; as `--registries Mock` it starts, and stays, empty
+ * A registry in memory, for tests and debugging. With `--registries Mock` it starts empty and stays empty
  * (docs/reference/sources.md#mock-registry).
  */
 export interface MockRegistry extends Source {
-  /** Adds objects, or replaces those of the same kind, namespace and name, as one batch. */
+  /** Adds objects as one batch. An object replaces the one of the same kind, namespace and name. */
   upsert(...objects: readonly MeshObject[]): void;
   /** Removes objects by key, as one batch; unknown keys are skipped. */
   remove(...keys: readonly ObjectKey[]): void;
@@ -15,7 +15,7 @@ export interface MockRegistry extends Source {
 }
 
 export interface MockRegistryOptions {
-  /** Cluster that the objects count as living in. */
+  /** The cluster to which the objects belong. */
   readonly cluster: string;
 }
 

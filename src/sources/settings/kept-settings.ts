@@ -6,20 +6,23 @@ import type { Logger } from '../../telemetry/logger.js';
 
 export interface KeptSettingsOptions {
   readonly namespace: string;
-  /** Of the ConfigMap; it is made when there is something to keep. */
+  /** Name of the ConfigMap. It is created when there is a content to keep. */
   readonly name: string;
-  /** Settles when it is known where the API server is. */
+  /** Opens the connection to the API server. */
   readonly open: () => Promise<{ readonly send: SendRequest }>;
   /** Scope `source`. */
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** The last content of each setting that could be used, in a ConfigMap of the cluster, for the next start. */
+/** Keeps the last usable content of each setting in a ConfigMap of the cluster, for the next start. */
 export interface KeptSettings {
-  /** Settles with the content of a key; undefined where there is none, or it cannot be had within 30 s. */
+  /** Settles with the content of a key; undefined when there is none, or when it cannot be read within 30 s. */
   recall(key: string): Promise<string | undefined>;
-  /** Writes a key in the background, until it is written; undefined removes it. Only the newest of a key counts. */
+  /**
+   * Writes a key in the background and retries until it is written; undefined removes the key. Of several contents of a
+   * key only the newest is written.
+   */
   keep(key: string, text: string | undefined): void;
   stop(): void;
 }
@@ -37,7 +40,7 @@ export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   const place = { configMap: `${namespace}/${name}` };
   const stopped = new AbortController();
   const wanted = new Map<string, string | undefined>();
-  /** What the ConfigMap has, as far as is known; undefined before it has been read. */
+  /** The known content of the ConfigMap; undefined before it has been read. */
   let stored: Map<string, string> | undefined;
   let isWriting = false;
   let lastTrouble = '';
@@ -82,7 +85,7 @@ export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
         lastTrouble = '';
         retryMs = RETRY_MS;
       } catch (err) {
-        // Nothing is given that could be kept; where that may not be known, nothing has been kept either.
+        // There is no content to keep. If the ConfigMap may not be read, none has been kept before either.
         if (isFinal(err) && [...wanted.values()].every((text) => text === undefined)) return wanted.clear();
         tell(err);
         await pause(clock, retryMs, stopped.signal);
@@ -128,9 +131,9 @@ export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   };
 }
 
-/** The API server refuses to show or to take the ConfigMap. */
+/** The API server refuses to show or to store the ConfigMap. */
 class KeptSettingsError extends Error {
-  /** Nothing changes by asking again soon. */
+  /** Whether an early retry is useless. */
   readonly isFinal: boolean;
 
   constructor(message: string, isFinal: boolean) {

@@ -4,12 +4,12 @@ import { createLineLocator } from '../../config/yaml/line-locator.js';
 import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { splitDocuments } from '../../config/yaml/split-documents.js';
 
-/** A settings file's value, or why it cannot be used: lines for the log that name line and field. */
+/** The value of a settings file, or the reasons why it cannot be used, as lines that name line and field. */
 export type ParsedSettings<Value> =
   | { readonly type: 'valid'; readonly value: Value; readonly warnings: readonly string[] }
   | { readonly type: 'invalid'; readonly reasons: readonly string[] };
 
-/** Parses a settings file: one document of YAML or JSON, or nothing at all. */
+/** Parses a settings file: one document of YAML or JSON, or an empty file. */
 export function parseSettings<Value>(text: string, read: SettingsReader<Value>): ParsedSettings<Value> {
   const [document, second] = splitDocuments(text);
   if (second !== undefined) {

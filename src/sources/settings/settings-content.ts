@@ -7,39 +7,42 @@ import { SettingsRefusedError } from './settings-refused-error.js';
 
 export interface SettingsContentOptions<Value> {
   readonly read: SettingsReader<Value>;
-  /** In force while there has been no content at all. */
+  /** In force until there is a first content. */
   readonly defaults: Value;
-  /** Where the content is from, for the log. */
+  /** The place of the content, as fields for the log. */
   readonly place: LogFields;
-  /** The same place as one word or two, for the error that ends a start. */
+  /** The same place as a short text, for the error that ends a start. */
   readonly label: string;
   readonly logger: Logger;
-  /** Without it, refusals are not counted and no content outlives the process. */
+  /** Default: refusals are not counted, and no content outlives the process. */
   readonly custody?: SettingsCustody | undefined;
 }
 
 /**
- * Settings that are read again and again, at their last good state: a bad reload is ignored
- * (docs/reference/sources.md#settings). A content that cannot be used is never replaced by the defaults.
+ * Settings that are read repeatedly. A bad reload is ignored, and the last valid content stays in force
+ * (docs/reference/sources.md#settings). A content that cannot be used never brings the defaults into force.
  */
 export interface SettingsContent<Value> {
-  /** Takes over a content; says what came of it. */
+  /** Puts a content into force if it is valid, and returns the outcome. */
   accept(text: string): 'changed' | 'same' | 'refused';
-  /** There is no content that could be taken over, for these reasons; each is logged once while they stay. */
+  /** Notes that no content can be read, for these reasons. Each reason is logged once while it lasts. */
   refuse(reasons: readonly string[], message: string): void;
-  /** There is no content any more, or none yet: what was in force stays, which is told unless that is the defaults. */
+  /**
+   * Notes that there is no content. The former content stays in force, and a log line says so unless it is the
+   * defaults.
+   */
   absent(reason: string, message: string): void;
   /**
-   * Ends the start. Where the content is refused, or cannot be had for the given reasons, the last content that was in
-   * force in an earlier process takes its place.
+   * Ends the start. If the content is refused, or cannot be read for the given reasons, the last usable content of an
+   * earlier process takes its place.
    *
-   * @throws SettingsRefusedError when there is no such content
+   * @throws SettingsRefusedError when no usable content is known
    */
   settle(reasons?: readonly string[]): Promise<void>;
   current(): Value;
-  /** Why the present content is not in force, a line each; empty when it is. */
+  /** Why the present content is not in force, one line each; empty when it is. */
   problems(): readonly string[];
-  /** What of the content in force has no effect, and why, a line each; misspelt fields for example. */
+  /** Which fields of the content in force have no effect, and why, one line each; misspelt fields for example. */
   warnings(): readonly string[];
 }
 
@@ -59,7 +62,7 @@ export function createSettingsContent<Value>(options: SettingsContentOptions<Val
 
   const recall = async (): Promise<boolean> => {
     const text = await custody?.recall();
-    // A good content may have come meanwhile.
+    // A valid content may have arrived during the wait.
     if (isGood) return true;
     const result = text === undefined ? undefined : parseSettings(text, read);
     if (result?.type !== 'valid') return false;

@@ -1,11 +1,11 @@
-/** What looks after one setting beyond this process: counts refusals, keeps the last content that could be used. */
+/** Follows one setting beyond this process: counts refusals, and keeps the last usable content. */
 export interface SettingsCustody {
-  /** Settles with the last content that was in force anywhere; undefined where none is kept or it cannot be had. */
+  /** Settles with the last content that was in force; undefined when none is kept, or it cannot be read. */
   recall(): Promise<string | undefined>;
-  /** This content is in force now. */
+  /** Keeps a content that has come into force. */
   keep(text: string): void;
-  /** The setting is given nowhere, so that defaults are in force: an older content must not come back later. */
+  /** Forgets the content: the setting exists nowhere, and an older content must not come back later. */
   forget(): void;
-  /** The present content cannot be used; called once for each such content. */
+  /** Counts a refused content; called once for each. */
   refused(): void;
 }

@@ -1,4 +1,4 @@
-/** At the start, settings cannot be used and no earlier content of them is known. The message is one line. */
+/** Settings cannot be used at the start, and no earlier content is known. The message is one line. */
 export class SettingsRefusedError extends Error {
   /**
    * @param label the file, or the ConfigMap and its key

@@ -12,7 +12,7 @@ import type { SettingsCustody } from './settings-custody.js';
 export interface WatchedConfigMapOptions {
   readonly namespace: string;
   readonly name: string;
-  /** Of the cluster that it is in. Fails where there is none. */
+  /** Creates a watcher of the ConfigMap's cluster; rejects when there is no cluster. */
   readonly createWatcher: () => Promise<ListWatcher>;
   /** Scope `source`. */
   readonly logger: Logger;
@@ -22,10 +22,10 @@ export interface ConfigMapEntryOptions<Value> {
   /** Key in `data`. */
   readonly key: string;
   readonly read: SettingsReader<Value>;
-  /** In force while the entry has never been there. */
+  /** In force until the entry exists for the first time. */
   readonly defaults: Value;
   readonly custody?: SettingsCustody | undefined;
-  /** Called when the value really changes, not for the first value. */
+  /** Called when the value changes; not called for the first value. */
   readonly onChange: (value: Value) => void;
 }
 
@@ -34,32 +34,33 @@ export interface ConfigMapEntry<Value> extends Pick<SettingsContent<Value>, 'cur
   /** Whether ConfigMap and key exist at present. */
   exists(): boolean;
   /**
-   * After the start, where this entry is what counts: sees to it that something usable is in force.
+   * Called at the start when the setting comes from this entry: makes sure that a usable content is in force.
    *
-   * @throws SettingsRefusedError when the entry cannot be used, or not be read, and no earlier content of it is known
+   * @throws SettingsRefusedError when the entry cannot be used or read, and no earlier content is known
    */
   settle(): Promise<void>;
 }
 
-/** One ConfigMap whose entries are settings, read at the start and again whenever it changes. */
+/** A ConfigMap whose entries are settings, read at the start and again whenever it changes. */
 export interface WatchedConfigMap {
-  /** Declares an entry; before the start. */
+  /** Declares an entry. Call it before the start. */
   entry<Value>(options: ConfigMapEntryOptions<Value>): ConfigMapEntry<Value>;
   /**
-   * Settles when it is known whether there is a ConfigMap and what is in it, or that it may not be read; it is taken
-   * up then as soon as it may.
+   * Settles when the content of the ConfigMap is known, or the API server forbids to read it. A ConfigMap that becomes
+   * readable later is used then.
    *
    * @throws ClusterAccessError when there is no cluster
    */
   start(): Promise<void>;
-  /** Ends a start as well. */
+  /** Also ends a running start. */
   stop(): Promise<void>;
 }
 
 /**
- * Watches the one ConfigMap, as settings files are watched (docs/reference/sources.md#settings): missing at the start:
- * defaults. Bad at the start: the last content that could be used, or none. Bad, or gone, later: told, and the last
- * good value stays. A field selector is used, so that RBAC may allow this ConfigMap by its name alone.
+ * Watches one ConfigMap as settings files are watched (docs/reference/sources.md#settings). An entry that is missing at
+ * the start means the defaults. An entry that cannot be used at the start is replaced by the last usable content. A
+ * later bad or removed entry is logged, and the last valid value stays in force. A field selector lets RBAC allow this
+ * ConfigMap by name alone.
  */
 export function createWatchedConfigMap(options: WatchedConfigMapOptions): WatchedConfigMap {
   const { namespace, name, logger } = options;

@@ -2,13 +2,13 @@ import type { KindDefinition } from '../../../config/kind-definition.js';
 import type { ObjectKey } from '../../../config/object.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 
-/** What became of an object; `updatesame` when nothing in it that the mesh reads changed. */
+/** The change of an object; `updatesame` when no part of it that the mesh reads changed. */
 export type ObjectEventType = 'add' | 'update' | 'updatesame' | 'delete';
 
 /** Records what comes from a cluster (docs/reference/metrics.md#registries-and-sources). */
 export interface EventRecorder {
   event(definition: KindDefinition, type: ObjectEventType): void;
-  /** An object cannot be read. */
+  /** The object is invalid. */
   refused(key: ObjectKey): void;
   wellAgain(key: ObjectKey): void;
 }
@@ -25,7 +25,7 @@ const REGISTRY_TYPES: ReadonlyMap<string, string> = new Map([
 
 /** Records into nav_k8s_reg_events, nav_k8s_cfg_events, nav_k8s_object_errors and nav_total_k8s_object_errors. */
 export function createEventRecorder(metrics: Pick<Metrics, 'increment' | 'set' | 'remove'>): EventRecorder {
-  /** Objects that cannot be read, by their names: a QuotaSpec and its binding are often called alike. */
+  /** Invalid objects by name: a QuotaSpec and its binding often have the same name. */
   const refused = new Map<string, Set<ObjectKey>>();
   return {
     event: ({ kind }, event) => {

@@ -8,13 +8,16 @@ export interface ProblemLogOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder: EventRecorder;
-  /** Called with all present problems whenever they change. */
+  /** Called with all present problems when one of them changes. */
   readonly onReport?: (reports: readonly ObjectReport[]) => void;
 }
 
-/** Keeps the present problems of a cluster's objects; logs each once when it comes, and each object when it is well again. */
+/**
+ * Keeps the present problems of a cluster's objects. Logs each problem once when it appears, and each object once when
+ * it is in order again.
+ */
 export interface ProblemLog {
-  /** An object's problems as they stand now; none when it is in order or gone. */
+  /** Sets the present problems of an object; none when it is valid or removed. */
   update(key: ObjectKey, problems: readonly ObjectProblem[]): void;
   reports(): readonly ObjectReport[];
 }

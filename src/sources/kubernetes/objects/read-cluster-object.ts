@@ -11,11 +11,11 @@ export type ClusterReadResult =
   | { readonly type: 'refused'; readonly problems: readonly ObjectProblem[] };
 
 /**
- * Reads an object of the API server just like one of a folder: the same schema, defaults and rules. Core objects go
- * through it too: it costs less than the parsing of their JSON, and an address that is none must reach no proxy.
+ * Reads an object of the API server as an object of a folder is read: with the same schema, defaults and rules. Core
+ * objects are validated too: it costs less than parsing their JSON, and an invalid address must reach no proxy.
  */
 export function readClusterObject(raw: RawObject, definition: KindDefinition, kinds: KindRegistry): ClusterReadResult {
-  // Items of a list of core objects do not say what they are.
+  // Items in a list of core objects have no kind and version.
   const complete = { ...raw, apiVersion: raw.apiVersion ?? apiVersionOf(definition), kind: definition.kind };
   const result = kinds.read(complete, { defaultNamespace: '', origin: 'cluster' });
   if (result.type === 'object') return { type: 'object', object: trimObject(result.object, kinds.meshDomain) };

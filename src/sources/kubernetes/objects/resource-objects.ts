@@ -13,24 +13,24 @@ export interface ResourceObjectsOptions {
   readonly read: (raw: RawObject) => ClusterReadResult;
   readonly recorder: EventRecorder;
   readonly onProblems: (key: string, problems: readonly ObjectProblem[]) => void;
-  /** Whether an object that became invalid is withdrawn; else its last good state stays. */
+  /** Whether an object that became invalid is withdrawn; otherwise its last valid state stays. */
   readonly withdrawsInvalid: boolean;
-  /** Changes of one step, never none. */
+  /** Called with the changes of one step; the list is never empty. */
   readonly onChanges: (changes: readonly ObjectChange[]) => void;
-  /** A whole list is in. */
+  /** Called when a whole list has been read. */
   readonly onReplaced: () => void;
 }
 
-/** What is kept of one object of the API server. */
+/** The state of one object of the API server. */
 interface Entry {
-  /** Of what was last read, which may have been of no interest or no good. */
+  /** Resource version that was read last, valid or not. */
   readonly resourceVersion: string;
-  /** As it is served; undefined when it never could be. */
+  /** The served object; undefined when no version was valid. */
   readonly object: MeshObject | undefined;
   readonly hasProblems: boolean;
 }
 
-/** The objects of one watched list as they are served, and what changes in them. */
+/** The served objects of one watched list, and their changes. */
 export interface ResourceObjects extends ReflectorSink {
   all(): Iterable<MeshObject>;
 }
@@ -53,7 +53,7 @@ export function createResourceObjects(options: ResourceObjectsOptions): Resource
     return { resourceVersion, object, hasProblems: false };
   };
 
-  /** Tells what came of an object. */
+  /** Records the change of an object. */
   const compare = (name: string, known: Entry | undefined, found: Entry | undefined, changes: ObjectChange[]): void => {
     if (found === undefined) {
       if (known === undefined) return;
@@ -114,7 +114,7 @@ export function createResourceObjects(options: ResourceObjectsOptions): Resource
   };
 }
 
-/** Equal but for the resource version, which changes with things that nobody here reads. */
+/** Equal except for the resource version, which also changes with fields that the mesh does not read. */
 function isSame(known: MeshObject, found: MeshObject): boolean {
   const { resourceVersion: _known, ...knownMetadata } = known.metadata;
   const { resourceVersion: _found, ...foundMetadata } = found.metadata;

@@ -2,9 +2,9 @@ import type { PodBody } from '../../../config/core/pod.js';
 import type { MeshObject } from '../../../config/object.js';
 
 /**
- * What the model reads of an object, beyond what its schema leaves out already: of a core object the annotations of
- * the mesh alone, of a pod the condition that counts. The rest would be most of what is kept, and of what changes: an
- * Endpoints object that is a lock changes an annotation every two seconds.
+ * Removes the fields that the model does not read, beyond those that the schema leaves out. Of a core object only the
+ * annotations of the mesh stay, and of a pod only the condition `Ready`. The other fields would take most of the memory
+ * and cause most changes: an Endpoints object that serves as a lock changes an annotation every two seconds.
  */
 export function trimObject(object: MeshObject, meshDomain: string): MeshObject {
   if (isMeshGroup(object, meshDomain)) return object;
@@ -22,7 +22,7 @@ function isMeshGroup({ apiVersion }: MeshObject, meshDomain: string): boolean {
   return apiVersion.split('/')[0]?.endsWith(`.${meshDomain}`) === true;
 }
 
-/** Those whose prefix is the mesh domain or below it, such as `networking.mesh.internal/exportTo`. */
+/** Annotations whose prefix is the mesh domain or a subdomain, such as `networking.mesh.internal/exportTo`. */
 function meshAnnotations(
   annotations: MeshObject['metadata']['annotations'],
   meshDomain: string,
