@@ -7,15 +7,15 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface JsonAnswer {
   readonly body: unknown;
-  /** Texts of the API server's Warning headers, as of a deprecated API. */
+  /** Texts of the API server's Warning headers, for example about a deprecated API. */
   readonly warnings: readonly string[];
 }
 
-/** Reads from one API server. Everything fails with ApiError, or with a network error. */
+/** Reads from one API server. Errors are ApiError or errors of the network. */
 export interface ApiClient {
-  /** A whole answer; fails when nothing arrives for `idleMs`. */
+  /** Reads a whole answer; fails when no byte arrives for `idleMs`. */
   getJson(path: string, query: Query, limits: RequestLimits): Promise<JsonAnswer>;
-  /** An answer that goes on; destroyed when nothing arrives for `idleMs`. */
+  /** Opens an answer that is read as a stream; the stream is destroyed when no byte arrives for `idleMs`. */
   open(path: string, query: Query, limits: RequestLimits): Promise<IncomingMessage>;
 }
 
@@ -24,7 +24,7 @@ export interface RequestLimits {
   readonly idleMs: number;
 }
 
-/** Longest answer that is read; a page of 500 objects has a few MiB. */
+/** Longest accepted answer; a page of 500 objects has a few MiB. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 export function createApiClient(access: ClusterAccess, userAgent: string): ApiClient {
@@ -60,12 +60,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says would show a piece of the answer, which may be a secret.
+    // The parser's message would quote the answer, which can contain a secret.
     throw new Error('the API server answered with what is no JSON');
   }
 }
 
-/** A credential program may take long, and a stop does not wait for it. */
+/** A credential program can take long; a stop does not wait for it. */
 async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   let onAbort = (): void => undefined;

@@ -3,15 +3,15 @@ import { answerText } from './answer-text.js';
 
 const MAX_CAUSES = 16;
 
-/** The API server's refusal of a request, or the error that ended a watch: a Status object. */
+/** The API server rejected a request, or ended a watch with an error: a Status object. */
 export class ApiError extends Error {
   /** HTTP status, or the code of the Status object. */
   readonly status: number;
-  /** For example `Forbidden`, `Expired`; empty when the answer came from something else than an API server. */
+  /** For example `Forbidden` or `Expired`; empty when the answer did not come from an API server. */
   readonly reason: string;
   /** Causes of the Status object, for example `ResourceVersionTooLarge`. */
   readonly causes: readonly string[];
-  /** What Retry-After or the Status object asks for. */
+  /** The wait that Retry-After or the Status object asks for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, body: unknown, retryAfter?: string) {
@@ -27,7 +27,7 @@ export class ApiError extends Error {
     this.retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
   }
 
-  /** The resource version that was asked for is too old, or from another life of the cluster: list anew. */
+  /** Whether the requested resource version is too old, or of a cluster that was restored since: list again. */
   get isExpired(): boolean {
     return this.status === 410 || this.causes.includes('ResourceVersionTooLarge');
   }

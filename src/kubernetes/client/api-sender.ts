@@ -3,7 +3,7 @@ import { isRecord } from '../../base/record.js';
 import { answerText } from './answer-text.js';
 import { parseOrNothing, readWhole, sendRequest } from './http-exchange.js';
 
-/** Where the API server is, and how to be let in: `ClusterAccess` of the cluster's source. */
+/** Address of the API server and the credentials for it: the `ClusterAccess` of the cluster's source. */
 export interface ApiAccess {
   /** Base of all URLs; may have a path. */
   readonly server: string;
@@ -14,31 +14,31 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Goes out as JSON. */
+  /** Sent as JSON. */
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
 }
 
-/** Whatever the API server answered, refusals too. */
+/** An answer of the API server; a rejection is an answer too. */
 export interface ApiAnswer {
   readonly status: number;
-  /** The parsed JSON; undefined when it is none. */
+  /** The parsed JSON; undefined when the body is not JSON. */
   readonly body: unknown;
-  /** What Retry-After asks for. */
+  /** The wait that Retry-After asks for. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** One request to the API server. Fails when there is no whole answer: the network, or nothing for too long. */
+/** Sends one request. Rejects without a whole answer: an error of the network, or a timeout. */
 export type SendRequest = (request: ApiRequest) => Promise<ApiAnswer>;
 
 export interface ApiSenderOptions {
   readonly userAgent: string;
-  /** A request that has no whole answer by then has failed. */
+  /** A request without a whole answer after this time has failed. */
   readonly timeoutMs: number;
 }
 
-/** Answers to what we write are an object each. */
+/** Longest accepted answer: the answer to a write is one object. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: ApiSenderOptions): SendRequest {
@@ -64,7 +64,7 @@ export function createApiSender(access: ApiAccess, { userAgent, timeoutMs }: Api
   };
 }
 
-/** What the API server says about a refusal. */
+/** The text of a rejection by the API server. */
 export function refusalText({ status, body }: ApiAnswer): string {
   const message = isRecord(body) ? answerText(body['message']) : '';
   return message === '' ? `the API server answered ${status}` : message;

@@ -1,6 +1,6 @@
 export type ClusterAccessErrorCode = 'KUBECONFIG_UNREADABLE' | 'KUBECONFIG_INVALID' | 'NOT_IN_CLUSTER';
 
-/** Why a cluster can never be reached: a mistake of whoever configured it. */
+/** A cluster can never be reached: its configuration is wrong. */
 export class ClusterAccessError extends Error {
   readonly code: ClusterAccessErrorCode;
 

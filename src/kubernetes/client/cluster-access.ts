@@ -4,34 +4,34 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { loadKubeconfig, loadPodEnvironment, type PodEnvironment } from './kubeconfig.js';
 
-/** Where a cluster's API server is, and how to be let in. */
+/** Address of a cluster's API server and the credentials for it. */
 export interface ClusterAccess {
-  /** Base of all URLs; may have a path. */
+  /** Base of all URLs; it can have a path. */
   readonly server: string;
   /**
-   * TLS material, credentials and agent for one request; reads rotated tokens, certificates and kubeconfigs anew.
-   * Fails when they cannot be read at present.
+   * TLS material, credentials and agent for one request. Reads rotated tokens, certificates and kubeconfigs again.
+   * Rejects while they cannot be read.
    */
   requestOptions(): Promise<RequestOptions>;
   close(): void;
 }
 
 export interface ClusterAccessOptions extends PodEnvironment {
-  /** `--orchconfig`: path of a kubeconfig; empty means that this process runs in the cluster. */
+  /** `--orchconfig`: path of a kubeconfig; empty when this process runs in the cluster. */
   readonly orchConfig: string;
 }
 
-/** An exec plugin of a kubeconfig that has not answered by then counts as failed. */
+/** An exec plugin of a kubeconfig that has not answered after this time has failed. */
 const CREDENTIALS_TIMEOUT_MS = 60_000;
 
 /**
- * Finds the API server: that of the kubeconfig's current context, or the one this process runs under.
+ * Finds the API server: of the kubeconfig's current context, or of the cluster in which this process runs.
  *
- * @throws ClusterAccessError when there is none, or its kubeconfig cannot be used.
+ * @throws ClusterAccessError when there is no cluster, or its kubeconfig cannot be used
  */
 export async function loadClusterAccess(options: ClusterAccessOptions): Promise<ClusterAccess> {
   const { orchConfig } = options;
-  // Loaded late: only servers that read a cluster need it.
+  // Loaded here, because only servers that read a cluster need it.
   const library = await import('./kubeconfig-library.js');
   const load = (): KubeConfig => {
     const config = new library.KubeConfig();
@@ -43,7 +43,7 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
   let identity = identityOf(orchConfig);
   const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
-  /** A kubeconfig with certificates in it is renewed by writing it anew; a bad one is not taken. */
+  /** A kubeconfig that contains certificates is renewed by a new file; a bad new file is ignored. */
   const refresh = (): void => {
     const found = identityOf(orchConfig);
     if (found === identity) return;
@@ -57,13 +57,13 @@ export async function loadClusterAccess(options: ClusterAccessOptions): Promise<
     const applied: RequestOptions = { headers: {} };
     await withTimeout(config.applyToHTTPSOptions(applied));
     if (config.getCurrentCluster()?.proxyUrl !== undefined) return applied;
-    // The library makes an agent, so a TLS handshake, for every request.
+    // The library would create an agent, and so a TLS handshake, for every request.
     return { ...applied, agent: server.startsWith('http:') ? agents.http : agents.https };
   };
   let applying: Promise<RequestOptions> | undefined;
   return {
     server,
-    // Requests that come together, as at the start, ask a credential program once.
+    // Concurrent requests, as at the start, run a credential program once.
     requestOptions: () => {
       applying ??= apply().finally(() => {
         applying = undefined;

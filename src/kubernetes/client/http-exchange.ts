@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Nothing arrived for as long as something should have. */
+/** No byte arrived for the allowed time. */
 export class IdleError extends Error {
   constructor(idleMs: number) {
     super(`the API server sent nothing for ${idleMs} ms`);
@@ -14,13 +14,13 @@ export class IdleError extends Error {
 export interface OutgoingRequest {
   readonly options: RequestOptions;
   readonly payload?: Buffer | undefined;
-  /** The answer, or the wait for it, is destroyed when nothing arrives for so long. Default: never. */
+  /** The request and its answer are destroyed when no byte arrives for this long. Default: never. */
   readonly idleMs?: number;
 }
 
 /**
- * Settles with the answer's begin. A pooled connection may have been closed just then: nothing was read of the
- * request, and another is tried.
+ * Settles with the head of the answer. The server may have closed a pooled connection at that moment, before it read
+ * the request: then another connection is tried.
  */
 export function sendRequest(url: URL, request: OutgoingRequest): Promise<IncomingMessage> {
   const { options, payload, idleMs } = request;
@@ -28,7 +28,7 @@ export function sendRequest(url: URL, request: OutgoingRequest): Promise<Incomin
     const outgoing = url.protocol === 'http:' ? requestHttp(url, options) : requestHttps(url, options);
     let answer: IncomingMessage | undefined;
     if (idleMs !== undefined) {
-      // Destroyed at the request, an answer that has begun would end with a mere "aborted".
+      // Destroying the request of a running answer would give the error "aborted" and no reason.
       outgoing.setTimeout(idleMs, () => (answer ?? outgoing).destroy(new IdleError(idleMs)));
     }
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -45,7 +45,7 @@ export function sendRequest(url: URL, request: OutgoingRequest): Promise<Incomin
   });
 }
 
-/** @throws when the answer ends early, or is longer than that. */
+/** @throws when the answer ends early, or is longer than `maxBytes` */
 export async function readWhole(answer: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -57,7 +57,7 @@ export async function readWhole(answer: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Proxies before an API server answer with pages of their own. */
+/** HTTP proxies in front of an API server answer with pages of their own. */
 export function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);

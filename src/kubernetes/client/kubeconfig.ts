@@ -36,14 +36,16 @@ export function loadKubeconfig(config: KubeConfig, file: string): void {
   }
 }
 
-/** What a pod is told of its cluster. */
+/** The settings by which a pod finds its cluster. */
 export interface PodEnvironment {
   /**
    * KUBERNETES_SERVICE_HOST and _PORT are read, and ORCH_SERVICE_HOST before the former
    * (docs/configuration.md#environment-variables).
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a cluster mounts a pod's token and the certificate of its API server; the usual place by default. */
+  /**
+   * Folder with the pod's token and the root certificate of the API server. Default: the folder that Kubernetes mounts.
+   */
   readonly serviceAccountFolder?: string;
 }
 
@@ -52,7 +54,7 @@ const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
  * Fills an empty configuration with the cluster that this process runs in.
  *
- * @throws ClusterAccessError when it runs in none, or was given no token.
+ * @throws ClusterAccessError when this process is not a pod, or has no token
  */
 export function loadPodEnvironment(config: KubeConfig, { environment, serviceAccountFolder }: PodEnvironment): void {
   const host = environment['ORCH_SERVICE_HOST'] || environment['KUBERNETES_SERVICE_HOST'];
@@ -85,8 +87,8 @@ function requireReadable(file: string): void {
 }
 
 /**
- * The library does not know `tokenFile`, the field of a kubeconfig that names a file with a token that is renewed;
- * its own way for tokens mounted into a pod does the same.
+ * The library ignores `tokenFile`, the field of a kubeconfig that names a file with a rotated token. Its provider for
+ * tokens mounted into a pod does the same.
  */
 function addTokenFiles(config: KubeConfig, text: string, folder: string): void {
   const parsed = createYamlParser()(text);
@@ -108,7 +110,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** An IPv6 address as a URL has it. */
+/** Puts an IPv6 address into the brackets that a URL needs. */
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -2,11 +2,11 @@ import { Agent, type RequestOptions } from 'node:https';
 import type { ClusterAccess } from './cluster-access.js';
 import type { RemoteKubeconfig } from './remote-kubeconfig.js';
 
-/** Access to a cluster as a kubeconfig describes it that came over the network; nothing is read or run for it. */
+/** Access to a cluster by a kubeconfig that came over the network. It reads no file and runs no program. */
 export function createRemoteAccess({ server, ca, serverName, credentials }: RemoteKubeconfig): ClusterAccess {
   const agent = new Agent({
     keepAlive: true,
-    // Not left to NODE_TLS_REJECT_UNAUTHORIZED.
+    // Set here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
     ...(serverName === undefined ? {} : { servername: serverName }),

@@ -1,13 +1,13 @@
 import { ClusterAccessError } from './cluster-access-error.js';
 
-/** Who this process is in a remote cluster. */
+/** The credentials of this process in a remote cluster. */
 export type RemoteCredentials =
   | { readonly type: 'token'; readonly token: string }
   | { readonly type: 'certificate'; readonly certificate: Buffer; readonly key: Buffer };
 
 const TOKEN_REMEDY = 'give a service account with a token of its own';
 
-/** Each would run a program, read a file of this machine, or do with other rights what it was to do with these. */
+/** Rejected fields: each would run a program, read a file of this machine, or change the identity. */
 const REFUSED_FIELDS: ReadonlyMap<string, string> = new Map([
   ['exec', `it runs a program; ${TOKEN_REMEDY}`],
   ['auth-provider', `it may run a program; ${TOKEN_REMEDY}`],
@@ -24,7 +24,7 @@ const REFUSED_FIELDS: ReadonlyMap<string, string> = new Map([
 /**
  * Reads a kubeconfig's user: a token, else a client certificate.
  *
- * @throws ClusterAccessError when it has none of them, or anything that may not come over the network
+ * @throws ClusterAccessError when the user has neither, or a field that must not come over the network
  */
 export function readRemoteCredentials(user: Readonly<Record<string, unknown>>): RemoteCredentials {
   for (const [field, why] of REFUSED_FIELDS) {

@@ -5,26 +5,26 @@ import { createYamlParser } from '../../config/yaml/parse-document.js';
 import { ClusterAccessError } from './cluster-access-error.js';
 import { type RemoteCredentials, readRemoteCredentials } from './remote-credentials.js';
 
-/** How to reach a cluster, with everything that it takes. */
+/** The address of a cluster, with root certificates and credentials. */
 export interface RemoteKubeconfig {
   /** https URL of the API server, without a slash at its end. */
   readonly server: string;
-  /** PEM of who signs the API server's certificate; undefined for public authorities. */
+  /** PEM of the root certificates of the API server; undefined for public authorities. */
   readonly ca: Buffer | undefined;
-  /** Name that the API server's certificate has, where it is not the URL's. */
+  /** Name in the API server's certificate, when it differs from the host of the URL. */
   readonly serverName: string | undefined;
   readonly credentials: RemoteCredentials;
 }
 
 /**
- * Reads a kubeconfig that came over the network, from a secret: its current context. Unlike a file that is named on
- * the command line, it may make this process neither run a program nor read a file, nor trust whoever answers.
+ * Reads the current context of a kubeconfig that came over the network, in a secret. Unlike a kubeconfig file named on
+ * the command line, it cannot make this process run a program, read a file, or skip the verification of the server.
  *
- * @throws ClusterAccessError KUBECONFIG_INVALID. It names fields, and no value: those are secret.
+ * @throws ClusterAccessError KUBECONFIG_INVALID, which names fields and no values, because values are secret
  */
 export function parseRemoteKubeconfig(text: string): RemoteKubeconfig {
   const parsed = createYamlParser()(text);
-  // The parser's message may quote the text.
+  // The parser's message can quote the text.
   if (parsed.type === 'error')
     throw invalid(`it is not YAML${parsed.line === undefined ? '' : `, line ${parsed.line}`}`);
   if (!isRecord(parsed.value)) throw invalid('it is not a mapping');
@@ -42,7 +42,7 @@ export function parseRemoteKubeconfig(text: string): RemoteKubeconfig {
   return read;
 }
 
-/** The one of a list's named entries, such as `users: [{name, user}]`. */
+/** The entry of a list with the given name, such as `users: [{name, user}]`. */
 function entryOf(
   document: Readonly<Record<string, unknown>>,
   list: string,
@@ -93,7 +93,7 @@ function serverNameOf(cluster: Readonly<Record<string, unknown>>): string | unde
   return name;
 }
 
-/** What every request would fail with is told at once. */
+/** Checked at once: otherwise every request would fail with it. */
 function checkMaterial({ ca, credentials }: RemoteKubeconfig): void {
   try {
     if (ca !== undefined) new X509Certificate(ca);

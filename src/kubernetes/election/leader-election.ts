@@ -7,11 +7,11 @@ import { type Lease, type LeaseName, leaseManifest, parseLease } from './lease.j
 export interface ElectionTiming {
   /** A holder that has not renewed for this long has lost the lease. */
   readonly leaseMs: number;
-  /** A leader that could not renew for this long acts no more: well before others may. */
+  /** A leader that could not renew for this long stops leading, well before another instance may take the lease. */
   readonly renewMs: number;
-  /** How often a leader renews. */
+  /** Interval of a leader's renewals. */
   readonly retryMs: number;
-  /** How often a candidate looks, so how fast a lease that was given back is taken; ours, for all else is in no hurry. */
+  /** Interval at which a candidate looks at the lease; a released lease is taken within it. */
   readonly lookMs: number;
 }
 
@@ -24,7 +24,7 @@ const DEFAULT_ELECTION_TIMING: ElectionTiming = {
 
 export interface LeaderElectionOptions {
   readonly lease: LeaseName;
-  /** POD_NAME; two instances must never have the same one. */
+  /** POD_NAME; unique among the instances. */
   readonly identity: string;
   readonly send: SendRequest;
   readonly clock: Clock;
@@ -32,19 +32,19 @@ export interface LeaderElectionOptions {
   /** From 0 up to, not including, 1: for jitter. */
   readonly random: () => number;
   readonly timing?: ElectionTiming;
-  /** Called when this instance begins or ceases to lead. */
+  /** Called when this instance starts or stops leading. */
   readonly onChange: (isLeader: boolean) => void;
 }
 
-/** One instance's part in the choice of the one that leads, over a Lease. */
+/** One instance's part in the election of a leader by a Lease. */
 export interface LeaderElection {
   readonly isLeader: boolean;
   start(): void;
-  /** Ends its part. A leader gives the Lease back, so that another one gets it at once. */
+  /** Ends the part of this instance. A leader releases the Lease, so that another instance can take it at once. */
   stop(): Promise<void>;
 }
 
-/** Failures are tried again sooner than the next renewal is due. */
+/** Retry after a failure, sooner than the next renewal is due. */
 const FAILURE_RETRY_MS = 1_000;
 
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
@@ -55,7 +55,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   const fields = { lease: `${name.namespace}/${name.name}`, identity };
   let isLeader = false;
   let isStopping = false;
-  /** The Lease as last seen, and since when it has been so. */
+  /** The Lease as it was last seen, and the time since which it has been unchanged. */
   let seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
   let running: Promise<void> | undefined;
   let cancelNext = (): void => undefined;
@@ -65,7 +65,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
   const setLeader = (next: boolean, why: string): void => {
     if (next === isLeader) return;
     isLeader = next;
-    logger.info({ ...fields, why }, next ? 'This instance leads' : 'This instance does not lead any more');
+    logger.info({ ...fields, why }, next ? 'this instance leads' : 'this instance does not lead any more');
     onChange(next);
   };
 
@@ -95,7 +95,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     else throw new ElectionError(answer);
   };
 
-  /** Whether the Lease is there for the taking, or ours already. */
+  /** Whether the Lease is free, has run out, or is held by this instance. */
   const isFree = (): boolean => {
     if (seen === undefined) return true;
     const { lease, sinceMs } = seen;
@@ -103,7 +103,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     return clock.monotonicMs() - sinceMs > Math.max(lease.durationMs, leaseMs);
   };
 
-  /** Claims the Lease as it was last seen; false when it is otherwise now. */
+  /** Claims the Lease in its last seen state; false when the Lease has changed since. */
   const tryClaim = async (): Promise<boolean> => {
     const answer = await claim(seen?.lease, identity, leaseMs);
     if (answer.status === 409 || answer.status === 404) return false;
@@ -112,11 +112,14 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     return true;
   };
 
-  /** Claims where that can succeed. A renewal needs no look before it, unless somebody has touched the Lease. */
+  /**
+   * Claims the Lease if that can succeed. A renewal does not read the Lease first, unless another client has changed
+   * it.
+   */
   const attempt = async (): Promise<void> => {
     if (isLeader && (await tryClaim())) return;
     await look();
-    // When another one is faster in between, the next look is soon enough.
+    // If another instance is faster, the next look finds out.
     if (isFree() && (await tryClaim())) return;
     if (!isFree()) setLeader(false, 'another instance holds the lease');
   };
@@ -127,7 +130,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     lastTrouble = trouble;
     const isForbidden = err instanceof ElectionError && err.status === 403;
     const remedy = isForbidden ? { remedy: 'let the service account get, create and update leases' } : {};
-    logger.warn({ ...fields, err, ...remedy }, 'The lease of the leader cannot be had');
+    logger.warn({ ...fields, err, ...remedy }, 'lease of the leader cannot be read or written');
   };
 
   const run = async (): Promise<void> => {
@@ -136,7 +139,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     try {
       await attempt();
       waitMs = isLeader ? retryMs : lookMs * (1 + random() / 5);
-      if (lastTrouble !== '') logger.info(fields, 'The lease of the leader can be had again');
+      if (lastTrouble !== '') logger.info(fields, 'lease of the leader can be read and written again');
       lastTrouble = '';
     } catch (err) {
       if (!isStopping) tell(err);
@@ -166,7 +169,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
         const answer = await claim(seen?.lease, '', 1000);
         if (answer.status >= 300) throw new ElectionError(answer);
       } catch (err) {
-        logger.warn({ ...fields, err }, 'The lease could not be given back; others wait until it runs out');
+        logger.warn({ ...fields, err }, 'lease not released, other instances wait until it expires');
       }
     },
   };

@@ -1,13 +1,13 @@
 import { isRecord } from '../../base/record.js';
 
-/** A Lease as the API server has it, as far as the election reads it. */
+/** The fields of a Lease that the election reads. */
 export interface Lease {
   readonly resourceVersion: string;
-  /** Empty when nobody holds it. */
+  /** Empty when no instance holds it. */
   readonly holder: string;
   readonly durationMs: number;
   readonly transitions: number;
-  /** RFC 3339; when the holder got it. */
+  /** RFC 3339; when the holder acquired it. */
   readonly acquireTime: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface LeaseName {
   readonly name: string;
 }
 
-/** Undefined for what is no Lease. */
+/** Undefined when the value is not a Lease. */
 export function parseLease(body: unknown): Lease | undefined {
   if (!isRecord(body) || !isRecord(body['metadata'])) return undefined;
   const { resourceVersion } = body['metadata'];
@@ -36,11 +36,14 @@ export interface LeaseClaim {
   readonly holder: string;
   readonly durationMs: number;
   readonly now: Date;
-  /** What there is at present; undefined for a Lease that is yet to be made. */
+  /** The present Lease; undefined for a new one. */
   readonly present: Lease | undefined;
 }
 
-/** The Lease as whoever claims, renews or releases it writes it: it must still be what it was seen to be. */
+/**
+ * The Lease to write for a claim, a renewal or a release. Its resource version makes the write fail if the Lease has
+ * changed.
+ */
 export function leaseManifest(
   { namespace, name }: LeaseName,
   { holder, durationMs, now, present }: LeaseClaim,
@@ -53,7 +56,7 @@ export function leaseManifest(
     metadata: { name, namespace, ...(present === undefined ? {} : { resourceVersion: present.resourceVersion }) },
     spec: {
       holderIdentity: holder,
-      // The API server wants a second at least.
+      // The API server requires at least one second.
       leaseDurationSeconds: Math.max(1, Math.round(durationMs / 1000)),
       acquireTime: isRenewal ? (present.acquireTime ?? time) : time,
       renewTime: time,
@@ -62,7 +65,7 @@ export function leaseManifest(
   };
 }
 
-/** The API server wants six digits of a second. */
+/** The API server requires six digits after the second. */
 function microTime(time: Date): string {
   return time.toISOString().replace('Z', '000Z');
 }

@@ -1,40 +1,40 @@
 import { ApiError } from '../client/api-error.js';
 
-/** How the watching of one resource stands. */
+/** The state of the watch of one resource. */
 export type ReflectorState =
-  /** Everything is there, and changes come in. */
+  /** The list is complete, and changes arrive. */
   | { readonly type: 'synced' }
   /** The API server has no such kind: its CRD is not installed. */
   | { readonly type: 'missing' }
   /** RBAC does not allow it. */
   | { readonly type: 'forbidden'; readonly verb: 'list' | 'watch'; readonly err: ApiError }
-  /** Something else is wrong; what is there stays. */
+  /** Another error; the last state of the list stays. */
   | { readonly type: 'failing'; readonly err: unknown };
 
 export interface Failure {
   readonly error: unknown;
-  /** What was tried. */
+  /** The failed request. */
   readonly verb: 'list' | 'watch';
-  /** Nothing has worked for as long as what starts needs to start. */
+  /** No request has succeeded for longer than an API server needs to start. */
   readonly isLasting: boolean;
-  /** 404s in a row, this one included. */
+  /** Number of consecutive 404 answers, this one included. */
   readonly misses: number;
-  /** Nothing is held that could be lost. */
+  /** Whether the sink has no objects that could be lost. */
   readonly isEmpty: boolean;
 }
 
-/** What follows from a failure. */
+/** The consequences of a failure. */
 export interface Verdict {
-  /** The next attempt is a list. */
+  /** The next request must be a list. */
   readonly losesPlace: boolean;
-  /** What to tell; undefined when it is too early for a judgement. */
+  /** The state to report; undefined when it is too early to tell. */
   readonly state: ReflectorState | undefined;
 }
 
-/** So many 404s in a row mean that a kind that was there is gone; an API server that starts may say so once. */
+/** After this many consecutive 404 answers, a kind counts as removed. A starting API server can send one. */
 const BELIEVED_MISSES = 3;
 
-/** Says what the failure of a list or watch means for the resource. */
+/** Decides what the failure of a list or watch means for the resource. */
 export function judgeFailure({ error, verb, isLasting, misses, isEmpty }: Failure): Verdict {
   const failing = { type: 'failing', err: error } as const;
   if (!(error instanceof ApiError)) return { losesPlace: false, state: failing };
@@ -43,12 +43,12 @@ export function judgeFailure({ error, verb, isLasting, misses, isEmpty }: Failur
     case 404:
       return { losesPlace: true, state: isEmpty || misses >= BELIEVED_MISSES ? { type: 'missing' } : undefined };
     case 403: {
-      // Where only the watch is forbidden, listing again and again is the next best.
+      // If only the watch is forbidden, repeated lists are the next best.
       const state = { type: 'forbidden', verb, err: error } as const;
       return { losesPlace: verb === 'watch', state: isLasting ? state : undefined };
     }
     case 429:
-      // So answers a CRD that has just been installed, for a second.
+      // A CRD gives this answer for a second after it was installed.
       return { losesPlace: false, state: isLasting ? failing : undefined };
     default:
       return { losesPlace: false, state: failing };

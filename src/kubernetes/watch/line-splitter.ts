@@ -1,8 +1,8 @@
-/** Longest line that is read; the largest object an API server keeps has a few MiB. */
+/** Longest accepted line; the largest object that an API server stores has a few MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Cuts a stream into lines. A chunk's bytes are looked at once, however long a line grows. */
+/** Splits a stream into lines. Each byte of a chunk is read once, however long a line grows. */
 export function createLineSplitter(): (chunk: Buffer) => readonly string[] {
   let pending: Buffer[] = [];
   let pendingBytes = 0;

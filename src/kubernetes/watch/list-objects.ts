@@ -3,7 +3,7 @@ import type { ApiClient, RequestLimits } from '../client/api-client.js';
 import { ApiError } from '../client/api-error.js';
 import { isRawObject, type RawObject } from './raw-object.js';
 
-/** Objects per request: a page is parsed at once, which for 500 pods takes some 20 ms. */
+/** Objects per request: a page is parsed in one go, which takes some 20 ms for 500 pods. */
 const PAGE_SIZE = 500;
 
 export interface ListHandlers {
@@ -14,10 +14,11 @@ export interface ListHandlers {
 }
 
 /**
- * Lists everything in pages, as it stands now (no resource version: never from an API server that lags).
+ * Lists all objects in pages, in their present state: without a resource version, a lagging API server must not answer
+ * from its cache.
  *
- * @returns the resource version to watch from.
- * @throws ApiError with status 410 when it took so long that the API server forgot the rest of the list.
+ * @returns the resource version to watch from
+ * @throws ApiError with status 410 when the API server forgot the rest of the list meanwhile
  */
 export async function listObjects(
   api: ApiClient,
@@ -46,7 +47,7 @@ interface ListPage {
 function readList(body: unknown): ListPage {
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
   const { resourceVersion, continue: next } = metadata;
-  // An empty list of Go may be null.
+  // An API server can send null for an empty list.
   const items: unknown = isRecord(body) ? (body['items'] ?? []) : undefined;
   if (!Array.isArray(items) || typeof resourceVersion !== 'string' || !items.every(isRawObject)) {
     throw new ApiError(502, { message: 'the API server answered with something that is no list' });

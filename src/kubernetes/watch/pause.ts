@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 
-/** Waits; returns at once when the signal is or becomes aborted. */
+/** Waits for the delay, or until the signal is aborted. */
 export async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import * as Type from 'typebox';
 import type { KindDefinition } from '../../config/kind-definition.js';
 
-/** A kind of which lists are watched that are no mesh's configuration: objects come as they are. */
+/** A kind that is not configuration of the mesh: its objects are passed on unchanged. */
 export function rawKind(kind: Pick<KindDefinition, 'group' | 'kind' | 'plural' | 'namespaced'>): KindDefinition {
   return {
     ...kind,

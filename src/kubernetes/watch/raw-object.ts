@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/record.js';
 
-/** An object as the API server sends it, as far as the watching itself reads it. */
+/** The fields that the watch itself reads of an object of the API server. */
 export interface RawObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -11,7 +11,7 @@ export interface RawObject {
   };
 }
 
-/** Whether something that claims to be an object has what watching needs. */
+/** Whether a value has the fields that the watch reads. */
 export function isRawObject(value: unknown): value is RawObject {
   if (!isRecord(value) || !isRecord(value['metadata'])) return false;
   const { name, resourceVersion } = value['metadata'];

@@ -12,18 +12,18 @@ import { isOlderVersion } from './resource-version.js';
 import { type ObjectEvent, UnreadableEventError, watchEvents } from './watch-events.js';
 import type { WatchTiming } from './watch-timing.js';
 
-/** A whole list on its way in. */
+/** A list that is being read. */
 export interface Replacement {
   add(objects: readonly RawObject[]): void;
-  /** The list is complete: it is what there is. */
+  /** The list is complete and replaces the former objects. */
   commit(): void;
 }
 
-/** Takes what a reflector reads. */
+/** Takes the objects that a reflector reads. */
 export interface ReflectorSink {
   replace(): Replacement;
   apply(events: readonly ObjectEvent[]): void;
-  /** Whether nothing is held. */
+  /** Whether the sink has no objects. */
   isEmpty(): boolean;
 }
 
@@ -35,17 +35,17 @@ export interface ReflectorOptions {
   readonly timing: WatchTiming;
   /** From 0 up to, not including, 1: for jitter. */
   readonly random: () => number;
-  /** Called whenever it is known anew, changed or not. */
+  /** Called whenever the state becomes known again, changed or not. */
   readonly onState: (state: ReflectorState) => void;
   readonly onWarnings: (warnings: readonly string[]) => void;
 }
 
-/** A watch ends by itself after this long and as much again at random, so that watches spread over API servers. */
+/** The API server ends a watch after one to two times this long, at random, so that watches spread over API servers. */
 const WATCH_SECONDS = 300;
 /**
- * Keeps a sink equal to one resource of the API server: a list, then a watch from it on, anew whenever the
- * watch's place is lost (410), and again and again with back-off while anything else is wrong. Settles when
- * the signal is aborted, and never rejects.
+ * Keeps a sink equal to one resource of the API server. It lists the objects and then watches for changes. It lists
+ * again when the watch loses its place (410), and retries with back-off after any other error. Settles when the signal
+ * is aborted, and never rejects.
  */
 export async function runReflector(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
   const { resource, api, sink, clock, timing, random, onState } = options;
@@ -53,9 +53,9 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
   const paths = pathsOf(resource);
   let place: { readonly path: string; readonly resourceVersion: string } | undefined;
   let misses = 0;
-  /** When what is tried began to fail. */
+  /** When requests began to fail. */
   let troubleSinceMs: number | undefined;
-  /** When the watch was lost that `place` is the end of. */
+  /** When the watch ended that `place` continues. */
   let lostSinceMs: number | undefined;
 
   const list = async (): Promise<void> => {
@@ -91,7 +91,8 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
         {
           onOpen: () => {
             if (lostSinceMs !== undefined && clock.monotonicMs() - lostSinceMs >= timing.outageListMs) {
-              // A restored cluster counts its versions anew: it takes a watch from before up, and is silent.
+              // A restored cluster numbers its versions from an earlier point: it accepts a watch from a later version
+              // and sends no events.
               place = undefined;
               return false;
             }
@@ -110,21 +111,21 @@ export async function runReflector(options: ReflectorOptions, signal: AbortSigna
       );
     } catch (error) {
       const isAnswer = error instanceof ApiError || error instanceof UnreadableEventError;
-      // What a running watch answers, it would answer again from the same place.
+      // A running watch would give this answer again from the same place.
       if (isOpen && isAnswer) place = undefined;
-      // Who was not there at all may come back with another past, as above.
+      // An API server that was down can come back restored, as above.
       if (!isOpen && !isAnswer) place = undefined;
       if (!(isOpen && error instanceof IdleError)) throw error;
-      // The watch may be quiet, or something between may swallow what it says.
+      // Either the watch is quiet, or a proxy on the way drops its data.
       place = undefined;
     } finally {
       if (clock.monotonicMs() - startMs >= timing.healthyMs) backoff.reset();
     }
-    // Whoever ends every watch at once must not be asked without a pause.
+    // An API server that ends every watch at once must not be asked again without a pause.
     if (isOpen && clock.monotonicMs() - startMs < timing.healthyMs) await pause(clock, backoff.nextMs(), signal);
   };
 
-  /** Draws the conclusions of a failure, and returns how long to wait. */
+  /** Applies the consequences of a failure, and returns the time to wait in milliseconds. */
   const conclude = (error: unknown, verb: 'list' | 'watch'): number => {
     troubleSinceMs ??= clock.monotonicMs();
     if (verb === 'watch') lostSinceMs ??= clock.monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * Whether one resource version of a list is older than another. Versions of an API server are decimal numbers that
- * grow; where one is anything else, which is older cannot be said.
+ * Whether one resource version of a list is older than another. An API server's versions are growing decimal numbers.
+ * For other texts the answer is false, because their order is unknown.
  */
 export function isOlderVersion(version: string, than: string): boolean {
   if (!isDecimal(version) || !isDecimal(than)) return false;

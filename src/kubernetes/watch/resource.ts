@@ -1,13 +1,13 @@
 import { apiVersionOf, type KindDefinition } from '../../config/kind-definition.js';
 
-/** One list of objects that is watched: a kind, in one namespace or everywhere. */
+/** A watched list of objects: a kind, in one namespace or everywhere. */
 export interface Resource {
   readonly definition: KindDefinition;
   /** Empty for all namespaces, and for kinds that have none. */
   readonly namespace: string;
 }
 
-/** URL paths of the list, one per version that the kind is read in; the first that the API server has is used. */
+/** URL paths of the list, one for each version of the kind; the first one that the API server has is used. */
 export function pathsOf({ definition, namespace }: Resource): readonly string[] {
   return definition.versions.map((version) => {
     const group = definition.group === '' ? `/api/${version}` : `/apis/${apiVersionOf(definition, version)}`;
@@ -16,7 +16,7 @@ export function pathsOf({ definition, namespace }: Resource): readonly string[] 
   });
 }
 
-/** `quotaspecs.config.mesh.internal`, as RBAC rules and messages name it. */
+/** `quotaspecs.config.mesh.internal`, the name in RBAC rules and messages. */
 export function resourceName({ definition: { plural, group } }: Resource): string {
   return group === '' ? plural : `${plural}.${group}`;
 }

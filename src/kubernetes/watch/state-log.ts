@@ -10,12 +10,12 @@ export interface StateLogOptions {
   readonly clock: Clock;
 }
 
-/** Tells how the watching stands: once when something changes, and of an outage once for all that is watched. */
+/** Logs the state of all watches: each change once, and one outage of the API server once for all of them. */
 export interface StateLog {
   update(resource: Resource, state: ReflectorState): void;
   /** What RBAC forbids at present, one line each. */
   forbidden(): readonly string[];
-  /** What keeps a kind from being read at present, for as long as it does; undefined when nothing does. */
+  /** The error while at least one list cannot be read; undefined otherwise. */
   outage(): unknown;
 }
 
@@ -43,7 +43,7 @@ export function createStateLog({ server, logger, clock }: StateLogOptions): Stat
     update: (resource, state) => {
       noteFailing(resource, state);
       const before = states.get(resource);
-      // An outage says nothing about what is allowed or installed.
+      // An outage tells neither what is allowed nor what is installed.
       if (state.type === 'failing' || before?.type === state.type) return;
       states.set(resource, state);
       const fields = fieldsOf(resource);

@@ -9,7 +9,7 @@ export interface ObjectEvent {
   readonly object: RawObject;
 }
 
-/** The API server, or something before it, sent what is no watch event. */
+/** The API server, or a proxy on the way, sent data that is not a watch event. */
 export class UnreadableEventError extends Error {
   constructor() {
     super('the API server sent a watch event that cannot be read');
@@ -18,23 +18,23 @@ export class UnreadableEventError extends Error {
 }
 
 export interface WatchHandlers {
-  /** The API server has taken the watch up; false when it is not wanted any more. */
+  /** The API server has opened the watch. Returns false when the watch is not wanted any more. */
   onOpen(): boolean;
-  /** Events that arrived together, and the resource version to go on from after them. */
+  /** Called with events that arrived together, and the resource version from which to continue after them. */
   onEvents(events: readonly ObjectEvent[], resourceVersion: string): void;
 }
 
 export interface WatchOptions extends RequestLimits {
   readonly resourceVersion: string;
-  /** The API server ends the watch by itself after this long. */
+  /** The API server ends the watch after this long. */
   readonly timeoutSeconds: number;
 }
 
 /**
  * Watches from a resource version on. Settles when the API server ends the watch in good order.
  *
- * @throws ApiError when it refuses or ends it with an error; any other error when the connection breaks or
- *   sends what cannot be read. Events handed over before stay valid, and nothing after them was skipped.
+ * @throws ApiError when the API server rejects the watch or ends it with an error; another error when the connection
+ *   breaks or carries unreadable data. Events delivered before stay valid, and no event between them was skipped.
  */
 export async function watchEvents(
   api: ApiClient,
@@ -51,7 +51,7 @@ export async function watchEvents(
   const split = createLineSplitter();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const batch = readBatch(split(chunk));
-    // Destroyed streams hand over what they had buffered; after a stop nobody wants it.
+    // A destroyed stream still delivers buffered data; after a stop it is dropped.
     if (signal.aborted) return;
     if (batch.resourceVersion !== undefined) onEvents(batch.events, batch.resourceVersion);
     if (batch.error !== undefined) {
@@ -63,9 +63,9 @@ export async function watchEvents(
 
 interface Batch {
   readonly events: readonly ObjectEvent[];
-  /** Of the last event or bookmark; undefined when there was none. */
+  /** Version of the last event or bookmark; undefined when there was none. */
   readonly resourceVersion: string | undefined;
-  /** What came after the events. */
+  /** The error that followed the events. */
   readonly error: Error | undefined;
 }
 
@@ -88,7 +88,7 @@ function readEvent(line: string): WatchEvent | Error {
   try {
     event = JSON.parse(line);
   } catch {
-    // What the parser says would show a piece of the object, which may be a secret.
+    // The parser's message would quote the object, which can be a secret.
     return new UnreadableEventError();
   }
   if (!isRecord(event)) return new UnreadableEventError();

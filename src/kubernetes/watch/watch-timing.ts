@@ -1,19 +1,22 @@
 /** Times of a watch, in milliseconds. Tests shorten them. */
 export interface WatchTiming {
-  /** First wait after a failure; doubles up to `maxRetryMs`. */
+  /** First wait after a failure; it doubles up to `maxRetryMs`. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
-  /** How often a kind that the API server does not have is asked for again: its CRD may come. */
+  /** Interval at which a kind that the API server lacks is tried again: its CRD may be installed. */
   readonly missingRetryMs: number;
-  /** A refusal (403, 429) counts as such when it has lasted this long: an API server that starts, and a CRD that is new, refuse at first. */
+  /**
+   * A rejection (403, 429) is reported after it has lasted this long: a starting API server and a new CRD reject
+   * requests at first.
+   */
   readonly refusalGraceMs: number;
-  /** After an outage this long a list comes before the next watch: the cluster may have been restored meanwhile. */
+  /** After an outage of this length, a list comes before the next watch: the cluster may have been restored. */
   readonly outageListMs: number;
-  /** Nothing of a list's answer arrived for this long: it failed. */
+  /** A list has failed when no byte arrives for this long. */
   readonly listIdleMs: number;
-  /** Nothing of a watch arrived for this long, not even a bookmark, of which one comes every two minutes: listed anew. */
+  /** After this long without a byte, the list is read again. A bookmark comes every two minutes. */
   readonly watchIdleMs: number;
-  /** A watch that lasted this long was a good one: the next failure is a first one again. */
+  /** A watch that lasted this long succeeded: the back-off starts again from its first wait. */
   readonly healthyMs: number;
 }
 

@@ -26,7 +26,7 @@ it('an API server that is gone for a while finds the leader that it had, and get
   await eventually('the outage is noticed', () => instance.log.some(({ level }) => level === 'warn'));
   await api.startApi();
   const after = await hasCondition(api, quotaSpec(namespace), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');
-  t.is(instance.log.filter(({ message }) => message === 'This instance leads').length, 1);
+  t.is(instance.log.filter(({ message }) => message === 'this instance leads').length, 1);
   const transitions = [before, after].map(({ status }) => status?.conditions?.map((each) => each.lastTransitionTime));
   t.deepEqual(transitions[0], transitions[1]);
 });
@@ -62,7 +62,7 @@ it('an API server that does not answer any more holds up nobody who stops', asyn
   t.teardown(() => connection.close());
   const kubeconfig = await api.kubeconfigOf('admin', connection.url);
   const instance = await startStatusInstance(t, { podName: 'meshd-0', kubeconfig, namespace });
-  await eventually('it leads', () => instance.log.some(({ message }) => message === 'This instance leads'));
+  await eventually('it leads', () => instance.log.some(({ message }) => message === 'this instance leads'));
   connection.mute();
   const started = performance.now();
   await instance.stop();

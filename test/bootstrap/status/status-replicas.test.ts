@@ -21,8 +21,8 @@ if (binary !== undefined) {
   test.after.always(() => api?.close());
 }
 
-const LEADS = 'This instance leads';
-const CEASES = 'This instance does not lead any more';
+const LEADS = 'this instance leads';
+const CEASES = 'this instance does not lead any more';
 /** The same as in earnest, ten times as fast. */
 const FAST = { leaseMs: 3_000, renewMs: 1_500, retryMs: 750, lookMs: 200 };
 
@@ -198,7 +198,7 @@ it('what it may not do is told of once with what to grant, and is done as soon a
   const complaints = instance.log.filter(({ level }) => level === 'warn' || level === 'error');
   t.deepEqual(
     complaints.map(({ message }) => message).sort(),
-    ['distribution report cannot be written', 'The lease of the leader cannot be had'].sort(),
+    ['distribution report cannot be written', 'lease of the leader cannot be read or written'].sort(),
   );
 });
 

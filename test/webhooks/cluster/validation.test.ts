@@ -237,7 +237,7 @@ it('one of two instances acts, and the other one after it', async (t) => {
   await eventually('it is put right', async () => (await entriesOf(api, CONFIGURATION))[0]?.failurePolicy === 'Fail');
   t.is(await controllerUpdates(second), 0);
   await first.stop();
-  await eventually('the second leads', () => second.log.some(({ message }) => message === 'This instance leads'));
+  await eventually('the second leads', () => second.log.some(({ message }) => message === 'this instance leads'));
   await api.client.patch(CONFIGURATION, {
     webhooks: [{ ...(await entriesOf(api, CONFIGURATION))[0], failurePolicy: 'Ignore' }],
   });
