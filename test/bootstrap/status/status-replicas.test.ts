@@ -185,7 +185,7 @@ it('what it may not do is told of once with what to grant, and is done as soon a
   const texts = (): readonly string[] =>
     instance.log.map(({ message, fields }) => `${message} ${fields['remedy'] ?? ''} ${fields['err'] ?? ''}`);
   await eventually('the lease is missed', () =>
-    texts().some((text) => /lease of the leader cannot be had let the service account/.test(text)),
+    texts().some((text) => /lease of the leader cannot be read or written let the service account/.test(text)),
   );
   await eventually('the report is missed', () =>
     texts().some((text) =>
