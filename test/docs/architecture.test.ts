@@ -4,7 +4,7 @@ import test from 'ava';
 import { projectRoot } from '../counterparts/project-root.js';
 
 const ROOT = projectRoot();
-const PAGE = 'docs/architecture.md';
+const PAGES = ['docs/architecture.md', 'CONTRIBUTING.md'];
 /** Written by the build, or the name of a package. */
 const ELSEWHERE = /^(?:build|navigator-discovery)\//;
 /** The table of next changes names folders that do not exist yet. */
@@ -22,9 +22,9 @@ function exists(path: string): boolean {
   );
 }
 
-test('every folder and file that the page of the architecture names exists', (t) => {
-  const paths = pathsIn(readFileSync(join(ROOT, PAGE), 'utf8').replace(NEXT_CHANGES, ''));
-  t.true(paths.length > 40, 'the page names paths');
+test('every folder and file that the pages for developers name exists', (t) => {
+  const paths = PAGES.flatMap((page) => pathsIn(readFileSync(join(ROOT, page), 'utf8').replace(NEXT_CHANGES, '')));
+  t.true(paths.length > 40, 'the pages name paths');
   t.deepEqual(
     paths.filter((path) => !exists(path) && !ELSEWHERE.test(path)),
     [],
