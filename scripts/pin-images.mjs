@@ -1,6 +1,6 @@
 // node scripts/pin-images.mjs: asks the registries for the digests of the images in images.json, writes them there, and
 // brings Dockerfile and manifests/ up to date. `docker` must be able to reach the registries.
-//   --offline   asks nobody: Dockerfile and manifests follow images.json as it is
+//   --offline   contacts no registry: Dockerfile and manifests follow images.json as it is
 //   --check     changes nothing; fails when a digest is missing (a release must not be built then), or a file is stale
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -11,6 +11,16 @@ import { policyFlags } from '../build/src/cli/settings/policy-flags.js';
 import { meshConfigSchema, UNUSED_MESH_CONFIG_FIELDS } from '../build/src/config/mesh/mesh-config-schema.js';
 import { meshNetworksSchema } from '../build/src/config/mesh/mesh-networks.js';
 import { policyServerSchema } from '../build/src/config/policy-server/policy-server-schema.js';
+import { LOG_LEVELS, LOG_SCOPES } from '../build/src/telemetry/logging-options.js';
+
+const LOGS = `Log scopes: ${names(LOG_SCOPES)}. \`all\` in a list of levels stands for every scope.
+
+Log levels: ${names(LOG_LEVELS)}. \`none\` turns a scope off.
+`;
+
+function names(list) {
+  return list.map((name) => `\`${name}\``).join(', ');
+}
 
 const HEAD = `# Configuration
 
@@ -188,6 +198,7 @@ export async function renderConfigurationDoc() {
     flagTable(versionFlags),
     '## Flags of every command\n',
     flagTable(commonFlags),
+    LOGS,
     '## Environment variables\n',
     table(
       ['variable', 'type', 'default', 'meaning'],

@@ -7,7 +7,16 @@ const SECTIONS = [
   {
     title: 'Pushes and xDS',
     tables: ['pushFamilies'],
-    text: `Times are in seconds. \`version\` is the node metadata \`MESH_VERSION\`. \`err\` is the name of a gRPC code.`,
+    text: `Times are in seconds.
+
+| label | values |
+|---|---|
+| \`type\` of \`nav_xds_pushes\` and \`nav_xds_push_time\` | \`cds\`, \`eds\`, \`lds\`, \`rds\`, \`ecds\`, \`sds\`; \`api\` for other types. \`nav_xds_pushes\` counts a failed write as \`<type>_senderr\` |
+| \`type\` of \`nav_push_triggers\` | the reason of the push: \`endpoint\`, \`config\`, \`service\`, \`proxy\`, \`global\`, \`unknown\`, \`debug\` |
+| \`version\` of \`nav_xds\` | node metadata \`MESH_VERSION\`; \`unknown\` without one |
+| \`node\`, \`err\` of the reject families | the id of the node, and the name of a gRPC code |
+
+A bounded number of nodes and versions has its own series; the rest is \`other\`.`,
   },
   {
     title: 'Push status',
@@ -19,7 +28,10 @@ message. Reading \`/metrics\` computes them, at most every \`NAV_METRICS_MIN_INT
   {
     title: 'Registries and sources',
     tables: ['registryFamilies'],
-    text: `Events are \`add\`, \`update\`, \`updatesame\` (nothing that the mesh reads has changed) and \`delete\`.`,
+    text: `\`event\` is \`add\`, \`update\`, \`updatesame\` (nothing that the mesh reads has changed) or \`delete\`. \`type\` of
+\`nav_k8s_cfg_events\` is the kind, of \`nav_k8s_reg_events\` \`Services\`, \`Nodes\`, \`Pods\`, \`Namespaces\`, \`Endpoints\` or
+\`EndpointSlice\`. \`type\` of \`nav_inbound_updates\` is \`config\`, \`eds\`, \`svc\` or
+\`svcdelete\`.`,
   },
   {
     title: 'Certificate authority',

@@ -1,5 +1,5 @@
 // npm test: installs and builds when needed, obtains the counterparts, runs all tests, and closes with one
-// line `N passed, N failed, N skipped`. Arguments go to ava: npm test -- test/xds/watch.test.ts
+// line `N passed, N failed, N skipped`. Arguments go to ava: npm test -- test/xds/proxy-session.test.ts
 // REQUIRE_COUNTERPARTS=1 makes a counterpart that cannot be had a failure.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

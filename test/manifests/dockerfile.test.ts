@@ -95,7 +95,7 @@ test('everything that is copied from the source is there, and passes .dockerigno
   for (const source of fromSource) t.true(existsSync(join(root, source)), source);
 });
 
-test('the image runs as somebody who is not root, by number, for Kubernetes cannot know names', (t) => {
+test('the image runs as a user that is not root, by number, because Kubernetes does not know names', (t) => {
   const [user, group] = instruction(finalStage(), 'USER').split(':').map(Number);
   t.true(Number(user) > 0 && Number(group) > 0);
 });
