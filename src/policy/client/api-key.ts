@@ -7,7 +7,9 @@ export interface ApiKeyConfig {
   readonly header?: string;
 }
 
-/** What is tried when no spec defines an APIKey, in this order (docs/reference/policy-kinds.md#api-keys). */
+/**
+ * The places that are searched in this order when no spec defines an APIKey (docs/reference/policy-kinds.md#api-keys).
+ */
 const DEFAULT_API_KEYS: readonly ApiKeyConfig[] = [{ query: 'key' }, { query: 'api_key' }, { header: 'x-api-key' }];
 
 type KeyPlace = { readonly type: 'query' | 'header'; readonly name: string };
@@ -22,9 +24,9 @@ export class ApiKeyFinder {
   }
 
   /**
-   * The first value that is not empty, in the order of the APIKeys; undefined when there is none. Of a parameter or
-   * header that comes several times too: were all of them one key, a caller would be somebody else with each value that
-   * it puts behind its own.
+   * The first value that is not empty, in the order of the APIKeys; undefined without a key. A parameter or header that
+   * occurs several times has only its first value as the key: otherwise a caller could append values and get a new key
+   * with each.
    */
   find(target: string, headers: HeaderMap): string | undefined {
     const query = queryOf(target);

@@ -8,7 +8,7 @@ export type AttributeLayer = ReadonlyMap<string, AttributeValue>;
 export const EMPTY_LAYER: AttributeLayer = new Map();
 
 /**
- * What is known of one request or connection: the attributes that Check, Quota and Report are about
+ * The attributes of one request or connection that Check, Quota and Report use
  * (docs/reference/policy-kinds.md#attributes).
  */
 export interface AttributeBag {
@@ -16,7 +16,7 @@ export interface AttributeBag {
   get(name: string): AttributeValue | undefined;
   /** Every name once, with the value that `get` gives. */
   entries(): IterableIterator<[string, AttributeValue]>;
-  /** This bag with the layer's attributes over its own; this bag stays as it is. Costs nothing per attribute. */
+  /** A bag with the layer's attributes over those of this bag, which does not change. Costs nothing per attribute. */
   overlaid(layer: AttributeLayer): AttributeBag;
 }
 
@@ -29,15 +29,15 @@ export interface AttributeOrigins {
   readonly staticFilter: AttributeLayer;
   /** `mixerAttributes` of the service's or route's ServiceConfig. */
   readonly staticRoute?: AttributeLayer;
-  /** `forwardAttributes` of the source's filter, as far as the caller told. */
+  /** `forwardAttributes` of the source's filter, when the caller sent them. */
   readonly forwardedFilter?: AttributeLayer;
-  /** `forwardAttributes` of the source's route. A caller's header, which has both in one, goes here as well. */
+  /** `forwardAttributes` of the source's route. The header of a caller, which contains both, belongs here too. */
   readonly forwardedRoute?: AttributeLayer;
-  /** What the request itself says. */
+  /** Attributes derived from the request. */
   readonly requestDerived: AttributeLayer;
   /** `ignoreForwardedAttributes` of HttpClientConfig. */
   readonly ignoreForwarded: boolean;
-  /** Gateways never use forwarded attributes, whatever `ignoreForwarded` says. */
+  /** Gateways ignore forwarded attributes in any case. */
   readonly isGateway: boolean;
 }
 
@@ -92,9 +92,9 @@ export function bagOf(layer: AttributeLayer): AttributeBag {
 }
 
 /**
- * The bag of a request, in the application order of docs/reference/policy-client.md#attribute-order. Forwarded
- * attributes count only when they are present, not ignored, and the proxy is no gateway; of them only those that a
- * caller may speak for (`acceptForwarded`).
+ * The bag of a request, in the order of docs/reference/policy-client.md#attribute-order. Forwarded attributes are used
+ * when they are present and not ignored, and the proxy is not a gateway. `acceptForwarded` selects the attributes that
+ * a caller may send.
  */
 export function createAttributeBag(origins: AttributeOrigins): AttributeBag {
   const layers: AttributeLayer[] = [origins.requestDerived];

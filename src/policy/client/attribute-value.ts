@@ -22,7 +22,7 @@ export function stringAttribute(value: string): AttributeValue {
   return { type: 'string', value };
 }
 
-/** A whole number; a fraction is cut off, and what does not fit in 64 bits wraps as it would on the wire. */
+/** A whole number. Fractions are cut off, and numbers beyond 64 bits wrap as on the wire. */
 export function int64Attribute(value: bigint | number): AttributeValue {
   return { type: 'int64', value: BigInt.asIntN(64, typeof value === 'bigint' ? value : BigInt(Math.trunc(value))) };
 }
@@ -53,7 +53,7 @@ export function stringMapAttribute(value: ReadonlyMap<string, string>): Attribut
   return { type: 'stringMap', value };
 }
 
-/** An attribute that is unset is absent, never empty: these make none of what is missing or empty. */
+/** An unset attribute is absent, never empty: these functions return undefined for missing and empty values. */
 export function optionalString(value: string | undefined): AttributeValue | undefined {
   return value === undefined || value === '' ? undefined : stringAttribute(value);
 }

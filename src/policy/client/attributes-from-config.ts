@@ -17,7 +17,7 @@ import {
  */
 export interface AttributeValueConfig {
   readonly stringValue?: string;
-  /** JSON numbers lose digits above 2^53, so that a decimal text is taken as well. */
+  /** A decimal text is also accepted, because JSON numbers lose digits above 2^53. */
   readonly int64Value?: number | string;
   readonly doubleValue?: number;
   readonly boolValue?: boolean;
@@ -40,7 +40,7 @@ export class AttributeValueError extends Error {
   readonly code = 'INVALID_ATTRIBUTE_VALUE';
   /** Path of the value in its object. */
   readonly field: string;
-  /** What is wrong with it and what to do, to be read after the field. */
+  /** The problem and its remedy, as the text after the field. */
   readonly problem: string;
 
   constructor(field: string, problem: string) {

@@ -6,7 +6,7 @@ import { createReferencedCache } from './referenced-cache.js';
 
 const CHECK_CACHE_MAX_ENTRIES = 10_000;
 
-/** What a check says about a request: the status, and how to answer a denied one. */
+/** The result of a check: the status, and the answer for a denied request. */
 export interface CheckVerdict {
   readonly status: PolicyStatus;
   readonly routeDirective?: RouteDirective;
@@ -17,7 +17,7 @@ export interface CheckVerdict {
  * (docs/reference/policy-client.md#check-cache).
  */
 export interface CheckCache {
-  /** A verdict that still holds for the bag. Counts as one use of it. */
+  /** A valid verdict for the bag. Finding it counts as one use. */
   find(bag: AttributeBag): CheckVerdict | undefined;
   /** Keeps the answer to a call that was made with the bag, if it may be kept. */
   store(bag: AttributeBag, precondition: PreconditionResult): void;
@@ -49,7 +49,7 @@ export function createCheckCache(options: { readonly clock: Clock; readonly maxE
       if (referencedAttributes === undefined) return;
       const expiresMs = clock.monotonicMs() + (validDurationMs ?? Number.POSITIVE_INFINITY);
       const verdict = { status, ...(routeDirective && { routeDirective }) };
-      // An answer that may not be used is stored as well: it replaces what was known before.
+      // An answer that must not be reused is stored too, because it replaces an older answer.
       cache.store(SCOPE, bag, referencedAttributes, { verdict, expiresMs, usesLeft: validUseCount });
     },
     get size() {

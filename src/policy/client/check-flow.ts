@@ -16,20 +16,20 @@ const NO_HITS: CacheHits = { isCheckCacheHit: false, isQuotaCacheHit: false };
 const NO_PRECONDITION = 'The answer of the policy server has no precondition result';
 
 /**
- * Why the fail policy decided: a call to the policy server or its store failed (backend), the server could not count a
- * quota (quota). In a policy server also: a rule cannot be applied (rule), a defect of its own (internal).
+ * Why the fail policy decided: a call to the policy server or its store failed (backend), or the server could not count
+ * a quota (quota). In a policy server also: a rule cannot be applied (rule), or the server itself failed (internal).
  */
 export type CheckFailure = 'backend' | 'quota' | 'rule' | 'internal';
 
-/** Whether a request may pass, why not, and what is to be reported about how that was decided. */
+/** The decision about a request, its reason, and the facts for the report. */
 export interface CheckDecision extends CheckVerdict {
-  /** Whether the check's part was answered without asking. */
+  /** Whether the check cache answered. */
   readonly isCheckCacheHit: boolean;
-  /** Whether the quotas' part was answered without asking; false when there are none. */
+  /** Whether the quota cache answered; false without quotas. */
   readonly isQuotaCacheHit: boolean;
   /** Names of the quotas that refused, in the order of the charges. */
   readonly exhaustedQuotas: readonly string[];
-  /** How long until it is worth trying again: the longest that a refusing quota told; missing when none did. */
+  /** The longest wait that a refusing quota named, in milliseconds; missing when no quota named one. */
   readonly retryAfterMs?: number;
   /** Missing when the policy server decided. */
   readonly failure?: CheckFailure;
@@ -40,9 +40,11 @@ export interface CheckFlowInput {
   /** From the quota rules, in their order; several for one quota add up. */
   readonly quotas: readonly QuotaCharge[];
   readonly failPolicy: ResolvedFailPolicy;
-  /** The caller's name of the request, for calls that ask for this request alone. */
+  /** The caller's id of the request, for calls about this request alone. */
   readonly deduplicationId?: string | undefined;
-  /** Gives up a call that charges no quotas; one that does is finished, for the server may have counted. */
+  /**
+   * Cancels a call that charges no quotas. A call that charges quotas is finished, because the server may have counted.
+   */
   readonly cancel?: AbortSignal | undefined;
 }
 
@@ -53,11 +55,11 @@ export interface CheckFlowDependencies {
   readonly quotaCaches: Readonly<Record<ResolvedFailPolicy['policy'], QuotaCache>>;
   readonly remoteCheck: RemoteCheck;
   readonly statistics: ClientStatistics;
-  /** Told of what an embedder's part threw where none of its calls is to fail. Does not throw. */
+  /** Gets the errors of the embedder's functions that fail no call. Does not throw. */
   readonly onError: OnClientError;
 }
 
-/** Undefined when the server decided, now or before. */
+/** `failure` is missing when the server decided, now or earlier. */
 type AskedVerdict = CheckVerdict & { readonly failure?: CheckFailure };
 
 type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
@@ -65,13 +67,16 @@ type CacheHits = Pick<CheckDecision, 'isCheckCacheHit' | 'isQuotaCacheHit'>;
 export type CheckFlow = (input: CheckFlowInput) => Promise<CheckDecision>;
 
 /**
- * Decides about requests (docs/reference/policy-client.md#check-flow). A cached denial is final, and so is a cached
- * permission of a request that charges nothing. With a cached permission and quotas that the client can decide by
- * itself the decision is made at once, and what is to be fetched for later requests is fetched in the background. In
- * all other cases one Check call carries everything. When that call fails, the fail policy decides, also about its
- * quotas (docs/reference/errors.md#failures): under FAIL_CLOSE a call that fails in the background ends the use of
- * units that the server has not granted. The fail policy decides as well when something throws that the embedder passed
- * in: a check never rejects.
+ * Decides about requests (docs/reference/policy-client.md#check-flow).
+ *
+ * - A cached denial is final. A cached permission is final for a request without charges.
+ * - With a cached permission and quotas that the client can decide, the decision is immediate, and units for later
+ *   requests are fetched in the background.
+ * - All other requests make one Check call for everything.
+ *
+ * The fail policy decides when that call fails, also about its quotas (docs/reference/errors.md#failures), and when a
+ * function of the embedder throws: a check never rejects. Under FAIL_CLOSE a background call that fails ends the use of
+ * units that the server has not granted.
  */
 export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow {
   const { checkCache, quotaCaches, remoteCheck, statistics, onError } = dependencies;
@@ -103,9 +108,9 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
 
   const readResponse = (response: CheckResponse, bag: AttributeBag, charged: ChargedQuotas): CheckVerdict => {
     const { precondition, quotas } = response;
-    // A server that denies need not look at quotas: that it says nothing of them is no failure to count.
+    // A server that denies need not decide about quotas: missing results are not failures.
     const isDenied = precondition !== undefined && !isAllowed(precondition);
-    // Put back before a loan is settled, so that what was lent to it is taken back as well.
+    // Released before the loan is settled, so that the units that were lent to this request are taken back too.
     if (isDenied) charged.release();
     charged.answer((quota) => quotas.get(quota) ?? (isDenied ? 'skipped' : 'unreachable'));
     if (precondition === undefined) return { status: { code: 'INTERNAL', message: NO_PRECONDITION } };
@@ -120,7 +125,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
       if (outcome.type === 'answered') readResponse(outcome.answer, bag, charged);
       else charged.answer(() => 'unreachable');
     } catch (error) {
-      // No request waits for it: a rejection would end the process.
+      // A rejection without a waiting request would end the process.
       onError(error, 'check');
       charged.abandon();
     }
@@ -132,7 +137,7 @@ export function createCheckFlow(dependencies: CheckFlowDependencies): CheckFlow 
     statistics.increment('total_remote_check_calls');
     if (hasQuestions) statistics.increment('total_remote_quota_calls');
     const outcome = await remoteCheck(
-      // Units for requests to come must not be taken for the answer to a repeated request: each would count them anew.
+      // Units for later requests must not be the answer to a repeated request: each repetition would count them again.
       {
         attributes: bag,
         quotas: charged.questions(),

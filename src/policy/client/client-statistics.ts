@@ -39,7 +39,7 @@ export type ClientCounter = (typeof CLIENT_COUNTERS)[number];
 /** Values of all counters at one moment. */
 export type ClientStatisticsSnapshot = Readonly<Record<ClientCounter, number>>;
 
-/** What a client has done since it was made; counters only rise. */
+/** The counters of a client since its creation. */
 export interface ClientStatistics {
   increment(counter: ClientCounter): void;
   snapshot(): ClientStatisticsSnapshot;

@@ -21,10 +21,9 @@ export interface HttpApiPatternConfig {
   /** Compared case-sensitively; `*` stands for every method, as no method does. */
   readonly httpMethod?: string;
   /**
-   * URI template (RFC 6570; grammar of docs/reference/policy-kinds.md#uri-templates). `{var:3}` takes at most 3
-   * characters, for that is what RFC 6570 expands it to, whatever the value: a longer segment cannot come from this
-   * template. `{?a,b}` excludes no request, for RFC 6570 leaves out names without a value; `{?a:3}` excludes longer
-   * values of `a`.
+   * URI template (RFC 6570; grammar in docs/reference/policy-kinds.md#uri-templates). `{var:3}` matches at most 3
+   * characters, because RFC 6570 expands every value to at most 3. `{?a,b}` excludes no request, because RFC 6570
+   * leaves out names without a value. `{?a:3}` excludes longer values of `a`.
    */
   readonly uriTemplate?: string;
   /** RE2 syntax, for the whole path with its query. */
@@ -36,15 +35,15 @@ export interface HttpApiSpecConfig {
   readonly attributes?: AttributesConfig;
   readonly patterns?: readonly HttpApiPatternConfig[];
   readonly apiKeys?: readonly ApiKeyConfig[];
-  /** The workloads that it is for, by labels; all unless given. */
+  /** The labels of its workloads; all workloads unless given. */
   readonly workloads?: WorkloadsConfig;
 }
 
 /** The API specs of one service, ready for requests. Safe to share; never changes. */
 export interface CompiledApiSpecs extends WorkloadApi {
-  /** What was left out because it cannot be used. */
+  /** The parts that were left out because they cannot be used. */
   readonly problems: readonly SpecProblem[];
-  /** Its regular expressions, for a caller who compiles them before the first request. */
+  /** All regular expressions, for a caller that compiles them before the first request. */
   readonly programs: readonly SharedProgram[];
   /**
    * The specs that are for a workload. Without it, only specs for all workloads count.
@@ -57,27 +56,33 @@ export interface CompiledApiSpecs extends WorkloadApi {
 /** The API specs that apply to requests to one workload. */
 export interface WorkloadApi {
   /**
-   * The API attributes of a request (docs/reference/policy-kinds.md#httpapispec): of the URI template that matches best
-   * among all specs, of every regex that matches, and at the top level of the specs that these patterns belong to. A
-   * pattern's own attributes take precedence over those at the top level, later regexes over earlier ones and over the
-   * template. Empty when no pattern matches.
+   * The API attributes of a request (docs/reference/policy-kinds.md#httpapispec): those of the best URI template of all
+   * specs, of every matching regex, and of the top level of the specs with these patterns. A pattern's own attributes
+   * take precedence over the top level, later regexes over earlier ones and over the template. Empty when no pattern
+   * matches.
    *
    * @param target `:path` of the request, with its query
    */
   attributesFor(method: string, target: string): AttributeLayer;
-  /** The same, and whether it is all: a pattern that cannot be used, or would take too long to match, may have more. */
+  /**
+   * The attributes, and whether they are complete: a pattern that cannot be used, or takes too long to match, may have
+   * more.
+   */
   assess(method: string, target: string): ApiAssessment;
-  /** The API key of a request: the first that is not empty in the order of all specs' APIKeys or the default order. */
+  /**
+   * The API key of a request: the first value that is not empty, in the order of all specs' APIKeys or in the default
+   * order.
+   */
   apiKeyFor(target: string, headers: HeaderMap): string | undefined;
 }
 
-/** The API attributes of a request, as far as they can be told. */
+/** The API attributes that could be determined. */
 export interface ApiAssessment {
   readonly layer: AttributeLayer;
   readonly isUndecided: boolean;
 }
 
-/** What a pattern contributes when it matches. */
+/** The attributes of a pattern that matches. */
 interface Operation {
   readonly specIndex: number;
   readonly topLevel: AttributeLayer;
@@ -86,7 +91,7 @@ interface Operation {
   readonly all: AttributeLayer;
 }
 
-/** Methods of a pattern whose expression cannot be used. */
+/** A pattern with an expression that cannot be used. */
 interface Undecided {
   readonly specIndex: number;
   readonly method: string;

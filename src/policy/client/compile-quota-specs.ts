@@ -9,9 +9,9 @@ import { isForWorkload, WORKLOAD_LABELS, type WorkloadsConfig } from './workload
 
 /** A quota to charge (docs/reference/policy-kinds.md#quota). */
 export interface QuotaConfig {
-  /** Without one nothing is charged. */
+  /** Nothing is charged without a name. */
   readonly quota?: string;
-  /** From 1 to 2147483647; 1 when left out; 0 charges nothing. */
+  /** From 1 to 2147483647, 1 by default. 0 charges nothing. */
   readonly charge?: number;
 }
 
@@ -20,11 +20,11 @@ export interface AttributeMatchConfig {
   readonly clause?: Readonly<Record<string, StringMatchConfig>>;
 }
 
-/** When to charge what (docs/reference/policy-kinds.md#quotarule). */
+/** Conditions and their charges (docs/reference/policy-kinds.md#quotarule). */
 export interface QuotaRuleConfig {
   readonly match?: readonly AttributeMatchConfig[];
   readonly quotas?: readonly QuotaConfig[];
-  /** The workloads that it is for, by labels; all unless given. */
+  /** The labels of its workloads; all workloads unless given. */
   readonly workloads?: WorkloadsConfig;
 }
 
@@ -39,36 +39,36 @@ export interface QuotaCharge {
   readonly charge: number;
 }
 
-/** The quota specs of one service, ready for requests. Safe to share; what it answers depends on the bag alone. */
+/** The compiled quota specs of one service. Shareable: results depend only on the bag. */
 export interface CompiledQuotaSpecs {
-  /** What was left out because it cannot be used. */
+  /** The parts that were left out because they cannot be used. */
   readonly problems: readonly SpecProblem[];
   /**
-   * What a request is charged (docs/reference/policy-kinds.md#quotarule): the quotas of every rule that matches, in the
-   * order of specs, rules and quotas. A quota that several rules name comes several times.
+   * The charges of a request (docs/reference/policy-kinds.md#quotarule): the quotas of every rule that matches, in the
+   * order of specs, rules and quotas. A quota of several rules occurs several times.
    */
   chargesFor(bag: AttributeBag): readonly QuotaCharge[];
-  /** The same, and whether it is all: see `QuotaAssessment`. */
+  /** The charges, and whether they are complete: see `QuotaAssessment`. */
   assess(bag: AttributeBag): QuotaAssessment;
-  /** Its regular expressions, for a caller who compiles them before the first request. */
+  /** All regular expressions, for a caller that compiles them before the first request. */
   readonly programs: readonly SharedProgram[];
 }
 
-/** What a request is charged, as far as that can be told. */
+/** The charges that could be determined. */
 export interface QuotaAssessment {
   readonly charges: readonly QuotaCharge[];
   /**
-   * Whether a rule may charge more that could not be told: all of its other conditions are met, and one cannot be used,
-   * because it is beyond a budget or no condition, or because to match it would have taken too long.
+   * Whether a rule may charge more. All of its other conditions are met, but one condition is invalid, exceeds a
+   * budget, or takes too long to match.
    */
   readonly isUndecided: boolean;
 }
 
 /** How regular expressions are checked and kept. */
 export interface RegexOptions {
-  /** By default each expression by itself. */
+  /** By default, each expression is checked alone. */
   readonly check?: CheckRegex;
-  /** By default for these specs alone. */
+  /** By default, programs belong to these specs alone. */
   readonly home?: RegexHome;
 }
 
@@ -81,7 +81,7 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   const problems: SpecProblem[] = [];
   const charges: (readonly QuotaCharge[])[] = [];
   const matches: RuleMatch[] = [];
-  // Without conditions that cannot be used: a rule that may charge, for all that can be told.
+  // Matches with an unusable condition, reduced to their usable ones: such a rule may charge.
   const unusable: RuleMatch[] = [];
   const workloadsOf: (WorkloadsConfig | undefined)[] = [];
   specs.forEach(({ rules = [] }, specIndex) => {
@@ -101,7 +101,7 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
   const matcher = new RuleMatcher(charges.length, matches, home);
   const undecided = unusable.length === 0 ? undefined : new RuleMatcher(charges.length, unusable, home);
   const isRestricted = workloadsOf.some((workloads) => workloads !== undefined);
-  /** Those of the rules that are for the workload of the request. */
+  /** The rules for the workload of the request. */
   const ofWorkload = (rules: readonly number[], bag: AttributeBag): readonly number[] => {
     if (!isRestricted || rules.length === 0) return rules;
     const labels = bag.get(WORKLOAD_LABELS);
@@ -127,9 +127,9 @@ export function compileQuotaSpecs(specs: readonly QuotaSpecConfig[], options: Re
 }
 
 interface ReadClause {
-  /** Those that can be used. */
+  /** The usable conditions. */
   readonly conditions: readonly StringCondition[];
-  /** A match with a condition that cannot be used is never met, for leaving the condition out would widen it. */
+  /** A match with an unusable condition is never met: a match without that condition would be wider. */
   readonly isUsable: boolean;
 }
 
@@ -165,10 +165,10 @@ function readCharges(quotas: readonly QuotaConfig[], field: string, problems: Sp
   return Object.freeze(charges);
 }
 
-/** A part of a spec that cannot be used; the rest of the spec works without it. Validation refuses such specs earlier. */
+/** A part of a spec that cannot be used. The rest of the spec works. Validation rejects such specs earlier. */
 export interface SpecProblem {
   /** Path from the list of specs, for example `[0].patterns[2].regex`. */
   readonly field: string;
-  /** What is wrong with the value, and what to do. */
+  /** The problem of the value, and its remedy. */
   readonly message: string;
 }

@@ -5,7 +5,7 @@ import type { StringCondition } from './string-condition.js';
 
 const NONE: readonly number[] = [];
 
-/** Conditions on one attribute, each with the numbers of those who wait for it, found by the attribute's text. */
+/** Conditions on one attribute with the numbers of their candidates, found by the text of the attribute. */
 export class ConditionIndex {
   readonly #exact: ReadonlyMap<string, readonly number[]>;
   readonly #prefixes: PrefixIndex<readonly number[]>;

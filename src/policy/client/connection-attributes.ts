@@ -1,9 +1,9 @@
 import { optionalBool, optionalBytes, optionalString } from './attribute-value.js';
 import type { AttributeReaders } from './derived-layer.js';
 
-/** What the proxy knows of the connection that a request or TCP traffic came on. */
+/** The proxy's facts about the connection of a request or of TCP traffic. */
 export interface ConnectionFacts {
-  /** Address of the client as far as the proxy can tell, in network byte order: 4 bytes or 16. */
+  /** Address of the client, when the proxy knows it, in network byte order: 4 or 16 bytes. */
   readonly originIp?: Uint8Array | undefined;
   readonly isMtls: boolean;
   /** Server name that the client asked for (SNI). */
@@ -17,7 +17,7 @@ export interface ConnectionFacts {
 const SPIFFE_SCHEME = 'spiffe://';
 
 /**
- * What HTTP and TCP have in common (docs/reference/policy-client.md#http-attributes,
+ * The attributes that HTTP and TCP share (docs/reference/policy-client.md#http-attributes,
  * docs/reference/policy-client.md#tcp-attributes).
  */
 export const CONNECTION_READERS: AttributeReaders<{ readonly connection: ConnectionFacts }> = new Map([

@@ -8,13 +8,13 @@ export type AttributeReader<Facts> = (facts: Facts) => AttributeValue | undefine
 export type AttributeReaders<Facts> = ReadonlyMap<string, AttributeReader<Facts>>;
 
 /**
- * A layer that makes each attribute when it is first asked for. Rules look at few attributes of a request, and making
- * all of them is most of what a decision costs.
+ * A layer that makes each attribute at its first use. Rules read few attributes of a request, and making all of them
+ * would be most of the cost of a decision.
  */
 export class DerivedLayer<Facts> implements AttributeLayer {
   readonly #facts: Facts;
   readonly #readers: AttributeReaders<Facts>;
-  /** Attributes that are known already, and go before those that are made. */
+  /** Known attributes, which take precedence over derived ones. */
   readonly #given: AttributeLayer;
   readonly #made = new Map<string, AttributeValue | undefined>();
   #all: AttributeLayer | undefined;

@@ -2,8 +2,8 @@ import type { AttributeLayer } from './attribute-bag.js';
 import type { AttributeType, AttributeValue } from './attribute-value.js';
 
 /**
- * Which of the protected attributes a caller may tell, and in which types.
- * docs/reference/policy-client.md#forwarded-attributes lists the strings; `source.ip` is there because
+ * The protected attributes that a caller may send, with their types.
+ * docs/reference/policy-client.md#forwarded-attributes lists the strings. `source.ip` is included because
  * docs/reference/policy-client.md#serviceconfig and docs/reference/policy-client.md#httpclientconfig name it as
  * typically forwarded.
  */
@@ -18,8 +18,8 @@ const FORWARDABLE: ReadonlyMap<string, readonly AttributeType[]> = new Map<strin
 ]);
 
 /**
- * Beginnings of the names that say who somebody is, or which service is meant. Only the receiving proxy knows these: a
- * workload that could claim them would pass for another one, or have its requests counted for another service.
+ * Prefixes of names that identify a workload or a service. Only the receiving proxy knows these. A workload that could
+ * send them could pretend to be another one, or have its requests counted for another service.
  */
 const PROTECTED = [
   'source.',
@@ -33,7 +33,10 @@ const PROTECTED = [
 ] as const;
 const PROTECTED_NAMES: ReadonlySet<string> = new Set(['request.api_key']);
 
-/** The forwarded attributes that count: all but the protected names, and those of them that callers may tell, in the right type. The layer itself if all do. */
+/**
+ * The accepted attributes: all names that are not protected, and the protected names that callers may send, with the
+ * right type. The layer itself when all are accepted.
+ */
 export function acceptForwarded(forwarded: AttributeLayer): AttributeLayer {
   for (const [name, value] of forwarded) {
     if (!isAccepted(name, value)) return withAccepted(forwarded);

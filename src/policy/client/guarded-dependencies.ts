@@ -1,26 +1,26 @@
 import type { Clock } from '../../base/clock.js';
 
-/** What of the embedder's failed. */
+/** The part of the embedder's code that failed. */
 export type FailedPart = 'clock' | 'random' | 'publishStatistics' | 'timer' | 'check';
 
-/** Told of each failure of what the embedder passed in. What it throws itself is dropped. */
+/** Gets each failure of the embedder's functions. Its own exceptions are dropped. */
 export type OnClientError = (error: unknown, part: FailedPart) => void;
 
-/** The function, so that nothing comes out of it: neither an exception nor a rejected promise. */
+/** Wraps the function so that it neither throws nor rejects. */
 export function guardedErrors(onError: OnClientError | undefined): OnClientError {
   return (error, part) => {
     try {
       const result = onError?.(error, part) as unknown;
       if (result instanceof Promise) result.catch(() => undefined);
     } catch {
-      // There is no one else to tell.
+      // No other receiver of errors is left.
     }
   };
 }
 
 /**
- * The clock, so that reading the time never throws, and nothing comes out of a timer: an exception in one ends the
- * process. `schedule` still throws where the embedder's does: each caller knows how to do without a timer.
+ * Wraps the clock so that reading the time never throws, and no exception leaves a timer: it would end the process.
+ * `schedule` still throws when the clock of the embedder throws: each caller can work without a timer.
  */
 export function guardedClock(clock: Clock, onError: OnClientError): Clock {
   let lastMs = 0;
@@ -62,7 +62,7 @@ export function guardedClock(clock: Clock, onError: OnClientError): Clock {
   };
 }
 
-/** The function, so that it gives a number in [0, 1) whatever the embedder's gives. */
+/** Wraps the function so that its result is always in [0, 1). */
 export function guardedRandom(random: () => number, onError: OnClientError): () => number {
   return () => {
     try {
@@ -75,7 +75,7 @@ export function guardedRandom(random: () => number, onError: OnClientError): () 
   };
 }
 
-/** The function, so that neither what it throws nor a promise that it returns and that rejects ends the process. */
+/** Wraps the function so that neither its exception nor its rejected promise ends the process. */
 export function guardedPublisher<T>(publish: (value: T) => unknown, onError: OnClientError): (value: T) => void {
   const fail = (error: unknown): void => onError(error, 'publishStatistics');
   return (value) => {

@@ -1,7 +1,7 @@
 /** Headers by lower-case name; of a header that comes several times, all values joined by commas (RFC 9110 5.3). */
 export type HeaderMap = ReadonlyMap<string, string>;
 
-/** Makes a map of headers whose names may be in any case. */
+/** Makes a map of headers with names in any case. */
 export function headerMapOf(headers: Iterable<readonly [string, string]>): HeaderMap {
   const map = new Map<string, string>();
   for (const [name, value] of headers) {

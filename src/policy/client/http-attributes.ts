@@ -16,12 +16,12 @@ import { MapWithout } from './map-without.js';
 import { queryOf, queryParameters, urlPathOf } from './request-target.js';
 
 /**
- * Header that carries forwarded attributes (docs/reference/policy-client.md#forwarded-attributes). It is no attribute
- * itself.
+ * The header with forwarded attributes (docs/reference/policy-client.md#forwarded-attributes). The header itself is not
+ * an attribute.
  */
 const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
-/** What a verified token says of the caller. */
+/** The claims of a verified token. */
 export interface RequestAuthFacts {
   /** `<issuer>/<subject>`. */
   readonly principal?: string;
@@ -89,12 +89,10 @@ const HTTP_READERS = new Map<string, AttributeReader<ApiRequest>>([
 ]);
 
 /**
- * The attributes that a request brings to its Check, Quota and Report
- * (docs/reference/policy-client.md#http-attributes).
+ * The attributes of a request for its Check, Quota and Report (docs/reference/policy-client.md#http-attributes).
  *
- * @param api of the service that is called, for API attributes and the API key
- *   (docs/reference/policy-kinds.md#api-keys)
- * @param operation attributes of the API operation, for a caller that knows them already
+ * @param api of the called service, for API attributes and the API key (docs/reference/policy-kinds.md#api-keys)
+ * @param operation attributes of the API operation, when the caller knows them
  */
 export function deriveHttpAttributes(
   request: HttpRequestFacts,
@@ -110,7 +108,7 @@ function withoutForwarded(headers: HeaderMap): HeaderMap {
   return new MapWithout(headers, FORWARDED_ATTRIBUTES_HEADER);
 }
 
-/** Undefined for a body whose length only its end tells. */
+/** Undefined for a body of unknown length. */
 function contentLength(text: string | undefined): AttributeValue | undefined {
   return text !== undefined && /^[0-9]{1,18}$/.test(text) ? int64Attribute(BigInt(text)) : undefined;
 }

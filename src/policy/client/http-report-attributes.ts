@@ -2,19 +2,19 @@ import type { AttributeBag, AttributeLayer } from './attribute-bag.js';
 import type { HeaderMap } from './header-map.js';
 import { LayerBuilder } from './layer-builder.js';
 
-/** What was decided before the request was let through or refused. */
+/** The decision about the request. */
 export interface DecisionFacts {
   /** Status code of the Check, as google.rpc.Code. */
   readonly checkErrorCode?: number;
   readonly checkErrorMessage?: string;
   readonly isCheckCacheHit?: boolean;
   readonly isQuotaCacheHit?: boolean;
-  /** What access control would have answered, where it is only tried out. */
+  /** The answer of access control in its trial mode. */
   readonly rbacPermissiveResponseCode?: string;
   readonly rbacPermissivePolicyId?: string;
 }
 
-/** A request that has ended, as a proxy sees it. What is not known is left out. */
+/** A finished request as the proxy sees it. Unknown members are left out. */
 export interface HttpResponseFacts {
   /** Address of the workload that answered, in network byte order: 4 bytes or 16. */
   readonly destinationIp?: Uint8Array;
@@ -33,15 +33,15 @@ export interface HttpResponseFacts {
   /** As it stands in the trailer `grpc-status`. */
   readonly grpcStatus?: string;
   readonly grpcMessage?: string;
-  /** What the proxy itself had to say, for example that no upstream was healthy. */
+  /** The proxy's own error, for example that no upstream was healthy. */
   readonly proxyErrorCode?: string;
   readonly decision: DecisionFacts;
 }
 
 /**
- * What a Report adds to the attributes of the request (docs/reference/policy-client.md#report-attributes).
+ * The attributes that a Report adds to the request (docs/reference/policy-client.md#report-attributes).
  *
- * @param bag of the request: its destination address is kept when it has one
+ * @param bag of the request; its destination address stays when it has one
  */
 export function deriveHttpReportAttributes(response: HttpResponseFacts, bag: AttributeBag): AttributeLayer {
   const { decision } = response;

@@ -10,7 +10,7 @@ import {
   timestampAttribute,
 } from './attribute-value.js';
 
-/** Collects attributes, passing over what is not known: an attribute that is unset is absent, never empty. */
+/** Collects attributes and skips unknown ones: an unset attribute is absent, never empty. */
 export class LayerBuilder {
   readonly #layer = new Map<string, AttributeValue>();
 

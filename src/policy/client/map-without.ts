@@ -1,4 +1,4 @@
-/** A map as it would be without one of its keys, at no cost per entry. */
+/** A view of a map without one of its keys, at no cost per entry. */
 export class MapWithout<Value> implements ReadonlyMap<string, Value> {
   readonly #map: ReadonlyMap<string, Value>;
   readonly #left: string;

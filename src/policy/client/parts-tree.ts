@@ -1,4 +1,4 @@
-/** Values of what a pattern references, one text for each reference; all keys of one tree have equally many. */
+/** The values that a pattern references, one text for each reference. All keys of a tree have the same length. */
 export type Parts = readonly string[];
 
 interface Leaf<Value> {
@@ -15,8 +15,8 @@ interface Branch<Value> {
 type Node<Value> = Leaf<Value> | Branch<Value>;
 
 /**
- * A map whose keys are lists of texts. Joining them to one text would cost more than all else that a lookup does: here
- * only the parts are looked up that tell the keys apart, and the key that is left is compared.
+ * A map with lists of texts as keys. Joining the texts would be the largest cost of a lookup. The tree looks up only
+ * the parts that distinguish the keys, and compares the rest of the key once.
  */
 export class PartsTree<Value> {
   #root: Node<Value> | undefined;

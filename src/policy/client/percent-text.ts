@@ -1,8 +1,8 @@
 const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
 
 /**
- * Decodes percent escapes as UTF-8. Never throws: what is not an escape stays as it is, and bytes that are no UTF-8
- * become U+FFFD. A plus stays a plus: RFC 3986 and RFC 6570 give it no other meaning, and keys in base64 contain it.
+ * Decodes percent escapes as UTF-8. Never throws: other text stays unchanged, and invalid UTF-8 becomes U+FFFD. A plus
+ * stays a plus: RFC 3986 and RFC 6570 give it no other meaning, and keys in base64 contain it.
  */
 export function decodePercent(text: string): string {
   if (!text.includes('%')) return text;
@@ -35,7 +35,7 @@ function escapedByte(text: string, percentAt: number): number | undefined {
   return high === -1 || low === -1 ? undefined : high * 16 + low;
 }
 
-/** The digit's value; -1 for anything else, NaN (past the end) included. */
+/** The value of the digit; -1 for any other character and past the end (NaN). */
 function hexDigit(unit: number): number {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   const letter = unit | 0x20;
@@ -43,9 +43,9 @@ function hexDigit(unit: number): number {
 }
 
 /**
- * One form for all equal paths (RFC 3986 section 6.2.2): escapes of letters, digits and `-._~` decoded, other escapes
- * in upper case, and a percent sign that starts no escape encoded, lest it start one afterwards. Without it a caller
- * would get around a pattern by writing `/p%65ts` for `/pets`.
+ * The same text for all equal paths (RFC 3986 section 6.2.2). Escapes of letters, digits and `-._~` are decoded, other
+ * escapes get upper case, and a percent sign outside of an escape is encoded. Otherwise a caller could avoid a pattern
+ * for `/pets` with `/p%65ts`.
  */
 export function normalizeEscapes(text: string): string {
   if (!text.includes('%')) return text;

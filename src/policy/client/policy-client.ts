@@ -36,14 +36,14 @@ export type ServiceCallConfig = Partial<Pick<ServiceConfig, 'disableCheckCalls' 
 
 export interface PolicyCheck {
   readonly attributes: AttributeBag;
-  /** What the quota rules charge; none unless given. */
+  /** The charges of the quota rules; none unless given. */
   readonly quotas?: readonly QuotaCharge[];
   /** The service that the request is for. */
   readonly service?: ServiceCallConfig | undefined;
   /**
-   * Names the request in calls, for a caller whose own caller may ask about the same request again: a policy server
-   * then charges it once. Without it every check is named by the client. Not used for calls that fetch units ahead,
-   * which are for other requests as well: with `disableQuotaCache` there are none.
+   * The id of the request in calls, for a caller that may receive the same request again: the policy server then
+   * charges it once. By default the client makes an id for every check. Calls that also fetch units for later requests
+   * do not use it; with `disableQuotaCache` there are no such calls.
    */
   readonly deduplicationId?: string | undefined;
   /** Abort it when the request has ended before its check. */
@@ -65,8 +65,8 @@ export interface PolicyClientDependencies {
   /** Gets the counters every `statsUpdateInterval`, and once when the client is closed. A failure goes to `onError`. */
   readonly publishStatistics?: (snapshot: ClientStatisticsSnapshot) => void;
   /**
-   * Told of each failure of what is passed in here that no call of the client reports: of the clock, the randomness, the
-   * publisher, a timer, and of a check that was then decided by its fail policy. Failures of the transport are counted.
+   * Gets each failure of the embedder's functions that no call reports: of the clock, the randomness, the publisher, a
+   * timer, and of a check that its fail policy then decided. Failures of the transport are counted.
    */
   readonly onError?: OnClientError;
 }
@@ -84,7 +84,7 @@ export interface PolicyClient {
   /** Takes the report into the current batch. */
   report(report: PolicyReport): void;
   statistics(): ClientStatisticsSnapshot;
-  /** Sends the reports that are waiting, stops all timers of its own, and settles when no report is on its way. */
+  /** Sends the waiting reports, stops all timers of the client, and settles when all report calls have ended. */
   close(): Promise<void>;
 }
 
@@ -165,11 +165,11 @@ export function createPolicyClient(config: TransportConfig, dependencies: Policy
 }
 
 /**
- * The configuration for a request of a client that serves several services
- * (docs/reference/policy-client.md#httpclientconfig `serviceConfigs`).
+ * The configuration for a request to one of several services (docs/reference/policy-client.md#httpclientconfig
+ * `serviceConfigs`).
  *
  * @param destinationService the value of `destination.service`; `defaultDestinationService` when the request has none
- * @returns undefined for a service that is not configured: what the client itself says is all that applies then
+ * @returns undefined for a service without a configuration: only the configuration of the client applies
  */
 export function serviceConfigFor(
   { serviceConfigs, defaultDestinationService }: HttpClientConfig,

@@ -1,6 +1,6 @@
 import type { RpcCode } from '../../base/rpc-code.js';
 
-/** Outcome of a check or of a call: `OK` allows, everything else refuses with the message as its reason. */
+/** The outcome of a check or a call. `OK` allows. Every other code refuses, with the message as its reason. */
 export interface PolicyStatus {
   readonly code: RpcCode;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface PolicyStatus {
 export const OK_STATUS: PolicyStatus = { code: 'OK', message: '' };
 
 /**
- * What the policy server wants a refused caller to get instead (docs/reference/policy-client.md#wire-protocol:
+ * The answer that the policy server wants for a refused caller (docs/reference/policy-client.md#wire-protocol:
  * route_directive).
  */
 export interface RouteDirective {
@@ -46,9 +46,8 @@ const HTTP_STATUS_OF_DENIAL: Readonly<Record<Exclude<RpcCode, 'OK'>, number>> = 
 };
 
 /**
- * The answer to a request that is refused with this status: the text of the status under the HTTP status of its code,
- * unless the directive says otherwise. Undefined for OK, which refuses nothing. A refused TCP connection is closed
- * instead.
+ * The answer to a refused request: the text of the status under the HTTP status of its code, unless the directive names
+ * others. Undefined for OK. A refused TCP connection is closed instead.
  */
 export function denialResponse(status: PolicyStatus, directive: RouteDirective = {}): DenialResponse | undefined {
   if (status.code === 'OK') return undefined;

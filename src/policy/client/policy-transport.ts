@@ -3,17 +3,14 @@ import type { AttributeBag } from './attribute-bag.js';
 import type { PolicyStatus, RouteDirective } from './policy-status.js';
 import type { ReferencedAttributes } from './referenced-attributes.js';
 
-/** What is asked of one quota. */
+/** The charge of one quota in a call. */
 export interface QuotaParams {
   readonly amount: number;
-  /** Whether a part of the amount is of use; without it the answer is all or nothing. */
+  /** Whether a part of the amount is useful. Otherwise the server grants all or nothing. */
   readonly bestEffort: boolean;
 }
 
-/**
- * A Check call (docs/reference/policy-client.md#wire-protocol). How the attributes are encoded is the transport's
- * business.
- */
+/** A Check call (docs/reference/policy-client.md#wire-protocol). The transport encodes the attributes. */
 export interface CheckRequest {
   readonly attributes: AttributeBag;
   /** The same for every attempt at one call, so that a server charges once. */
@@ -28,7 +25,9 @@ export interface PreconditionResult {
   readonly validDurationMs?: number;
   /** How often the answer may be used from a cache; 0 never, negative without limit. */
   readonly validUseCount: number;
-  /** What the answer depends on; missing means that it cannot be cached, an empty list that it depends on nothing. */
+  /**
+   * The attributes that the answer depends on. Missing: the answer cannot be cached. Empty: it holds for every request.
+   */
   readonly referencedAttributes?: ReferencedAttributes;
   readonly routeDirective?: RouteDirective;
 }
@@ -37,7 +36,7 @@ export interface QuotaResult {
   readonly grantedAmount: number;
   /** How long the granted amount may be used; missing means as long as the client keeps grants, 60 s. */
   readonly validDurationMs?: number;
-  /** UNAVAILABLE says that the server could not count. Missing means OK. */
+  /** UNAVAILABLE: the server could not count. Missing means OK. */
   readonly status?: PolicyStatus;
   readonly referencedAttributes?: ReferencedAttributes;
   /** When less was granted than asked for: the time until it is worth asking again. Missing means unknown. */
@@ -56,22 +55,22 @@ export interface ReportRequest {
 }
 
 export interface CallOptions {
-  /** Deadline of the call in milliseconds. The client stops waiting by then, whatever the transport does. */
+  /** The deadline of the call in milliseconds. The client stops waiting then in any case. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits for the call any more. Made when it is first read: a transport that needs none costs none. */
+  /** Aborted when the client stops waiting. Created at its first use, so that other transports do not pay for it. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Carries calls to a policy server. Rejects with PolicyTransportError when the server could not be asked. One that can
- * decide in this process answers without a promise: such a call needs neither a deadline nor a turn of its own.
+ * Carries calls to a policy server. Rejects with PolicyTransportError when there is no answer. A transport that decides
+ * in this process answers without a promise: such a call needs neither a deadline nor a turn of the microtask queue.
  */
 export interface PolicyTransport {
   check(request: CheckRequest, options: CallOptions): CheckResponse | Promise<CheckResponse>;
   report(request: ReportRequest, options: CallOptions): Promise<void>;
 }
 
-/** How a call failed, as the client's statistics tell failures apart. */
+/** The kind of failure, as the client counts it. */
 export type TransportFailure = 'timeout' | 'send' | 'other';
 
 /** A call that got no answer from the policy server. */
@@ -79,14 +78,12 @@ export class PolicyTransportError extends Error {
   readonly code: RpcCode;
   readonly failure: TransportFailure;
 
-  /**
-   * @param code what a FAIL_CLOSE policy refuses requests with; UNAVAILABLE unless the transport knows better
-   */
+  /** @param code of the refusal under FAIL_CLOSE; UNAVAILABLE unless the transport knows a better one */
   constructor(failure: TransportFailure, message: string, options?: ErrorOptions & { readonly code?: RpcCode }) {
     super(message, options);
     this.name = 'PolicyTransportError';
     this.failure = failure;
-    // An error that called itself OK would let requests through a closed policy.
+    // An error with the code OK would let requests pass under FAIL_CLOSE.
     this.code = options?.code === undefined || options.code === 'OK' ? 'UNAVAILABLE' : options.code;
   }
 }

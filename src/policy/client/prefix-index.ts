@@ -6,8 +6,9 @@ interface Entry<Value> {
 }
 
 /**
- * Finds which of many texts a text starts with, in time logarithmic in their number: they are sorted, and each knows the
- * longest one that it starts with itself. Whatever a text starts with is then on the chain of the last one before it.
+ * Finds the entries that a text starts with, in time logarithmic in their number. The entries are sorted, and each
+ * links to the longest other entry that is its prefix. All prefixes of a text are on the chain of the last entry before
+ * it.
  */
 export class PrefixIndex<Value> {
   readonly #entries: readonly Entry<Value>[];
@@ -36,7 +37,7 @@ export class PrefixIndex<Value> {
     return found;
   }
 
-  /** Index of the last entry that is not greater than the text, -1 when all are. */
+  /** Index of the last entry that is not greater than the text; -1 when all are greater. */
   #lastUpTo(text: string): number {
     let low = 0;
     let high = this.#entries.length;

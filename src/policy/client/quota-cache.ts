@@ -6,22 +6,22 @@ import { createReferencedCache } from './referenced-cache.js';
 import type { ResolvedFailPolicy } from './transport-config.js';
 
 const QUOTA_CACHE_MAX_ENTRIES = 10_000;
-/** Quotas that nobody charged during this time are forgotten. */
+/** Quotas without a charge for this time are dropped. */
 const QUOTA_CACHE_IDLE_MS = 600_000;
 
 type FailPolicy = ResolvedFailPolicy['policy'];
 
-/** What came of a question: the server's result, no answer, or a denial of the request before quotas were looked at. */
+/** The reply to a question: the result of the server, no answer, or a denial before quotas were decided. */
 export type QuotaReply = QuotaResult | 'unreachable' | 'skipped';
 
-/** What to ask of the server for one quota, and what its answer means for the request that charges it. */
+/** A question to the server about one quota, and the effect of its reply on the request that charges the quota. */
 export interface QuotaQuestion {
   readonly amount: number;
   readonly bestEffort: boolean;
   /**
    * Takes the server's reply. Called once.
    *
-   * @returns whether the request may pass, and how to give back what it took
+   * @returns whether the request may pass, and the function that releases its units
    */
   answer(reply: QuotaReply): QuotaAnswer;
 }
@@ -30,13 +30,13 @@ export type QuotaAnswer = { readonly type: 'granted'; readonly release?: Release
 
 export interface QuotaRefusal {
   readonly type: 'refused';
-  /** Whether FAIL_CLOSE refuses, because the quota could not be counted. Missing means that the quota is exhausted. */
+  /** Whether FAIL_CLOSE refuses because the quota could not be counted. Missing: the quota is exhausted. */
   readonly isUncounted?: boolean;
-  /** Until it is worth asking again, as far as the server told. */
+  /** The wait that the server named, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** What the client knows by itself about charging a quota. */
+/** The outcome of a charge, as far as the client can decide. */
 export type ChargeOutcome =
   | { readonly type: 'granted'; readonly release: Release; readonly prefetch?: QuotaQuestion }
   | QuotaRefusal
@@ -51,15 +51,18 @@ export interface QuotaCache {
 
 export interface QuotaCacheOptions {
   readonly clock: Clock;
-  /** Of all requests that charge this cache: units that FAIL_OPEN invents are not for requests under FAIL_CLOSE. */
+  /**
+   * The fail policy of all requests that charge this cache: units that FAIL_OPEN invents must not serve requests under
+   * FAIL_CLOSE.
+   */
   readonly failPolicy: FailPolicy;
   /** 10,000 unless given. */
   readonly maxEntries?: number;
 }
 
 /**
- * One prefetch per quota and values of the attributes that the server said the quota depends on. Until the server has
- * said so, each request asks for itself, all or nothing, so that nothing is lent to the wrong one.
+ * One prefetch for each quota and combination of the attribute values that the server named for it. Until the server
+ * has named them, each request asks for its own units, all or nothing, so that no other request gets them.
  */
 export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
   const { clock, failPolicy, maxEntries = QUOTA_CACHE_MAX_ENTRIES } = options;
@@ -68,7 +71,7 @@ export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
 
   const learn = (quota: string, bag: AttributeBag, reply: QuotaReply): void => {
     const referenced = typeof reply === 'object' ? reply.referencedAttributes : undefined;
-    // Requests that asked at the same time must not replace what the first of them learnt.
+    // A concurrent request must not replace the entry of the first one.
     if (referenced === undefined || find(quota, bag) !== undefined) return;
     cache.store(quota, bag, referenced, createQuotaPrefetch(clock, failPolicy === 'FAIL_OPEN'));
   };
@@ -110,7 +113,7 @@ export function createQuotaCache(options: QuotaCacheOptions): QuotaCache {
 }
 
 /**
- * `disableQuotaCache`: the server is asked about every charge, all or nothing
+ * `disableQuotaCache`: the server decides about every charge, all or nothing
  * (docs/reference/policy-client.md#transportconfig).
  */
 export function createUncachedQuotas(failPolicy: FailPolicy): QuotaCache {
@@ -136,8 +139,8 @@ function uncachedQuestion(amount: number, failPolicy: FailPolicy, learn: (reply:
 }
 
 /**
- * Under FAIL_OPEN no answer for the quota counts as granted, and so does a server that says it cannot count
- * (docs/reference/policy-client.md#check-flow). Under FAIL_CLOSE neither grants anything.
+ * Under FAIL_OPEN, a missing result and a server that cannot count both grant the amount
+ * (docs/reference/policy-client.md#check-flow). Under FAIL_CLOSE they grant nothing.
  */
 function readGrant(reply: QuotaReply, failPolicy: FailPolicy): QuotaGrant {
   if (reply === 'skipped') return { type: reply };

@@ -5,7 +5,10 @@ import type { ChargeOutcome, QuotaAnswer, QuotaCache, QuotaQuestion, QuotaReply 
 
 const NONE: readonly QuotaCharge[] = [];
 
-/** One charge per quota, for a Check call names each quota once: charges of the same one add up, those of 0 are none. */
+/**
+ * One charge for each quota, because a Check call names each quota once. Charges of one quota add up. Charges of 0 are
+ * dropped.
+ */
 export function addUpCharges(charges: readonly QuotaCharge[]): readonly QuotaCharge[] {
   const [first] = charges;
   if (first === undefined) return NONE;
@@ -17,23 +20,23 @@ export function addUpCharges(charges: readonly QuotaCharge[]): readonly QuotaCha
   return Array.from(amounts, ([quota, charge]) => ({ quota, charge }));
 }
 
-/** What is known of one quota that a request charges, and what the server is to be asked. */
+/** The state of one quota that a request charges, and the question to the server. */
 interface QuotaState {
   readonly quota: string;
   answer: QuotaAnswer | undefined;
   question: QuotaQuestion | undefined;
 }
 
-/** The quotas of one request, charged as far as the client can by itself. */
+/** The quotas of one request, charged from the cache where possible. */
 export class ChargedQuotas {
-  /** Whether it is known without the server if they let the request pass. */
+  /** Whether the quotas are decided without the server. */
   readonly isDecided: boolean;
   /** In the order of the demands. */
   readonly #states: readonly QuotaState[];
 
   /**
-   * Charges all quotas. When the client itself knows one that refuses, the server is not asked to charge the others: the
-   * request will not pass.
+   * Charges all quotas. When one of them refuses from the cache, the server does not charge the others: the request
+   * will not pass.
    */
   constructor(cache: QuotaCache, demands: readonly QuotaCharge[], bag: AttributeBag) {
     this.#states = demands.map(({ quota, charge }) => stateOf(quota, cache.charge(quota, charge, bag)));
@@ -44,17 +47,17 @@ export class ChargedQuotas {
     }
   }
 
-  /** Whether the server is to be asked: for this request, or for those to come. */
+  /** Whether questions to the server are open, for this request or for later ones. */
   get hasQuestions(): boolean {
     return this.#states.some(({ question }) => question !== undefined);
   }
 
-  /** Whether the server is asked for units that are for requests to come as well. */
+  /** Whether a question also asks for units of later requests. */
   get asksAhead(): boolean {
     return this.#states.some(({ question }) => question?.bestEffort);
   }
 
-  /** What the server is to be asked, by quota. */
+  /** The questions to the server, by quota. */
   questions(): ReadonlyMap<string, QuotaParams> {
     const params = new Map<string, QuotaParams>();
     for (const { quota, question } of this.#states) {
@@ -63,14 +66,14 @@ export class ChargedQuotas {
     return params;
   }
 
-  /** Takes the server's reply to each question. Call it once, whatever becomes of the call. */
+  /** Takes the reply to each question. Call it once, also after a failed call. */
   answer(replyFor: (quota: string) => QuotaReply): void {
     for (const state of this.#states) {
       if (state.question !== undefined) state.answer = state.question.answer(replyFor(state.quota));
     }
   }
 
-  /** Ends questions that no reply will come to, after a failure of ours. Safe after `answer` too. */
+  /** Ends open questions after an internal failure. Safe after `answer` too. */
   abandon(): void {
     for (const state of this.#states) {
       try {
@@ -100,7 +103,7 @@ export class ChargedQuotas {
     );
   }
 
-  /** The longest that a quota which refuses wants a caller to wait; undefined when none knows. */
+  /** The longest wait of a refusing quota, in milliseconds; undefined when none is known. */
   retryAfterMs(): number | undefined {
     const waits = this.#states.flatMap(({ answer }) =>
       answer?.type === 'refused' && answer.retryAfterMs !== undefined ? [answer.retryAfterMs] : [],
@@ -108,7 +111,7 @@ export class ChargedQuotas {
     return waits.length === 0 ? undefined : Math.max(...waits);
   }
 
-  /** Puts back what was taken, for a request that does not pass. */
+  /** Releases the units of a request that does not pass. */
   release(): void {
     for (const state of this.#states) {
       if (state.answer?.type === 'granted') state.answer.release?.();

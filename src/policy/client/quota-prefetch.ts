@@ -5,12 +5,12 @@ import { createQuotaSlots } from './quota-slots.js';
 const PREDICTION_WINDOW_MS = 1000;
 /** The least that a prefetch asks for. */
 const MIN_PREFETCH_AMOUNT = 10;
-/** After a partial grant nothing is asked for during this time. */
+/** No question is asked for this time after a partial grant. */
 const CLOSE_WAIT_MS = 500;
-/** Units are kept no longer, whatever the server allows. */
+/** The longest time that units are kept. */
 const MAX_GRANT_MS = 60_000;
 
-/** What came of asking the server. */
+/** The result of a question to the server. */
 export type QuotaGrant =
   | {
       readonly type: 'granted';
@@ -20,50 +20,47 @@ export type QuotaGrant =
       /** After a partial grant: when the server has more. */
       readonly retryAfterMs?: number | undefined;
     }
-  /**
-   * The server could not be asked, under FAIL_OPEN: counts as a full grant
-   * (docs/reference/policy-client.md#quota-cache).
-   */
+  /** No answer under FAIL_OPEN: the same as a full grant (docs/reference/policy-client.md#quota-cache). */
   | { readonly type: 'unreachable' }
-  /** The server could not be asked, under FAIL_CLOSE: grants nothing, and the next request asks again. */
+  /** No answer under FAIL_CLOSE: grants nothing, and the next request asks again. */
   | { readonly type: 'lost' }
-  /** The server denied the request before it came to quotas: nothing is known, what was lent is taken back. */
+  /** The server denied the request before it decided about quotas: lent units are taken back. */
   | { readonly type: 'skipped' };
 
-/** Units that must be asked for now, best-effort. Whoever got it settles it once; later calls do nothing. */
+/** Units to request now, best-effort. `settle` takes effect once. */
 export interface QuotaFetch {
   readonly amount: number;
   settle(grant: QuotaGrant): void;
 }
 
-/** Puts units back, once, that a request took and then did not use, for it was refused for another reason. */
+/** Releases units that a request took and did not use, because another reason refused it. Takes effect once. */
 export type Release = () => void;
 
 export type QuotaTake =
-  /** There was enough, or it was lent; what to fetch is for requests to come. */
+  /** Enough units were there or were lent. The fetch is for later requests. */
   | { readonly type: 'taken'; readonly release: Release; readonly fetch?: QuotaFetch }
   | { readonly type: 'refused' }
-  /** There is not enough: ask, settle, and try `takeAvailable`. */
+  /** Too few units: ask, settle, and try `takeAvailable`. */
   | { readonly type: 'undecided'; readonly fetch: QuotaFetch };
 
 /**
  * Units of one quota, fetched before they are needed (docs/reference/policy-client.md#quota-cache).
  *
- * Open, which it is at first and after a full grant, it lends when there is not enough: the amount that it asks for
- * can be used before the answer. Closed, after a partial grant, it never lends, asks one question at a time and none
- * for 500 ms, and refuses meanwhile.
+ * - Open (at first and after a full grant): when there are too few units, it lends the amount of the question before
+ *   the answer.
+ * - Closed (after a partial grant): it never lends, refuses meanwhile, and asks one question at a time, none for 500
+ *   ms.
+ * - Under FAIL_CLOSE it never lends, because the server may be unreachable. A request without enough units waits for
+ *   the answer.
  *
- * Under FAIL_CLOSE nothing is lent: the server that is to grant it may be gone. A request that finds too few units waits
- * for the answer.
- *
- * So what it lets through never exceeds what the server granted plus, for each amount lent, the part that the server
- * then did not grant. Of that part what is not used yet is taken back, also from other grants.
+ * So it never lets more pass than the server granted plus, for each loan, the part that the server then did not grant.
+ * Unused units of that part are taken back, also from other grants.
  */
 export interface QuotaPrefetch {
   take(amount: number): QuotaTake;
-  /** Takes the amount if there is enough, without asking for more. */
+  /** Takes the amount when there are enough units. Asks no question. */
   takeAvailable(amount: number): Release | undefined;
-  /** How long the last partial grant wants us to wait from now on; undefined when that is unknown, or over. */
+  /** The rest of the wait after the last partial grant, in milliseconds; undefined when it is unknown or over. */
   retryAfterMs(): number | undefined;
 }
 
@@ -123,7 +120,7 @@ export function createQuotaPrefetch(clock: Clock, lends = true): QuotaPrefetch {
       const isShort = available < amount;
       const isLow = available < desired / 2 && inFlight === 0;
       window.add(amount, nowMs);
-      // Of requests that wait one fetches ahead: were it all, a burst would fetch units that no request uses.
+      // Only one of the waiting requests fetches ahead: if all did, a burst would fetch units that no request uses.
       const wanted = !lends && inFlight > 0 ? amount : Math.max(amount, desired);
       const asked = mayFetch && (isShort || isLow) ? fetch(wanted, lends && isOpen && isShort, nowMs) : undefined;
       const release = takeAvailable(amount);
@@ -159,7 +156,7 @@ const BUCKETS = 10;
 /** Adds up amounts of the recent past. */
 export interface SlidingWindow {
   add(amount: number, nowMs: number): void;
-  /** What was added during the window that ends now, in steps of a tenth of the window. */
+  /** The sum of the window that ends now, in steps of a tenth of the window. */
   total(nowMs: number): number;
 }
 

@@ -9,7 +9,7 @@ export interface QuotaSlots {
   available(nowMs: number): number;
   /** Adds units that can be used until the given time. */
   add(units: number, expiresMs: number): QuotaSlot;
-  /** Uses up to that many units; returns how many there were, and when the first of them would have expired. */
+  /** Takes up to that many units. Returns the number, and the earliest expiry of the units. */
   take(units: number, nowMs: number): QuotaSlot;
 }
 

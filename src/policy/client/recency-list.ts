@@ -5,7 +5,7 @@ export interface RecencyLink<T> {
   newer: RecencyLink<T> | undefined;
 }
 
-/** Items by when they were used last. Every operation takes the same short time, however many there are. */
+/** Items ordered by their last use. Every operation takes constant time. */
 export interface RecencyList<T> {
   /** Adds an item as the one used last. */
   add(item: T): RecencyLink<T>;
@@ -16,8 +16,8 @@ export interface RecencyList<T> {
 }
 
 /**
- * A linked list: putting a used entry into a Map anew costs more, for a Map keeps the places of what was deleted until
- * it is rebuilt.
+ * A linked list. Moving an entry to the end of a Map costs more, because a Map keeps deleted places until it is
+ * rebuilt.
  */
 export function createRecencyList<T>(): RecencyList<T> {
   let oldest: RecencyLink<T> | undefined;

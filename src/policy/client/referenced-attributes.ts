@@ -2,12 +2,12 @@ import type { AttributeBag } from './attribute-bag.js';
 import type { AttributeValue } from './attribute-value.js';
 import type { Parts } from './parts-tree.js';
 
-/** What an answer assumed of an attribute. REGEX means that any matching value would do: such answers are not cached. */
+/** How an answer depends on an attribute. REGEX: any matching value gives the answer; such answers are not cached. */
 export type ReferenceCondition = 'ABSENCE' | 'EXACT' | 'REGEX';
 
 export interface AttributeReference {
   readonly name: string;
-  /** The entry of a string map that was looked at; missing when the whole attribute was. */
+  /** The entry of a string map; missing for the whole attribute. */
   readonly mapKey?: string;
   readonly condition: ReferenceCondition;
 }
@@ -15,7 +15,7 @@ export interface AttributeReference {
 /** The attributes that an answer depends on, in any order (docs/reference/policy-client.md#check-cache). */
 export type ReferencedAttributes = readonly AttributeReference[];
 
-/** A list of references in canonical order: what cached answers of one kind have in common. */
+/** A list of references in canonical order, shared by the cached answers with the same references. */
 export interface ReferencePattern {
   /** Equal for lists that reference the same in another order. */
   readonly id: string;
@@ -31,9 +31,9 @@ export function referencePattern(referenced: ReferencedAttributes): ReferencePat
 }
 
 /**
- * The values that the pattern references in the bag, one text for each EXACT: equal exactly when an answer for one bag
- * holds for the other. Values are written out instead of hashed, so that no two requests can be mistaken for each other.
- * Undefined when the bag does not fit: an ABSENCE that is present, an EXACT that is absent.
+ * The values that the pattern references in the bag, one text for each EXACT. They are equal exactly when an answer for
+ * one bag holds for the other. They are not hashed, so that two requests are never confused. Undefined when the bag
+ * does not fit: an ABSENCE is present, or an EXACT is absent.
  */
 export function referencedValues({ references }: ReferencePattern, bag: AttributeBag): Parts | undefined {
   const parts: string[] = [];
@@ -57,7 +57,7 @@ function entryText(value: AttributeValue | undefined, mapKey: string): string | 
 /** Starts the texts of all values but ordinary strings, which are by far the most frequent and stand for themselves. */
 const ESCAPE = '\0';
 
-/** A text of its own for each value, whatever its type. */
+/** A different text for each value and type. */
 function valueText(value: AttributeValue): string {
   switch (value.type) {
     case 'string':

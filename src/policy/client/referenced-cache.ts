@@ -24,16 +24,19 @@ export interface ReferencedCache<V> {
 
 export interface ReferencedCacheOptions {
   readonly maxEntries: number;
-  /** Entries that nobody asked for during this time are dropped; without it they stay. */
+  /** Entries without a lookup for this time are dropped; by default they stay. */
   readonly idleMs?: number;
   readonly clock: Clock;
 }
 
-/** Every lookup tries all patterns of its scope: a server that references ever other attributes must not slow us down. */
+/**
+ * A bound on the cost of a lookup, which tries all patterns of its scope: a server could reference other attributes in
+ * each answer.
+ */
 export const MAX_PATTERNS_PER_SCOPE = 64;
 
 interface KnownPattern<V> extends ReferencePattern {
-  /** By the values of what the pattern references. */
+  /** By the values that the pattern references. */
   readonly entries: PartsTree<RecencyLink<Entry<V>>>;
 }
 

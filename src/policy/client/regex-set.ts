@@ -4,14 +4,14 @@ import { createRegexPrograms, type RegexPrograms, type SharedProgram } from '../
 import { regexSize } from '../../config/regex/regex-size.js';
 import { PrefixIndex } from './prefix-index.js';
 
-/** Where compiled expressions are kept, and for whom. */
+/** The store of compiled expressions, and their owner in it. */
 export interface RegexHome {
   readonly programs: RegexPrograms;
   /** Namespace of the service. */
   readonly owner: string;
 }
 
-/** Without a limit that is shared with others: for users of the library, who know their specs. */
+/** A store without a shared limit, for users of the library, who know their specs. */
 export function createRegexHome(): RegexHome {
   return { programs: createRegexPrograms(), owner: '' };
 }
@@ -26,13 +26,13 @@ interface Part {
 const MAX_PART_BYTES = 1024 * 1024;
 
 /**
- * Expressions in RE2 syntax that are matched at once, each against the whole text
- * (docs/reference/policy-kinds.md#stringmatch: full-string RE2). Time is linear in the text, whatever the expressions.
+ * Expressions in RE2 syntax that are matched together, each against the whole text
+ * (docs/reference/policy-kinds.md#stringmatch). The time is linear in the text.
  */
 export class RegexSet {
   readonly #parts: readonly Part[];
   readonly #workPerCharacter: number;
-  /** What texts begin with that match; undefined when some expression does not tell. */
+  /** The prefixes of all matching texts; undefined when an expression has no fixed prefix. */
   readonly #beginnings: PrefixIndex<true> | undefined;
 
   /** @param regexes expressions that `checkRegex` takes */
@@ -43,14 +43,14 @@ export class RegexSet {
     if (!prefixes.includes('')) this.#beginnings = new PrefixIndex(new Map(prefixes.map((prefix) => [prefix, true])));
   }
 
-  /** What has to be compiled before the first match. */
+  /** The programs to compile before the first match. */
   get programs(): readonly SharedProgram[] {
     return this.#parts.map(({ program }) => program);
   }
 
   /**
-   * The indexes of the expressions that match, in ascending order; none where the meter has too little left, which it
-   * remembers.
+   * The indexes of the matching expressions, in ascending order. Empty when the meter has too little left; the meter
+   * remembers that.
    */
   match(text: string, meter: MatchMeter = createMatchMeter(Number.POSITIVE_INFINITY)): readonly number[] {
     if (this.#parts.length === 0 || this.#beginnings?.find(text).length === 0) return NONE;

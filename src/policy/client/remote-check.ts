@@ -29,11 +29,11 @@ export interface RemoteCheckDependencies {
 }
 
 export type RemoteCheckRequest = Omit<CheckRequest, 'deduplicationId'> & {
-  /** Used instead of an id of the client's own. */
+  /** Replaces the id that the client would make. */
   readonly deduplicationId?: string | undefined;
 };
 
-/** Asks the policy server, again after transport errors. Rejects with what the embedder's clock throws, and only then. */
+/** Asks the policy server, and again after transport errors. Rejects only with exceptions of the clock. */
 export type RemoteCheck = (
   request: RemoteCheckRequest,
   failPolicy: ResolvedFailPolicy,
@@ -47,9 +47,9 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
 };
 
 /**
- * Makes the function for Check calls with the retries of docs/reference/policy-client.md#networkfailpolicy. The
- * deduplication id, the request's own or else the client's id and a counter, is the same for all attempts at one call,
- * so that a server which got a lost call charges once. An error is counted for every attempt, a cancellation once.
+ * Makes the function for Check calls with the retries of docs/reference/policy-client.md#networkfailpolicy. All
+ * attempts at one call have the same deduplication id: that of the request, or the client's id and a counter. A server
+ * that received a lost call therefore charges once. Errors are counted for every attempt, a cancellation once.
  */
 export function createRemoteCheck(dependencies: RemoteCheckDependencies): RemoteCheck {
   const { transport, clock, random, clientId, statistics } = dependencies;
@@ -78,7 +78,7 @@ export function createRemoteCheck(dependencies: RemoteCheckDependencies): Remote
   };
 }
 
-/** An answer that is none is a failure of the transport. */
+/** An invalid answer is a failure of the transport. */
 function readOutcome(outcome: CallOutcome<CheckResponse>): CallOutcome<CheckResponse> {
   if (outcome.type !== 'answered') return outcome;
   try {
@@ -89,7 +89,11 @@ function readOutcome(outcome: CallOutcome<CheckResponse>): CallOutcome<CheckResp
   }
 }
 
-/** Ends early when the call is given up. @throws what the clock throws, for retries without a wait would have no end */
+/**
+ * Ends early when the call is cancelled.
+ *
+ * @throws the exceptions of the clock: retries without a wait would have no end
+ */
 function wait(delayMs: number, clock: Clock, cancel?: AbortSignal): Promise<void> {
   if (cancel?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -104,50 +108,50 @@ function wait(delayMs: number, clock: Clock, cancel?: AbortSignal): Promise<void
 }
 
 /**
- * Takes what a transport answered to a Check, which may be of the embedder's own making.
+ * Checks the answer of a transport, which the embedder may have written.
  *
- * @throws PolicyTransportError for anything but a CheckResponse: the fail policy decides then
+ * @throws PolicyTransportError for any other value than a CheckResponse: the fail policy decides then
  */
 function checkedAnswer(answer: unknown): CheckResponse {
   const problem = problemOf(answer);
   if (problem === undefined) return answer as CheckResponse;
-  throw new PolicyTransportError('other', `The transport answered with no CheckResponse: ${problem}`);
+  throw new PolicyTransportError('other', `The answer of the transport is not a CheckResponse: ${problem}`);
 }
 
 function problemOf(answer: unknown): string | undefined {
-  if (!isRecord(answer)) return 'it is no object';
+  if (!isRecord(answer)) return 'it is not an object';
   const { precondition, quotas } = answer;
-  if (!isMap(quotas)) return 'quotas is no Map';
+  if (!isMap(quotas)) return 'quotas is not a Map';
   for (const result of quotas.values()) {
-    if (!isRecord(result)) return 'a result in quotas is no object';
+    if (!isRecord(result)) return 'a result in quotas is not an object';
     if (typeof result['grantedAmount'] !== 'number' || Number.isNaN(result['grantedAmount'])) {
-      return 'grantedAmount of a quota is no number';
+      return 'grantedAmount of a quota is not a number';
     }
-    if (result['status'] !== undefined && !isStatus(result['status'])) return 'status of a quota is no PolicyStatus';
+    if (result['status'] !== undefined && !isStatus(result['status'])) return 'status of a quota is not a PolicyStatus';
     const problem = problemOfRest(result);
     if (problem !== undefined) return `of a quota ${problem}`;
   }
   if (precondition === undefined) return undefined;
-  if (!isRecord(precondition)) return 'precondition is no object';
-  if (!isStatus(precondition['status'])) return 'precondition.status is no PolicyStatus';
-  if (typeof precondition['validUseCount'] !== 'number') return 'precondition.validUseCount is no number';
+  if (!isRecord(precondition)) return 'precondition is not an object';
+  if (!isStatus(precondition['status'])) return 'precondition.status is not a PolicyStatus';
+  if (typeof precondition['validUseCount'] !== 'number') return 'precondition.validUseCount is not a number';
   const { routeDirective } = precondition;
-  if (routeDirective !== undefined && !isRecord(routeDirective)) return 'precondition.routeDirective is no object';
+  if (routeDirective !== undefined && !isRecord(routeDirective)) return 'precondition.routeDirective is not an object';
   return problemOfRest(precondition);
 }
 
-/** Of what preconditions and results of quotas have both. */
+/** The members that preconditions and quota results share. */
 function problemOfRest({ validDurationMs, referencedAttributes }: Fields): string | undefined {
-  if (validDurationMs !== undefined && typeof validDurationMs !== 'number') return 'validDurationMs is no number';
+  if (validDurationMs !== undefined && typeof validDurationMs !== 'number') return 'validDurationMs is not a number';
   if (referencedAttributes === undefined) return undefined;
   return Array.isArray(referencedAttributes) && referencedAttributes.every(isRecord)
     ? undefined
-    : 'referencedAttributes is no list of references';
+    : 'referencedAttributes is not a list of references';
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Not by its class: a map of another realm is one as well. */
+/** Compares no class: a Map of another realm is valid too. */
 function isMap(value: unknown): value is ReadonlyMap<unknown, unknown> {
   return value instanceof Map || (isRecord(value) && typeof value['get'] === 'function' && Symbol.iterator in value);
 }

@@ -11,9 +11,9 @@ export const DEFAULT_REPORT_BATCH_MAX_TIME_MS = 1000;
 export interface ReportBatch {
   /** Reports after `close` are dropped. */
   add(bag: AttributeBag): void;
-  /** Sends what has been collected, without waiting for the server. */
+  /** Sends the collected reports without waiting for the server. */
   flush(): void;
-  /** Sends what has been collected, and settles when all calls have ended. Never rejects. */
+  /** Sends the collected reports, and settles when all calls have ended. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const FAILURE_COUNTERS: Readonly<Record<TransportFailure, ClientCounter>> = {
   other: 'total_remote_report_other_errors',
 };
 
-/** A lost report is counted and not sent again: retries are for Check calls, which somebody waits for. */
+/** A lost report is counted and not sent again: only Check calls, for which requests wait, are retried. */
 export function createReportBatch(options: ReportBatchOptions): ReportBatch {
   const { transport, clock, statistics, maxEntries, maxTimeMs } = options;
   const calls = new Set<Promise<void>>();
@@ -60,7 +60,7 @@ export function createReportBatch(options: ReportBatchOptions): ReportBatch {
     try {
       stopTimer = clock.schedule(maxTimeMs, flush);
     } catch {
-      // Without a timer the batch could wait for ever.
+      // Without a timer, the batch could wait without end.
       flush();
     }
   };

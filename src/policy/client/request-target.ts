@@ -6,7 +6,7 @@ export function urlPathOf(target: string): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
-/** The query of a request target without its question mark; empty when there is none. */
+/** The query of a request target without its question mark; empty without a query. */
 export function queryOf(target: string): string {
   const fragment = target.indexOf('#');
   const end = fragment === -1 ? target.length : fragment;
@@ -15,9 +15,9 @@ export function queryOf(target: string): string {
 }
 
 /**
- * The parts of a path between slashes, without the empty ones at its end
- * (docs/reference/policy-kinds.md#uri-templates), escapes normalized: none for `/`. Undefined for a target that is no
- * path, such as `*` or the authority of a CONNECT.
+ * The parts of a path between slashes, with normalized escapes and without empty parts at the end
+ * (docs/reference/policy-kinds.md#uri-templates). Empty for `/`. Undefined for a target that is not a path, such as `*`
+ * or the authority of a CONNECT.
  */
 export function segmentsOf(target: string): string[] | undefined {
   if (!target.startsWith('/')) return undefined;

@@ -12,14 +12,14 @@ import {
   type StringCondition,
 } from './string-condition.js';
 
-/** One match of a rule: all of its conditions must be met; none are always met. */
+/** One match of a rule. All of its conditions must be met; without conditions it always matches. */
 export interface RuleMatch {
   /** Number of the rule that it belongs to, from 0. */
   readonly rule: number;
   readonly conditions: readonly StringCondition[];
 }
 
-/** A condition that is looked at only for candidates. It remembers its answer for the request in hand. */
+/** A condition that is tested only for candidates. It remembers its result for the current request. */
 interface Check extends ConditionTest {
   readonly subject: ConditionSubject;
   round: number;
@@ -31,19 +31,19 @@ interface Candidate {
   readonly checks: readonly Check[];
 }
 
-/** How many exact conditions one regex is worth: what a look into an index costs less than running an expression. */
+/** The weight of a regex in exact conditions: an index lookup costs less than an expression. */
 const REGEX_WEIGHT = 20;
 
 /**
- * Tells which of many rules match. Each match waits in an index for its rarest condition, so that a request looks only at
- * the matches whose rarest condition it meets, and at their other conditions once each.
+ * Finds the matching rules among many. An index holds the rarest condition of each match, so that a request tests only
+ * the matches whose rarest condition it meets, and each of their other conditions once.
  */
 export class RuleMatcher {
   /** Rules with a match without conditions. */
   readonly #always: readonly number[];
   readonly #candidates: readonly Candidate[];
   readonly #indexes: readonly (readonly [subject: ConditionSubject, index: ConditionIndex])[];
-  /** The round in which a rule last matched. Float64Array, for 32 bits of rounds would be used up in hours. */
+  /** The round of the last match of each rule. Float64Array, because 32 bits of rounds would overflow within hours. */
   readonly #matchedIn: Float64Array;
   /** Every expression of every condition. */
   readonly programs: readonly SharedProgram[];

@@ -12,8 +12,8 @@ const ADDRESSES: ReadonlySet<string> = new Set(
 );
 
 /**
- * How a text is matched, case-sensitively (docs/reference/policy-kinds.md#stringmatch): at most one member is set; none
- * asks for presence only.
+ * How a text is matched, case-sensitively (docs/reference/policy-kinds.md#stringmatch). At most one member is set;
+ * without a member, the attribute must be present.
  */
 export interface StringMatchConfig {
   readonly exact?: string;
@@ -27,7 +27,7 @@ export type StringCondition =
   | { readonly type: 'exact' | 'prefix' | 'regex'; readonly attribute: string; readonly text: string }
   | { readonly type: 'present'; readonly attribute: string };
 
-/** What keeps a StringMatch from being used: the member, and a message that follows its path. */
+/** The reason why a StringMatch cannot be used: the member, and the text after its path. */
 export interface StringMatchProblem {
   readonly type: 'problem';
   readonly member: string;
@@ -57,7 +57,7 @@ export function readCondition(
   return { type: 'problem', member: type, message: `${checked.message}: ${checked.remedy}` };
 }
 
-/** Tells whether a text meets a condition, in time linear in the text. */
+/** Tests a text against a condition, in time linear in the text. */
 export interface ConditionTest {
   readonly test: (text: string, meter: MatchMeter) => boolean;
   /** The expression's set, for a condition that has one. */
@@ -79,7 +79,7 @@ export function compileCondition(condition: StringCondition, home: RegexHome): C
   }
 }
 
-/** What a condition is about: an attribute, or with a key an entry of a map. */
+/** The subject of a condition: an attribute, or with a key an entry of a map. */
 export type ConditionSubject = Pick<Dimension, 'attribute' | 'mapKey'>;
 
 /** Reads the key of a clause: `request.path`, `request.headers[x-user]`. Any other text is the name of an attribute. */
@@ -88,9 +88,9 @@ export function readSubject(written: string): ConditionSubject {
 }
 
 /**
- * The text that a condition is held against: that of a text, of an entry of a map, or of an IP address. Undefined where
- * the request has none; numbers, times, and maps as a whole, have none (docs/reference/policy-kinds.md#stringmatch: a
- * condition matches a string). Makes nothing for texts, which nearly all conditions are about.
+ * The text for a condition: of a text, of an entry of a map, or of an IP address. Undefined without one. Numbers, times
+ * and whole maps have no text (docs/reference/policy-kinds.md#stringmatch: a condition matches a string). Allocates
+ * nothing for texts, which nearly all conditions use.
  */
 export function conditionText({ attribute, mapKey }: ConditionSubject, bag: AttributeBag): string | undefined {
   const value = bag.get(attribute);

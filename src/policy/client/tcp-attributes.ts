@@ -27,11 +27,11 @@ export type TcpReportEvent =
   | { readonly type: 'continue' }
   | { readonly type: 'close'; readonly durationNs: bigint };
 
-/** What is told of a connection at one of its events. */
+/** The facts of a connection at one of its events. */
 export interface TcpReportFacts {
   readonly event: TcpReportEvent;
   readonly total: TcpByteCounts;
-  /** The total of the report before; nothing before `open`. */
+  /** The total of the previous report; missing before `open`. */
   readonly lastReported?: TcpByteCounts;
   /** Address and port of the workload that serves it, as for HTTP. */
   readonly destinationIp?: Uint8Array;
@@ -61,9 +61,10 @@ export function deriveTcpAttributes(facts: TcpConnectionFacts): AttributeLayer {
 }
 
 /**
- * What a TCP Report adds: bytes since the report before and since the start, and the duration when it has ended.
+ * The attributes that a TCP Report adds: bytes since the previous report and since the start, and the duration of a
+ * closed connection.
  *
- * @param bag of the connection: its destination address is kept when it has one
+ * @param bag of the connection; its destination address stays when it has one
  */
 export function deriveTcpReportAttributes(facts: TcpReportFacts, bag: AttributeBag): AttributeLayer {
   const { event, total, lastReported = { received: 0n, sent: 0n } } = facts;

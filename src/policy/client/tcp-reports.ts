@@ -24,15 +24,15 @@ export interface TcpReportsOptions {
   readonly intervalMs: number;
   /** Bytes carried until now. */
   readonly total: () => TcpByteCounts;
-  /** Takes what `deriveTcpReportAttributes` needs to know of the event. */
+  /** Gets the facts of the event for `deriveTcpReportAttributes`. */
   readonly report: (facts: Required<Pick<TcpReportFacts, 'event' | 'total' | 'lastReported'>>) => void;
-  /** Told of what `total` and `report` throw in a timer; the report is lost then, later ones are made. */
+  /** Gets the exceptions of `total` and `report` in a timer. That report is lost, later ones are made. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Reports a connection that was allowed: `open` at once, `continue` every interval, `close` when the returned function
- * is called first. A denied connection is not reported: do not start this for it
+ * Reports an allowed connection: `open` at once, `continue` every interval, `close` at the first call of the returned
+ * function. Denied connections are not reported: do not start this for them
  * (docs/reference/policy-client.md#tcp-attributes).
  */
 export function startTcpReports({ clock, intervalMs, total, report, onError }: TcpReportsOptions): () => void {

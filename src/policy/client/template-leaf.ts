@@ -35,17 +35,16 @@ interface Candidate<Value> {
   readonly isForAll: boolean;
 }
 
-/** Which of the values count for a request; without it all do. */
+/** Selects the values for a request; all values without it. */
 export type Accepts<Value> = (value: Value) => boolean;
 
-/** The patterns whose templates end at one place of the trie, by method. */
+/** The patterns with templates that end at one place of the trie, by method. */
 export class TemplateLeaf<Value> {
   readonly #candidates = new Map<string, Candidate<Value>[]>();
 
   /**
-   * Adds a pattern behind those that are there. The first of several with the same path and method is kept; a later
-   * one counts only when the limits of the ones before it (`{?q:3}`) keep them from matching, or these are not for all
-   * workloads.
+   * Adds a pattern after the existing ones. The first pattern with a path and method is used. A later one is used only
+   * when the limits of the earlier ones (`{?q:3}`) do not match, or the earlier ones are not for all workloads.
    */
   add(method: string, query: readonly QueryVariable[], value: Value, isForAll = true): void {
     const limits = query.filter(({ maxLength }) => maxLength !== undefined);
@@ -70,8 +69,8 @@ export class TemplateLeaf<Value> {
 }
 
 /**
- * By RFC 6570 every name of `{?a,b}` may be missing from a request, and other parameters may be there, so that a query
- * expression excludes nothing but values that are longer than a prefix modifier lets them be.
+ * RFC 6570 lets a request leave out every name of `{?a,b}` and add others. A query expression therefore excludes only
+ * values that are longer than their prefix modifier allows.
  */
 function isWithinLimits(limits: readonly QueryVariable[], query: QueryLengths): boolean {
   return limits.every(({ name, maxLength = Number.POSITIVE_INFINITY }) => query.longest(name) <= maxLength);

@@ -6,7 +6,7 @@ import { type Accepts, QueryLengths, TemplateLeaf } from './template-leaf.js';
 /** A place after a path of literals and single segments; each place has exactly one way to it. */
 interface Place<Value> {
   readonly literals: Map<string, Place<Value>>;
-  /** Shortest limit first: `{a:3}` says more than `{a}`. No limit is Infinity. */
+  /** The shortest limit first: `{a:3}` is more specific than `{a}`. Infinity without a limit. */
   readonly singles: { readonly maxLength: number; readonly place: Place<Value> }[];
   rest: Tail<Value> | undefined;
   leaf: TemplateLeaf<Value> | undefined;
@@ -19,13 +19,12 @@ interface Tail<Value> {
 }
 
 /**
- * Finds the template for a path (docs/reference/policy-kinds.md#uri-templates): at every segment a literal goes before
- * `*`, `*` before `**`, and another way is tried when the better one leads nowhere.
+ * Finds the template for a path (docs/reference/policy-kinds.md#uri-templates). At every segment, a literal goes before
+ * `*`, and `*` before `**`. When the better way finds no template, the next way is tried.
  *
- * Backtracking cannot explode: every segment consumes exactly one part of the path, so that each place of the trie is
- * visited at most once per request; and what follows `**` are literals only, which are compared from the path's end,
- * longest first, instead of trying every length for `**`. Work is bound by the size of the templates plus the length
- * of the path.
+ * The work is bounded by the size of the templates plus the length of the path. Every segment consumes one part of the
+ * path, so that a request visits each place of the trie at most once. Only literals follow `**`; they are compared from
+ * the end of the path, longest first, instead of trying every length for `**`.
  */
 export class TemplateTrie<Value> {
   readonly #root: Place<Value> = emptyPlace();
@@ -54,7 +53,7 @@ class Search<Value> {
   readonly #method: string;
   readonly #query: QueryLengths;
   readonly #accepts: Accepts<Value> | undefined;
-  /** Characters per segment, as far as they were counted. */
+  /** The counted characters of each segment. */
   readonly #counts: (number | undefined)[] = [];
 
   constructor(segments: readonly string[], method: string, query: QueryLengths, accepts: Accepts<Value> | undefined) {
@@ -150,8 +149,8 @@ export class PathTemplates<Value> {
   }
 
   /**
-   * What was added with the template that matches best. A template whose verb the path ends with says more than any
-   * without; when none of them matches, the colon is taken as part of the last segment.
+   * The value of the best template. A template with the verb at the end of the path is more specific than templates
+   * without a verb. When none of them matches, the colon belongs to the last segment.
    *
    * @param accepts which values count; all unless given
    */

@@ -2,10 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import { type CallOptions, PolicyTransportError } from './policy-transport.js';
 import { createRecencyList } from './recency-list.js';
 
-/**
- * A call to the policy server waits this long for its answer; each attempt anew
- * (docs/reference/policy-client.md#retries).
- */
+/** How long each attempt at a call waits for its answer (docs/reference/policy-client.md#retries). */
 export const CALL_TIMEOUT_MS = 5000;
 
 export type CallOutcome<T> =
@@ -13,7 +10,7 @@ export type CallOutcome<T> =
   | { readonly type: 'failed'; readonly error: PolicyTransportError }
   | { readonly type: 'cancelled' };
 
-/** What the transport is told of a call. */
+/** The options that the transport gets. */
 class TransportCall implements CallOptions {
   readonly timeoutMs = CALL_TIMEOUT_MS;
   #controller: AbortController | undefined;
@@ -34,11 +31,11 @@ class TransportCall implements CallOptions {
 }
 
 /**
- * Makes one call and settles by its deadline, even if the transport never does. Never rejects: what the transport
- * throws becomes a PolicyTransportError here, once. A transport that answers at once is not waited for.
+ * Makes one call and settles by its deadline, also when the transport never does. Never rejects: exceptions of the
+ * transport become a PolicyTransportError here. An answer without a promise needs no deadline.
  *
  * @param deadlines of CALL_TIMEOUT_MS
- * @param cancel aborting it gives the call up
+ * @param cancel cancels the call
  */
 export function callTransport<T>(
   call: (options: CallOptions) => T | Promise<T>,
@@ -51,11 +48,11 @@ export function callTransport<T>(
   try {
     answer = call(options);
   } catch (error) {
-    // A transport that throws is the same as one that rejects.
+    // A transport may throw instead of rejecting.
     return { type: 'failed', error: asTransportError(error) };
   }
   if (answer instanceof Promise) return awaitAnswer(answer, options, deadlines, cancel);
-  // A promise of another library: to take it for the answer would be to lose it.
+  // A promise of another library is not the answer itself.
   const isThenable = typeof (answer as { readonly then?: unknown } | undefined)?.then === 'function';
   return isThenable ? awaitAnswer(Promise.resolve(answer), options, deadlines, cancel) : { type: 'answered', answer };
 }
@@ -78,7 +75,7 @@ function awaitAnswer<T>(
       options.giveUp();
     };
     const onCancel = (): void => giveUp({ type: 'cancelled' });
-    // First, so that a rejection is handled whatever fails below.
+    // This comes first, so that a rejection is handled also when the following code fails.
     answer.then(
       (value) => settle({ type: 'answered', answer: value }),
       (error: unknown) => settle({ type: 'failed', error: asTransportError(error) }),
@@ -87,7 +84,7 @@ function awaitAnswer<T>(
       stopWaiting = deadlines.add(() => giveUp({ type: 'failed', error: timeoutError() }));
       cancel?.addEventListener('abort', onCancel);
     } catch (error) {
-      // Without a timer the call could wait for ever.
+      // Without a timer, the call could wait without end.
       giveUp({ type: 'failed', error: asTransportError(error) });
     }
   });
@@ -100,13 +97,13 @@ function timeoutError(): PolicyTransportError {
 export function asTransportError(error: unknown): PolicyTransportError {
   if (error instanceof PolicyTransportError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new PolicyTransportError('other', `The policy server could not be asked: ${reason}`, { cause: error });
+  return new PolicyTransportError('other', `The call to the policy server failed: ${reason}`, { cause: error });
 }
 
-/** Deadlines of calls that all may take the same time. */
+/** Deadlines of calls with the same timeout. */
 export interface CallDeadlines {
   /**
-   * Calls `expire` once the time is over; the returned function prevents that. It may be called again, and after the
+   * Calls `expire` at the deadline. The returned function prevents that; it may be called repeatedly and after the
    * deadline.
    */
   add(expire: () => void): () => void;
@@ -119,8 +116,8 @@ interface Deadline {
 }
 
 /**
- * One timer for all calls under way: it runs for the oldest, for they expire in the order in which they begin. Without
- * calls there is none.
+ * One timer for all calls under way. It runs for the oldest call, because calls expire in the order of their start.
+ * Without calls there is no timer.
  */
 export function createCallDeadlines(clock: Clock, timeoutMs: number): CallDeadlines {
   const waiting = createRecencyList<Deadline>();

@@ -7,8 +7,8 @@ const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 const MAX_WHOLE_SECONDS = 24n * 60n * 60n;
 
 /**
- * Reads a duration of the client's configuration (docs/reference/policy-client.md#retries): whole seconds are capped at
- * 24 hours; missing, zero and negative ones mean the default.
+ * Reads a duration of the client's configuration (docs/reference/policy-client.md#retries). Whole seconds are limited
+ * to 24 hours. Missing, zero and negative durations mean the default.
  *
  * @param text such as `1.5s`
  * @returns milliseconds
@@ -30,7 +30,7 @@ export type NetworkFailPolicyConfig = Partial<NetworkFailPolicy>;
 
 /** NetworkFailPolicy ready for use. */
 export interface ResolvedFailPolicy {
-  /** What becomes of a request when the policy server cannot be asked: it passes, or it is refused. */
+  /** Whether requests pass or are refused when the policy server gives no answer. */
   readonly policy: NetworkFailPolicy['policy'];
   readonly maxRetry: number;
   readonly baseRetryWaitMs: number;
@@ -41,11 +41,11 @@ const DEFAULT_BASE_RETRY_WAIT_MS = 80;
 const DEFAULT_MAX_RETRY_WAIT_MS = 1000;
 
 /**
- * The policy of a service: its own where it has one, else the mesh's, else FAIL_OPEN without retries. A service's own
- * policy replaces the mesh's as a whole; what it leaves out has its default, not the mesh's value
+ * The fail policy of a service: its own, else the mesh's, else FAIL_OPEN without retries. The policy of a service
+ * replaces the mesh's as a whole; members that it leaves out have their defaults
  * (docs/reference/policy-client.md#serviceconfig, docs/reference/policy-client.md#transportconfig).
  *
- * @throws DurationSyntaxError when a wait cannot be read; validated configuration does not get here
+ * @throws DurationSyntaxError for an invalid wait, which validation has excluded
  */
 export function resolveNetworkFailPolicy(
   mesh: NetworkFailPolicyConfig | undefined,

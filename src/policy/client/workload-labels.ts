@@ -6,7 +6,7 @@ export type WorkloadsConfig = readonly { readonly labels: Readonly<Record<string
 /** The attribute with the labels of the workload that serves. */
 export const WORKLOAD_LABELS = 'destination.labels';
 
-/** Whether a spec or rule is for a workload: a check that does not know the labels is for none with labels. */
+/** Whether a spec or rule is for a workload. Specs with labels never match a check without labels. */
 export function isForWorkload(workloads: WorkloadsConfig | undefined, labels: AttributeValue | undefined): boolean {
   if (workloads === undefined) return true;
   if (labels?.type !== 'stringMap') return false;

@@ -11,16 +11,16 @@ import { type WindowShape, windowShape } from './window-shape.js';
 export interface ResolvedLimit {
   readonly maxAmount: number;
   readonly counter: CounterId;
-  /** The attributes that decided, so that a client knows for which requests its grants are. */
+  /** The attributes that selected the limit, so that a client knows the requests that may use its grants. */
   readonly referenced: ReferencedAttributes;
 }
 
-/** A limit in the form that requests are looked up in. */
+/** A limit, prepared for lookups. */
 export interface CompiledLimit {
   resolve(bag: AttributeBag): ResolvedLimit;
-  /** The keys that it is for; missing for all. */
+  /** The known keys; missing when every key is counted. */
   readonly keys?: KnownKeys;
-  /** Groups of all counters that it may name. */
+  /** The groups of all its counters. */
   readonly groups: readonly string[];
 }
 
@@ -72,10 +72,13 @@ export function compileLimit(limit: QuotaLimit, readKeyFile: ReadKeyFile = noKey
 }
 
 function noKeyFiles(file: string): never {
-  throw new Error(`${file}: files of keys are not read here`);
+  throw new Error(`${file}: key files cannot be read here`);
 }
 
-/** What makes counts comparable: when any of it changes, counting begins anew. The amount is no part of it. */
+/**
+ * The members that make counts comparable: counting begins again when one of them changes. The amount is not one of
+ * them.
+ */
 function variantOf(
   { name, window, dimensions }: QuotaLimit,
   { maxAmount, validDurationMs }: Pick<QuotaLimit, 'maxAmount' | 'validDurationMs'>,

@@ -7,8 +7,7 @@ import type { AttributeValue } from '../client/attribute-value.js';
 const LONGEST = 256;
 
 /**
- * A text as it is, or its SHA-256 when it is long: keys that are made of what callers send take bounded memory. No
- * text may begin with `#` itself.
+ * The text, or the SHA-256 of a long one, so that keys from callers need bounded memory. No text may begin with `#`.
  */
 export function boundedText(text: string): string {
   return text.length <= LONGEST ? text : `#${digest(text)}`;
@@ -19,15 +18,14 @@ export function digest(text: string): string {
   return createHash('sha256').update(text, 'utf16le').digest('base64url');
 }
 
-/** A text that is followed by others, so that no two lists of texts look the same. */
+/** The text with its length in front, so that two different lists of texts never join to the same text. */
 export function sized(text: string): string {
   return `${text.length}:${text}`;
 }
 
 /**
- * The text by which a request is counted in a dimension: numbers in decimal, `true` and `false`, bytes as an IP
- * address where they can be one and else in hexadecimal, times in nanoseconds. Undefined when the request has no such
- * attribute, or no such entry of the map.
+ * The text of a request in a dimension: numbers in decimal, `true` and `false`, bytes as an IP address if possible and
+ * otherwise in hexadecimal, times in nanoseconds. Undefined when the request has no such attribute or map entry.
  */
 export function dimensionText({ attribute, mapKey }: Dimension, bag: AttributeBag): string | undefined {
   const value = bag.get(attribute);

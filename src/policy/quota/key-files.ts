@@ -20,7 +20,7 @@ interface FileFacts {
   readonly ino: number;
 }
 
-/** @param onChange one of the files has changed, or has gone or come */
+/** @param onChange called when a file has changed, appeared or disappeared */
 export function createKeyFiles(clock: Clock, onChange: () => void): KeyFiles {
   const known = new Map<string, string>();
   let cancel = (): void => undefined;
@@ -31,7 +31,7 @@ export function createKeyFiles(clock: Clock, onChange: () => void): KeyFiles {
     for (const [file, identity] of known) {
       const found = await stat(file).then(identityOf, () => '');
       if (found === identity) continue;
-      // Told once for each change, also of a file that cannot be read.
+      // Called once for each change, also for a file that cannot be read.
       known.set(file, found);
       isChanged = true;
     }

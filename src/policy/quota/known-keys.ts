@@ -7,15 +7,15 @@ import { dimensionText } from './dimension-text.js';
 /** Reads a file of keys, one a line. @throws Error when it cannot be read */
 export type ReadKeyFile = (file: string) => string;
 
-/** The keys that a quota is for. */
+/** The known keys of a quota. */
 export interface KnownKeys {
-  /** Whether the request's key is one of them; a request without any has none. */
+  /** Whether the key of the request is known. A request without a key has no known key. */
   has(bag: AttributeBag): boolean;
-  /** The attribute that decides, for clients that keep the answer. */
+  /** The attribute that decided, for clients that cache the answer. */
   referenced(bag: AttributeBag): ReferencedAttributes;
 }
 
-/** Keys are kept by their SHA-256, so that no dump of memory shows one, and a long one takes no more than a short one. */
+/** Keys are stored as SHA-256, so that a memory dump shows no key, and every key needs the same memory. */
 export function createKnownKeys({ dimension, values, file }: KeyList, readFile: ReadKeyFile): KnownKeys {
   const digests = new Set(values.map(digestOf));
   for (const line of file === undefined ? [] : readFile(file).split('\n')) {
@@ -40,7 +40,7 @@ export function createKnownKeys({ dimension, values, file }: KeyList, readFile: 
 
 const WRITTEN_DIGEST = /^sha256:([0-9a-f]{64})$/i;
 
-/** Of a key as it is written: itself, or `sha256:` and its hash in hexadecimal. */
+/** The digest of a key in a list: the key itself, or `sha256:` and its hash in hexadecimal. */
 function digestOf(written: string): string {
   return WRITTEN_DIGEST.exec(written)?.[1]?.toLowerCase() ?? sha256(written);
 }

@@ -15,7 +15,7 @@ export interface QuotaStoreDependencies {
 
 export type OpenQuotaStore = (storage: QuotaStorage) => QuotaStore;
 
-/** Opens the stores that the policy server's configuration names; `policy_server_store_up` tells of the newest. */
+/** Opens the stores of the configuration. `policy_server_store_up` shows the state of the newest one. */
 export function createQuotaStoreOpener({ clock, metrics, logger }: QuotaStoreDependencies): OpenQuotaStore {
   let newest = 0;
   return (storage) => {

@@ -18,8 +18,8 @@ interface Table {
 }
 
 /**
- * Indexes overrides, so that a request looks as often as there are different sets of dimensions that are named, however
- * many values there are. The override that names most dimensions wins, and of equal ones the first.
+ * Indexes overrides, so that a request needs one lookup for each set of named dimensions, however many values exist.
+ * The override with most dimensions wins, and among equal ones the first.
  */
 export function createOverrideIndex({ dimensions, overrides }: QuotaLimit): OverrideIndex {
   const tables = new Map<string, Table>();
@@ -48,7 +48,7 @@ export function createOverrideIndex({ dimensions, overrides }: QuotaLimit): Over
   };
 }
 
-/** Tables that name the same number of dimensions together, those with more first. */
+/** Groups tables by their number of dimensions, largest first. */
 function rankTables(tables: readonly Table[]): readonly (readonly Table[])[] {
   const ranks: Table[][] = [];
   for (const table of [...tables].sort((a, b) => b.places.length - a.places.length)) {
@@ -59,7 +59,7 @@ function rankTables(tables: readonly Table[]): readonly (readonly Table[])[] {
   return ranks;
 }
 
-/** An address may be written in several ways; bytes are counted in one. */
+/** Counted bytes have one text. A configured address may have another spelling. */
 function spellings(values: readonly string[]): readonly (readonly string[])[] {
   return values.reduce<readonly (readonly string[])[]>(
     (lists, value) => {

@@ -12,7 +12,7 @@ import {
   type QuotaOutcome,
 } from './charge-quotas.js';
 
-/** Counts quotas in this process or in a store of its own. */
+/** Counts quotas in this process or in a separate store. */
 export interface QuotaHandler extends PolicyHandler, Pick<QuotaCharger, 'update' | 'useStore'> {}
 
 /** Longest wait for the store, in milliseconds. The store's own limit (`storage.timeout`) is usually shorter. */
@@ -29,8 +29,8 @@ const PASSED: PreconditionResult = {
 };
 
 /**
- * The handler that counts quotas. The memory store decides at once: without timers, retries and promises. A store that
- * cannot count makes the fail policy decide. Reports do not concern it.
+ * The handler that counts quotas. With counters in memory it decides without timers, retries and promises. When the
+ * store cannot count, the fail policy decides. The handler takes no reports.
  */
 export function createQuotaHandler(options: QuotaChargerOptions): QuotaHandler {
   const charger = createQuotaCharger(options);

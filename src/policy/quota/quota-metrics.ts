@@ -2,12 +2,12 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { PolicyTransportError } from '../client/policy-transport.js';
 import type { ChargeResult, QuotaStore } from './quota-store.js';
 
-/** What the counting of quotas tells. Names of quotas are those of the configuration, never a caller's. */
+/** Metrics of quota counting. Quota names come from the configuration, never from a caller. */
 export interface QuotaMetrics {
   charged(quota: string, amount: number, result: ChargeResult): void;
-  /** Something was charged to a quota that has no limit. */
+  /** A quota without a limit was charged. */
   undefinedCharged(): void;
-  /** A request was refused because its key is none of the quota's. */
+  /** A request with an unknown key was refused. */
   unknownKey(quota: string): void;
   storeFailed(store: QuotaStore['type'], error: unknown): void;
 }

@@ -1,12 +1,12 @@
 import type { QuotaWindow } from '../../config/policy-server/policy-server-config.js';
 
 /**
- * How a window is cut into buckets, which follow one another from the epoch and are `durationMs / divisions` long. An
- * amount counts in its bucket and the `carried` ones behind it.
+ * How a window is divided into buckets of `durationMs / divisions`, which follow one another from the epoch. An amount
+ * counts in its bucket and in the next `carried` ones.
  *
- * A fixed window is one bucket that nothing is carried out of. A rolling one is cut into 60 (into milliseconds when it
- * is shorter than that), all of which are carried: an amount counts for the whole window and up to a bucket longer, so
- * that never more than the limit passes in any window of that length.
+ * A fixed window is one bucket, and nothing is carried. A rolling window has 60 buckets (one for each millisecond when
+ * it is shorter), and all are carried: an amount counts for the whole window and up to one bucket longer, so that never
+ * more than the limit passes in any window of that length.
  */
 export interface WindowShape {
   readonly durationMs: number;
@@ -25,13 +25,13 @@ export function windowShape(window: QuotaWindow, durationMs: number): WindowShap
 
 /**
  * The bucket of a time in whole milliseconds since the epoch. Exact in doubles: the product stays below 2^53 until the
- * year 6700, and a quotient of such numbers that is not whole is never rounded to a whole one.
+ * year 6700, and a fractional quotient of such numbers is never rounded to a whole one.
  */
 export function bucketAt({ durationMs, divisions }: WindowShape, nowMs: number): number {
   return Math.floor((nowMs * divisions) / durationMs);
 }
 
-/** The first whole millisecond at which amounts of the bucket count no more. */
+/** The first whole millisecond at which amounts of the bucket no longer count. */
 export function releaseMs({ durationMs, divisions, carried }: WindowShape, bucket: number): number {
   return Math.ceil(((bucket + carried + 1) * durationMs) / divisions);
 }

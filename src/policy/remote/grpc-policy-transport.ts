@@ -29,19 +29,19 @@ export interface GrpcPolicyTransportOptions {
 /** Calls to a remote policy server. */
 export interface GrpcPolicyTransport extends PolicyTransport {
   check(request: CheckRequest, options: CallOptions): Promise<CheckResponse>;
-  /** Closes the connection; calls that wait for an answer still get it, later ones fail. */
+  /** Closes the connection. Running calls still get their answer, later ones fail. */
   close(): void;
 }
 
 const CHANNEL_OPTIONS: ChannelOptions = {
-  // Each transport has connections, and waiting times between them, of its own.
+  // Each transport has its own connections and waits.
   'grpc.use_local_subchannel_pool': 1,
-  // The policy client retries, and counts what it does.
+  // The policy client retries and counts retries.
   'grpc.enable_retries': 0,
-  // A server that comes back is to be found soon: requests wait, or pass unchecked, until then.
+  // Short waits, because requests wait, or pass unchecked, until the server is found again.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
-  // A connection that lost its other end shows within 15 s, whether there are calls or not.
+  // Keepalive detects a dead connection within 15 s, with and without calls.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
   'grpc.keepalive_permit_without_calls': 1,
@@ -49,12 +49,11 @@ const CHANNEL_OPTIONS: ChannelOptions = {
 };
 
 /**
- * Calls `mesh.policy.v1.Policy` of a server (docs/reference/policy-client.md#wire-protocol). Connects at the first
- * call, and again whenever the connection is lost; while there is none, calls fail at once, so that whoever retries
- * decides how long to wait.
+ * Calls `mesh.policy.v1.Policy` of a server (docs/reference/policy-client.md#wire-protocol). Connects at the first call
+ * and after a lost connection. Without a connection, calls fail at once, and the caller decides how long to wait.
  *
- * Calls reject with PolicyTransportError: `timeout` when the deadline has passed, `send` when the server could not be
- * reached, `other` for what the server itself answered, and for calls that were given up.
+ * Calls reject with PolicyTransportError: `timeout` after the deadline, `send` when the server cannot be reached,
+ * `other` for error answers of the server and for cancelled calls.
  *
  * @param address `host:port`, or another target of gRPC such as `dns:///policy.example.com:15016`
  */
@@ -96,7 +95,7 @@ export function createGrpcPolicyTransport(
       return codec.decodeCheckResponse(answer);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new PolicyTransportError('other', `The answer of ${address} means nothing: ${reason}`, { cause });
+      throw new PolicyTransportError('other', `The answer of ${address} is invalid: ${reason}`, { cause });
     }
   };
 
@@ -116,10 +115,10 @@ export function createGrpcPolicyTransport(
 }
 
 function givenUp(address: string): PolicyTransportError {
-  return new PolicyTransportError('other', `The call to ${address} was given up`, { code: 'CANCELLED' });
+  return new PolicyTransportError('other', `The call to ${address} was cancelled`, { code: 'CANCELLED' });
 }
 
-/** A deadline counts as UNAVAILABLE, whether the client's own timer or the gRPC library noticed it first. */
+/** A deadline has the code UNAVAILABLE, whether the timer of the client or the gRPC library noticed it. */
 function transportError(error: ServiceError | null, address: string): PolicyTransportError {
   const { code = status.UNKNOWN, details = '' } = error ?? {};
   const message = `The policy server ${address} did not answer: ${details}`;
@@ -127,7 +126,7 @@ function transportError(error: ServiceError | null, address: string): PolicyTran
     case status.DEADLINE_EXCEEDED:
       return new PolicyTransportError('timeout', message, { cause: error });
     case status.UNAVAILABLE:
-    // Nobody here cancelled: a server that ends in a hurry resets its streams.
+    // This side did not cancel: a server that stops quickly resets its streams.
     case status.CANCELLED:
       return new PolicyTransportError('send', message, { cause: error });
     default:
@@ -136,8 +135,8 @@ function transportError(error: ServiceError | null, address: string): PolicyTran
 }
 
 /**
- * The service `mesh.policy.v1.Policy`, in bytes: what is in them is read where an error can still be answered with what
- * is wrong, which the gRPC library's own decoding cannot.
+ * The service `mesh.policy.v1.Policy` with messages as bytes. The decoder of the gRPC library could not answer an
+ * invalid message with its problem.
  */
 export const POLICY_METHODS = {
   Check: rawMethod('/mesh.policy.v1.Policy/Check'),

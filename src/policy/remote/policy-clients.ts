@@ -7,7 +7,7 @@ import type { TransportConfig } from '../client/transport-config.js';
 /** Caches and batches of the client library that can be turned off. */
 export type CacheSwitches = Pick<TransportConfig, 'disableCheckCache' | 'disableQuotaCache' | 'disableReportBatch'>;
 
-/** A policy server and what is turned off for it. */
+/** A policy server, and the caches and batches that are off for it. */
 export interface RemoteServer {
   readonly transport: PolicyTransport;
   readonly switches?: CacheSwitches | undefined;
@@ -25,7 +25,7 @@ export interface PolicyClientsOptions {
 
 /** The policy clients that calls share. */
 export interface PolicyClients {
-  /** The client for calls with that transport, made when there is none. */
+  /** The client for calls with that transport; a new one when there is none. */
   clientFor(transport: TransportConfig): PolicyClient;
   readonly size: number;
   /** Settles when all clients have sent their reports. */

@@ -12,7 +12,7 @@ import { type CacheSwitches, createPolicyClients } from './policy-clients.js';
 
 export interface RemoteHandlerOptions {
   readonly transport: PolicyTransport;
-  /** Caches and batches that are off for this server, whatever proxies say. */
+  /** The caches and batches that are off for this server, also for proxies that want them. */
   readonly switches?: CacheSwitches | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -21,7 +21,7 @@ export interface RemoteHandlerOptions {
   readonly createId: () => string;
   /** Gets the increase of a client counter. */
   readonly onCounted: (counter: ClientCounter, by: number) => void;
-  /** Gets the number of reports that a failed call had. */
+  /** Gets the number of reports in a failed call. */
   readonly onReportsLost: (reports: number, error: unknown) => void;
   /** Ends the connection to the server, after the last report. */
   readonly disconnect?: () => void;
@@ -31,8 +31,9 @@ export interface RemoteHandlerOptions {
 const DEFAULT_TRANSPORT: TransportConfig = {};
 
 /**
- * The handler that asks a `mesh.policy.v1` server through the client library: with caches, retries, the fail policy and
- * reports in batches. A Check of another policy server goes on as it came, for that server has caches of its own.
+ * The handler that asks a `mesh.policy.v1` server through the client library, with caches, retries, the fail policy and
+ * reports in batches. Checks of other policy servers are passed on unchanged, because those servers have their own
+ * caches.
  */
 export function createRemoteHandler(options: RemoteHandlerOptions): PolicyHandler {
   const { transport, switches, onReportsLost, disconnect } = options;
@@ -40,7 +41,8 @@ export function createRemoteHandler(options: RemoteHandlerOptions): PolicyHandle
     { transport: boundReports(transport, onReportsLost), switches },
     { ...options, countersOf: createClientCounters(options.onCounted) },
   );
-  // Access logs do not say how their proxy batches reports. Checks do, and all proxies have it from one mesh config.
+  // Access logs do not contain the batch sizes of their proxy. Checks do, and all proxies have them from one mesh
+  // config.
   let lastTransport = DEFAULT_TRANSPORT;
   return {
     name: 'remote',
@@ -82,13 +84,13 @@ export function createClientCounters(
   };
 }
 
-/** Report calls under way at once. A backend that takes none for long must not fill the memory with what waits. */
+/** The number of report calls at once. Without a bound, a server that takes no reports would fill the memory. */
 const MAX_CALLS = 64;
 
 /**
- * The transport, with few report calls at once: those beyond fail at once instead of waiting.
+ * Limits the report calls of a transport. Calls above the limit fail at once instead of waiting.
  *
- * @param onLost told how many reports each failed call had
+ * @param onLost gets the number of reports in each failed call
  * @param maxCalls 64 unless given
  */
 function boundReports(
@@ -101,7 +103,7 @@ function boundReports(
     if (calls >= maxCalls) throw new PolicyTransportError('send', `${maxCalls} report calls are under way already`);
     calls++;
     try {
-      // The client gives a call up after its time, whatever the transport does: it must not count for ever.
+      // A call that the client has given up does not count, even if the transport never ends it.
       await Promise.race([transport.report(request, options), givenUp(options.signal)]);
     } finally {
       calls--;

@@ -1,30 +1,33 @@
 import { createFairShedding } from './fair-shedding.js';
 import { createShedControl, type LoadWindow } from './shed-control.js';
 
-/** When the server has too much to do, from its configuration; asked for each check. */
+/** Overload settings from the configuration, read for each check. */
 export interface OverloadSettings {
-  /** Whether checks beyond what the server can decide are answered by their fail policy. */
+  /** Whether the fail policy answers checks that the server has no time to decide. */
   readonly shed: boolean;
-  /** How long the event loop must have had no pause before that begins, in milliseconds. */
+  /** How long the event loop must be busy without a pause before checks are shed, in milliseconds. */
   readonly shedAfterMs: number;
-  /** Checks that wait for the store of quotas, or for a remote backend; further ones are answered by their fail policy. */
+  /**
+   * The number of checks that may wait for the quota store or a remote server. The fail policy answers further ones.
+   */
   readonly maxPendingChecks: number;
 }
 
-/** Lets in as many checks as the server can decide, so that the others get the answer of their fail policy at once. */
+/** Admits as many checks as the server can decide. The fail policy answers the others at once. */
 export interface Admission {
   /**
-   * Whether a check is to be decided; its end must be told then. When it is not, nothing may be charged for it.
+   * Whether the server decides a check. The caller must then call `end`. A check that is not admitted must not be
+   * charged.
    *
    * @param nowMs of the monotonic clock
-   * @param peer identity or address of the caller: those that send most are shed first
+   * @param peer identity or address of the caller: peers with most checks are shed first
    */
   admit(nowMs: number, peer: string): boolean;
   /** A check that was admitted has been decided. */
   end(): void;
 }
 
-/** What the process did since the last call, or since the start. */
+/** The load of the process since the last call, or since the start. */
 export type ReadLoad = () => Pick<LoadWindow, 'use' | 'cpuMs'>;
 
 export interface AdmissionOptions {
@@ -32,7 +35,7 @@ export interface AdmissionOptions {
   readonly readLoad: ReadLoad;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Told when another share of checks is shed than before. */
+  /** Called when the share of shed checks changes. */
   readonly onShareChange: (share: number) => void;
 }
 
@@ -49,7 +52,7 @@ export function createAdmission({ settings, readLoad, random, onShareChange }: A
     const durationMs = nowMs - windowStartMs;
     const { use, cpuMs } = readLoad();
     const before = control.share;
-    // The first check of all has no window behind it.
+    // The first check has no window before it.
     if (Number.isFinite(durationMs)) control.observe({ use, cpuMs, checks, durationMs, nowMs }, settings().shedAfterMs);
     fair.next(control.share);
     if (control.share !== before) onShareChange(control.share);

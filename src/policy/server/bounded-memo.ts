@@ -1,20 +1,20 @@
-/** Remembers what was made of a key. */
+/** Computes a value once for each key. */
 export type BoundedMemo<V> = (key: string) => V;
 
 export interface BoundedMemoOptions<V = unknown> {
   /** At least this many of the last used keys are remembered, at most twice as many. */
   readonly entries: number;
-  /** Longer keys are made anew each time: nobody needs them, and they would fill the memory. */
+  /** Values of longer keys are computed each time. Proxies send none, and they would fill the memory. */
   readonly maxKeyLength: number;
   /** Characters of all keys that are remembered, at most twice as many: keys are chosen by callers. */
   readonly characters: number;
-  /** What a value takes beside its key, in characters; by default nothing worth counting. */
+  /** The size of a value beside its key, in characters; 0 by default. */
   readonly weightOf?: (value: V) => number;
 }
 
 /**
- * Keeps two generations and drops the older when the younger is full: what is used stays, and no lookup does more than
- * two. A key that `make` throws for is not remembered.
+ * Keeps two generations and drops the older one when the younger one is full. Used values stay, and a lookup searches
+ * at most twice. A key for which `make` throws is not stored.
  */
 export function createBoundedMemo<V>(options: BoundedMemoOptions<V>, make: (key: string) => V): BoundedMemo<V> {
   const { entries, maxKeyLength, characters, weightOf } = options;

@@ -12,31 +12,31 @@ import type { PolicyTexts } from './policy-texts.js';
 import { createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
 
-/** A proxy's own configuration, as its calls bring it, ready for use. */
+/** A proxy's own configuration from its calls, ready for use. */
 export interface CallConfig {
   readonly transport: TransportConfig;
   readonly staticLayer: AttributeLayer;
-  /** The same as a text for the report; empty for none. */
+  /** The text of the attributes for the report; empty for none. */
   readonly staticText: string;
-  /** What it says of the proxy, to be held against the proxy's certificate. */
+  /** The statements about the proxy that are compared with its certificate. */
   readonly claims: CallClaims;
   readonly ignoreForwarded: boolean;
-  /** The service of calls that name none. */
+  /** The service of calls without a service. */
   readonly defaultService: string | undefined;
   readonly disableCheckCalls: boolean;
   readonly disableReportCalls: boolean;
-  /** Of connections, instead of what their service charges; only for TCP, and only where it is written. */
+  /** The charges of connections, in place of those of their service; only for TCP, where the configuration has them. */
   readonly connectionQuotas: Prepared<CompiledQuotaSpecs> | undefined;
-  /** What remembering it takes beside its text, in characters. */
+  /** The size in the memo beside its text, in characters. */
   readonly weight: number;
 }
 
-/** A call whose configuration cannot be read, so that not even its fail policy is known. */
+/** A call with an unreadable configuration: even its fail policy is unknown. */
 export class CallConfigError extends Error {
   readonly code = 'INVALID_CALL_CONFIG';
 
   constructor(kind: 'HttpClientConfig' | 'TcpClientConfig', options?: ErrorOptions) {
-    super(`the metadata ${CLIENT_CONFIG_METADATA} is no ${kind} in base64: update discovery and this server`, options);
+    super(`the metadata ${CLIENT_CONFIG_METADATA} is not a base64 ${kind}: update discovery and this server`, options);
     this.name = 'CallConfigError';
   }
 }
@@ -49,12 +49,12 @@ export interface CallConfigs {
   tcp(text: string | undefined): CallConfig;
 }
 
-/** Two per proxy and service port that it serves; those of 10,000 proxies are a few ten megabytes. */
+/** Two for each proxy and service port. For 10,000 proxies they need some tens of megabytes. */
 const MEMO = { entries: 16_384, maxKeyLength: 65_536, characters: 20_000_000 };
 
 /** Heap that a rule or condition of a configuration takes, in characters of its text. */
 const ITEM_CHARACTERS = 500;
-/** Programs of calls' own configurations have one share of the memory and of the time, whatever calls say of themselves. */
+/** The programs of all call configurations share one budget of memory and time, for any claim of a call. */
 const OWNER = 'configurations of calls';
 
 /**

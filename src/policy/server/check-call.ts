@@ -6,22 +6,22 @@ import {
 } from '../wire/call-metadata.js';
 import { ANONYMOUS, type Caller } from './callers/caller.js';
 
-/** What the connection and the gRPC metadata of a Check say. */
+/** The data of a Check from its connection and gRPC metadata. */
 export interface CheckCall {
   /** Anonymous unless given. */
   readonly caller?: Caller;
-  /** Identity or address of the caller, for sharing what the server can do among callers. */
+  /** Identity or address of the caller, for a fair share of the server. */
   readonly peer?: string;
   /** The proxy's own configuration. */
   readonly configText?: string | undefined;
   /** Host of the one service of its chain. */
   readonly service?: string | undefined;
-  /** Id and opening time of a TCP connection, as the access log has them. */
+  /** Id and opening time of a TCP connection, as in the access log. */
   readonly connectionId?: string | undefined;
   readonly connectionTimeNs?: bigint | undefined;
 }
 
-/** Reads the metadata of a Check. What is missing, or is a placeholder that Envoy could not fill, is left out. */
+/** Reads the metadata of a Check. Missing values and unfilled placeholders of Envoy are left out. */
 export function readCheckCall(
   metadataText: (key: string) => string | undefined,
   caller: Caller = ANONYMOUS,

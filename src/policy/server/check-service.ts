@@ -19,9 +19,9 @@ export interface CheckService {
   /**
    * @param bytes an envoy.service.auth.v3.CheckRequest
    * @returns an envoy.service.auth.v3.CheckResponse
-   * @throws CallerRefusedError: the caller may not ask
-   * @throws EnvoyMessageError, CallConfigError: nothing is known by which it could be decided, so that the fail policy
-   *   of the proxy's own filter has to
+   * @throws CallerRefusedError when the caller may not ask
+   * @throws EnvoyMessageError, CallConfigError without enough data for a decision: the fail policy of the proxy's
+   *   filter decides
    */
   check(bytes: Uint8Array, call: CheckCall): Promise<Buffer>;
 }
@@ -71,7 +71,7 @@ export function createCheckService(options: CheckServiceOptions): CheckService {
       } catch (error) {
         if (error instanceof CallerRefusedError) throw error;
         metrics.checkFailed(failureReason(error));
-        limitedLog.error({ err: error }, 'A Check could not be answered; the fail policy of its proxy decides');
+        limitedLog.error({ err: error }, 'check not answered, the fail policy of its proxy decides');
         throw error;
       } finally {
         if (isAdmitted) admission.end();

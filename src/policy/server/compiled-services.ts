@@ -9,18 +9,18 @@ import type { ServiceOwners } from './callers/service-owners.js';
 import { type CompiledPolicies, createPrepared, type Prepared, preparePolicies } from './prepare-policies.js';
 import type { RegexService } from './regex-service.js';
 
-/**
- * What the policy server knows of the mesh's services: taken from the snapshot in its own process, or over xDS from
- * another. A change makes a new one.
- */
+/** The source of service configurations: the snapshot of the same process, or xDS. Each change makes a new source. */
 export interface ServiceConfigSource {
-  /** Which workloads answer for which service; left out where only the services' configurations say so. */
+  /** The owners of services; missing where only the configurations name them. */
   readonly owners?: ServiceOwners;
-  /** Undefined for a host that is no service. An unchanged service keeps its very object, compiled forms go by it. */
+  /**
+   * Undefined for a host without a service. An unchanged service keeps the same object, which is the key of its
+   * compiled form.
+   */
   find(hostname: string): ServiceConfig | undefined;
 }
 
-/** What is known of the service of a call without its specs. */
+/** The service of a call, without its specs. */
 export interface KnownService {
   readonly isKnown: boolean;
   /** `mixerAttributes` of its ServiceConfig. */
@@ -28,19 +28,19 @@ export interface KnownService {
   readonly calls: ServiceCallConfig;
 }
 
-/** The same with its specs, ready for use. */
+/** The service with its compiled specs. */
 export interface CompiledService extends KnownService, CompiledPolicies {}
 
-/** Finds services in the current policies. A host that is no service has no quotas and no API. */
+/** Finds services in the current policies. A host without a service has no quotas and no API. */
 export interface CompiledServices {
-  /** Takes new policies: calls that begin from now on go by them, those under way by what they began with. */
+  /** Takes new policies for calls that begin from now on. Running calls keep theirs. */
   observe(policies: ServiceConfigSource): void;
   find(host: string | undefined): KnownService;
-  /** With its specs, at once where they are compiled. */
+  /** With its specs; without a promise when they are compiled. */
   compiled(host: string | undefined): CompiledService | Promise<CompiledService>;
 }
 
-/** Problems of one service that are logged one by one; a metric counts all. */
+/** The number of problems of a service that are logged individually. A metric counts all. */
 const MAX_LOGGED = 5;
 const NAMESPACE_ATTRIBUTE = 'destination.service.namespace';
 
@@ -88,10 +88,10 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
     if (problems.length === 0) return;
     regexes.leftOut('service', problems.length);
     for (const { field, message } of problems.slice(0, MAX_LOGGED)) {
-      logger.warn({ service, field, problem: message }, 'A part of a policy cannot be used and is left out');
+      logger.warn({ service, field, problem: message }, 'unusable part of a policy left out');
     }
     const more = problems.length - MAX_LOGGED;
-    if (more > 0) logger.warn({ service, more }, 'More parts of the policy of a service cannot be used');
+    if (more > 0) logger.warn({ service, more }, 'further unusable parts of a policy left out');
   };
 
   const unknown = entryOf({}, false, '');
@@ -112,7 +112,7 @@ export function createCompiledServices(logger: Logger, regexes: RegexService): C
   };
 }
 
-/** Attributes that cannot be read are left out as a whole: validated configuration does not get here. */
+/** Unreadable attributes are left out as a whole. Validation has excluded them. */
 function staticLayerOf(attributes: ServiceConfig['mixerAttributes']): AttributeLayer {
   try {
     return readAttributes(attributes, 'mixerAttributes');

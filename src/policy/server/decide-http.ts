@@ -29,7 +29,7 @@ export async function decideHttp(
   call: CheckCall,
 ): Promise<Decided> {
   const config = environment.configs.http(call.configText);
-  // A chain of many services names that of the route, a chain of one names it with the call.
+  // A chain of many services has the service of the route, a chain of one has it in the call.
   const ofRoute = message.attributes?.contextExtensions?.[SERVICE_EXTENSION];
   const host = ofRoute || (call.service ?? config.defaultService);
   const context = { config, host, protocol: 'http' } as const;
@@ -48,7 +48,7 @@ function ask(
 ): CheckInput {
   const http = message.attributes?.request?.http;
   const facts = httpRequestFacts(message, BigInt(environment.clock.now().getTime()) * NANOSECONDS_PER_MILLISECOND);
-  // Matched once, and by itself: the report needs to know which attributes are the operation's.
+  // Matched separately, because the report needs the attributes of the operation.
   const api = service.api.forWorkload(config.staticLayer.get(WORKLOAD_LABELS));
   const { layer: apiLayer, isUndecided: isApiUndecided } = api.assess(facts.method, facts.target);
   const requestDerived = deriveHttpAttributes(facts, api, apiLayer);
@@ -61,7 +61,7 @@ function ask(
     forwardedRoute: forwarded.layer,
     requestDerived,
     ignoreForwarded: config.ignoreForwarded,
-    // Discovery has gateways ignore what is forwarded, which is all that being one changes.
+    // Discovery sets ignoreForwarded for gateways, which has the same effect.
     isGateway: false,
   });
   const { charges, isUndecided } = service.quotas.assess(attributes);
@@ -69,7 +69,8 @@ function ask(
     attributes,
     quotas: charges,
     isUndecided: isUndecided || isApiUndecided,
-    // Envoy's own number of the stream and the time: another attempt at this Check has both, no other request has.
+    // Envoy's number of the stream and the time: the same for repeated attempts at this Check, different for all other
+    // requests.
     deduplicationId: http?.id ? `${http.id}@${facts.timeNs}/${host ?? ''}` : undefined,
     texts: { forwarded: forwarded.text, request: environment.requestTexts(apiLayer, requestDerived) },
   };

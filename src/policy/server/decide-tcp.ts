@@ -20,7 +20,7 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 /**
  * Decides about a TCP connection.
  *
- * @param newId makes the id of a connection that the call does not name
+ * @param newId makes the id of a connection without one
  * @throws CallConfigError, CallerRefusedError
  */
 export async function decideTcp(
@@ -63,7 +63,7 @@ function ask(
     staticFilter: config.staticLayer,
     staticRoute: service.staticLayer,
     requestDerived: deriveTcpAttributes(facts),
-    // Forwarded attributes come in headers of requests, which a connection has none of.
+    // Forwarded attributes are a header of requests; a connection has none.
     ignoreForwarded: true,
     isGateway: false,
   });
@@ -72,7 +72,7 @@ function ask(
     attributes,
     quotas: charges,
     isUndecided,
-    // Without an id of Envoy's, another attempt at this Check cannot be told from a new connection.
+    // Without an id of Envoy, a repeated attempt at this Check looks like a new connection.
     deduplicationId: connectionId && `${connectionId}@${timeNs}/${host ?? ''}`,
     texts: { forwarded: '', request: '' },
   };

@@ -12,7 +12,7 @@ import type { CompiledService, CompiledServices } from './compiled-services.js';
 import type { CheckProtocol } from './policy-server-metrics.js';
 import type { ForwardedAttributes, RequestTexts } from './policy-texts.js';
 
-/** What deciding about a call needs beside the call. */
+/** The parts that decide about calls. */
 export interface CheckEnvironment {
   readonly configs: CallConfigs;
   readonly services: CompiledServices;
@@ -21,22 +21,22 @@ export interface CheckEnvironment {
   readonly requestTexts: RequestTexts;
   readonly handlers: Pick<PolicyHandler, 'check'>;
   readonly clock: Clock;
-  /** A rule that cannot be used, or not in time, may have said more about a call. */
+  /** Called when a rule that cannot be used, or not in time, may concern the call. */
   readonly undecided: (protocol: CheckProtocol, service: string | undefined) => void;
-  /** A failure of our own while deciding: it has been turned into an answer. */
+  /** Called for an internal failure, which has been turned into an answer. */
   readonly decisionFailed: (error: unknown) => void;
   /**
-   * Holds a call against the identity of its caller.
+   * Compares a call with the identity of its caller.
    *
    * @throws CallerRefusedError
    */
   readonly authorize: (call: CheckedCall) => CheckRight;
 }
 
-/** What a call goes by. */
+/** The configuration, service and protocol of a call. */
 export interface CallContext {
   readonly config: CallConfig;
-  /** Host of the service; undefined when the call names none. */
+  /** Host of the service; undefined for a call without a service. */
   readonly host: string | undefined;
   readonly protocol: CheckProtocol;
 }
@@ -45,14 +45,14 @@ export interface CallContext {
 export interface CheckInput {
   readonly attributes: AttributeBag;
   readonly quotas: readonly QuotaCharge[];
-  /** The same for all attempts at one Check; undefined when they cannot be told from other requests. */
+  /** Equal for all attempts at one Check; undefined when they look like other requests. */
   readonly deduplicationId: string | undefined;
   readonly texts: CheckTexts;
   /** Whether a rule that cannot be used, or not in time, may charge more. */
   readonly isUndecided: boolean;
 }
 
-/** Attributes that the report will need, as texts; empty for none. */
+/** The texts of attributes for the report; empty for none. */
 export interface CheckTexts {
   readonly forwarded: string;
   readonly request: string;
@@ -68,13 +68,13 @@ export interface Decided {
 const NO_TEXTS: CheckTexts = { forwarded: '', request: '' };
 
 /**
- * Decides about a call. Whatever a call brings, it gets an answer: should anything of our own fail, the fail policy
- * says which, as when the policy server could not be reached (docs/reference/errors.md#failures).
+ * Decides about a call. Every call gets an answer: after an internal failure the fail policy answers, as for an
+ * unreachable policy server (docs/reference/errors.md#failures).
  *
- * A call for which a rule may charge more that cannot be used goes on without the rule under FAIL_OPEN, and is refused
- * under FAIL_CLOSE: a rule that has no effect must not let requests through where a policy server that is gone would not.
+ * When an unusable rule may charge more, the call continues without the rule under FAIL_OPEN, and is refused under
+ * FAIL_CLOSE: an unusable rule must not let requests pass that an unreachable policy server would refuse.
  *
- * @param ask makes the question of the call, which is for that service
+ * @param ask makes the input for the service of the call
  */
 export async function decide(
   environment: CheckEnvironment,
@@ -86,10 +86,10 @@ export async function decide(
   let isServiceKnown = false;
   try {
     const found = environment.services.compiled(host);
-    // Without a turn of the microtask queue where all is compiled, as nearly always.
+    // No turn of the microtask queue when all specs are compiled, the usual case.
     const service = found instanceof Promise ? await found : found;
     isServiceKnown = service.isKnown;
-    // The proxy's own policy goes with each call, so that proxies which differ in it alone share a client.
+    // The fail policy of the proxy is passed with each call, so that proxies that differ only in it share a client.
     calls = {
       networkFailPolicy: service.calls.networkFailPolicy ?? config.transport.networkFailPolicy,
       disableCheckCalls: config.disableCheckCalls || (service.calls.disableCheckCalls ?? false),
@@ -115,7 +115,7 @@ export async function decide(
   }
 }
 
-/** A call that is allowed and charges nothing, for the proxy of its service checks the same request. */
+/** A call that is allowed without a charge, because the proxy of its service checks the same request. */
 export function unchargedDecision(context: CallContext): Decided {
   return { context, isServiceKnown: true, decision: ALLOWED, texts: NO_TEXTS };
 }

@@ -2,7 +2,7 @@ import type { ProtoRegistry } from '../../envoy/proto-registry.js';
 import type { WireCheckResponse } from './adapter/check-response.js';
 import type { WireCheckRequest, WireLogMessage } from './adapter/envoy-messages.js';
 
-/** Bytes of Envoy's messages, and what they say. */
+/** Decodes and encodes the messages of Envoy. */
 export interface EnvoyCodec {
   /** @throws EnvoyMessageError */
   decodeCheckRequest(bytes: Uint8Array): WireCheckRequest;
@@ -11,12 +11,12 @@ export interface EnvoyCodec {
   decodeLogMessage(bytes: Uint8Array): WireLogMessage;
 }
 
-/** Bytes that are no message of the kind that the method takes. */
+/** Bytes that are not a message of the expected type. */
 export class EnvoyMessageError extends Error {
   readonly code = 'INVALID_ENVOY_MESSAGE';
 
   constructor(kind: string, options: ErrorOptions) {
-    super(`the bytes are no ${kind}: the caller must be an Envoy that speaks version 3 of its API`, options);
+    super(`the bytes are not a ${kind}: the caller must be an Envoy with version 3 of its API`, options);
     this.name = 'EnvoyMessageError';
   }
 }
@@ -36,7 +36,7 @@ export function createEnvoyCodec(registry: ProtoRegistry): EnvoyCodec {
   const response = registry.type('envoy.service.auth.v3.CheckResponse');
   return {
     decodeCheckRequest: decoder<WireCheckRequest>('envoy.service.auth.v3.CheckRequest'),
-    // Enums are numbers and nothing in it needs conversion: encoded as it is.
+    // Enums are numbers, so that the message is encoded without conversion.
     encodeCheckResponse: (message) => response.encode(message as unknown as Record<string, unknown>).finish() as Buffer,
     decodeLogMessage: decoder<WireLogMessage>('envoy.service.accesslog.v3.StreamAccessLogsMessage'),
   };

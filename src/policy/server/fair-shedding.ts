@@ -1,20 +1,20 @@
-/** Tells which checks are shed, so that those of peers that send most go first. */
+/** Selects the checks to shed: those of the peers with most checks go first. */
 export interface FairShedding {
-  /** Counts a check, and tells how likely it should be shed: from 0 to 1. */
+  /** Counts a check, and returns the probability of shedding it: from 0 to 1. */
   chanceOf(peer: string): number;
-  /** Begins the next stretch of time. @param share of all checks that is to be shed in it */
+  /** Begins the next period. @param share of all checks to shed in it */
   next(share: number): void;
 }
 
-/** A stretch with fewer checks tells nothing about who sends most: it is taken together with the next. */
+/** A period with fewer checks is joined with the next one, because it does not show the busiest peers. */
 const MIN_CHECKS = 50;
-/** Further peers of one stretch count as one. */
+/** Further peers of a period are counted together. */
 const MAX_PEERS = 20_000;
 const OTHERS = '';
 
 /**
- * All peers get the same: so much that the given share of what came in the last stretch is above it. Of a peer's checks
- * only those above it are shed, so that one that sends little loses none, however much others send.
+ * All peers have the same limit: the number for which the given share of the last period is above it. Only the checks
+ * of a peer above the limit are shed, so that a quiet peer loses none, however busy others are.
  */
 export function createFairShedding(): FairShedding {
   let counts = new Map<string, number>();
@@ -42,7 +42,7 @@ export function createFairShedding(): FairShedding {
   };
 }
 
-/** How much each may have, so that the given part of the sum is above it. */
+/** The limit of each peer for which the given part of the sum is above it. */
 function mostOfEach(values: number[], part: number): number {
   values.sort((a, b) => b - a);
   let above = -part;

@@ -3,7 +3,7 @@ import type { ReadLoad } from './admission.js';
 
 const MICROSECONDS_PER_MILLISECOND = 1000;
 
-/** Tells how much of the time since its last call the event loop has worked, and the processor time of the process. */
+/** Reads the use of the event loop and the processor time of the process since the last call. */
 export function createLoadReader(): ReadLoad {
   let loop = performance.eventLoopUtilization();
   let cpu = process.cpuUsage();

@@ -3,19 +3,19 @@ import type { Clock } from '../../base/clock.js';
 /** Work in small steps: each `next` does one, of a few milliseconds at most. */
 export type StepwiseWork<Result> = Generator<void, Result, void>;
 
-/** Does long work in turns with everything else. */
+/** Runs long work in slices, between other work of the process. */
 export interface PacedWork {
   /**
-   * The result at once where nothing else is to be done and one slice is enough; else when the work is done.
+   * The result without a promise when no other work waits and one slice is enough; otherwise a promise.
    *
-   * @param owner work of different owners takes turns, so that an owner with much of it holds up only its own
+   * @param owner owners take turns, so that an owner with much work delays only its own
    */
   run<Result>(owner: string, work: StepwiseWork<Result>): Result | Promise<Result>;
 }
 
 export interface PacedWorkOptions {
   readonly clock: Clock;
-  /** Settles when other work has had its turn, as setImmediate does. */
+  /** Settles after other work had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
   /** Default 8 ms; a step that has begun is finished. */
   readonly sliceMs?: number;
@@ -32,11 +32,11 @@ export function createPacedWork({ clock, yieldTurn, sliceMs = 8 }: PacedWorkOpti
 
   const loop = async (): Promise<void> => {
     isTurnTaken = true;
-    // Also after work that is done: what comes in the same turn waits for the next.
+    // Also after finished work: later work of the same turn waits for the next turn.
     await yieldTurn();
     for (let next = queues.entries().next(); !next.done; next = queues.entries().next()) {
       const [owner, jobs] = next.value;
-      // To the end of the line: the next slice is another owner's.
+      // Moved to the end: the next slice belongs to another owner.
       queues.delete(owner);
       if (jobs[0]?.advance()) jobs.shift();
       if (jobs.length > 0) queues.set(owner, jobs);

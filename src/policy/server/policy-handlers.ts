@@ -49,7 +49,7 @@ export interface PolicyHandlers {
    * @throws Error when the configuration names a file that cannot be read; the former handlers stay
    */
   update(config: PolicyServerConfig): void;
-  /** Whether all handlers can decide, as far as is known. */
+  /** Whether all handlers can decide, as far as they know. */
   isUp(): boolean;
 }
 

@@ -7,28 +7,28 @@ import type { ReportSeries } from './reports/report-series.js';
 
 export type CheckProtocol = 'http' | 'tcp';
 
-/** Why a report, or a message of reports, was not taken. */
+/** Why a report, or a message of reports, was lost. */
 export type ReportFailure = 'message' | 'internal' | 'backend';
 
-/** What the policy server counts. */
+/** Metrics of the policy server. */
 export interface PolicyServerMetrics {
   checked(protocol: CheckProtocol, code: RpcCode, durationMs: number): void;
-  /** A call that was not answered, or only by its fail policy. */
+  /** A call without an answer, or with the answer of its fail policy. */
   checkFailed(reason: 'message' | 'config' | 'internal'): void;
-  /** A check that was answered by its fail policy because the server had too much to do. */
+  /** A check that the fail policy answered because the server was overloaded. */
   shed(protocol: CheckProtocol, answer: 'allowed' | 'refused'): void;
   /** A check that its fail policy answered. */
   failPolicyAnswered(protocol: CheckProtocol, reason: FailureReason, answer: 'allowed' | 'refused'): void;
   /** The share of checks that are shed, from 0 to 1. */
   shedShare(share: number): void;
   unknownService(protocol: CheckProtocol): void;
-  /** A call that the caller's identity does not allow. */
+  /** A call that the identity of the caller does not permit. */
   refused(reason: RefusalReason): void;
   /** An outbound Check that was allowed without charging anything. */
   uncharged(): void;
-  /** A Check about which a rule that cannot be used, or not in time, may have said more. */
+  /** A Check that an unusable rule may concern. */
   undecided(protocol: CheckProtocol): void;
-  /** Parts of policies that cannot be used. */
+  /** The number of unusable parts of policies. */
   policyPartsLeftOut(scope: 'service' | 'message', count: number): void;
   regexesChanged(bytes: number, count: number): void;
   regexEvicted(): void;

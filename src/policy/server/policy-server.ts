@@ -45,31 +45,28 @@ export interface PolicyServerOptions {
   readonly random: () => number;
   /** Makes a UUID. */
   readonly createId: () => string;
-  /** Whether proxies with certificates may have outbound traffic charged, whatever the mesh config says. */
+  /** Whether proxies with certificates may charge outbound traffic, for any mesh config. */
   readonly allowsOutboundChecks: () => boolean;
-  /** Settles when other work has had its turn, as setImmediate does. */
+  /** Settles after other work had its turn, as setImmediate does. */
   readonly yieldTurn: () => Promise<void>;
   /** Of the regular expressions in policies. */
   readonly regexLimits: PolicyRegexLimits;
-  /** When checks are shed, by the current configuration. Asked for each check. */
+  /** The current overload settings, read for each check. */
   readonly overload: () => OverloadSettings;
   readonly readLoad: ReadLoad;
 }
 
-/**
- * Answers Envoys through the policy client library (docs/architecture.md#how-a-request-is-charged). Has no network of
- * its own.
- */
+/** Answers Envoys through a chain of handlers (docs/architecture.md#how-a-request-is-charged). Does no network I/O. */
 export interface PolicyServer {
-  /** Takes new policies at once: calls that begin from now on go by them. Without any, every host is unknown. */
+  /** Takes new policies for calls that begin from now on. Before the first ones, every host is unknown. */
   observe(policies: ServiceConfigSource): void;
   readonly checks: CheckService;
-  /** What callers may ask, by the policies in force. */
+  /** The rights of callers under the current policies. */
   readonly rights: CallerRights;
   openLogStream(caller?: Caller): LogStream;
-  /** Of all checks, also of those that do not come from Envoy. */
+  /** Limits all checks, also those from other policy servers. */
   readonly admission: Admission;
-  /** For reports that come otherwise than from Envoy. */
+  /** Takes reports from other senders than Envoy. */
   readonly reports: ReportSink;
 }
 
@@ -111,12 +108,12 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
       metrics.undecided(protocol);
       limitedLog.warn(
         { service },
-        'A rule could not be applied to a check; FAIL_CLOSE refuses it, FAIL_OPEN leaves the rule out',
+        'rule not applied to a check: FAIL_CLOSE refuses the check, FAIL_OPEN leaves out the rule',
       );
     },
     decisionFailed: (error) => {
       metrics.checkFailed('internal');
-      limitedLog.error({ err: error }, 'A Check could not be decided; its fail policy answers it');
+      limitedLog.error({ err: error }, 'check not decided, its fail policy answers');
     },
   };
   const admission = createAdmission({
@@ -127,7 +124,7 @@ export function createPolicyServer(options: PolicyServerOptions): PolicyServer {
       metrics.shedShare(share);
       if (share === 0) return;
       const fields = { share, setting: 'overload.shedAfter' };
-      limitedLog.warn(fields, 'checks shed: more come than the policy server can decide; add replicas');
+      limitedLog.warn(fields, 'checks shed: the policy server is overloaded, add replicas');
     },
   });
   const processId = createId();

@@ -5,13 +5,13 @@ import type { ConfigDecoder } from '../wire/config-decoder.js';
 import type { ConfigEncoder } from '../wire/config-encoder.js';
 import { createBoundedMemo } from './bounded-memo.js';
 
-/** Reads what proxies carry for the policy server as texts. */
+/** Reads the texts of proxies for the policy server. */
 export type ProxyTextDecoder = Pick<
   ConfigDecoder,
   'readAttributesText' | 'readHttpClientConfigText' | 'readTcpClientConfigText'
 >;
 
-/** Writes what they are to carry. */
+/** Writes texts that proxies pass on. */
 export type ProxyTextEncoder = Pick<ConfigEncoder, 'attributesText'>;
 
 export type PolicyTexts = ProxyTextDecoder & ProxyTextEncoder;
@@ -23,11 +23,11 @@ interface TextLayer {
   readonly text: string;
 }
 
-/** Forwarded attributes that count. */
+/** The accepted forwarded attributes. */
 export interface ForwardedAttributes extends TextLayer {
   /**
-   * Those of them that tell who the caller is. Which service a request is for, the proxy knows that has it: were the
-   * caller's word taken for that, it could have itself counted as a caller of any other.
+   * The attributes that identify the caller. The proxy of a service knows the service: a caller that could name it
+   * could have its requests counted for another service.
    */
   readonly ofCaller: TextLayer;
 }
@@ -38,9 +38,9 @@ const SERVICE_NAMES = 'destination.service.';
 const MEMO = { entries: 4096, maxKeyLength: 2048, characters: 1_000_000 };
 
 /**
- * Reads the header x-mesh-attributes. Callers send it: what cannot be read counts as nothing
- * (docs/reference/policy-client.md), for a request must not fail, nor pass unchecked, because of a header that somebody
- * made up.
+ * Reads the header x-mesh-attributes. An invalid value counts as empty
+ * (docs/reference/policy-client.md#forwarded-attributes): a request must neither fail nor pass unchecked because of an
+ * invented header.
  */
 export function createForwardedTexts(texts: PolicyTexts): (text: string | undefined) => ForwardedAttributes {
   const withText = (layer: AttributeLayer): TextLayer =>
@@ -53,7 +53,7 @@ export function createForwardedTexts(texts: PolicyTexts): (text: string | undefi
   return (text) => (text === undefined || text === '' ? NONE : memo(text));
 }
 
-/** Writes what a report needs to know of its request and the access log does not say; empty for nothing. */
+/** Writes the attributes of a request that its report needs and the access log lacks; empty for none. */
 export type RequestTexts = (apiLayer: AttributeLayer, requestDerived: AttributeLayer) => string;
 
 const AUTH_PREFIX = 'request.auth.';
@@ -71,12 +71,12 @@ export function createRequestTexts(texts: PolicyTexts): RequestTexts {
   return (apiLayer, requestDerived) => {
     const own = ownAttributes(requestDerived);
     const ownText = own.size === 0 ? '' : texts.attributesText(own);
-    // An operation's attributes may have any name, and win: they come last, for later texts take precedence.
+    // The attributes of an operation may have any name and take precedence: they come last, because later texts win.
     return [ownText, apiText(apiLayer)].filter((text) => text !== '').join(',');
   };
 }
 
-/** The key, claims, and whether it is gRPC: headers and metadata that the log does not have decide about these. */
+/** The key, the claims and the protocol, which depend on headers and metadata that the log lacks. */
 function ownAttributes(requestDerived: AttributeLayer): AttributeLayer {
   const own = new Map<string, AttributeValue>();
   const protocol = requestDerived.get('context.protocol');

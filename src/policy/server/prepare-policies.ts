@@ -16,9 +16,9 @@ export interface CompiledPolicies {
 }
 
 /**
- * Compiles specs in steps: each expression is checked, then each program is made, with everything else in between.
+ * Compiles specs in steps: first each expression is checked, then each program is compiled, with other work in between.
  *
- * @param options `check` remembers what it was asked
+ * @param options `check` must remember its results
  */
 export function* preparePolicies(
   { httpApiSpec = [], quotaSpec = [] }: Partial<Pick<ServiceConfig, 'httpApiSpec' | 'quotaSpec'>>,
@@ -36,7 +36,7 @@ export function* preparePolicies(
   return { api, quotas };
 }
 
-/** Compiles again what had to go for others. */
+/** Compiles evicted programs again. */
 function* compilePrograms(programs: readonly SharedProgram[]): StepwiseWork<void> {
   for (const program of programs) {
     program.compile();
@@ -57,13 +57,13 @@ function* regexesOf(apis: readonly HttpApiSpecConfig[], quotas: readonly QuotaSp
   }
 }
 
-/** What is compiled when it is needed first, and again where its programs had to go for others. */
+/** A value that is compiled at its first use, and again after its programs were evicted. */
 export interface Prepared<Value> {
-  /** At once where little or nothing has to be compiled. */
+  /** Without a promise when little or no work is left. */
   ready(): Value | Promise<Value>;
 }
 
-/** @param prepare makes the value; it is called once */
+/** @param prepare makes the value; called once */
 export function createPrepared<Value>(
   work: PacedWork,
   owner: string,

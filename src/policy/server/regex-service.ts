@@ -7,17 +7,17 @@ import type { SpecProblem } from '../client/compile-quota-specs.js';
 import { createPacedWork, type PacedWork } from './paced-work.js';
 import type { PolicyServerMetrics } from './policy-server-metrics.js';
 
-/** What has a budget of its own. */
+/** The scopes with separate budgets. */
 export type RegexScope = 'service' | 'message';
 
-/** The one place of a policy server for the regular expressions of its users. */
+/** All regular expressions of users in a policy server. */
 export interface RegexService {
   readonly limits: PolicyRegexLimits;
   readonly work: PacedWork;
   readonly programs: RegexPrograms;
   /** Checks one expression, and remembers. */
   readonly check: CheckRegex;
-  /** Parts of policies are left out because they cannot be used. */
+  /** Counts and logs unusable parts of policies, which are left out. */
   leftOut(scope: RegexScope, count: number, first?: SpecProblem): void;
 }
 
@@ -38,7 +38,7 @@ export function createRegexService(options: RegexServiceOptions): RegexService {
       metrics.regexEvicted();
       limitedLog.warn(
         { owner, setting: 'NAV_REGEX_PROGRAMS_BYTES', limitBytes: limits.programsBytes },
-        'A compiled regular expression was evicted, and is compiled again when it is needed',
+        'compiled regular expression evicted',
       );
     },
   });
@@ -51,10 +51,7 @@ export function createRegexService(options: RegexServiceOptions): RegexService {
       metrics.policyPartsLeftOut(scope, count);
       if (first === undefined) return;
       const { field, message } = first;
-      limitedLog.warn(
-        { scope, count, field, problem: message },
-        'Parts of the configuration of a call cannot be used and are left out',
-      );
+      limitedLog.warn({ scope, count, field, problem: message }, 'unusable parts of a call configuration left out');
     },
   };
 }

@@ -19,19 +19,19 @@ export interface ShedAnswersOptions {
   readonly metrics: Pick<PolicyServerMetrics, 'shed' | 'failPolicyAnswered'>;
 }
 
-/** Answers a Check that the server has no time to decide: by its fail policy, and without charging anything. */
+/** Answers a Check by its fail policy, without a charge, when the server has no time to decide. */
 export type ShedAnswers = (bytes: Uint8Array, call: CheckCall) => Buffer;
 
-/** What reports, logs and refused callers are told. */
+/** The text for reports, logs and refused callers. */
 const OVERLOADED = 'The policy server is overloaded: the fail policy answers';
-/** A few for each service and its proxies' configurations: nearly all answers are the same bytes as before. */
+/** A few answers for each service and configuration: nearly all answers repeat earlier bytes. */
 const MEMO = { entries: 4096, maxKeyLength: 8192, characters: 4_000_000 };
 
 /**
- * Of the message only the host of its service is read. The fail policy is that of the service, else that of the calling
- * proxy, as for a failure of our own.
+ * Reads only the host of the service from the message. The fail policy is that of the service, else that of the calling
+ * proxy, as after an internal failure.
  *
- * @returns a function that throws EnvoyMessageError and CallConfigError: then the fail policy is not known
+ * @returns a function that throws EnvoyMessageError and CallConfigError when the fail policy is unknown
  */
 export function createShedAnswers({ codec, configs, services, metrics }: ShedAnswersOptions): ShedAnswers {
   const outlineOf = (bytes: Uint8Array) => {
@@ -64,7 +64,7 @@ export function createShedAnswers({ codec, configs, services, metrics }: ShedAns
   };
 }
 
-/** What an answer depends on. */
+/** The data that an answer depends on. */
 interface AnswerKey {
   readonly isTcp: boolean;
   readonly isAllowed: boolean;

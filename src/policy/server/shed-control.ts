@@ -1,52 +1,52 @@
-/** What the server did in a stretch of time. */
+/** The load of the server in a period. */
 export interface LoadWindow {
-  /** How much of it the event loop worked, from 0 to 1. */
+  /** The part of it in which the event loop worked, from 0 to 1. */
   readonly use: number;
   /** Processor time of the process. Unlike the loop's time it does not grow when other processes have the processor. */
   readonly cpuMs: number;
-  /** Checks that came, shed ones too. */
+  /** The number of checks, including shed ones. */
   readonly checks: number;
   readonly durationMs: number;
   /** Its end, by the monotonic clock. */
   readonly nowMs: number;
 }
 
-/** Which share of checks is shed, so that the event loop gets pauses again. */
+/** The share of shed checks that gives the event loop pauses again. */
 export interface ShedControl {
   /** From 0 to 1. */
   readonly share: number;
-  /** @param shedAfterMs how long the loop must have had no pause before a check is shed */
+  /** @param shedAfterMs how long the loop must be busy without a pause before checks are shed */
   observe(window: LoadWindow, shedAfterMs: number): void;
 }
 
-/** Above it the loop has no pause: more comes than it can do, and waits in sockets and at proxies. */
+/** Above it, the loop has no pause: checks wait in sockets and at proxies. */
 const FULL_USE = 0.95;
-/** Below it there is room for more checks. */
+/** Below it, the loop has time for more checks. */
 const EASED_USE = 0.85;
 const STEP_UP = 0.1;
 const STEP_DOWN = 0.05;
 /**
- * A shed check takes half the time of a decided one, for most of it is the transport's: with this share, more than half
- * of the time goes to decisions however many checks come.
+ * A shed check needs half the time of a decided one, because the transport needs most of it. With this share, decisions
+ * get more than half of the time at any load.
  */
 const MAX_SHARE = 0.6;
 /**
- * When the most that may be shed does not make pauses, sending answers is all that the server can do. Each shed check
- * takes time from others then: fewer are shed for a while, and the limits of proxies bound the queue.
+ * If the largest share makes no pauses, the server does nothing but send answers, and each shed check takes time from
+ * others. Then fewer checks are shed for a while, and the limits of proxies bound the queue.
  */
 const GIVE_UP_AFTER_MS = 1000;
 const GIVEN_UP_SHARE = 0.2;
 const GIVE_UP_FOR_MS = 10_000;
-/** Windows with fewer checks tell nothing about what a check costs. */
+/** Windows with fewer checks do not show the cost of a check. */
 const MIN_CHECKS = 20;
-/** At fewer a second the process is short of processor time, which shedding would not give it. */
+/** At a lower rate, the process lacks processor time, and shedding would not help. */
 const MIN_PER_MS = 0.5;
-/** By how much the cost of a check may rise from window to window: it is least when many come at once. */
+/** The growth of the estimated cost of a check from window to window: a check is cheapest when many come at once. */
 const COST_GROWTH = 1.002;
-/** When checks take less of the processor time, something else keeps the loop busy, such as a push. */
+/** Below this part of the processor time, other work keeps the loop busy, for example a push. */
 const CHECKS_PART = 0.5;
 
-/** Raises the share while the loop is full of checks, and lowers it when there are pauses. */
+/** Raises the share while checks keep the loop busy, and lowers it when there are pauses. */
 export function createShedControl(): ShedControl {
   let share = 0;
   let fullMs = 0;

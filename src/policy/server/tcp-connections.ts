@@ -1,15 +1,15 @@
 import type { TcpByteCounts, TcpReportEvent } from '../client/tcp-attributes.js';
 import type { TcpLogMoment } from './adapter/tcp-log-facts.js';
 
-/** What an access log entry says of the life of its connection. */
+/** The state of a connection in an access log entry. */
 export interface TcpLogEvent {
   readonly id: string;
   readonly moment: TcpLogMoment;
   readonly total: TcpByteCounts;
   readonly durationNs: bigint;
-  /** Whether the Check has let it pass, or has refused it, as far as the entry tells. */
+  /** The outcome of the Check, when the entry has it. */
   readonly check: 'allowed' | 'refused' | 'unknown';
-  /** Whether the connection was opened before this server heard of its proxy: others have reported it until then. */
+  /** Whether the connection is older than the log of its proxy here: another server has reported it until then. */
   readonly isOlderThanLog: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface TcpConnectionReport {
   readonly lastReported: TcpByteCounts;
 }
 
-/** Open connections, by what was reported of them last. */
+/** Open connections with their last reports. */
 export interface TcpConnections {
-  /** What is to be reported now, in order. */
+  /** The reports that are due, in order. */
   take(entry: TcpLogEvent): readonly TcpConnectionReport[];
   readonly size: number;
 }
@@ -36,14 +36,14 @@ interface Connection {
 }
 
 /**
- * Turns entries of the access log into the reports of docs/reference/policy-client.md#tcp-attributes: `open` once the
- * connection was allowed, `continue` with what it carried since, `close`; none for a denied connection.
+ * Turns access log entries into the reports of docs/reference/policy-client.md#tcp-attributes: `open` after the
+ * connection was allowed, `continue` with the traffic since then, `close`; no report for a denied connection.
  *
- * Envoy connects to the workload before the first data comes, which is when it asks: its first entry does not know the
- * outcome. So `open` waits for the first entry that does, or that has carried data, for then there is nothing to ask or
- * it was allowed.
+ * Envoy connects to the workload before the first data, and checks at the first data, so that its first entry does not
+ * know the outcome. `open` therefore waits for the first entry with an outcome or with data: data means that the
+ * connection is allowed or not checked.
  *
- * @param maxConnections those not heard of for longest are forgotten beyond it; 100,000 unless given
+ * @param maxConnections the connections without news for longest are dropped above it; 100,000 unless given
  */
 export function createTcpConnections(maxConnections = MAX_CONNECTIONS): TcpConnections {
   const connections = new Map<string, Connection>();
@@ -56,7 +56,7 @@ export function createTcpConnections(maxConnections = MAX_CONNECTIONS): TcpConne
     if (oldest !== undefined) connections.delete(oldest);
   };
 
-  /** One that others reported: what it carried until now was reported, or nearly so. */
+  /** A connection that another server reported: its traffic until now is reported, approximately. */
   const meet = (entry: TcpLogEvent): Connection =>
     entry.isOlderThanLog && entry.moment !== 'connected'
       ? { isReported: true, lastReported: entry.total }

@@ -3,7 +3,7 @@ import { PolicyWireError } from './policy-wire-error.js';
 
 /** The words of the protocol as the sender of a message has them. */
 export interface GlobalWords {
-  /** How many there are, which the message says. */
+  /** Their number, which the message contains. */
   readonly count: number;
   /** Numbers by word. */
   readonly numbers: ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export function createGlobalWords(count: number = GLOBAL_WORDS.length): GlobalWo
 
 /** Gives words their numbers, for one message. */
 export interface WordWriter {
-  /** A word that is new gets the next negative number. */
+  /** A new word gets the next negative number. */
   numberOf(word: string): number;
   /** The words of the message: -1 is the first. */
   readonly words: readonly string[];
@@ -41,14 +41,14 @@ export function createWordWriter({ numbers }: GlobalWords): WordWriter {
 /**
  * Looks words up by number.
  *
- * @param field where the number stands, for the error
- * @throws PolicyWireError when nobody has said what the number means
+ * @param field path of the number, for the error
+ * @throws PolicyWireError for a number without a word
  */
 export type WordReader = (number: number, field: string) => string;
 
 /**
  * @param words of the message
- * @param globalCount how many words of the protocol the sender said that it knows
+ * @param globalCount the number of protocol words that the sender knows
  */
 export function createWordReader(words: readonly string[], globalCount: number): WordReader {
   return (number, field) => {
@@ -58,12 +58,12 @@ export function createWordReader(words: readonly string[], globalCount: number):
       throw new PolicyWireError(field, `is word ${number}, but the message has ${words.length} words: send the word`);
     }
     if (number >= globalCount) {
-      const problem = `is word ${number} of the protocol, but global_word_count is ${globalCount}: send how many are known`;
+      const problem = `is word ${number} of the protocol, but global_word_count is ${globalCount}: send the number of known words`;
       throw new PolicyWireError(field, problem);
     }
     const word = GLOBAL_WORDS[number];
     if (word !== undefined) return word;
-    const problem = `is word ${number} of the protocol, of which the receiver knows ${GLOBAL_WORDS.length}: limit the sender to these, or update the receiver`;
+    const problem = `is word ${number} of the protocol, but the receiver knows only ${GLOBAL_WORDS.length}: limit the sender to these, or update the receiver`;
     throw new PolicyWireError(field, problem);
   };
 }

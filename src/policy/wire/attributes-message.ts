@@ -20,7 +20,7 @@ export function attributesSpecMessage(spec: AttributesSpec): Attributes__Output 
   return attributesMessage(readAttributes(spec, 'attributes'));
 }
 
-/** The attributes of a message. A value of a type that is not known here counts as none. */
+/** The attributes of a message. Values of unknown types are left out. */
 export function readAttributesMessage({ attributes = {} }: Attributes__Output): AttributeLayer {
   const layer = new Map<string, AttributeValue>();
   for (const [name, message] of Object.entries(attributes)) {

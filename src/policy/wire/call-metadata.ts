@@ -1,6 +1,7 @@
 /**
- * What a stock Envoy tells the policy server beside the request itself (docs/architecture.md#how-a-request-is-charged).
- * Discovery writes these into the proxies' filters, the policy server reads them from calls and log entries.
+ * The data that a stock Envoy sends to the policy server beside the request
+ * (docs/architecture.md#how-a-request-is-charged). Discovery writes it into the filters of proxies. The policy server
+ * reads it from calls and log entries.
  */
 
 /**
@@ -13,15 +14,15 @@ export const CLIENT_CONFIG_METADATA = 'x-mesh-client-config';
 export const SERVICE_METADATA = 'x-mesh-service';
 
 /**
- * gRPC metadata of a Check of a TCP connection: Envoy's `%STREAM_ID%`, which its access log knows the connection by. It
- * makes the Check's charge countable once, for the message of such a Check names nothing that is unique.
+ * gRPC metadata of a Check of a TCP connection: Envoy's `%STREAM_ID%`, the id of the connection in the access log. With
+ * it a repeated Check is charged once, because the message of such a Check contains no id.
  */
 export const CONNECTION_ID_METADATA = 'x-mesh-connection-id';
 
 /** gRPC metadata of a Check of a TCP connection: when it was opened, Envoy's `%START_TIME(%s.%9f)%`. */
 export const CONNECTION_TIME_METADATA = 'x-mesh-connection-time';
 
-/** Context extension of a Check on a chain of many services: the host of the one that the route leads to. */
+/** Context extension of a Check on a chain of many services: the host of the service of the route. */
 export const SERVICE_EXTENSION = 'destination.service.host';
 
 /**
@@ -32,8 +33,8 @@ export const SERVICE_EXTENSION = 'destination.service.host';
 export const FORWARDED_ATTRIBUTES_HEADER = 'x-mesh-attributes';
 
 /**
- * Response header of a refusal by the fail policy; its value is the reason: `unreachable` from a proxy that gets no
- * answer of the policy server, `backend`, `quota`, `rule`, `internal` or `overloaded` from the server itself.
+ * Response header of a refusal by the fail policy, with the reason: `unreachable` from a proxy without an answer of the
+ * policy server; `backend`, `quota`, `rule`, `internal` or `overloaded` from the server.
  */
 export const POLICY_UNAVAILABLE_HEADER = 'x-mesh-policy-unavailable';
 
@@ -43,16 +44,16 @@ export const CHECK_ERROR_CODE_KEY = 'check_error_code';
 /** Dynamic metadata of requests and connections that proxies keep for the access log. */
 export const DYNAMIC_METADATA_NAMESPACE = 'mesh.policy';
 
-/** Key in that namespace: what the header x-mesh-attributes of a request said before it was taken off. */
+/** Key in that namespace: the value of the header x-mesh-attributes before its removal. */
 export const FORWARDED_METADATA_KEY = 'forwarded';
 
 /** Dynamic metadata of requests in which Envoy's JWT filter keeps the payloads that it has verified. */
 export const JWT_METADATA_NAMESPACE = 'envoy.filters.http.jwt_authn';
 
-/** Names of the access logs, by the side of the proxy that they tell of. */
+/** Names of the access logs, by the side of the proxy. */
 export const ACCESS_LOG_NAMES = { inbound: 'inbound', outbound: 'outbound' } as const;
 
-/** Type URLs of our own messages, of which the client configurations are xDS resources as well. */
+/** Type URLs of our own messages. The client configurations are also xDS resources. */
 export const POLICY_TYPE_URLS = {
   attributes: 'type.googleapis.com/mesh.policy.v1.Attributes',
   httpClientConfig: 'type.googleapis.com/mesh.policy.v1.HttpClientConfig',

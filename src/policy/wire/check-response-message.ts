@@ -28,7 +28,7 @@ export function buildCheckResponse({ precondition, quotas }: CheckResponse): Che
   };
 }
 
-/** @throws PolicyWireError for a duration that is none */
+/** @throws PolicyWireError for an invalid duration */
 export function readCheckResponse({ precondition, quotas = {} }: CheckResponseOutput): CheckResponse {
   return {
     ...(precondition && { precondition: readPrecondition(precondition) }),
@@ -87,7 +87,7 @@ function readQuotaResult(message: QuotaResultOutput, field: string): QuotaResult
   };
 }
 
-/** For ever is what a missing duration says. */
+/** A missing duration means without end. */
 function buildDuration<Name extends string>(
   name: Name,
   milliseconds: number | undefined,
@@ -115,7 +115,7 @@ function buildReferenced(referenced: ReferencedAttributes) {
   };
 }
 
-/** A condition that is not known counts as REGEX, which keeps the answer from being cached. */
+/** An unknown condition becomes REGEX, which prevents caching of the answer. */
 function readReferenced({ attributeMatches = [] }: ReferencedOutput): ReferencedAttributes {
   return attributeMatches.map(({ name = '', mapKey, condition }) => ({
     name,
@@ -124,7 +124,7 @@ function readReferenced({ attributeMatches = [] }: ReferencedOutput): Referenced
   }));
 }
 
-/** Grants above 2^53 count as 2^53 - 1, so that no more is ever used than was granted. */
+/** Grants above 2^53 become 2^53 - 1, so that never more is used than was granted. */
 function clamp(amount: number): number {
   return Math.min(Math.max(amount, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }

@@ -16,8 +16,8 @@ import { attributesSpecMessage } from './attributes-message.js';
 import { durationMessage } from './wire-time.js';
 
 /**
- * Client configurations as messages of `mesh.policy.v1`. Their fields have the names of the YAML; what differs is how
- * durations and attribute values are written.
+ * Client configurations as messages of `mesh.policy.v1`. Fields have the names of the YAML. Only durations and
+ * attribute values are written differently.
  */
 export function httpClientConfigMessage(config: HttpClientConfig): HttpClientConfigMessage {
   const { transport, serviceConfigs, mixerAttributes, forwardAttributes, ...plain } = config;
@@ -82,16 +82,16 @@ function httpApiSpecMessage({ attributes, patterns, apiKeys, workloads }: BoundH
   };
 }
 
-/** Without quotas that charge nothing: a message cannot tell a charge of 0 from none, which stands for 1. */
+/** Leaves out quotas with a charge of 0: a message cannot distinguish 0 from a missing charge, which means 1. */
 function quotaSpecMessage(spec: BoundQuotaSpec): QuotaSpecMessage {
   const charges = ({ quota, charge }: QuotaRuleSpec['quotas'][number]): boolean => quota !== undefined && charge > 0;
   const isPlain = spec.rules.every(({ quotas }) => quotas.every(charges));
   const rules = isPlain ? spec.rules : spec.rules.map((rule) => ({ ...rule, quotas: rule.quotas.filter(charges) }));
-  // The types of messages are not read-only; nothing writes to them.
+  // The types of messages are not read-only, but no code writes to them.
   return (isPlain ? spec : { rules }) as QuotaSpecMessage;
 }
 
-/** Those that are there, as messages. */
+/** The given attributes, as messages. */
 function attributeFields<Name extends string>(
   specs: Readonly<Record<Name, AttributesSpec | undefined>>,
 ): Partial<Record<Name, Attributes__Output>> {
@@ -103,7 +103,7 @@ function attributeFields<Name extends string>(
   return fields;
 }
 
-/** With entries made anew, so that a key like __proto__ is a key. */
+/** Copies entries with Object.fromEntries, so that __proto__ is an ordinary key. */
 function mapValues<In, Out>(map: Readonly<Record<string, In>>, convert: (value: In) => Out): Record<string, Out> {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, convert(value)]));
 }

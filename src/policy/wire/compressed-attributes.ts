@@ -75,11 +75,15 @@ function compressEntries(entries: ReadonlyMap<string, string>, words: WordWriter
 }
 
 /**
- * How many characters the attributes of one message may have. A few bytes can refer to a long word again and again:
- * without a limit a small message would become gigabytes in logs and cache keys.
+ * The number of characters that the attributes of one message may have. A few bytes can refer to a long word many
+ * times: without a limit, a small message could become gigabytes in logs and cache keys.
  */
 export interface ExpansionBudget {
-  /** Takes the word's length off the budget. @throws PolicyWireError when nothing is left */
+  /**
+   * Subtracts the length of the word from the budget.
+   *
+   * @throws PolicyWireError when the budget is spent
+   */
   spend(word: string): string;
 }
 
@@ -95,10 +99,10 @@ export function createExpansionBudget(maxCharacters: number): ExpansionBudget {
 }
 
 /**
- * Reads attributes that were written with numbers for their words.
+ * Reads attributes with numbers for their words.
  *
  * @param field path of the message, for errors
- * @throws PolicyWireError for a number without a word, a name that comes twice, a time that is none, and too much text
+ * @throws PolicyWireError for a number without a word, a repeated name, an invalid time, and too much text
  */
 export function expandAttributes(
   message: CompressedAttributes__Output,
@@ -117,7 +121,7 @@ export function expandAttributes(
     for (const [key, wire] of Object.entries(entries ?? {})) {
       const at = `${field}.${member}[${key}]`;
       const name = word(Number(key), at);
-      if (layer.has(name)) throw new PolicyWireError(at, `is ${JSON.stringify(name)} again: send one value for a name`);
+      if (layer.has(name)) throw new PolicyWireError(at, `repeats ${JSON.stringify(name)}: send one value for a name`);
       layer.set(name, valueOf(wire, at));
     }
   };
@@ -127,7 +131,7 @@ export function expandAttributes(
     for (const [keyNumber, valueNumber] of Object.entries(entries)) {
       const entry = `${at}.entries[${keyNumber}]`;
       const key = word(Number(keyNumber), entry);
-      if (map.has(key)) throw new PolicyWireError(entry, `is ${JSON.stringify(key)} again: send one value for a key`);
+      if (map.has(key)) throw new PolicyWireError(entry, `repeats ${JSON.stringify(key)}: send one value for a key`);
       map.set(key, word(valueNumber, entry));
     }
     return map;

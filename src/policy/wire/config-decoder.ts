@@ -11,22 +11,22 @@ import { PolicyWireError } from './policy-wire-error.js';
 import { readHttpClientConfig, readServiceConfig, readTcpClientConfig } from './read-client-config.js';
 
 /**
- * Reads what `config-encoder` writes. Bytes that are no such message throw PolicyWireError; texts, which come with
- * requests from anywhere, give undefined then.
+ * Reads the messages of `config-encoder`. Invalid bytes throw PolicyWireError. Invalid texts, which any caller can
+ * send, give undefined.
  */
 export interface ConfigDecoder {
   attributes(bytes: Uint8Array): AttributeLayer;
   httpClientConfig(bytes: Uint8Array): HttpClientConfig;
   tcpClientConfig(bytes: Uint8Array): TcpClientConfig;
   serviceConfig(bytes: Uint8Array): ServiceConfig;
-  /** Value of `x-mesh-attributes`, a list with commas, in which later items win. Undefined when it is none. */
+  /** The value of `x-mesh-attributes`, a list with commas in which later items win. Undefined for an invalid value. */
   readAttributesText(text: string): AttributeLayer | undefined;
-  /** Value of the metadata `x-mesh-client-config`. Undefined when it is none. */
+  /** The value of the metadata `x-mesh-client-config`. Undefined for an invalid value. */
   readHttpClientConfigText(text: string): HttpClientConfig | undefined;
   readTcpClientConfigText(text: string): TcpClientConfig | undefined;
 }
 
-/** Longest text that is looked at: far more than any proxy writes, and no work for who sends more. */
+/** The longest text that is read: far longer than any text of a proxy. Longer texts cost no work. */
 export const MAX_TEXT_LENGTH = 65_536;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;

@@ -16,7 +16,7 @@ export interface ConfigEncoder {
   attributesSpecText(spec: AttributesSpec): string;
   /** Attributes as the value of `x-mesh-attributes`. */
   attributesText(layer: AttributeLayer): string;
-  /** Value of the metadata `x-mesh-client-config`: everything but what services say for themselves. */
+  /** The value of the metadata `x-mesh-client-config`: everything except the configurations of services. */
   httpClientConfigText(config: HttpClientConfig): string;
   /** The same for TCP. */
   tcpClientConfigText(config: TcpClientConfig): string;
@@ -41,7 +41,7 @@ export function createConfigEncoder(encoder: Pick<MessageEncoder, 'encode'>): Co
 }
 
 /**
- * A configuration that may say what is forwarded: HttpClientConfig or ServiceConfig
+ * A configuration that may name forwarded attributes: HttpClientConfig or ServiceConfig
  * (docs/reference/policy-client.md#serviceconfig, docs/reference/policy-client.md#httpclientconfig).
  */
 export interface ForwardingConfig {
@@ -49,10 +49,10 @@ export interface ForwardingConfig {
 }
 
 /**
- * The value of the header `x-mesh-attributes` for a request to another workload. The service's attributes take
- * precedence over the client's.
+ * The value of the header `x-mesh-attributes` for a request to another workload. Attributes of the service take
+ * precedence over those of the client.
  *
- * @returns undefined when nothing is forwarded: take the header off the request then
+ * @returns undefined when no attribute is forwarded: remove the header from the request then
  */
 export function forwardedAttributesHeader(
   encoder: Pick<ConfigEncoder, 'attributesSpecText'>,

@@ -1,6 +1,6 @@
 /**
- * The words of the protocol: a word's place in this list is its number on the wire, so that nothing is ever moved,
- * changed or taken out. New words go to the end; a peer that knows fewer says so with its global_word_count.
+ * The words of the protocol. The position of a word is its number on the wire: never move, change or remove a word. Add
+ * new words at the end. A peer that knows fewer words sends their number as global_word_count.
  */
 export const GLOBAL_WORDS = [
   'source.ip',

@@ -38,7 +38,7 @@ export function createPolicyCodec(protos: ProtoRegistry, options: PolicyCodecOpt
 
   const encoder = (name: string): ((message: object) => Buffer) => {
     const type = protos.type(`${MESSAGES}.${name}`);
-    // What is built here has 64-bit numbers as texts and enums as numbers, which are encoded as they are.
+    // Built messages have 64-bit numbers as texts and enums as numbers, which are encoded without conversion.
     return (message) => type.encode(message as Record<string, unknown>).finish() as Buffer;
   };
   const decoder = <Output>(

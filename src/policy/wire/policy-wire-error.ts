@@ -3,7 +3,7 @@ export class PolicyWireError extends Error {
   readonly code = 'INVALID_POLICY_MESSAGE';
   /** Path of the value in its message. */
   readonly field: string;
-  /** What is wrong with it and what to do, to be read after the field. */
+  /** The problem and its remedy, as the text after the field. */
   readonly problem: string;
 
   constructor(field: string, problem: string, options?: ErrorOptions) {

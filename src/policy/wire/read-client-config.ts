@@ -19,9 +19,9 @@ import { PolicyWireError } from './policy-wire-error.js';
 import { durationText, nanosecondsOf } from './wire-time.js';
 
 /**
- * Client configurations from messages of `mesh.policy.v1`; what a message leaves out has the default of its schema.
+ * Client configurations from messages of `mesh.policy.v1`. Missing fields have the defaults of their schema.
  *
- * @throws PolicyWireError for values that no configuration can have
+ * @throws PolicyWireError for invalid values
  */
 export function readHttpClientConfig(message: HttpClientConfig__Output): HttpClientConfig {
   return {
@@ -81,9 +81,9 @@ function readTransport(message: TransportConfig__Output): TransportConfig {
 
 function readFailPolicy(message: NetworkFailPolicy__Output, field: string): NetworkFailPolicy {
   const { policy = 'FAIL_OPEN' } = message;
-  // A number is one that this version does not know: better no configuration than a wrong decision.
+  // A number is a policy that this version does not know: an error is better than a wrong decision.
   if (typeof policy !== 'string') {
-    throw new PolicyWireError(`${field}.policy`, `is ${policy}, which is not known here: update this side`);
+    throw new PolicyWireError(`${field}.policy`, `is ${policy}, which this version does not know: update this side`);
   }
   return {
     policy,
@@ -119,7 +119,7 @@ function readQuotaSpec({ rules }: QuotaSpec__Output): BoundQuotaSpec {
   };
 }
 
-/** A repeated field of a message that is empty was left out. */
+/** An empty repeated field is missing in the message. */
 function workloadsField(workloads: readonly WorkloadLabels__Output[] | undefined): Pick<BoundHttpApiSpec, 'workloads'> {
   if (!workloads?.length) return {};
   return { workloads: workloads.map(({ labels }) => ({ labels: labels ?? {} })) };

@@ -12,9 +12,9 @@ import { createWordReader, createWordWriter, type GlobalWords } from './attribut
 import { compressAttributes, createExpansionBudget, expandAttributes } from './compressed-attributes.js';
 import { PolicyWireError } from './policy-wire-error.js';
 
-/** As much as a message of the usual 4 MiB could say without repeating a word. */
+/** The most characters of a message of 4 MiB, the usual limit, without repeated words. */
 const MAX_CHECK_CHARACTERS = 4 * 1024 * 1024;
-/** A server keeps the ids of what it has charged: a UUID and a counter need not be longer. */
+/** A server stores the ids of its charges. A UUID and a counter are shorter. */
 const MAX_DEDUPLICATION_ID_LENGTH = 256;
 
 /** The message for a Check call (docs/reference/policy-client.md#wire-protocol). */
@@ -33,7 +33,7 @@ export function buildCheckRequest(request: CheckRequest, global: GlobalWords): C
   };
 }
 
-/** @throws PolicyWireError for attributes, amounts and ids that mean nothing */
+/** @throws PolicyWireError for invalid attributes, amounts and ids */
 export function readCheckRequest(message: CheckRequestOutput): CheckRequest {
   const { attributes = {}, globalWordCount = 0, deduplicationId = '', quotas = {} } = message;
   if (deduplicationId.length > MAX_DEDUPLICATION_ID_LENGTH) {
@@ -61,7 +61,7 @@ function readQuotaParams(
 
 /** Reports of a batch share words, so that they may have many times the characters of their message. */
 const MAX_REPORT_CHARACTERS = 128 * 1024 * 1024;
-/** Empty reports take two bytes: a message of some megabytes would keep a server busy for seconds. */
+/** Empty reports take two bytes: a message of some megabytes could occupy a server for seconds. */
 const MAX_REPORTS = 10_000;
 /** Field number of `attributes`. */
 const REPORTS_FIELD = 1;
@@ -74,9 +74,9 @@ export function buildReportRequest({ attributes }: ReportRequest, global: Global
 }
 
 /**
- * Looks how many reports there are before any is read.
+ * Counts the reports before reading any.
  *
- * @throws PolicyWireError for too many; RangeError for bytes that are no message
+ * @throws PolicyWireError for too many; RangeError for an invalid message
  */
 export function checkReportCount(bytes: Uint8Array): void {
   const reader = protobuf.Reader.create(bytes);
@@ -90,7 +90,7 @@ export function checkReportCount(bytes: Uint8Array): void {
   throw new PolicyWireError('ReportRequest', `has ${count} reports: send at most ${MAX_REPORTS} at once`);
 }
 
-/** @throws PolicyWireError for attributes that mean nothing; the batch is taken as a whole or not at all */
+/** @throws PolicyWireError for invalid attributes, which reject the whole batch */
 export function readReportRequest(message: ReportRequestOutput): ReportRequest {
   const { attributes = [], defaultWords = [], globalWordCount = 0 } = message;
   const ofDefaults = createWordReader(defaultWords, globalWordCount);

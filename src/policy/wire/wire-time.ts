@@ -7,7 +7,7 @@ const MAX_NANOS = 999_999_999;
 /** Ten thousand years, the longest google.protobuf.Duration. */
 const MAX_DURATION_MS = 315_576_000_000_000;
 
-/** Seconds and nanoseconds of one sign. What does not fit in 64 bits of seconds becomes the nearest that does. */
+/** Seconds and nanoseconds with the same sign. Durations beyond 64 bits of seconds become the nearest valid one. */
 export function durationMessage(nanoseconds: bigint): Duration__Output {
   return {
     seconds: int64Text(nanoseconds / NANOSECONDS_PER_SECOND),
@@ -15,7 +15,7 @@ export function durationMessage(nanoseconds: bigint): Duration__Output {
   };
 }
 
-/** @param epochNs nanoseconds since 1970-01-01T00:00:00Z; those of the message count forward, always */
+/** @param epochNs nanoseconds since 1970-01-01T00:00:00Z. The nanoseconds of the message always count forward. */
 export function timestampMessage(epochNs: bigint): Timestamp__Output {
   const nanos = nanosOf(epochNs);
   return { seconds: int64Text((epochNs - nanos) / NANOSECONDS_PER_SECOND), nanos: Number(nanos) };
@@ -28,12 +28,12 @@ export function millisecondsMessage(milliseconds: number): Duration__Output {
   return durationMessage(BigInt(whole) * 1_000_000n + BigInt(Math.round((bounded - whole) * 1e6)));
 }
 
-/** Nanoseconds of a duration, or of a time since 1970-01-01T00:00:00Z, whatever the message says. */
+/** Nanoseconds of a duration, or of a time since 1970-01-01T00:00:00Z, without validation. */
 export function nanosecondsOf({ seconds = '0', nanos = 0 }: Duration__Output | Timestamp__Output): bigint {
   return BigInt(seconds) * NANOSECONDS_PER_SECOND + BigInt(nanos);
 }
 
-/** @throws PolicyWireError when the nanoseconds are not those of a second */
+/** @throws PolicyWireError for nanoseconds outside of a second */
 export function readTimestamp(message: Timestamp__Output, field: string): bigint {
   const { nanos = 0 } = message;
   if (nanos >= 0 && nanos <= MAX_NANOS) return nanosecondsOf(message);

@@ -102,7 +102,7 @@ test('anything else that a transport throws counts as other error and keeps its 
   const { error } = (await outcome) as { error: PolicyTransportError };
   t.is(error.failure, 'other');
   t.is(error.cause, cause);
-  t.is(error.message, 'The policy server could not be asked: bad frame');
+  t.is(error.message, 'The call to the policy server failed: bad frame');
   t.is(statistics.snapshot().total_remote_call_other_errors, 1);
 });
 

@@ -104,7 +104,7 @@ for (const reply of [undefined, 'OK', [0], [0, ''], [0, '1 1 60000'], [0, '1 1 6
   test(`a reply that the script never gives is an error, not a grant: ${JSON.stringify(reply)}`, (t) => {
     t.throws(() => readChargeReply(reply, 1), {
       name: 'PolicyTransportError',
-      message: 'Redis answered something else than what the script returns',
+      message: 'The reply of Redis is not a result of the script',
     });
   });
 }

@@ -116,7 +116,7 @@ redisTest('a Redis that is not there when the server starts is told, and used on
   t.regex(message ?? '', /ECONNREFUSED/);
   t.false(store.isUp());
   const [warning] = logger.records;
-  t.is(warning?.message, 'quotas cannot be counted: Redis is not there');
+  t.is(warning?.message, 'quotas not counted: Redis unreachable');
   t.is(warning?.fields['redis'], redis.url.replace('redis://', ''));
   await redis.start();
   await eventually('it is used', () => store.isUp());

@@ -105,7 +105,7 @@ test('a server that does not answer within the deadline is a timeout, and hears 
   await eventually('the server gives up', () => options.signal.aborted);
 });
 
-test('a call that is given up rejects, and the server hears of it', async (t) => {
+test('a cancelled call rejects, and the server is told', async (t) => {
   const rig = await startRemote(t);
   const controller = new AbortController();
   const check = rig.transport.check(REQUEST, callOptions({ signal: controller.signal }));
@@ -117,11 +117,11 @@ test('a call that is given up rejects, and the server hears of it', async (t) =>
   await eventually('the server gives up', () => options.signal.aborted);
 });
 
-test('a call that was given up before it began is not sent', async (t) => {
+test('a call that is cancelled before it begins is not sent', async (t) => {
   const rig = await startRemote(t);
   await t.throwsAsync(rig.transport.check(REQUEST, callOptions({ signal: AbortSignal.abort() })), {
     instanceOf: PolicyTransportError,
-    message: /was given up/,
+    message: /was cancelled/,
   });
   const later = rig.transport.check(REQUEST, callOptions());
   (await arrived(rig)).answer(ANSWER);
@@ -173,10 +173,10 @@ test('a fault of the server is INTERNAL, and is in its log', async (t) => {
   const error = await t.throwsAsync(check, { instanceOf: PolicyTransportError });
   t.is(error.code, 'INTERNAL');
   t.notRegex(error.message, /undefined/);
-  t.like(rig.logger.records, [{ level: 'error', message: 'Policy call failed' }]);
+  t.like(rig.logger.records, [{ level: 'error', message: 'policy call failed' }]);
 });
 
-test('a call that means nothing is INVALID_ARGUMENT with what is wrong', async (t) => {
+test('an invalid call is INVALID_ARGUMENT with the problem', async (t) => {
   const rig = await startRemote(t);
   const client = new Client(rig.address, credentials.createInsecure());
   t.teardown(() => client.close());
@@ -197,7 +197,7 @@ test('a call that means nothing is INVALID_ARGUMENT with what is wrong', async (
   t.is(rig.backend.checks.length, 0);
 });
 
-test('an answer that means nothing is an error of the transport', async (t) => {
+test('an invalid answer is an error of the transport', async (t) => {
   const server = new Server();
   server.addService(POLICY_METHODS, {
     Check: (_call: unknown, callback: (error: null, answer: Buffer) => void) => callback(null, Buffer.from([0xff])),
@@ -207,7 +207,7 @@ test('an answer that means nothing is an error of the transport', async (t) => {
   t.teardown(() => transport.close());
   const error = await t.throwsAsync(transport.check(REQUEST, callOptions()), { instanceOf: PolicyTransportError });
   t.is(error.failure, 'other');
-  t.regex(error.message, /means nothing: CheckResponse cannot be decoded/);
+  t.regex(error.message, /is invalid: CheckResponse cannot be decoded/);
 });
 
 test('a transport that was closed fails its calls', async (t) => {

@@ -317,7 +317,7 @@ test('a call whose configuration cannot be read is an error, for not even its fa
   const rig = createRig();
   const check = () => rig.server.checks.check(checkRequestBytes(httpCheck()), { configText: 'no message' });
   const error = await t.throwsAsync(check, { instanceOf: CallConfigError });
-  t.regex(error?.message ?? '', /x-mesh-client-config is no HttpClientConfig/);
+  t.regex(error?.message ?? '', /x-mesh-client-config is not a base64 HttpClientConfig/);
   await t.throwsAsync(() => rig.server.checks.check(Buffer.from('ff', 'hex'), {}), { instanceOf: EnvoyMessageError });
   t.is(
     await rig.series('policy_server_check_failures_total{reason="config"}'),

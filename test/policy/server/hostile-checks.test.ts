@@ -148,7 +148,7 @@ test('a part of a policy that cannot be used is left out and said once, with its
   });
   for (let index = 0; index < 2; index++) await rig.ask(httpCheck(), { service: BOOKS });
   t.deepEqual([...(rig.transport.checks[1]?.quotas.keys() ?? [])], ['all']);
-  const warnings = rig.log.filter(({ message }) => message === 'A part of a policy cannot be used and is left out');
+  const warnings = rig.log.filter(({ message }) => message === 'unusable part of a policy left out');
   t.is(warnings.length, 1);
   t.is(warnings[0]?.fields['service'], BOOKS);
   t.regex(String(warnings[0]?.fields['field']), /rules\[0\]/);

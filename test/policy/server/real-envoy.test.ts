@@ -92,7 +92,7 @@ test.after.always(async ({ context }) => {
 });
 
 const reportsOf = ({ log }: PolicyServerRig): readonly Record<string, unknown>[] =>
-  log.filter(({ message }) => message === 'Report').map(({ fields }) => fields['report'] as Record<string, unknown>);
+  log.filter(({ message }) => message === 'report').map(({ fields }) => fields['report'] as Record<string, unknown>);
 
 function exhausted(rig: PolicyServerRig): void {
   rig.transport.answer = () => ({

@@ -43,12 +43,12 @@ test('rules whose expressions are beyond the budget of a service are left out un
   const { status } = await rig.ask(httpCheck({ path: '/x0' }), { service: BOOKS });
   t.is(status.code, 0);
   t.deepEqual([...(rig.transport.checks[0]?.quotas.keys() ?? [])].sort(), ['all', 'q0']);
-  const line = rig.log.find(({ message }) => message === 'A part of a policy cannot be used and is left out');
+  const line = rig.log.find(({ message }) => message === 'unusable part of a policy left out');
   t.regex(
     String(line?.fields['problem']),
     /^brings the regular expressions of all specs of the service to \d+ KiB .* more than their 2048 KiB: bind fewer .* NAV_REGEX_SERVICE_BYTES$/,
   );
-  t.true(rig.log.some(({ message }) => message === 'More parts of the policy of a service cannot be used'));
+  t.true(rig.log.some(({ message }) => message === 'further unusable parts of a policy left out'));
   t.regex((await rig.series('policy_server_policy_parts_left_out_total{scope="service"}')) ?? '', / 1\d$/);
   t.regex((await rig.series('policy_server_undecided_checks_total{protocol="http"}')) ?? '', / 1$/);
 });

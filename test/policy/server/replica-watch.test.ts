@@ -138,7 +138,7 @@ test('a storage that replicas share ends it, and one in memory begins it', (t) =
   rig.pods(['a', 1], ['a', 2]);
   rig.storeInMemory(false);
   t.is(rig.watch.unshared(), undefined);
-  t.is(rig.logger.records.at(-1)?.message, 'replicas of the policy server do not exceed the limits any more');
+  t.is(rig.logger.records.at(-1)?.message, 'replicas of the policy server no longer exceed the limits');
   rig.storeInMemory(true);
   t.is(rig.watch.unshared()?.replicas, 2);
 });

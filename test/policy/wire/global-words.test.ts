@@ -11,6 +11,6 @@ test('words of the protocol keep their numbers for ever: new ones go to the end'
   t.is(released.at(-1)?.[0], GLOBAL_WORDS.length, 'add a line for the new words');
 });
 
-test('no word of the protocol comes twice', (t) => {
+test('no word of the protocol occurs twice', (t) => {
   t.is(new Set(GLOBAL_WORDS).size, GLOBAL_WORDS.length);
 });

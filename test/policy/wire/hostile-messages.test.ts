@@ -34,27 +34,27 @@ const BAD_CHECKS: readonly (readonly [string, Uint8Array, string])[] = [
   [
     'a number above what the sender says that it knows',
     checkOf({ strings: { 0: 10 } }),
-    'attributes.strings[0] is word 10 of the protocol, but global_word_count is 10: send how many are known',
+    'attributes.strings[0] is word 10 of the protocol, but global_word_count is 10: send the number of known words',
   ],
   [
     'a number above what the receiver knows',
     checkOf({ int64s: { 5000: 1 } }, { globalWordCount: 4_294_967_295 }),
-    `attributes.int64s[5000] is word 5000 of the protocol, of which the receiver knows ${GLOBAL_WORDS.length}: limit the sender to these, or update the receiver`,
+    `attributes.int64s[5000] is word 5000 of the protocol, but the receiver knows only ${GLOBAL_WORDS.length}: limit the sender to these, or update the receiver`,
   ],
   [
     'a name of two types',
     checkOf({ words: ['api.name'], int64s: { [-1]: 1 }, bools: { [-1]: true } }),
-    'attributes.bools[-1] is "api.name" again: send one value for a name',
+    'attributes.bools[-1] repeats "api.name": send one value for a name',
   ],
   [
     'a name that the dictionary has twice',
     checkOf({ words: ['api.name', 'api.name'], int64s: { [-1]: 1, [-2]: 1 } }),
-    'attributes.int64s[-2] is "api.name" again: send one value for a name',
+    'attributes.int64s[-2] repeats "api.name": send one value for a name',
   ],
   [
-    'a key of a map that comes twice',
+    'a key of a map that occurs twice',
     checkOf({ words: ['m', 'k', 'k'], stringMaps: { [-1]: { entries: { [-2]: -1, [-3]: -1 } } } }),
-    'attributes.string_maps[-1].entries[-3] is "k" again: send one value for a key',
+    'attributes.string_maps[-1].entries[-3] repeats "k": send one value for a key',
   ],
   [
     'a word of a map that is not there',

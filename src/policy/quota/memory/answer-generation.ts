@@ -1,14 +1,16 @@
 import type { ChargeResult } from '../quota-store.js';
 import type { Fingerprint } from './fingerprint.js';
 
-/** Room for charges, for each answer. A request rarely charges more quotas. */
+/** Room for charges of each answer. Requests rarely charge more quotas. */
 const RESULTS_PER_ANSWER = 4;
-/** So that any answer that a message has room for fits in an empty generation. */
+/** So that the largest possible answer fits in an empty generation. */
 const MIN_RESULTS = 16_384;
 /** Slots for each answer: half of them stay empty, so that a search ends soon. */
 const SLOTS_PER_ANSWER = 2;
 
-/** Answers that are forgotten together. All memory is taken at once; the system provides it as it is written to. */
+/**
+ * Answers that are dropped together. All memory is reserved at once; the system provides pages when they are written.
+ */
 export class AnswerGeneration {
   readonly #capacity: number;
   /** Number of an answer, from 1, by the lowest bits of its fingerprint or in one of the next slots; 0 is empty. */
@@ -16,11 +18,11 @@ export class AnswerGeneration {
   readonly #high: Uint32Array;
   readonly #low: Uint32Array;
   readonly #untilMs: Float64Array;
-  /** Where the results of each answer begin; they end where those of the next begin. */
+  /** The first result of each answer; the results end at the first result of the next answer. */
   readonly #first: Uint32Array;
   readonly #granted: Float64Array;
   readonly #validMs: Float64Array;
-  /** NaN for none. */
+  /** NaN without a value. */
   readonly #retryAfterMs: Float64Array;
   readonly #isCharged: Uint8Array;
   #answers = 0;
@@ -49,7 +51,7 @@ export class AnswerGeneration {
     return results;
   }
 
-  /** Keeps an answer instead of an earlier one with the fingerprint; false when there is no room. */
+  /** Stores an answer in place of an earlier one with the same fingerprint; false without room. */
   add(fingerprint: Fingerprint, untilMs: number, results: readonly ChargeResult[]): boolean {
     const answer = this.#answers;
     const first = this.#first[answer] ?? 0;

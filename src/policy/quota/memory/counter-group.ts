@@ -5,8 +5,8 @@ import { Usage } from './usage.js';
 /** The counters of one group, by key. */
 export interface CounterGroup {
   /**
-   * What counts for the key now; undefined when nothing does. Counts as a use of the counter: a key at its limit whose
-   * requests are refused stays among the keys in use. Read it before time moves on.
+   * The counted amounts of the key; undefined without any. The call counts as a use of the counter, so that a key at
+   * its limit, whose requests are refused, stays in use. Read the result before the time changes.
    */
   usageOf(key: string, nowMs: number): Usage | undefined;
   /** Charges the key; returns how many counters with amounts that still count were evicted for it: 0 or 1. */
@@ -20,13 +20,15 @@ interface Counter extends Segmented<Counter> {
   readonly usage: Usage;
 }
 
-/** Expired counters that a charge may clear away in each segment: more than it can add, so that they become fewer. */
+/**
+ * The number of expired counters that a charge removes in each segment: more than it adds, so that their number falls.
+ */
 const CLEARED_PER_CHARGE = 2;
 
 /**
- * Counters of bounded number; a new key always gets one. Counters whose amounts count no more go first. When all count,
- * the counter goes that was used least recently, first among those that were used once: a flood of invented keys evicts
- * other invented keys, and no key that is in use. An evicted key begins again with its full limit.
+ * A bounded number of counters; a new key always gets one. Expired counters are evicted first, then the least recently
+ * used counter, first among those that were used once: a flood of invented keys evicts other invented keys, and no key
+ * in use. An evicted key starts again with its full limit.
  */
 export function createCounterGroup(shape: WindowShape, maxCounters: number): CounterGroup {
   const counters = new Map<string, Counter>();

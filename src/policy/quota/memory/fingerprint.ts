@@ -9,8 +9,8 @@ const FINAL_ROUNDS = 4;
 
 /**
  * Makes a keyed hash of texts: HalfSipHash-2-4 with 64 bits of output, over UTF-16 code units, two to a word. Without
- * the key, nobody can make two texts with the same fingerprint; by chance, one of 65,536 texts has the fingerprint of a
- * further one once in 10^14 texts.
+ * the key, a caller cannot construct two texts with the same fingerprint. The chance that a text has the fingerprint of
+ * one of 65,536 others is 1 in 10^14.
  *
  * @param key 64 secret random bits, in two numbers
  * @returns a function that overwrites its result at each call

@@ -9,7 +9,7 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** Counters of a group at most; a further key evicts the counter that was used least recently. */
   readonly maxCounters: number;
-  /** Requests that are known when they are repeated; older ones are charged again. 65,536 unless given. */
+  /** The number of requests whose repetition is recognized; older requests are charged again. 65,536 unless given. */
   readonly maxRepetitions?: number;
 }
 
@@ -19,8 +19,8 @@ const REPETITION_MS = 60_000;
 const MAX_REPETITIONS = 65_536;
 
 /**
- * Counts in this process. Time is that of the monotonic clock, put on the epoch when the store is made: it never goes
- * back, whatever becomes of the system's clock.
+ * Counts in this process. The time is the monotonic clock, set to the epoch when the store is created: it never goes
+ * back when the system clock does.
  */
 export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   const { clock, maxCounters, maxRepetitions = MAX_REPETITIONS } = options;
@@ -75,14 +75,14 @@ export function createMemoryStore(options: MemoryStoreOptions): QuotaStore {
   };
 }
 
-/** What there is for a charge, before anything is taken. */
+/** The grant of a charge, before any amount is taken. */
 export interface Assessment {
   readonly granted: number;
   readonly validMs: number;
   readonly retryAfterMs?: number;
 }
 
-/** @param usage what counts for the key; undefined when nothing does */
+/** @param usage the counted amounts of the key; undefined without any */
 function assessCharge(charge: CounterCharge, usage: Usage | undefined, nowMs: number): Assessment {
   const { amount, bestEffort, maxAmount } = charge;
   const { shape } = charge.counter;
@@ -101,7 +101,7 @@ function assessCharge(charge: CounterCharge, usage: Usage | undefined, nowMs: nu
   return { granted, validMs, retryAfterMs: releaseMs(shape, released) - nowMs };
 }
 
-/** The bucket with whose end there is at least one unit again, when all that is left now is taken. */
+/** The bucket whose end releases at least one unit, after all remaining units are taken. */
 function nextRelease(usage: Usage | undefined, used: number, maxAmount: number, bucket: number): number | undefined {
   if (maxAmount === 0) return undefined;
   return usage?.lastAbove(Math.min(used, maxAmount) - 1) ?? bucket;

@@ -15,18 +15,18 @@ export interface RecentAnswersOptions {
   /** How long an answer is found. */
   readonly keptMs: number;
   /**
-   * Answers that are kept; the oldest half may go earlier when there are more. Answers of more than four charges take
-   * the room of several.
+   * The number of stored answers. With more answers, the oldest half may be dropped early. An answer with more than
+   * four charges needs the room of several.
    */
   readonly maxAnswers: number;
 }
 
 /**
- * Two generations in memory of fixed size, without an object for any answer. The older one goes as a whole.
+ * Two generations in memory of fixed size, without an object for each answer. The older one is dropped as a whole.
  *
- * Objects that live for a minute would survive the collections of young objects, be copied to the old heap one by one,
- * and fill it until a collection of everything: at 1,000 requests a second that was most of the time that requests
- * waited for the garbage collector.
+ * Objects with a lifetime of a minute survive the collections of young objects, are copied to the old heap one by one,
+ * and fill it until a full collection: at 1,000 requests a second that was most of the time that requests waited for
+ * the garbage collector.
  */
 export function createRecentAnswers({ clock, keptMs, maxAnswers }: RecentAnswersOptions): RecentAnswers {
   const [key0 = 0, key1 = 0] = randomFillSync(new Int32Array(2));

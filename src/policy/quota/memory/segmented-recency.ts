@@ -1,14 +1,16 @@
 import { createRecencyList, type RecencyLink } from '../../client/recency-list.js';
 
-/** What a SegmentedRecency keeps: an item holds its own place, for there are as many as callers have keys. */
+/**
+ * An item of a SegmentedRecency. The item stores its own place, because there can be one item for each key of a caller.
+ */
 export interface Segmented<T> {
   isProven: boolean;
   link: RecencyLink<T> | undefined;
 }
 
-/** Items by when they were used last: those that were used once apart from those that were used again. */
+/** Items ordered by their last use, in two segments: used once, and used again. */
 export interface SegmentedRecency<T extends Segmented<T>> {
-  /** Adds an item that is used for the first time. */
+  /** Adds an item at its first use. */
   add(item: T): void;
   /** The item is used again. */
   touch(item: T): void;
@@ -21,10 +23,11 @@ export interface SegmentedRecency<T extends Segmented<T>> {
 const PROVEN_SHARE = 0.8;
 
 /**
- * A segmented LRU list (Karedla, Love and Wherry, 1994). An item that is used again moves to the proven segment, which
- * new items never displace. When the proven segment is full, its least recently used item is unproven again.
+ * A segmented LRU list (Karedla, Love and Wherry, 1994). An item that is used again moves to the proven segment, from
+ * which new items never displace it. When the proven segment is full, its least recently used item becomes unproven
+ * again.
  *
- * @param capacity items that the caller keeps at most
+ * @param capacity the largest number of items
  */
 export function createSegmentedRecency<T extends Segmented<T>>(capacity: number): SegmentedRecency<T> {
   const maxProven = Math.floor(capacity * PROVEN_SHARE);

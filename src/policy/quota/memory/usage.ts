@@ -1,13 +1,13 @@
-/** Forgotten buckets are cut off once there are so many of them. */
+/** The number of expired buckets at which they are cut off. */
 const CUT_OFF = 16;
 
 /**
- * Amounts by bucket, the oldest first; takes memory for buckets in which something was used. A class with one array of
- * buckets and amounts in turn: there may be as many of them as callers have keys.
+ * Amounts by bucket, the oldest first; only buckets with an amount need memory. A class with one array of alternating
+ * buckets and amounts, because there can be one for each key of a caller.
  */
 export class Usage {
   readonly #entries: number[];
-  /** Place of the first entry that is not forgotten. */
+  /** Index of the first entry that has not expired. */
   #first = 0;
   #sum = 0;
 
@@ -20,7 +20,7 @@ export class Usage {
     return new Usage([bucket, amount], amount);
   }
 
-  /** What was used in buckets from the given one on. Forgets older ones: later calls must not go back. */
+  /** The used amount in the given bucket and later ones. Drops older buckets: later calls must not go back. */
   total(oldest: number): number {
     if ((this.#entries[this.#first] ?? oldest) < oldest) this.#forget(oldest);
     return this.#sum;
@@ -39,7 +39,7 @@ export class Usage {
     return this.#entries.at(-2) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The bucket that has to go, with all older ones, until at most `most` is used; undefined when nothing has to. */
+  /** The newest bucket that must expire until at most `most` is used; undefined when none must. */
   lastAbove(most: number): number | undefined {
     const entries = this.#entries;
     let left = this.#sum;

@@ -6,8 +6,8 @@ const REPETITION_MS = 60_000;
 const FIELDS_PER_RESULT = 4;
 
 /**
- * What follows CHARGE_SCRIPT in a call: the number of keys, the keys, the arguments. Keys begin with the prefix as the
- * hash tag of a cluster and end with a hash, so that nothing of a caller is to be read in Redis.
+ * The parameters after CHARGE_SCRIPT: the number of keys, the keys, the arguments. Keys begin with the prefix as the
+ * hash tag of a cluster and end with a hash, so that Redis contains no readable value of a caller.
  */
 export function chargeParameters(
   { charges, repetitionKey }: StoreRequest,
@@ -27,15 +27,15 @@ export function chargeParameters(
 }
 
 /**
- * Reads what CHARGE_SCRIPT returns.
+ * Reads the result of CHARGE_SCRIPT.
  *
- * @throws PolicyTransportError when it is something else
+ * @throws PolicyTransportError for any other reply
  */
 export function readChargeReply(reply: unknown, charges: number): StoreAnswer {
   const [repeated, text] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
   const figures = String(text).split(' ').map(Number);
   if (figures.length !== charges * FIELDS_PER_RESULT || figures.some(Number.isNaN)) {
-    throw new PolicyTransportError('other', 'Redis answered something else than what the script returns');
+    throw new PolicyTransportError('other', 'The reply of Redis is not a result of the script');
   }
   const results = Array.from({ length: charges }, (_, index): ChargeResult => {
     const [granted = 0, charged = 0, validMs = 0, retryAfterMs = -1] = figures.slice(index * FIELDS_PER_RESULT);

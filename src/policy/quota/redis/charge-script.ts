@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Charges all quotas of one request in one step. A script in Redis runs by itself: no other request comes between
- * reading what was used and writing what is used, whichever server sent it.
+ * Charges all quotas of one request in one step. Redis runs a script without interruption: no request of any server
+ * comes between reading and writing the counters.
  *
- * KEYS: the counters, in order; behind them the key of the request's repetitions, when ARGV[1] is above 0.
- * ARGV: how long a repetition is known, in milliseconds; then for each counter amount, 1 for best effort,
- * maxAmount, and the shape of its window: durationMs, divisions, carried. Nothing that a caller sent is among them.
+ * KEYS: the counters, in order; then the key of the repetitions of the request, when ARGV[1] is above 0. ARGV: how long
+ * a repetition is recognized, in milliseconds; then for each counter the amount, 1 for best effort, maxAmount, and the
+ * shape of its window: durationMs, divisions, carried. No argument comes from a caller.
  *
- * A counter is a hash of amounts by bucket. Time is that of Redis, so that servers need not agree on theirs; when it
- * goes back, amounts stay in the newest bucket, so that they count longer and never shorter. Each counter expires when
- * its newest amount counts no more. Doubles are exact up to 2^53, which is the bound of amounts; they are written with
- * %.0f because Lua would round them to 14 digits.
+ * A counter is a hash of amounts by bucket. The time is that of Redis, so that the clocks of servers do not matter.
+ * When it goes back, amounts stay in the newest bucket, so that they count longer and never shorter. Each counter
+ * expires with its newest amount. Doubles are exact up to 2^53, the bound of amounts; they are written with %.0f
+ * because Lua would round them to 14 digits.
  *
- * Returns whether it is a repetition, and for each counter what is granted, whether it was charged, how long that may
- * be kept, and the milliseconds until asking again can help (-1 for never), separated by spaces.
+ * Returns whether it is a repetition, and for each counter the grant, whether it was charged, how long it is valid, and
+ * the milliseconds until a retry can succeed (-1 for never), separated by spaces.
  */
 export const CHARGE_SCRIPT = `
 local PER_COUNTER = 6
@@ -116,7 +116,7 @@ end
 return {0, answer}
 `;
 
-/** What Redis knows the script by. */
+/** The name of a script in Redis. */
 export function scriptHash(script: string): string {
   return createHash('sha1').update(script).digest('hex');
 }

@@ -13,7 +13,7 @@ import {
 
 export interface RedisLinkOptions {
   readonly storage: RedisStorage;
-  /** Loaded into every Redis that is connected to. */
+  /** Loaded into every connected Redis. */
   readonly script: string;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -22,14 +22,14 @@ export interface RedisLinkOptions {
   readonly onChange: (isUp: boolean) => void;
 }
 
-/** Keeps one session to the Redis that counts, and makes a new one when it is lost. */
+/** Keeps one session to the Redis that counts, and replaces a lost one. */
 export interface RedisLink {
   /**
-   * The session. Rejects at once while there is none; only the first attempt after the start is waited for, so that
-   * requests which come early are not refused for that.
+   * The session. Rejects at once without one. Only the first attempt after the start is waited for, so that early
+   * requests are not refused.
    */
   session(): Promise<RedisSession>;
-  /** Gives a session up that is of no use any more, and connects anew. */
+  /** Drops a session that is useless, and connects again. */
   drop(session: RedisSession, reason: string): void;
   /** Connects to the node of a cluster that holds our keys. All have one hash tag, so that one node holds them all. */
   follow(session: RedisSession, host: string, port: number): void;
@@ -46,7 +46,7 @@ type State =
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2000;
 const LEAST_CONNECT_MS = 1000;
-/** Nodes of a cluster that refer to one another are followed that far without a pause. */
+/** The number of redirections of a cluster that are followed without a pause. */
 const MAX_MOVES = 5;
 
 export function createRedisLink(options: RedisLinkOptions): RedisLink {
@@ -64,7 +64,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   const goDown = (reason: string): void => {
     const wasDown = state.type === 'down' && state.reason === reason;
     state = { type: 'down', reason };
-    if (!wasDown) logger.warn({ redis: `${host}:${port}`, reason }, 'quotas cannot be counted: Redis is not there');
+    if (!wasDown) logger.warn({ redis: `${host}:${port}`, reason }, 'quotas not counted: Redis unreachable');
     onChange(false);
   };
 
@@ -102,7 +102,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       backoff.reset();
       moves = 0;
       state = { type: 'up', session };
-      logger.info({ redis: `${endpoint.host}:${endpoint.port}` }, 'quotas are counted in Redis');
+      logger.info({ redis: `${endpoint.host}:${endpoint.port}` }, 'quotas counted in Redis');
       onChange(true);
       void session.ended.then((reason) => lose(session, reason));
     } catch (error) {
@@ -132,7 +132,7 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
   return {
     session: async () => {
       if (state.type === 'starting') await state.settled;
-      // Read anew: waiting may have changed it.
+      // Read again, because the state may have changed meanwhile.
       const current = state as State;
       if (current.type === 'up') return current.session;
       throw new Error(current.type === 'down' ? current.reason : 'it is not connected');

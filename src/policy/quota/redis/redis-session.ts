@@ -13,7 +13,7 @@ export interface RedisEndpoint {
   };
 }
 
-/** What Redis answers instead of a reply. Any other error means that the connection is lost. */
+/** An error reply of Redis. Every other error means that the connection is lost. */
 export class RedisReplyError extends Error {
   constructor(message: string) {
     super(message);
@@ -21,20 +21,20 @@ export class RedisReplyError extends Error {
   }
 }
 
-/** One connection to a Redis. It is not made again when it is lost. */
+/** One connection to a Redis. A lost connection is not replaced. */
 export interface RedisSession {
-  /** Rejects with RedisReplyError, or with an Error that says why the connection is lost. */
+  /** Rejects with RedisReplyError, or with an Error that names the reason of a lost connection. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** Settles with the reason when the connection has ended. */
   readonly ended: Promise<string>;
-  /** Ends the connection at once; commands on their way reject. */
+  /** Ends the connection at once; running commands reject. */
   close(): void;
 }
 
-/** Connects, and does nothing more: whoever gets the session logs in. Rejects with the reason. */
+/** Connects without logging in. Rejects with the reason. */
 export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs: number): Promise<RedisSession> {
-  // Loaded when it is needed: it takes longer than the rest of the server's start. Of a package in CommonJS, a bundle has
-  // the default export alone.
+  // Loaded at its first use, because it takes longer than the rest of the start. In a bundle, a CommonJS package has
+  // only its default export.
   const { default: ioredis } = await import('ioredis');
   const { host, port, tls } = endpoint;
   const client: Redis = new ioredis.Redis({
@@ -73,7 +73,7 @@ export async function openRedisSession(endpoint: RedisEndpoint, connectTimeoutMs
       try {
         return await client.call(name, ...args);
       } catch (error) {
-        // Not the error itself: it holds the command with its arguments, a password among them.
+        // The error itself contains the command with its arguments, for example a password.
         if (error instanceof Error && error.name === 'ReplyError') throw new RedisReplyError(error.message);
         throw new Error(reasonOf(error));
       }
@@ -91,8 +91,8 @@ export async function readEndpoint({ address, caFile }: RedisStorage): Promise<R
 }
 
 /**
- * Makes a session ready to count: logs in, chooses the database, loads the script, and asks for a key, so that a node
- * of a cluster which does not hold our keys says so. Rejects with what Redis answers; a password file is read anew.
+ * Prepares a session: logs in, chooses the database, loads the script, and asks for a key, so that a cluster node
+ * without our keys reports it. Rejects with the reply of Redis. The password file is read each time.
  */
 export async function logIn(session: RedisSession, storage: RedisStorage, script: string): Promise<void> {
   const { address, keyPrefix } = storage;
@@ -112,13 +112,13 @@ async function readPassword({ address, passwordFile }: RedisStorage): Promise<st
   return (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
 }
 
-/** What an error reply of Redis asks us to do. */
+/** The meaning of an error reply of Redis. */
 export type RedisComplaint =
-  /** Another node of a cluster holds our keys; an empty host is the one that answered. */
+  /** Another node of the cluster has our keys. An empty host means the node that answered. */
   | { readonly type: 'moved'; readonly host: string; readonly port: number }
-  /** The script is not known there. */
+  /** Redis does not have the script. */
   | { readonly type: 'noScript' }
-  /** This server cannot be used for now; another one might be behind the same address. */
+  /** This server cannot count now; another one might answer at the same address. */
   | { readonly type: 'unusable' }
   | { readonly type: 'other' };
 

@@ -14,16 +14,16 @@ export interface RedisStoreOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told when Redis can be asked, and when it cannot any more. */
+  /** Called when Redis becomes usable, and when it becomes unusable. */
   readonly onChange?: (isUp: boolean) => void;
 }
 
 /**
- * Counts in a Redis, exactly however many servers share it. While it cannot be reached every charge rejects at once;
- * the connection is made anew with back-off.
+ * Counts in a Redis, exactly for any number of servers. Without a connection every charge rejects at once, and the
+ * store connects again with backoff.
  *
- * All keys begin with the prefix as a hash tag and end with a hash: values of callers are not to be read in Redis, and
- * take the same memory whatever they are. What a Redis that fails had not yet copied to its replica is lost with it.
+ * All keys begin with the prefix as a hash tag and end with a hash: Redis contains no readable value of a caller, and
+ * all keys have the same size. Charges that a failed Redis had not copied to its replica are lost.
  */
 export function createRedisStore(options: RedisStoreOptions): QuotaStore {
   const { storage, clock, random, logger, onChange = () => {} } = options;
@@ -37,14 +37,14 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       return await session.command('EVALSHA', hash, ...parameters);
     } catch (error) {
       if (readComplaint(messageOf(error)).type !== 'noScript') throw error;
-      // Its scripts were flushed. One that did not run has charged nothing.
+      // The scripts of Redis were flushed. A script that did not run has charged nothing.
       return session.command('EVAL', CHARGE_SCRIPT, ...parameters);
     }
   };
 
   /**
-   * When this process stalls, timers come before what has arrived meanwhile: the rest of that turn of the event loop
-   * reads it, so that no Redis is given up on which has answered in time.
+   * After a stall of this process, timers run before data that arrived meanwhile. The rest of that turn of the event
+   * loop reads the data, so that a Redis that answered in time is not dropped.
    */
   const scheduleDeadline = (waitMs: number, expire: () => void): (() => void) => {
     let turn: NodeJS.Immediate | undefined;
@@ -66,7 +66,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
     }
     const startedMs = clock.monotonicMs();
     const stopTimer = scheduleDeadline(timeoutMs, () => {
-      // One that answers others is slow; one that answers nobody may never again.
+      // A Redis that answers other requests is slow. A Redis without any answer may be stuck.
       if ((lastReplyMs.get(session) ?? 0) < startedMs) link.drop(session, `no answer within ${timeoutMs} ms`);
     });
     try {
@@ -118,7 +118,7 @@ export function createRedisStore(options: RedisStoreOptions): QuotaStore {
       );
       return readChargeReply(reply, request.charges.length);
     },
-    // Its counters expire by themselves, and servers with another configuration may still count in them.
+    // Counters expire in Redis, and servers with another configuration may still use them.
     keepOnly: () => {},
     isUp: link.isUp,
     close: link.close,

@@ -7,7 +7,7 @@ import type { WireCheckRequest } from './envoy-messages.js';
 import { requestAuthFacts } from './request-auth-facts.js';
 import { ipBytesOf, wireNanoseconds } from './wire-values.js';
 
-/** The connection that a Check is about. Envoy names a principal exactly when the peer's certificate was verified. */
+/** The connection of a Check. Envoy names a principal exactly when it has verified the certificate of the peer. */
 function checkConnectionFacts({ attributes }: WireCheckRequest): ConnectionFacts {
   const sourcePrincipal = attributes?.source?.principal || undefined;
   return {
@@ -19,29 +19,29 @@ function checkConnectionFacts({ attributes }: WireCheckRequest): ConnectionFacts
   };
 }
 
-/** What a Check of a TCP filter does not have in its message. */
+/** The facts that the message of a TCP Check lacks. */
 export interface TcpCallFacts {
-  /** The id that the access log knows the connection by. */
+  /** The id of the connection in the access log. */
   readonly id: string;
   /** When it was opened, in nanoseconds since 1970-01-01T00:00:00Z. */
   readonly timeNs: bigint;
 }
 
-/** What a Check of the network filter says of its connection (docs/reference/policy-client.md#tcp-attributes). */
+/** The facts of a connection from a Check of the network filter (docs/reference/policy-client.md#tcp-attributes). */
 export function tcpConnectionFacts(message: WireCheckRequest, { id, timeNs }: TcpCallFacts): TcpConnectionFacts {
   const sourceIp = ipBytesOf(message.attributes?.source?.address);
   return { id, timeNs, connection: checkConnectionFacts(message), ...(sourceIp && { sourceIp }) };
 }
 
-/** Whether a Check is about a connection: it has no request then. */
+/** Whether a Check is about a connection: its message has no request. */
 export function isTcpCheck({ attributes }: WireCheckRequest): boolean {
   return attributes?.request?.http === undefined || attributes.request.http === null;
 }
 
 /**
- * What a Check of the HTTP filter says of its request (docs/reference/policy-client.md#http-attributes).
+ * The facts of a request from a Check of the HTTP filter (docs/reference/policy-client.md#http-attributes).
  *
- * @param nowNs time of the request if Envoy told none, in nanoseconds since 1970-01-01T00:00:00Z
+ * @param nowNs time of the request when Envoy sent none, in nanoseconds since 1970-01-01T00:00:00Z
  */
 export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): HttpRequestFacts {
   const { request, metadataContext } = message.attributes ?? {};
@@ -59,13 +59,13 @@ export function httpRequestFacts(message: WireCheckRequest, nowNs: bigint): Http
 }
 
 /**
- * Headers without those of HTTP/2 that begin with a colon, which have attributes of their own, and without forwarded
- * attributes, which are none (docs/reference/policy-client.md#forwarded-attributes).
+ * Headers without the pseudo-headers of HTTP/2, which have separate attributes, and without the header of forwarded
+ * attributes (docs/reference/policy-client.md#forwarded-attributes).
  */
 export function headersOf(headers: Readonly<Record<string, string>> | undefined): HeaderMap {
   const map = new Map<string, string>();
   for (const name in headers) {
-    // Looked up as own members: a header may be called __proto__.
+    // hasOwn, because a header may have the name __proto__.
     if (name.charCodeAt(0) === COLON || name === FORWARDED_ATTRIBUTES_HEADER || !Object.hasOwn(headers, name)) continue;
     map.set(name, headers[name] ?? '');
   }

@@ -3,26 +3,26 @@ import { CHECK_ERROR_CODE_KEY } from '../../wire/call-metadata.js';
 import type { WireMetadata, WireStruct, WireValue } from './envoy-messages.js';
 import { boolField, numberField, textField } from './wire-values.js';
 
-/** Where Envoy keeps the dynamic metadata of a Check's answer. */
+/** The namespaces in which Envoy stores the dynamic metadata of the answers. */
 const CHECK_NAMESPACES = ['envoy.filters.http.ext_authz', 'envoy.filters.network.ext_authz'] as const;
 
 /**
- * What a Check leaves for the report of its request or connection, which knows the access log alone. Attributes are
- * texts as in the header x-mesh-attributes, missing when there are none.
+ * The data of a Check for its report, which otherwise knows only the access log. Attributes are texts as in the header
+ * x-mesh-attributes, missing for none.
  */
 export interface CheckMetadata {
   /** Host of the service that was checked. */
   readonly service?: string | undefined;
   /** Of the proxy's own configuration. */
   readonly staticAttributes?: string | undefined;
-  /** Forwarded ones that count. */
+  /** The accepted forwarded attributes. */
   readonly forwardedAttributes?: string | undefined;
-  /** Derived from what the log does not have: the API operation and key, claims, the protocol. */
+  /** Attributes from data that the log lacks: the API operation and key, claims, the protocol. */
   readonly requestAttributes?: string | undefined;
   readonly decision: DecisionFacts;
   /** Whether the proxy's configuration wants no reports. */
   readonly disableReports?: boolean | undefined;
-  /** Whether the server had no time to decide, so that the fail policy answered. */
+  /** Whether the server was overloaded, so that the fail policy answered. */
   readonly isShed?: boolean | undefined;
 }
 
@@ -49,10 +49,10 @@ export function checkMetadataStruct(metadata: CheckMetadata): WireStruct {
   return { fields };
 }
 
-/** What the Check left in the metadata of a log entry; undefined when there was none, or nobody answered it. */
+/** The data of the Check in the metadata of a log entry; undefined without a Check or an answer. */
 export function readCheckMetadata(metadata: WireMetadata | null | undefined): CheckMetadata | undefined {
   const structs = CHECK_NAMESPACES.map((name) => metadata?.filterMetadata?.[name]);
-  // Envoy writes the duration of a failed Check there as well.
+  // Envoy also writes the duration of a failed Check there.
   const struct = structs.find((candidate) => numberField(candidate, CHECK_ERROR_CODE_KEY) !== undefined);
   if (struct === undefined) return undefined;
   const checkErrorCode = numberField(struct, CHECK_ERROR_CODE_KEY);

@@ -1,7 +1,7 @@
 import type { Reader } from 'protobufjs';
 import protobuf from 'protobufjs';
 
-/** The little of a Check that says which fail policy holds for it. */
+/** The parts of a Check that select its fail policy. */
 export interface CheckOutline {
   readonly isTcp: boolean;
   /** The context extension with the given name. */
@@ -17,11 +17,10 @@ const ENTRY_KEY = 1;
 const ENTRY_VALUE = 2;
 
 /**
- * Reads a Check without decoding headers and addresses, which are nearly all of it. The fields of one message may come
- * in any order.
+ * Reads a Check without decoding headers and addresses, which are most of it. Fields may come in any order.
  *
- * @param extensionName of the context extension that is wanted
- * @throws an error of the reader for bytes that are no message
+ * @param extensionName of the wanted context extension
+ * @throws an error of the reader for an invalid message
  */
 export function readCheckOutline(bytes: Uint8Array, extensionName: string): CheckOutline {
   let isTcp = true;
@@ -62,12 +61,12 @@ export function readCheckOutline(bytes: Uint8Array, extensionName: string): Chec
   return { isTcp, extension };
 }
 
-/** @param take reads the field and says so; other fields are skipped */
+/** @param take returns whether it has read the field; other fields are skipped */
 function eachField(reader: Reader, end: number, take: (field: number) => boolean): void {
   while (reader.pos < end) {
     const tag = reader.uint32();
     const position = reader.pos;
-    // Groups and the like are skipped whatever their number is.
+    // Groups and other wire types are skipped for every field number.
     if ((tag & 7) !== 2 || !take(tag >>> 3)) {
       reader.pos = position;
       reader.skipType(tag & 7);

@@ -18,7 +18,9 @@ interface WireDeniedResponse {
   readonly body: string;
 }
 
-/** Header of a refusal that the fail policy of an overloaded policy server made; `POLICY_UNAVAILABLE_HEADER` says so too. */
+/**
+ * Header of a refusal by the fail policy of an overloaded policy server, in addition to `POLICY_UNAVAILABLE_HEADER`.
+ */
 const OVERLOAD_HEADER = 'x-mesh-policy-overloaded';
 const HEADERS_TO_REMOVE: readonly string[] = [FORWARDED_ATTRIBUTES_HEADER];
 const MIN_RESPONSE_CODE = 200;
@@ -34,9 +36,9 @@ export type AnsweredDecision = Pick<CheckDecision, 'status' | 'routeDirective' |
 };
 
 /**
- * The answer to a Check of an HTTP request (docs/reference/policy-client.md#denials). An allowed request goes on
- * without the header of forwarded attributes; a denied one gets the text of its status, and `retry-after` when that is
- * known. A refusal by the fail policy says so in a header with its reason, and is to come again in a second.
+ * The answer to a Check of an HTTP request (docs/reference/policy-client.md#denials). An allowed request passes without
+ * the header of forwarded attributes. A denied one gets the text of its status, and `retry-after` when the wait is
+ * known. A refusal by the fail policy has a header with its reason, and `retry-after` of a second.
  */
 export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
   const { status, routeDirective, failure } = decision;
@@ -57,14 +59,14 @@ export function httpCheckResponse(decision: AnsweredDecision, dynamicMetadata: W
   };
 }
 
-/** The answer to a Check of a TCP connection: one that is denied is closed. */
+/** The answer to a Check of a TCP connection. Envoy closes a denied connection. */
 export function tcpCheckResponse({ status }: AnsweredDecision, dynamicMetadata: WireStruct): WireCheckResponse {
   return { status: { code: rpcCodeNumber(status.code), message: status.message }, dynamicMetadata };
 }
 
 /**
- * The answer to a Check that the server has no time to decide. A refused request gets 503 with a header that says why,
- * and is to come again in a second.
+ * The answer to a Check that an overloaded server does not decide. A refused request gets 503 with the reason in a
+ * header, and `retry-after` of a second.
  */
 export function shedCheckResponse(status: PolicyStatus, isTcp: boolean, metadata: WireStruct): WireCheckResponse {
   if (isTcp) return tcpCheckResponse({ status }, metadata);
@@ -75,12 +77,15 @@ export function shedCheckResponse(status: PolicyStatus, isTcp: boolean, metadata
   return { ...response, deniedResponse: { ...deniedResponse, headers } };
 }
 
-/** Whole seconds, for that is all the header can say: rounded up, and never at once. */
+/** Whole seconds, as the header requires: rounded up, at least 1. */
 function retryAfterSeconds(retryAfterMs: number): string {
   return String(Math.max(1, Math.ceil(retryAfterMs / MS_PER_SECOND)));
 }
 
-/** Envoy sends any number as a status; one that is no final status of HTTP would break the caller's connection. */
+/**
+ * Envoy sends any number as a status. A number that is not a final HTTP status would break the connection of the
+ * caller.
+ */
 function usableDirective(directive: CheckDecision['routeDirective']): CheckDecision['routeDirective'] {
   const code = directive?.directResponseCode ?? 0;
   if (directive === undefined || (code >= MIN_RESPONSE_CODE && code <= MAX_RESPONSE_CODE)) return directive;

@@ -1,7 +1,7 @@
 /**
- * The parts of Envoy's messages that the policy server reads, as protobufjs decodes them: names in camelCase, enums as
- * numbers, 64-bit integers as Long, members that are not set missing or at their defaults. Senders are other programs:
- * nothing in here is sure but the types of the wire.
+ * The parts of the messages of Envoy that the policy server reads, as protobufjs decodes them: names in camelCase,
+ * enums as numbers, 64-bit integers as Long, unset members missing or at their defaults. Other programs can send any
+ * message, so only the wire types are certain.
  */
 
 /** protobufjs gives a Long; its text has all digits. */
@@ -43,7 +43,7 @@ export interface WirePeer {
 }
 
 export interface WireHttpRequest {
-  /** Envoy's own number of the stream: nothing that a caller chooses. */
+  /** Envoy's number of the stream, which a caller cannot choose. */
   readonly id?: string;
   readonly method?: string;
   /** Lower case; of a header that comes several times, all values joined by commas. */

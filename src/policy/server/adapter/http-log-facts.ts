@@ -6,7 +6,7 @@ import { logConnectionFacts } from './log-connection.js';
 import { proxyErrorCode } from './response-flags.js';
 import { ipBytesOf, portOf, wireInt64, wireNanoseconds } from './wire-values.js';
 
-/** Which side of the proxy a log entry is of. */
+/** The side of the proxy in a log entry. */
 export type LogSide = 'inbound' | 'outbound';
 
 /** By the number of envoy.config.core.v3.RequestMethod. */
@@ -35,9 +35,9 @@ export function httpLogRequestFacts(entry: WireHttpLogEntry): HttpRequestFacts {
 }
 
 /**
- * What an access log entry adds to its request (docs/reference/policy-client.md#report-attributes).
+ * The facts that an access log entry adds to its request (docs/reference/policy-client.md#report-attributes).
  *
- * @param decision what the Check left; nothing when there was none
+ * @param decision of the Check; empty without a Check
  */
 export function httpLogResponseFacts(
   entry: WireHttpLogEntry,
@@ -65,7 +65,7 @@ export function httpLogResponseFacts(
     requestTotalBytes: requestBody + wireInt64(request?.requestHeadersBytes),
     responseTotalBytes: responseBody + wireInt64(response?.responseHeadersBytes),
     ...(durationNs !== undefined && { durationNs }),
-    // 0 says that the caller went away before there was any.
+    // 0: the caller disconnected before a response.
     ...(responseCode !== undefined && { responseCode }),
     ...(grpcStatus !== undefined && { grpcStatus }),
     ...(grpcMessage !== undefined && { grpcMessage }),
@@ -75,8 +75,8 @@ export function httpLogResponseFacts(
 }
 
 /**
- * The workload that served: on its own proxy it is where the connection came to, for the proxy itself reaches it on
- * the loopback device.
+ * The workload that served the request. Its own proxy reaches it over the loopback device, so that the local address of
+ * the connection is used there.
  */
 export function destinationOf(
   common: WireLogCommon,

@@ -2,7 +2,7 @@ import type { ConnectionFacts } from '../../client/connection-attributes.js';
 import type { WireCertificate, WireLogCommon } from './envoy-messages.js';
 import { ipBytesOf } from './wire-values.js';
 
-/** The connection that an access log entry is about, as its Check would have told. */
+/** The connection of an access log entry, in the same form as from its Check. */
 export function logConnectionFacts(common: WireLogCommon): ConnectionFacts {
   const originIp = peerIpOf(common);
   const { tlsSniHostname, peerCertificateProperties, localCertificateProperties } = common.tlsProperties ?? {};
@@ -17,7 +17,7 @@ export function logConnectionFacts(common: WireLogCommon): ConnectionFacts {
   };
 }
 
-/** Address of the peer itself: what headers such as x-forwarded-for claim does not count. */
+/** The address of the peer. Headers such as x-forwarded-for are not used. */
 export function peerIpOf(common: WireLogCommon): Uint8Array | undefined {
   return ipBytesOf(common.downstreamDirectRemoteAddress) ?? ipBytesOf(common.downstreamRemoteAddress);
 }

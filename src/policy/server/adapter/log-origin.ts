@@ -9,30 +9,30 @@ import type { WireLogMessage, WireNode } from './envoy-messages.js';
 import type { LogSide } from './http-log-facts.js';
 import { jsonOfStruct } from './wire-values.js';
 
-/** Whose access log it is: what its first message says, for all its entries. */
+/** The proxy of an access log, from its first message. */
 export interface LogOrigin {
   readonly side: LogSide;
   readonly isGateway: boolean;
-  /** Of the proxy, as its node says; undefined for a node that is none of the mesh's. */
+  /** The namespace of the proxy in its node; undefined for a node outside of the mesh. */
   readonly namespace?: string | undefined;
-  /** What the proxy knows of itself, for reports without a Check. */
+  /** Attributes of the proxy, for reports without a Check. */
   readonly staticLayer: AttributeLayer;
 }
 
-/** The origin of a log whose first message has not come. */
+/** The origin of a log before its first message. */
 export const UNKNOWN_ORIGIN: LogOrigin = { side: 'inbound', isGateway: false, staticLayer: EMPTY_LAYER };
 
-/** Undefined when the message is not the first of its stream. A node that is none of the mesh's leaves no attributes. */
+/** Undefined for a message that is not the first one. A node outside of the mesh gives no attributes. */
 export function readLogOrigin({ identifier }: WireLogMessage): LogOrigin | undefined {
   if (identifier === undefined || identifier === null) return undefined;
   const side = identifier.logName === ACCESS_LOG_NAMES.outbound ? 'outbound' : 'inbound';
   return { side, isGateway: false, staticLayer: EMPTY_LAYER, ...proxyOf(identifier.node ?? {}, side) };
 }
 
-/** Host of the service that a cluster of ours leads to: `outbound|<port>|<subset>|<host>` and its inbound like. */
+/** Host of the service of one of our clusters: `outbound|<port>|<subset>|<host>` and the same with `inbound`. */
 export function serviceOfCluster(name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  // Inbound clusters have the same form, with the port's name where the others have a subset.
+  // Inbound clusters have the same form, with the name of the port in place of the subset.
   const outbound = name.startsWith('inbound|') ? `out${name.slice('in'.length)}` : name;
   return parseOutboundClusterName(outbound)?.hostname;
 }

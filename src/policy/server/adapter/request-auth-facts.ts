@@ -5,8 +5,8 @@ import type { WireMetadata, WireStruct } from './envoy-messages.js';
 import { type JsonValue, jsonOfStruct } from './wire-values.js';
 
 /**
- * What a verified token says of the caller (docs/reference/policy-client.md#http-attributes). Of several tokens, the
- * one whose key comes first counts. Undefined when none was verified.
+ * The facts of a verified token (docs/reference/policy-client.md#http-attributes). The token with the first key counts.
+ * Undefined without a verified token.
  */
 export function requestAuthFacts(metadata: WireMetadata | null | undefined): RequestAuthFacts | undefined {
   const verified = metadata?.filterMetadata?.[JWT_METADATA_NAMESPACE];
@@ -27,7 +27,10 @@ export function requestAuthFacts(metadata: WireMetadata | null | undefined): Req
 
 type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Each payload is under a key of its provider's. Beside payloads there are headers of tokens and texts; a payload is an object with an issuer or a subject. */
+/**
+ * Payloads are stored by provider, beside headers of tokens and texts. A payload is an object with an issuer or a
+ * subject.
+ */
 function firstPayload(verified: WireStruct): JsonObject | undefined {
   const fields = jsonOfStruct(verified);
   for (const key of Object.keys(fields).sort()) {
@@ -37,7 +40,7 @@ function firstPayload(verified: WireStruct): JsonObject | undefined {
   return undefined;
 }
 
-/** Claims that are texts, and lists of texts with commas between them. */
+/** Claims with texts, and with lists of texts, which commas join. */
 function claimsOf(payload: JsonObject): ReadonlyMap<string, string> {
   const claims = new Map<string, string>();
   for (const [name, value] of Object.entries(payload)) {

@@ -32,7 +32,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   downstreamRemoteReset: 'DR',
 };
 
-/** `context.proxy_error_code`: the short names of what went wrong, with commas; undefined when nothing did. */
+/** `context.proxy_error_code`: the short names of the errors, with commas; undefined without an error. */
 export function proxyErrorCode(flags: WireResponseFlags | null | undefined): string | undefined {
   if (flags === undefined || flags === null) return undefined;
   const names = Object.keys(SHORT_NAMES).flatMap((flag) => (flags[flag] ? [SHORT_NAMES[flag] ?? ''] : []));

@@ -6,12 +6,12 @@ import { logConnectionFacts, peerIpOf } from './log-connection.js';
 import { proxyErrorCode } from './response-flags.js';
 import { wireInt64, wireNanoseconds } from './wire-values.js';
 
-/** When in the life of a connection Envoy wrote an entry. */
+/** The point in the life of a connection at which Envoy wrote an entry. */
 export type TcpLogMoment = 'connected' | 'periodic' | 'end';
 
 /** By the number of envoy.data.accesslog.v3.AccessLogType. */
 const MOMENTS: ReadonlyMap<number, TcpLogMoment> = new Map([
-  // An Envoy that was not told to log more writes one entry, at the end, without a type.
+  // By default, Envoy writes one entry at the end, without a type.
   [0, 'end'],
   [1, 'connected'],
   [2, 'periodic'],
@@ -43,12 +43,12 @@ export function tcpLogTotal({ connectionProperties }: WireTcpLogEntry): TcpByteC
   };
 }
 
-/** How long the connection lasted; nothing but an entry at its end says so. */
+/** The duration of the connection; only in an entry at its end. */
 export function tcpLogDurationNs({ commonProperties }: WireTcpLogEntry): bigint {
   return wireNanoseconds(commonProperties?.duration) ?? 0n;
 }
 
-/** What is to be reported of a connection at one of its events (docs/reference/policy-client.md#tcp-attributes). */
+/** The facts for the report of a connection at one of its events (docs/reference/policy-client.md#tcp-attributes). */
 export function tcpLogReportFacts(
   entry: WireTcpLogEntry,
   side: LogSide,

@@ -14,7 +14,7 @@ export function wireNanoseconds(value: WireTimestamp | null | undefined): bigint
   return wireInt64(value.seconds) * NANOSECONDS_PER_SECOND + BigInt(value.nanos ?? 0);
 }
 
-/** An IP address in network byte order, 4 bytes or 16; undefined for pipes and anything else that is none. */
+/** An IP address in network byte order, 4 or 16 bytes; undefined for pipes and other addresses. */
 export function ipBytesOf(address: WireAddress | null | undefined): Uint8Array | undefined {
   const text = address?.socketAddress?.address;
   return text ? ipAddressBytes(text) : undefined;
@@ -25,33 +25,33 @@ export function portOf(address: WireAddress | null | undefined): number | undefi
   return address?.socketAddress?.portValue || undefined;
 }
 
-/** What a google.protobuf.Value stands for, as JSON has it. */
+/** The JSON value of a google.protobuf.Value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Envoy nests claims as deep as their token does, which it bounds; a sender of its own making might not. */
+/** Envoy limits the depth of claims. Other senders might not. */
 const MAX_DEPTH = 64;
 
-/** A Struct as the object that it stands for. What is nested too deep becomes null. */
+/** The object of a Struct. Values that are nested too deep become null. */
 export function jsonOfStruct(struct: WireStruct, depth = 0): { readonly [key: string]: JsonValue } {
-  // Built from entries: a key such as __proto__ is a key like any other.
+  // Object.fromEntries makes __proto__ an ordinary key.
   return Object.fromEntries(
     Object.entries(struct.fields ?? {}).map(([key, value]) => [key, jsonOfValue(value, depth + 1)]),
   );
 }
 
-/** A member that is a text; undefined for an empty one. */
+/** A member with a text; undefined for an empty one. */
 export function textField(struct: WireStruct | undefined, key: string): string | undefined {
   const value = jsonOfField(struct, key);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A member that is a number. */
+/** A member with a number. */
 export function numberField(struct: WireStruct | undefined, key: string): number | undefined {
   const value = jsonOfField(struct, key);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A member that is true or false. */
+/** A member with true or false. */
 export function boolField(struct: WireStruct | undefined, key: string): boolean | undefined {
   const value = jsonOfField(struct, key);
   return typeof value === 'boolean' ? value : undefined;
@@ -66,7 +66,7 @@ function jsonOfField(struct: WireStruct | undefined, key: string): JsonValue | u
 
 function jsonOfValue(value: WireValue, depth: number): JsonValue {
   if (depth > MAX_DEPTH) return null;
-  // Own members only: a decoded message inherits defaults for those that are not set.
+  // Only own members: a decoded message inherits defaults for unset members.
   if (Object.hasOwn(value, 'stringValue')) return value.stringValue ?? null;
   if (Object.hasOwn(value, 'numberValue')) return value.numberValue ?? null;
   if (Object.hasOwn(value, 'boolValue')) return value.boolValue ?? null;

@@ -6,30 +6,30 @@ import { type CallClaims, namespacesIn } from './call-claims.js';
 import { type Caller, CallerRefusedError, callerText } from './caller.js';
 import type { Ownership, ServiceOwners, WorkloadCaller } from './service-owners.js';
 
-/** A Check, as far as the caller's rights go. */
+/** The parts of a Check that concern the rights of its caller. */
 export interface CheckedCall {
   readonly caller: Caller;
   readonly config: Pick<CallConfig, 'claims' | 'connectionQuotas'>;
   readonly message: WireCheckRequest;
-  /** Host of the service; undefined when the call names none. */
+  /** Host of the service; undefined for a call without a service. */
   readonly host: string | undefined;
-  /** Reads what the request's header x-mesh-attributes says; empty for a connection. */
+  /** Reads the header x-mesh-attributes of the request; empty for a connection. */
   readonly forwarded: () => AttributeLayer;
 }
 
 /**
- * Whether a Check may charge quotas. `uncharged`: it is allowed and charges nothing, because the proxy of the service
- * checks the same request, or because the policies known here are those of another namespace.
+ * Whether a Check may charge quotas. `uncharged`: it is allowed without a charge, because the proxy of the service
+ * checks the same request, or because the known policies belong to another namespace.
  */
 export type CheckRight = 'charged' | 'uncharged';
 
 const SOURCE_NAMES = ['source.uid', 'source.namespace'] as const;
 
 /**
- * Holds a Check against the identity of its caller, before anything is charged:
+ * Compares a Check with the identity of its caller, before any charge:
  *
- * - inbound: the caller must be a workload of the service. Whom the traffic is from, its proxy has verified.
- * - outbound: all that names the source must name the caller. Quotas are charged where the mesh checks on that side.
+ * - inbound: the caller must be a workload of the service. Its proxy has verified the source of the traffic.
+ * - outbound: all names of the source must name the caller. Quotas are charged where the mesh checks on that side.
  *
  * @throws CallerRefusedError
  */
@@ -53,14 +53,14 @@ export function authorizeCheck(owners: ServiceOwners, call: CheckedCall): CheckR
   return owners.hasOutboundChecks || host === undefined || owners.isExternal(host) ? 'charged' : 'uncharged';
 }
 
-/** @throws CallerRefusedError when the caller is no workload of the service */
+/** @throws CallerRefusedError when the caller is not a workload of the service */
 export function requireServed(owners: ServiceOwners, caller: WorkloadCaller, host: string | undefined): Ownership {
   const ownership = host === undefined ? 'unknown' : owners.ownership(host, caller);
   if (ownership !== 'foreign') return ownership;
   throw refused(caller, 'service', `is no workload of the service ${shortened(host ?? '')}`);
 }
 
-/** @throws CallerRefusedError when one is not the caller's */
+/** @throws CallerRefusedError for a namespace that is not the caller's */
 export function requireNamespaces(caller: WorkloadCaller, claimed: CallClaims['namespaces']): void {
   const wrong = claimed.find(({ namespace }) => namespace !== caller.identity.namespace);
   if (wrong === undefined) return;

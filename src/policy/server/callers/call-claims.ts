@@ -1,12 +1,12 @@
 import type { AttributeLayer } from '../../client/attribute-bag.js';
 
-/** What a proxy's own configuration, which its calls bring, says of that proxy. */
+/** The statements of a proxy about itself, from the configuration in its calls. */
 export interface CallClaims {
-  /** `inbound` unless the configuration says otherwise: that side has the stricter rules. */
+  /** `inbound` by default, the side with the stricter rules. */
   readonly side: 'inbound' | 'outbound';
-  /** Namespaces that it says its workload is in, by the attribute that says so. */
+  /** The namespaces of the workload in the configuration, by attribute. */
   readonly namespaces: readonly { readonly attribute: string; readonly namespace: string }[];
-  /** An attribute that a proxy of that side has no say about. */
+  /** An attribute that a proxy of that side may not set. */
   readonly foreignAttribute: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function namespacesIn(layer: AttributeLayer, names: readonly string[]): C
   });
 }
 
-/** The source of inbound traffic and the workload behind outbound traffic are for the other proxy to name. */
+/** Only the other proxy may name the source of inbound traffic and the workload behind outbound traffic. */
 function isForeign(name: string, side: CallClaims['side']): boolean {
   if (side === 'inbound') return name.startsWith('source.');
   return name.startsWith('destination.') && !name.startsWith('destination.service.');
@@ -46,7 +46,9 @@ function stringAttributeOf(layer: AttributeLayer, name: string): string | undefi
   return value?.type === 'string' ? value.value : undefined;
 }
 
-/** `orchestrator://<name>.<namespace>`; the whole text where it has another form, so that it is no namespace. */
+/**
+ * The namespace in `orchestrator://<name>.<namespace>`; the whole text for another form, which is no valid namespace.
+ */
 function namespaceOfUid(uid: string): string {
   return /^orchestrator:\/\/[^/]*\.([^./]+)$/.exec(uid)?.[1] ?? uid;
 }

@@ -36,7 +36,7 @@ export interface CallerAuthenticationOptions {
 /** How the policy server identifies its callers. */
 export interface CallerAuthentication {
   readonly callerOf: CallerReader;
-  /** @throws CallerRefusedError when the caller is no policy server */
+  /** @throws CallerRefusedError when the caller is not a policy server */
   readonly admitPolicyServer: (call: ServedCall) => void;
   /** Undefined for plaintext alone. */
   readonly listenerTls: PolicyTls | undefined;

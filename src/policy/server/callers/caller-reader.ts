@@ -6,22 +6,22 @@ import { clientCertificateOf } from '../../../net/connection-certificates.js';
 import { http2StreamOf } from '../../../net/http2-stream-of.js';
 import { ANONYMOUS, type Caller, CallerRefusedError } from './caller.js';
 
-/** Tells the sender of a call. @throws CallerRefusedError */
+/** Identifies the sender of a call. @throws CallerRefusedError */
 export type CallerReader = (call: ServedCall) => Caller;
 
-/** For a listener that takes plaintext alone. */
+/** For a listener that accepts only plaintext. */
 export const anonymous: CallerReader = () => ANONYMOUS;
 
 export interface CallerReaderOptions {
-  /** The workload that a verified certificate is for; undefined when it is for none of this mesh. */
+  /** The workload of a verified certificate; undefined for a certificate of another mesh. */
   readonly identify: (certificate: X509Certificate) => WorkloadIdentity | undefined;
-  /** Told of callers that are refused. */
+  /** Gets refused callers. */
   readonly onRefused: (caller: Caller, error: CallerRefusedError) => void;
 }
 
 /**
- * Knows callers by the certificate of their connection. A caller over plaintext is anonymous: whether there are such
- * connections at all is for the listener to say. Each connection is looked at once.
+ * Identifies callers by the certificate of their connection, once for each connection. A caller over plaintext is
+ * anonymous; the listener decides whether it accepts plaintext.
  */
 export function createCallerReader({ identify, onRefused }: CallerReaderOptions): CallerReader {
   const known = new WeakMap<object, Caller>();
@@ -39,8 +39,8 @@ export function createCallerReader({ identify, onRefused }: CallerReaderOptions)
   };
   return (call) => {
     const session = http2StreamOf(call)?.session;
-    // Without a session the connection has gone, or grpc-js is built otherwise than we know it: nothing is proven.
-    if (session === undefined) throw new CallerRefusedError('identity', 'the connection of the call is gone');
+    // Without a session, the connection is closed, or grpc-js has another structure: the caller is not proven.
+    if (session === undefined) throw new CallerRefusedError('identity', 'the connection of the call is closed');
     let caller = known.get(session);
     if (caller === undefined) {
       caller = read(session.socket);

@@ -11,7 +11,7 @@ import {
 import { type Caller, CallerRefusedError, callerText } from './caller.js';
 import { ownersOfConfigs, type ServiceOwners } from './service-owners.js';
 
-/** What callers may ask, by the policies in force. All methods count and log what they refuse. */
+/** The rights of callers under the current policies. All methods count and log refusals. */
 export interface CallerRights {
   observe(policies: ServiceConfigSource): void;
   /** @throws CallerRefusedError */
@@ -25,7 +25,7 @@ export interface CallerRights {
   openLog(caller: Caller, namespace: string): void;
   /** Whether the caller may report about inbound traffic of the service. */
   mayReport(caller: Caller, hostname: string | undefined): boolean;
-  /** Counts and logs a call that was refused elsewhere. */
+  /** Counts and logs a call that another part has refused. */
   refused(caller: Caller, error: CallerRefusedError): void;
 }
 

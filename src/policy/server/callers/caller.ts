@@ -2,13 +2,13 @@ import type { WorkloadIdentity } from '../../../model/spiffe-id.js';
 
 /** The sender of a call. */
 export type Caller =
-  /** Over plaintext, which the listener's setting allows: its claims are taken as they are. */
+  /** Over plaintext, where the listener accepts it: its statements are not verified. */
   | { readonly type: 'anonymous' }
-  /** With a certificate of the mesh, whose identity decides what it may ask. */
+  /** With a certificate of the mesh. Its identity decides the rights. */
   | {
       readonly type: 'workload';
       readonly identity: WorkloadIdentity;
-      /** Its IP address, as this server sees it; empty when the connection has gone. */
+      /** Its IP address as seen by this server; empty for a closed connection. */
       readonly address: string;
     };
 
@@ -25,7 +25,7 @@ export type RefusalReason =
   /** Only other policy servers may call the method. */
   | 'method';
 
-/** A call that the caller's identity does not allow. Nothing has been charged. The message goes to the caller. */
+/** A call that the identity of the caller does not permit. No quota is charged. The caller gets the message. */
 export class CallerRefusedError extends Error {
   readonly reason: RefusalReason;
   readonly code: 'UNAUTHENTICATED' | 'PERMISSION_DENIED';

@@ -4,15 +4,16 @@ import type { Service } from '../../../model/service.js';
 import { parseSpiffeId } from '../../../model/spiffe-id.js';
 import type { ServiceOwners, WorkloadCaller } from './service-owners.js';
 
-/** What of a snapshot tells which workloads answer for which service. */
+/** The parts of a snapshot that link workloads to services. */
 export type OwnersContext = Pick<PushContext, 'mesh' | 'servicesByHost' | 'shadowedByHost' | 'endpoints' | 'targetsOf'>;
 
 /**
- * Gives each snapshot's owners of services. A workload owns a service of its namespace when one of these says so:
+ * The owners of services in each snapshot. A workload owns a service of its namespace in one of these cases:
  *
- * - the service's endpoints have the workload's service account, or no endpoint has a known one;
- * - the workload's address is listed for the service, ready or not: this knows a new account before its first request;
- * - the same connection was accepted before: a workload that ends finishes its requests after its endpoint has gone.
+ * - The endpoints of the service have the service account of the workload, or no endpoint has a known account.
+ * - The address of the workload is listed for the service, ready or not. This covers a new account before its first
+ *   request.
+ * - The same connection was accepted before: a stopping workload finishes its requests after its endpoint is removed.
  */
 export function createMeshOwners(): (context: OwnersContext) => ServiceOwners {
   const accepted = new WeakMap<WorkloadCaller, Set<string>>();
@@ -54,7 +55,7 @@ function isListed({ targetsOf }: OwnersContext, { hostname }: Service, { identit
   return targetsOf(proxyAt(identity.namespace, address)).some(({ service }) => service.hostname === hostname);
 }
 
-/** A proxy as far as its services depend on it: its namespace and address, in the control plane's own cluster. */
+/** The members of a proxy that select its services: namespace and address, in the cluster of the control plane. */
 function proxyAt(namespace: string, address: string): Proxy {
   const ip = address.replace(/^::ffff:/, '');
   return {

@@ -3,31 +3,33 @@ import type { Caller } from './caller.js';
 
 export type WorkloadCaller = Extract<Caller, { readonly type: 'workload' }>;
 
-/** How a caller stands to a service. */
+/** The relation of a caller to a service. */
 export type Ownership =
-  /** It is a workload of the service. */
+  /** The caller is a workload of the service. */
   | 'own'
-  /** It is not. */
+  /** The caller is not a workload of the service. */
   | 'foreign'
-  /** Its namespace has a service of that host by itself, and the policies here are those of another namespace's. */
+  /**
+   * The namespace of the caller has its own service of that host, and the known policies belong to another namespace.
+   */
   | 'shadowed'
-  /** No service has that host: there are no policies to charge by. */
+  /** No service has that host, so no policy charges it. */
   | 'unknown';
 
-/** Which workloads answer for which service. */
+/** Links workloads to the services that they serve. */
 export interface ServiceOwners {
   ownership(hostname: string, caller: WorkloadCaller): Ownership;
   /** Whether the service is outside of the mesh, so that only its clients' proxies can check. */
   isExternal(hostname: string): boolean;
-  /** Whether proxies check what their workloads send to services of the mesh (mesh config, enableClientSidePolicyCheck). */
+  /** Whether proxies check outbound requests to services of the mesh (mesh config, enableClientSidePolicyCheck). */
   readonly hasOutboundChecks: boolean;
 }
 
 const NAMESPACE = 'destination.service.namespace';
 
 /**
- * The owners of services where only their configurations are known, as in a policy server of its own process: the
- * workloads of the service's namespace.
+ * The owners of services where only their configurations are known, as in a separate policy server: all workloads in
+ * the namespace of the service.
  */
 export function ownersOfConfigs(policies: {
   readonly find: (hostname: string) => ServiceConfig | undefined;

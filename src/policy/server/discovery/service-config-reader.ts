@@ -8,7 +8,7 @@ import { createSchemaCompiler } from '../../../config/schema/schema-reader.js';
 import { childPath, formatFinding, joinPath, type Violation } from '../../../config/violation.js';
 import type { ConfigDecoder } from '../../wire/config-decoder.js';
 
-/** Reads one resource of type ServiceConfig. @throws Error that says what is wrong with it */
+/** Reads one resource of type ServiceConfig. @throws Error with the problem */
 export type ServiceConfigReader = (bytes: Buffer) => ServiceConfig;
 
 /**
@@ -22,7 +22,7 @@ export function createServiceConfigReader(
   maxRegexBytes?: number,
 ): ServiceConfigReader {
   const check = createCheckMemo((text) => checkRegex(text, maxRegexBytes));
-  // How many expressions a service may have is for the server to decide, which leaves out those beyond its budget.
+  // The server bounds the number of expressions of a service: it leaves out those above its budget.
   const regexes = () => createObjectRegexes(check, { objectBytes: Number.POSITIVE_INFINITY });
   const schema = createSchemaCompiler().compile(serviceConfigSchema, 'ignored');
   return (bytes) => {

@@ -10,14 +10,14 @@ interface ServiceEntry {
 /** Services by host, as one response gave them. */
 export type ServiceSet = ReadonlyMap<string, ServiceEntry>;
 
-/** Problems that a refusal tells of; a server with a fault may have thousands. */
+/** The number of problems in a rejection; a faulty server may cause thousands. */
 const MAX_PROBLEMS = 5;
 
 /**
- * The services of a response. A service whose bytes are those of before keeps its very object. A response is taken as a
- * whole or not at all: were its good resources taken, the version in force would be none that anybody sent.
+ * The services of a response. A service with unchanged bytes keeps the same object. A response is accepted or rejected
+ * as a whole: with only its valid resources, the version in force would be one that no server sent.
  *
- * @throws Error that names the resources that cannot be taken, and why
+ * @throws Error with the rejected resources and their problems
  */
 export function readServiceSet(
   resources: readonly Buffer[],
@@ -30,7 +30,7 @@ export function readServiceSet(
   for (const packed of resources) {
     try {
       const { name, bytes } = unpackResource(packed, typeUrl);
-      if (services.has(name)) throw new Error(`${JSON.stringify(name)} comes twice`);
+      if (services.has(name)) throw new Error(`${JSON.stringify(name)} occurs twice`);
       const before = previous.get(name);
       services.set(name, before?.bytes.equals(bytes) ? before : readEntry(name, bytes, read));
     } catch (error) {
@@ -44,7 +44,7 @@ export function readServiceSet(
 
 function readEntry(name: string, bytes: Buffer, read: ServiceConfigReader): ServiceEntry {
   try {
-    // The bytes are copied, for they are a part of the whole response, which would be kept with them.
+    // A copy, because the bytes are a part of the whole response and would keep it in memory.
     return { bytes: Buffer.from(bytes), config: read(bytes) };
   } catch (cause) {
     throw new Error(`${JSON.stringify(name)}: ${errorMessage(cause)}`, { cause });

@@ -15,20 +15,22 @@ export interface ServiceSubscriptionDependencies extends SubscriptionEnvironment
   readonly readServiceConfig: ServiceConfigReader;
   readonly logger: Logger;
   readonly metrics: SubscriptionMetrics;
-  /** Told when a response is in force, before it is acknowledged. */
+  /** Called when a response is in force, before its acknowledgement. */
   readonly onChange: () => void;
 }
 
-/** The policies of all services of the mesh, kept up to date by a discovery server; the last ones stay when it stops. */
+/**
+ * The policies of all services of the mesh from a discovery server. The last ones stay in force without a connection.
+ */
 export interface ServiceSubscription extends ServiceConfigSource, Subscription {
-  /** Version of the configuration that is in force; undefined before the first. */
+  /** Version of the configuration in force; undefined before the first one. */
   readonly version: string | undefined;
   readonly isConnected: boolean;
 }
 
 /**
- * Subscribes to the ServiceConfigs of all services over ADS. The last configuration stays in force while there is no
- * connection, and while a response cannot be taken; such a response is rejected with what is wrong with it.
+ * Subscribes to the ServiceConfigs of all services over ADS. The last configuration stays in force without a connection
+ * and after an invalid response, which is rejected with its problem.
  */
 export function createServiceSubscription(dependencies: ServiceSubscriptionDependencies): ServiceSubscription {
   const { readServiceConfig, logger, metrics, onChange } = dependencies;
@@ -47,7 +49,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
     const isNew = response.version !== version;
     version = response.version;
     metrics.accepted(version, services.size);
-    if (isNew) logger.info({ version, services: services.size }, 'Policies of services are in force');
+    if (isNew) logger.info({ version, services: services.size }, 'service policies activated');
     onChange();
   };
 
@@ -58,17 +60,17 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
     refused: (error) => {
       const reason = error instanceof Error ? error.message : String(error);
       metrics.rejected();
-      logger.error({ reason, version }, 'Policies of services were refused; the last good ones stay in force');
+      logger.error({ reason, version }, 'service policies rejected, the former ones stay in force');
       return reason;
     },
     connected: () => {
       setConnected(true);
-      logger.info({}, 'Connected to the discovery server');
+      logger.info({}, 'connected to the discovery server');
     },
     disconnected: ({ reason, failures, retryInMs }) => {
-      // Once per outage: later attempts fail for the same reason.
-      if (failures === 1) logger.warn({ reason, retryInMs }, 'No connection to the discovery server');
-      else logger.debug({ reason, retryInMs }, 'Still no connection to the discovery server');
+      // Logged once for each outage: later attempts usually fail for the same reason.
+      if (failures === 1) logger.warn({ reason, retryInMs }, 'no connection to the discovery server');
+      else logger.debug({ reason, retryInMs }, 'still no connection to the discovery server');
       setConnected(false);
     },
   });
@@ -92,7 +94,7 @@ export function createServiceSubscription(dependencies: ServiceSubscriptionDepen
   };
 }
 
-/** What the subscription to a discovery server counts. */
+/** Metrics of the subscription. */
 export interface SubscriptionMetrics {
   connected(isConnected: boolean): void;
   /** A response is in force. */

@@ -71,8 +71,8 @@ export function createAccessLogService(
         callback(grpcError(error));
         return;
       }
-      // The proxy has gone, or was cut off: it sends what it has left on another stream.
-      logger.debug({ err: error, peer: call.getPeer() }, 'Access log stream ended');
+      // The proxy disconnected. It sends the remaining entries on another stream.
+      logger.debug({ err: error, peer: call.getPeer() }, 'access log stream ended');
       ends.delete(end);
     });
   };
@@ -96,13 +96,15 @@ function checkCallOf(call: Omit<UnaryCall, 'request'>, caller: Caller): CheckCal
   return readCheckCall(text, caller, peerOf(call, caller));
 }
 
-/** A proxy: the same account may have many, and a peer without a certificate has another port with each connection. */
+/**
+ * Identifies a proxy: proxies share accounts, and a peer without a certificate uses another port for each connection.
+ */
 function peerOf(call: Pick<UnaryCall, 'getPeer'>, caller: Caller): string {
   if (caller.type === 'workload') return `${callerText(caller.identity)}@${caller.address}`;
   return call.getPeer().replace(/:\d+$/, '');
 }
 
-/** Says nothing of our own insides to whoever calls: that is in our log. */
+/** Callers get no internal details; they are in our log. */
 function grpcError(error: unknown): { readonly code: status; readonly details: string } {
   if (error instanceof CallerRefusedError) return { code: rpcCodeNumber(error.code), details: error.message };
   if (error instanceof EnvoyMessageError) return { code: status.INVALID_ARGUMENT, details: error.message };

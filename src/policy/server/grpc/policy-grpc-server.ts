@@ -15,13 +15,13 @@ import type { TlsMaterialSource } from '../../../net/tls-material.js';
 
 /** The policy server's own address. */
 export interface PolicyGrpcServer {
-  /** @returns the port. @throws the system's error when the address cannot be had. */
+  /** @returns the port. @throws the system's error when the address is not available. */
   start(): Promise<number>;
-  /** What the health service answers from now on; NOT_SERVING before. */
+  /** Sets the answer of the health service; NOT_SERVING at first. */
   setServing(isServing: boolean): void;
   /**
-   * Asks the callers that are connected to connect anew (GOAWAY), and ends log streams. Calls that run are answered; a
-   * call that is on its way is refused as not processed, and its caller makes it again.
+   * Asks connected callers to connect again (GOAWAY), and ends log streams. Running calls are answered. A call in
+   * flight is refused as not processed, and its caller repeats it.
    */
   askToLeave(): void;
   /** Answers the Checks that have begun, ends log streams, and settles when all connections are closed. */
@@ -33,27 +33,27 @@ export type ConnectionRefusal = 'plaintext' | 'tls' | 'silent';
 
 /** Mutual TLS on the policy server's address. */
 export interface PolicyTls {
-  /** With the roots of the mesh as client roots. */
+  /** With the root certificates of the mesh as client roots. */
   readonly material: TlsMaterialSource;
-  /** `permissive`: plaintext is taken on the same port as well. */
+  /** `permissive`: the same port also accepts plaintext. */
   readonly mode: 'permissive' | 'strict';
   readonly clock: SocketClock;
-  /** Any peer can cause it as often as it likes: for logs that are limited. */
+  /** A peer can cause it at any rate, so the log must be limited. */
   readonly onRefused: (reason: ConnectionRefusal, peer: string, detail: string) => void;
   readonly onUnusableMaterial: (error: unknown) => void;
 }
 
 /**
- * `mesh-http` and `mesh` are what sidecars offer to services of the mesh, which a policy server of its own process is;
- * what is spoken is HTTP/2 in any case.
+ * Sidecars offer `mesh-http` and `mesh` to services of the mesh, such as a separate policy server. The protocol is
+ * always HTTP/2.
  */
 const APPLICATION_PROTOCOLS = ['h2', 'mesh-http', 'mesh'];
 const PLAINTEXT_REFUSED =
   'this policy server takes mutual TLS alone: connect with a certificate of the mesh, or set NAV_POLICY_TLS=permissive';
 
 /**
- * @param tls plaintext alone without it
- * @param guard what peers may take, shared with other servers; they take what they like without it
+ * @param tls only plaintext without it
+ * @param guard the limits of peers, shared with other servers; no limits without it
  */
 export function createPolicyGrpcServer(
   settings: GrpcListenerSettings,
@@ -63,7 +63,7 @@ export function createPolicyGrpcServer(
 ): PolicyGrpcServer {
   const guarded = guard?.open({ services, maxMessageBytes: settings.maxReceiveMessageBytes });
   const server = new Server({ ...grpcServerOptions(settings), ...guarded?.options });
-  // Listening by ourselves, for errors of the system that name their cause, and ends that do end.
+  // The server does not listen by itself, so that system errors name their cause and connections can be ended.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   guarded?.protect(server);
   const sessions = new Set<Http2Session>();

@@ -13,24 +13,21 @@ import { CallerRefusedError } from '../callers/caller.js';
 export interface PolicyServiceOptions {
   /** Answers checks. Attempts with the same deduplication id must be charged once. */
   readonly answer: PolicyTransport['check'];
-  /** Gets the reports of each call, in order; the call is answered when it settles. */
+  /** Gets the reports of each call, in order. The call is answered when it settles. */
   readonly acceptReports: (attributes: readonly AttributeBag[]) => void | Promise<void>;
   readonly codec: PolicyCodec;
   readonly logger: Logger;
-  /** @throws CallerRefusedError when the sender of the call is no policy server */
+  /** @throws CallerRefusedError when the sender of the call is not a policy server */
   readonly admit?: (call: ServedCall) => void;
 }
 
-/**
- * A caller that names no deadline does not wait longer than clients of ours (docs/reference/policy-client.md#retries).
- */
+/** A call without a deadline has the one of our clients (docs/reference/policy-client.md#retries). */
 const MAX_TIMEOUT_MS = 5000;
-/** Longer texts do not fit in the trailers of an answer. */
+/** The longest text that fits in the trailers of an answer. */
 const MAX_DETAILS_LENGTH = 1000;
 
 /**
- * Serves `mesh.policy.v1.Policy`: the server that `createGrpcPolicyTransport` calls. Calls that mean nothing are answered
- * with INVALID_ARGUMENT and what is wrong.
+ * Serves `mesh.policy.v1.Policy` for `createGrpcPolicyTransport`. Invalid calls get INVALID_ARGUMENT with the problem.
  */
 export function createPolicyService(options: PolicyServiceOptions): GrpcService {
   const { answer: answerCheck, acceptReports, codec, logger, admit = () => undefined } = options;
@@ -86,12 +83,12 @@ function callFailure(
   if (error instanceof CallerRefusedError) return { code: rpcCodeNumber(error.code), details: error.message };
   if (error instanceof PolicyWireError) {
     const details = error.message.slice(0, MAX_DETAILS_LENGTH);
-    logger.debug({ peer, method: call.getPath(), reason: details }, 'Policy call refused');
+    logger.debug({ peer, method: call.getPath(), reason: details }, 'policy call refused');
     return { code: status.INVALID_ARGUMENT, details };
   }
   if (error instanceof PolicyTransportError) {
     return { code: rpcCodeNumber(error.code), details: error.message.slice(0, MAX_DETAILS_LENGTH) };
   }
-  logger.error({ err: error, peer, method: call.getPath() }, 'Policy call failed');
+  logger.error({ err: error, peer, method: call.getPath() }, 'policy call failed');
   return { code: status.INTERNAL, details: 'the policy server failed; its log has the error' };
 }

@@ -5,21 +5,21 @@ const SURGE_MS = 60_000;
 
 /** A number of replicas that does not follow the surge of a rollout. */
 export interface LastingReplicas {
-  /** Takes what is counted now. */
+  /** Takes the current count. */
   observe(count: ReplicaCount, nowMs: number): void;
   /** As many as have lasted; 1 at first. */
   at(nowMs: number): number;
-  /** Milliseconds until the number may differ although nothing is observed; undefined when it cannot. */
+  /** Milliseconds until the number may change without a new count; undefined when it cannot. */
   dueInMs(nowMs: number): number | undefined;
 }
 
 /**
- * Rises at once to as many pods as one revision of a Deployment has, for they are no surge. Otherwise it rises to the
- * fewest, and falls to the most, that were there at any time of the last SURGE_MS.
+ * Rises at once to the number of pods of one revision of a Deployment, which are not a surge. Otherwise it rises to the
+ * smallest, and falls to the largest, count of the last SURGE_MS.
  */
 export function createLastingReplicas(): LastingReplicas {
   let lasting = 1;
-  /** From the one that was in force when the window began, oldest first. */
+  /** The counts since the beginning of the window, oldest first. */
   let samples: readonly { readonly atMs: number; readonly ready: number }[] = [];
 
   const at = (nowMs: number): number => {

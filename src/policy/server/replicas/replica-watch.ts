@@ -8,7 +8,7 @@ import type { Logger } from '../../../telemetry/logger.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import { createLastingReplicas } from './lasting-replicas.js';
 
-/** Policy servers that count quotas in memory, each for itself. */
+/** Policy servers with separate counters in memory. */
 export interface UnsharedCounters {
   /** Host of the Service that proxies reach them by. */
   readonly host: string;
@@ -19,13 +19,13 @@ export interface UnsharedCounters {
 export interface ReplicaWatchParts {
   /** Whether the policy server in this process counts limits in its own memory. */
   readonly countsInMemory: () => boolean;
-  /** Whether a policy server of its own process in this namespace, connected here, says the same of itself. */
+  /** Whether a separate policy server in this namespace, connected here, counts in memory. */
   readonly othersCountInMemory: (namespace: string) => boolean;
   readonly clock: Clock;
   /** Scope `policy`. */
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** What unshared() gives has changed. */
+  /** Called when the result of unshared() changes. */
   readonly onChange: () => void;
 }
 
@@ -39,12 +39,12 @@ export interface ReplicaWatch {
   stop(): void;
 }
 
-/** Policy servers may connect, and say where they count, after their Service has endpoints. */
+/** Policy servers may connect and report their counters after their Service has endpoints. */
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * Counts the replicas behind the Service that proxies ask about quotas: this control plane's own where mixerCheckServer is
- * `embedded`, else the one that it names. A rollout, which has one replica more for a moment, is not counted.
+ * Counts the replicas of the Service that decides about quotas: this control plane where mixerCheckServer is
+ * `embedded`, otherwise the named one. The additional replica of a rollout is not counted.
  */
 export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
   const { clock, logger, metrics, onChange } = parts;
@@ -79,7 +79,7 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
     if (next?.host === found?.host && next?.replicas === found?.replicas) return;
     found = next;
     metrics.set('policy_server_unshared_replicas', next?.replicas ?? 0);
-    if (next === undefined) logger.info({}, 'replicas of the policy server do not exceed the limits any more');
+    if (next === undefined) logger.info({}, 'replicas of the policy server no longer exceed the limits');
     else logger.warn({ ...next, remedy: UNSHARED_REMEDY }, 'replicas of the policy server count quotas apart');
     onChange();
   };
@@ -90,7 +90,7 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
       newest = context;
       if (!isNew) return;
       const asked = hostOf(context.mesh);
-      // Another Service, with a history of its own.
+      // A new Service has no history.
       if (asked !== host) lasting = createLastingReplicas();
       host = asked;
       const count = (asked === undefined ? undefined : countReplicas(context, asked)) ?? { ready: 1, alike: 1 };
@@ -103,7 +103,7 @@ export function createReplicaWatch(parts: ReplicaWatchParts): ReplicaWatch {
   };
 }
 
-/** Of the Service that proxies ask about quotas; undefined where they ask nothing. */
+/** The host of the Service that decides about quotas; undefined without one. */
 function hostOf(mesh: MeshConfig): string | undefined {
   const server = checkServerOf(mesh);
   return server?.type === 'embedded' ? discoveryHostOf(mesh) : server?.host;

@@ -9,8 +9,8 @@ import type { LogOrigin } from '../adapter/log-origin.js';
 import type { LogContext } from './log-context.js';
 
 /**
- * The attributes of a request that has ended: those of its Check (docs/reference/policy-client.md#serviceconfig) and
- * what a Report adds.
+ * The attributes of a finished request: those of its Check (docs/reference/policy-client.md#attribute-order) and of its
+ * Report.
  *
  * @param api of the service of the context
  */
@@ -26,7 +26,7 @@ export function httpReportAttributes(
     staticFilter: staticLayer,
     staticRoute: service.staticLayer,
     forwardedRoute: forwardedLayer,
-    // The Check has seen all headers: what it derived counts more.
+    // Attributes of the Check take precedence, because it has all headers.
     requestDerived: requestLayer.size === 0 ? derived : mergeLayers(derived, requestLayer),
     ignoreForwarded: false,
     isGateway: origin.isGateway,

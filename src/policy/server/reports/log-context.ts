@@ -9,27 +9,27 @@ import type { CompiledServices, KnownService } from '../compiled-services.js';
 import type { ForwardedAttributes } from '../policy-texts.js';
 import type { TcpConnections } from '../tcp-connections.js';
 
-/** What making reports of log entries needs beside the entries. */
+/** The parts that make reports of log entries. */
 export interface ReportEnvironment {
   readonly services: CompiledServices;
   /** Reads the header x-mesh-attributes. */
   readonly forwarded: (text: string | undefined) => ForwardedAttributes;
-  /** Reads what a Check has left; nothing for what is none. */
+  /** Reads the attributes that a Check has left; empty for an invalid text. */
   readonly attributesOf: (text: string | undefined) => AttributeLayer;
   readonly connections: TcpConnections;
 }
 
-/** What is known of a log entry beside the entry: from its Check, or else from whose log it is. */
+/** The context of a log entry: from its Check, or from the origin of its log. */
 export interface LogContext {
   readonly host: string | undefined;
   readonly service: KnownService;
   readonly staticLayer: AttributeLayer;
   readonly forwardedLayer: AttributeLayer;
-  /** What the Check derived and the log does not have. */
+  /** The attributes of the Check that the log lacks. */
   readonly requestLayer: AttributeLayer;
   readonly decision: DecisionFacts;
   readonly isChecked: boolean;
-  /** Whether the service or the proxy's own configuration wants no reports. */
+  /** Whether the service or the proxy has disabled reports. */
   readonly isDisabled: boolean;
 }
 
@@ -49,7 +49,7 @@ export function logContextOf(
     host,
     service,
     staticLayer: ofProxy === undefined || ofProxy.size === 0 ? origin.staticLayer : ofProxy,
-    // A Check has left those that counted for it: none when its proxy ignores them.
+    // The Check has left the accepted attributes: none when its proxy ignores them.
     forwardedLayer: check === undefined ? toldLayer : attributesOf(check.forwardedAttributes),
     requestLayer: attributesOf(check?.requestAttributes),
     decision: check?.decision ?? {},

@@ -37,11 +37,13 @@ export interface LogServiceOptions {
   readonly metrics: PolicyServerMetrics;
   readonly limitedLog: LimitedLog;
   readonly clock: Clock;
-  /** Settles when other work has had its turn. */
+  /** Settles after other work had its turn. */
   readonly yieldTurn: () => Promise<void>;
 }
 
-/** Entries that are reported at a stretch: about a millisecond, so that Checks need not wait for a burst of reports. */
+/**
+ * The number of entries in one turn: about a millisecond of work, so that Checks do not wait for a burst of reports.
+ */
 const ENTRIES_PER_TURN = 32;
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 
@@ -74,7 +76,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
         if (moment === undefined) return;
         const context = logContextOf(environment, log.origin, entry.commonProperties ?? {});
         if (!isAllowed(caller, log, context)) return;
-        // Taken in any case: what is open must be known when reports are enabled.
+        // Taken also without reports: open connections must be known when reports are enabled.
         const reports = tcpReportAttributes(entry, moment, log, context, environment.connections);
         for (const attributes of context.isDisabled ? [] : reports) report(attributes, context);
       };
@@ -83,7 +85,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
 
   const failed = (error: unknown): void => {
     metrics.reportsFailed('internal', 1);
-    limitedLog.error({ err: error }, 'An access log entry could not be reported');
+    limitedLog.error({ err: error }, 'access log entry not reported');
   };
   const attempt = (action: () => void | Promise<void>): void | Promise<void> => {
     try {
@@ -105,7 +107,7 @@ export function createLogService(options: LogServiceOptions): (caller?: Caller) 
           next = readLogOrigin(message);
         } catch (error) {
           metrics.reportsFailed('message', 1);
-          limitedLog.warn({ err: error }, 'A message of access log entries cannot be read');
+          limitedLog.warn({ err: error }, 'access log message not readable');
           return;
         }
         if (next !== undefined) rights.openLog(caller, next.namespace ?? '');

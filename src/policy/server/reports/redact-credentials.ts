@@ -3,7 +3,7 @@ import type { AttributeBag } from '../../client/attribute-bag.js';
 import { decodePercent } from '../../client/percent-text.js';
 import { stringAttributeOf } from './report-series.js';
 
-/** Shows attributes without the credentials that they have. */
+/** Hides the credentials in attributes. */
 export interface Redaction {
   /** The text of an attribute. */
   text(name: string, value: string): string;
@@ -28,7 +28,7 @@ const CREDENTIAL_PARAMETERS: ReadonlySet<string> = new Set(['access_token', 'api
 const TARGETS: ReadonlySet<string> = new Set(['request.path', 'request.referer']);
 const HASH_CHARACTERS = 12;
 
-/** Hides the API key of the bag wherever it may stand, and what are credentials by their names. */
+/** Hides the API key of the bag everywhere, and all values with the names of credentials. */
 export function createRedaction(bag: AttributeBag): Redaction {
   const apiKey = stringAttributeOf(bag, 'request.api_key');
   return {
@@ -46,12 +46,12 @@ export function createRedaction(bag: AttributeBag): Redaction {
   };
 }
 
-/** The same for the same credential, so that a log can be searched for one without having it. */
+/** Equal for equal credentials, so that a log can be searched for a credential without containing it. */
 function redacted(value: string): string {
   return `sha256:${hash('sha256', value, 'hex').slice(0, HASH_CHARACTERS)}`;
 }
 
-/** The target of a request, or an address, with the credentials of its query hidden; everything else as it stands. */
+/** A request target or an address with hidden credentials in its query. */
 function redactQuery(target: string, apiKey: string | undefined): string {
   const start = target.indexOf('?');
   if (start === -1) return target;

@@ -46,7 +46,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 
-/** RFC 3339 has four digits for the year; a time beyond is its number of nanoseconds. */
+/** RFC 3339 has four digits for the year. A later time is written as its number of nanoseconds. */
 function timeText(epochNs: bigint): string {
   try {
     return timestampText(epochNs, 'time');

@@ -1,6 +1,6 @@
 import type { AttributeBag } from '../../client/attribute-bag.js';
 
-/** What is counted of a report: labels from sets that are bounded, and amounts. */
+/** The counted parts of a report: labels from bounded sets, and amounts. */
 export type ReportSeries = HttpSeries | TcpSeries;
 
 interface Labels {
@@ -11,7 +11,7 @@ interface Labels {
 export interface HttpSeries extends Labels {
   readonly type: 'http';
   readonly operation: string;
-  /** `0` when the caller went away before there was any. */
+  /** `0` when the caller disconnected before a response. */
   readonly responseCode: string;
   readonly durationMs: number | undefined;
   readonly requestBytes: number;
@@ -25,7 +25,7 @@ export interface TcpSeries extends Labels {
   readonly sentBytes: number;
 }
 
-/** The label of what is not known. */
+/** The label of unknown values. */
 export const UNKNOWN = 'unknown';
 
 const REPORTERS: ReadonlySet<string> = new Set(['inbound', 'outbound']);
@@ -63,7 +63,7 @@ export function reportSeries(
   };
 }
 
-/** An attribute that is a text; undefined when it is missing or anything else. */
+/** The text of an attribute; undefined for a missing attribute or another type. */
 export function stringAttributeOf(bag: AttributeBag, name: string): string | undefined {
   const attribute = bag.get(name);
   return attribute?.type === 'string' ? attribute.value : undefined;
@@ -79,7 +79,7 @@ function responseCodeOf(bag: AttributeBag): string {
   return isCode ? String(code.value) : UNKNOWN;
 }
 
-/** Counters only rise: less than nothing is nothing. */
+/** 0 for negative amounts, because counters only rise. */
 function amountOf(bag: AttributeBag, name: string): number {
   const amount = bag.get(name);
   return amount?.type === 'int64' && amount.value > 0n ? Number(amount.value) : 0;

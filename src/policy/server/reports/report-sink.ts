@@ -5,14 +5,14 @@ import type { PolicyServerMetrics } from '../policy-server-metrics.js';
 import { reportJson } from './report-json.js';
 import { reportSeries, stringAttributeOf, UNKNOWN } from './report-series.js';
 
-/** A report that is to be counted and written down. */
+/** A report to count and log. */
 export interface Report {
   readonly attributes: AttributeBag;
-  /** Host of the service, where it is known otherwise than by what the attributes say of it. */
+  /** Host of the service when it is known from other data than the attributes. */
   readonly service?: string | undefined;
 }
 
-/** Takes reports: those of Envoy's access logs, and those of clients of `mesh.policy.v1`. Never throws. */
+/** Takes reports of access logs and of `mesh.policy.v1` clients. Never throws. */
 export interface ReportSink {
   take(report: Report): void;
 }
@@ -21,9 +21,9 @@ export interface ReportSinkOptions {
   readonly metrics: PolicyServerMetrics;
   readonly logger: Logger;
   readonly limitedLog: LimitedLog;
-  /** Whether reports are written to the log as well, asked for each. */
+  /** Whether reports are also logged, read for each report. */
   readonly isLogged: () => boolean;
-  /** Whether a host is a service: only such hosts are labels. */
+  /** Whether a host is a service. Only services are labels. */
   readonly isService: (host: string) => boolean;
 }
 
@@ -49,28 +49,28 @@ export function createReportSink(options: ReportSinkOptions): ReportSink {
     take(report) {
       try {
         metrics.reported(reportSeries(report.attributes, labelsOf(report)));
-        if (isLogged()) logger.info({ report: reportJson(report.attributes) }, 'Report');
+        if (isLogged()) logger.info({ report: reportJson(report.attributes) }, 'report');
       } catch (error) {
         metrics.reportsFailed('internal', 1);
-        limitedLog.error({ err: error }, 'A report could not be counted or written down');
+        limitedLog.error({ err: error }, 'report neither counted nor logged');
       }
     },
   };
 }
 
-/** Lets a bounded number of texts be labels. */
+/** Bounds the number of labels. */
 export type LabelLimit = (text: string) => string;
 
-/** What stands for texts beyond the limit. */
+/** The label of texts above the limit. */
 const OTHER = 'other';
 
-/** Longer texts are no names of anything: they would fill the memory of whoever stores metrics. */
+/** The longest label. Longer texts are not names, and would fill the memory of metric stores. */
 const MAX_LENGTH = 253;
 
 /**
- * Every series stays for good, so the first `limit` texts are labels and all later ones are `other`.
+ * The first `limit` texts are labels, and all later ones are `other`, because a series is never removed.
  *
- * @param limit of different texts
+ * @param limit the number of different texts
  */
 function createLabelLimit(limit: number): LabelLimit {
   const known = new Set<string>();

@@ -14,17 +14,17 @@ import {
 import type { TcpConnections, TcpLogEvent } from '../tcp-connections.js';
 import type { LogContext } from './log-context.js';
 
-/** The log of one proxy, as far as its connections go. */
+/** The log of a proxy. */
 export interface TcpLog {
   readonly origin: LogOrigin;
   /** When it was begun, in nanoseconds since 1970-01-01T00:00:00Z. */
   readonly sinceNs: bigint;
 }
 
-/** Envoy begins a log some time after the first connection that it is about: once it has entries to send. */
+/** Envoy opens a log some time after its first connection, when it has entries to send. */
 const LOG_DELAY_NS = 15_000_000_000n;
 
-/** The attributes of what is to be reported of a connection now: nothing, one event, or two at once. */
+/** The attributes of the reports of a connection that are due: none, one event, or two. */
 export function tcpReportAttributes(
   entry: WireTcpLogEntry,
   moment: TcpLogMoment,

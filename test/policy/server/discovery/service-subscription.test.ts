@@ -155,9 +155,9 @@ const REFUSED: readonly (readonly [string, readonly Buffer[], RegExp])[] = [
     /^"web\.shop\.svc\.cluster\.local": quotaSpec\[0\]\.rules\[0\]\.match\[0\]\.clause\["source\.user"\]\.regex: "\("/,
   ],
   [
-    'a service that comes twice',
+    'a service that occurs twice',
     [...servicesBody({ [WEB]: charging('a') }), ...servicesBody({ [WEB]: charging('b') })],
-    /^"web\.shop\.svc\.cluster\.local" comes twice$/,
+    /^"web\.shop\.svc\.cluster\.local" occurs twice$/,
   ],
   [
     'a resource without a name',
@@ -184,7 +184,7 @@ for (const [what, body, reason] of REFUSED) {
     t.is(subscription.version, 'v1');
     t.like(stream().sent[2], { version: 'v1', nonce: 'n2' });
     t.regex(stream().sent[2]?.error ?? '', reason);
-    t.true(logger.records.some(({ level, message }) => level === 'error' && message.includes('refused')));
+    t.true(logger.records.some(({ level, message }) => level === 'error' && message.includes('rejected')));
     t.deepEqual(await metric('policy_discovery_updates_total'), [
       { value: 1, labels: { result: 'accepted' } },
       { value: 1, labels: { result: 'rejected' } },

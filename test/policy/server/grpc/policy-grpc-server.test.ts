@@ -144,7 +144,7 @@ test('the entries of an access log are reported as they come', async (t) => {
   const { client } = await serve(t, rig);
   const { stream } = openLogs(client);
   for (let index = 0; index < 20; index++) stream.write(logMessageBytes({ httpLogs: { logEntry: [HTTP_LOG_ENTRY] } }));
-  await eventually('20 reports', () => rig.log.filter(({ message }) => message === 'Report').length === 20);
+  await eventually('20 reports', () => rig.log.filter(({ message }) => message === 'report').length === 20);
   stream.end();
   t.pass();
 });

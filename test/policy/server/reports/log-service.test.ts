@@ -70,7 +70,7 @@ const sendHttp = (rig: PolicyServerRig, entries: readonly object[], logName?: st
   send(rig, { httpLogs: { logEntry: entries } }, logName);
 
 const lines = ({ log }: PolicyServerRig): readonly Record<string, unknown>[] =>
-  log.filter(({ message }) => message === 'Report').map(({ fields }) => fields['report'] as Record<string, unknown>);
+  log.filter(({ message }) => message === 'report').map(({ fields }) => fields['report'] as Record<string, unknown>);
 
 const logged = () => createRig({ services: SERVICES, isReportLogged: () => true });
 
