@@ -114,7 +114,7 @@ test('help of version names its own flags and the common ones, and no variables'
   t.false(stdout.includes('NAV_HTTP10'));
 });
 
-/** A server that answers with what it was asked, and the status that the path ends in. */
+/** A server that answers with the request, and with the status at the end of its path. */
 async function withEcho(use: (address: readonly [string, string]) => Promise<void>): Promise<void> {
   const server = createServer(async (request, response) => {
     const body = await text(request);

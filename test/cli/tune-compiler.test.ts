@@ -9,6 +9,6 @@ test('this version of Node has the flag of V8 that tunes the compiler, and the t
   const run = promisify(execFile);
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
   t.notRegex(stdout, /Timeout/);
-  // V8 complains of what it does not know, and goes on.
+  // V8 prints an error for an unknown flag and continues.
   t.is(stderr, '');
 });

@@ -8,6 +8,6 @@ test('this version of Node has the flag of V8 that tunes the heap', async (t) =>
   const program = `import { tuneHeap } from ${module}; tuneHeap(); console.log('done');`;
   const run = promisify(execFile);
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
-  // V8 complains of what it does not know, and goes on.
+  // V8 prints an error for an unknown flag and continues.
   t.deepEqual([stdout, stderr], ['done\n', '']);
 });

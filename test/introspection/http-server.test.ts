@@ -8,7 +8,7 @@ import { ListenError } from '../../src/net/listen-address.js';
 import { call } from './fixtures/http-client.js';
 import { recordingLogger, serve } from './fixtures/serve.js';
 
-/** A connection whose end, of whatever kind, is told by `close` alone. */
+/** A connection that reports every kind of end as `close`. */
 function openSocket(port: number): Socket {
   return connect(port, '127.0.0.1').on('error', () => undefined);
 }
@@ -64,7 +64,7 @@ test('stop returns at once when nothing runs, and may be called twice or before 
   const { server, port } = await serve(t);
   await call(port, '/ready');
   await Promise.all([server.stop(), server.stop()]);
-  // Reset where another process has got the port meanwhile, and just lets go of it.
+  // The connection is reset if another process has taken the port meanwhile.
   const error = await t.throwsAsync<NodeJS.ErrnoException>(call(port, '/ready'));
   t.regex(String(error?.code), /^ECONN(REFUSED|RESET)$/);
   await t.notThrowsAsync(bareServer(':0').stop());
@@ -86,7 +86,7 @@ test('stop does not wait for connections without a complete request', async (t) 
   t.true(performance.now() - startMs < 5000);
 });
 
-/** A page whose answer waits until the test lets it go. */
+/** A page that answers when the test releases it. */
 function gate() {
   const { promise: entered, resolve: enter } = withResolvers();
   const { promise: released, resolve: release } = withResolvers();

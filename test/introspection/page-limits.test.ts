@@ -18,7 +18,7 @@ function ask(t: ExecutionContext, port: number, path: string): Socket {
   return socket;
 }
 
-/** An endless page; counts the pieces that are made. */
+/** An endless page that counts its rendered pieces. */
 function endlessPage() {
   const made = { count: 0 };
   const page: Page = {
@@ -44,7 +44,7 @@ test('thirty-two pages are rendered at a time, one more is 503, and /ready is an
   const { page } = endlessPage();
   const { port } = await serve(t, { pages: [page, ...createPages()] });
   const readers = Array.from({ length: 32 }, () => ask(t, port, '/debug/endless'));
-  // None of them reads on, so all of them stay open.
+  // None of the clients reads further, so all responses stay open.
   await Promise.all(readers.map((socket) => once(socket, 'readable')));
   const refused = await call(port, '/debug/syncz');
   t.is(refused.status, 503);

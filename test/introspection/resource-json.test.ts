@@ -26,7 +26,7 @@ for (const hosts of [0, 3, 2000]) {
   test(`a route table of ${hosts} virtual hosts reads the same in parts and as a whole`, (t) => {
     const table = routeTable(hosts);
     const shown = resourceJson(messageJson, table);
-    t.is(shown instanceof JsonRecord, hosts === 2000, 'only a large one is taken apart');
+    t.is(shown instanceof JsonRecord, hosts === 2000, 'only a large one is split');
     t.deepEqual(JSON.parse([...jsonPieces(shown)].join('')), messageJson.resourceToJson(table));
   });
 }

@@ -8,7 +8,7 @@ import { policyFlags } from '../../../src/cli/settings/policy-flags.js';
 import type { Setting } from '../../../src/cli/settings/setting.js';
 import { SettingError } from '../../../src/cli/settings/setting-error.js';
 
-/** Texts that are wrong for every type but those that take any text. */
+/** Texts that are invalid for every type, except for types that accept any text. */
 const WRONG = ['§ wrong §', ' '];
 
 /**

@@ -71,7 +71,7 @@ function httpLayer() {
   );
 }
 
-/** All that a check of the service's own proxy, or of the caller's, knows of a request or connection. */
+/** All attributes of a check by the proxy of the service or of the caller. */
 function checkBag(protocol: 'http' | 'tcp', direction: 'inbound' | 'outbound'): AttributeBag {
   return createAttributeBag({
     staticFilter: readAttributes(filterAttributesOf(PROXY, direction, 80), 'mixerAttributes'),

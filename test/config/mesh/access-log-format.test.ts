@@ -14,7 +14,7 @@ type Encoding = 'TEXT' | 'JSON';
 const envoy = findEnvoy();
 const testWithEnvoy = 'value' in envoy ? test : test.skip;
 
-/** Envoy's own verdict on a TCP listener with such a log; it reads HTTP commands there too. */
+/** Whether Envoy accepts a TCP listener with such a log. Envoy parses HTTP commands in it too. */
 async function envoyTakes(format: string, encoding: Encoding): Promise<boolean> {
   const log = buildFileAccessLog(ENCODER, { path: '/dev/stdout', format, encoding });
   const proxy = buildTcpProxy(ENCODER, {
@@ -127,7 +127,7 @@ testWithEnvoy('Envoy reads JSON as deep as is accepted', async (t) => {
   t.true(await envoyTakes(`{"a": ${'['.repeat(15)}"%PROTOCOL%"${']'.repeat(15)}}`, 'JSON'));
 });
 
-/** Arguments of commands that do not take just any. */
+/** Valid arguments of commands that do not accept every argument. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   CEL: 'request.path',
   COALESCE: '{"operators": ["PROTOCOL"]}',

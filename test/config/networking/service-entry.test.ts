@@ -154,7 +154,7 @@ const refused: readonly (readonly [string, string, string])[] = [
     'spec.exportTo: a list of 2: names "*" together with',
   ],
   ['a namespace twice', '{hosts: [a.b], exportTo: [shop, shop]}', 'spec.exportTo[1]: "shop": is listed twice'],
-  ['a namespace that is none', '{hosts: [a.b], exportTo: ["a/b"]}', 'spec.exportTo[0]: "a/b": is not a namespace'],
+  ['an invalid namespace', '{hosts: [a.b], exportTo: ["a/b"]}', 'spec.exportTo[0]: "a/b": is not a namespace'],
   ['an empty subject name', '{hosts: [a.b], subjectAltNames: [""]}', 'spec.subjectAltNames[0]: "": is empty'],
 ];
 

@@ -339,7 +339,7 @@ test('only a call of password() returns the password; JSON and logs do not conta
 const LEAKS: readonly (readonly [string, unknown])[] = [
   ['an address in the place of the storage', { storage: 'redis://:hunter2@cache' }],
   ['a list in the place of the address', redis({ address: ['redis://:hunter2@cache'] })],
-  ['an address that cannot be read', redis({ address: 'redis:/:hunter2@cache' })],
+  ['an invalid address', redis({ address: 'redis:/:hunter2@cache' })],
   ['a password in a field of its own', redis({ password: 'hunter2' })],
   ['a misspelt field at the top', { storge: 'redis://:hunter2@cache' }],
   ['a misspelt field of the storage', redis({ adress: 'redis://:hunter2@cache' })],

@@ -7,7 +7,7 @@ import { createTestSchemaCompiler } from '../../support/schema-compiler.js';
 
 const reader = createTestSchemaCompiler().compile(attributesSchema, 'reported');
 
-/** The attributes as the client library gets them; undefined when they are refused. */
+/** The attributes that the client library gets; undefined if they are refused. */
 function validated(attributes: object) {
   const result = reader.read({ attributes });
   if (result.type === 'invalid' || result.unknownFields.length > 0) return undefined;

@@ -49,7 +49,7 @@ function schemaOf(crd: Crd): Schema {
   return crd.spec.versions[0]?.schema.openAPIV3Schema ?? {};
 }
 
-/** Every schema that describes a value, with its path; not what is inside oneOf, allOf and anyOf. */
+/** Every schema that describes a value, with its path, without those inside oneOf, allOf and anyOf. */
 function* nodesOf(schema: Schema, path = ''): Iterable<readonly [string, Schema]> {
   yield [path, schema];
   for (const [name, each] of Object.entries(schema.properties ?? {})) yield* nodesOf(each, `${path}.${name}`);

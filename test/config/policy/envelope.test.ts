@@ -35,8 +35,7 @@ for (const [kind, spec] of Object.entries(SPECS)) {
   test(`${kind} with a spec that is not a mapping is refused with the field`, (t) => {
     const object = (text: string) =>
       refusalsOf(`{apiVersion: config.mesh.internal/v1alpha2, kind: ${kind}, metadata: {name: a}${text}}`);
-    // docs/reference/policy-kinds.md#quotaspecbinding and docs/reference/policy-kinds.md#httpapispec require fields of
-    // bindings alone.
+    // Only bindings have required fields.
     const missing = object('').join();
     if (kind.endsWith('Binding')) t.regex(missing, new RegExp(`^${kind} default/a: spec\\S* is missing`));
     else t.is(missing, '');

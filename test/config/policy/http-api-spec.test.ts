@@ -97,7 +97,7 @@ const refused: readonly (readonly [string, string, string])[] = [
     `${PATTERN}.uriTemplate: "/pets/{id": has an unmatched brace; write variables as {name}`,
   ],
   [
-    'a regex that RE2 takes',
+    'a regex that RE2 accepts',
     pattern('{httpMethod: GET, regex: "["}'),
     `${PATTERN}.regex: "[": is not a regular expression: missing closing ]: \`[\`; use RE2 syntax, which has no look-around and no back references`,
   ],

@@ -18,7 +18,7 @@ test('a QuotaSpec is read with its defaults: no match, a charge of 1', (t) => {
 const accepted: readonly (readonly [string, string])[] = [
   ['an exact match', matching('{clause: {request.path: {exact: /a}}}')],
   ['a prefix match', matching('{clause: {request.path: {prefix: /a}}}')],
-  ['a regex that RE2 takes', matching("{clause: {request.path: {regex: '/a/[0-9]+(?i)x'}}}")],
+  ['a regex that RE2 accepts', matching("{clause: {request.path: {regex: '/a/[0-9]+(?i)x'}}}")],
   [
     'several clauses and several matches',
     matching('{clause: {a: {exact: b}, c: {exact: d}}}, {clause: {e: {exact: f}}}'),

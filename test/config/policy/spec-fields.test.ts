@@ -38,7 +38,7 @@ const SCHEMAS: Readonly<Record<SpecTable['structure'], TSchema & { readonly prop
   TcpClientConfig: tcpClientConfigSchema,
 };
 
-/** One value of every type that YAML has; each field takes one or two of them. */
+/** One value of every YAML type. Each field accepts one or two of them. */
 const VALUES: Readonly<Record<string, unknown>> = {
   'a text': 'text',
   'a whole number': 7,
@@ -48,7 +48,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'a mapping': { field: 'text' },
 };
 
-/** What each type of docs/reference/policy-kinds.md takes of these; all else is of the wrong type. */
+/** The values above that each type accepts. It refuses the others. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   string: ['a text'],
   Duration: ['a text'],
@@ -57,7 +57,7 @@ const TAKES: Readonly<Record<string, readonly string[]>> = {
   FailPolicy: ['a text'],
   int32: ['a whole number'],
   uint32: ['a whole number'],
-  // A text as well: JSON numbers lose digits above 2^53.
+  // A text too, because JSON numbers lose digits above 2^53.
   int64: ['a whole number', 'a text'],
   double: ['a whole number', 'a fraction'],
   bool: ['true or false'],

@@ -30,7 +30,7 @@ function shown({ segments, variables, verb, query }: UriTemplate): string {
 const accepted: readonly (readonly [string, string, string])[] = [
   ['the root', '/', ''],
   ['a plain path', '/pets', 'pets'],
-  ['a slash at the end, which says nothing', '/pets/', 'pets'],
+  ['a slash at the end', '/pets/', 'pets'],
   ['a path with a variable', '/pets/{id}/toys', 'pets * toys id=[1,2)'],
   ['a variable with a prefix modifier', '/dictionary/{term:1}/{term}', 'dictionary <1 * term=[1,2) term=[2,3)'],
   ['a form-style query expansion', '/search{?q,lang}', 'search ?q ?lang'],

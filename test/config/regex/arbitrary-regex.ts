@@ -63,7 +63,7 @@ const REPETITIONS = [
 ];
 const GROUPS = ['(', '(?:', '(?i:', '(?P<n>', '(?<m>', '(?i)('];
 
-/** Texts that look like regular expressions, most of which are: of every construct that RE2 has. */
+/** Texts with every construct of RE2. Most of them are valid regular expressions. */
 export const regexText: fc.Arbitrary<string> = fc.letrec<{ expression: string; item: string }>((tie) => ({
   item: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },

@@ -32,7 +32,7 @@ test('the last 2,048 results are cached, and older ones are dropped', (t) => {
   t.deepEqual(ask(0, 2048), []);
   t.is(ask(2048, 4096).length, 2048);
   t.deepEqual(ask(2048, 4096), []);
-  // From before, asked for again, and so among the last.
+  // This older result was used again, so it is among the last.
   t.deepEqual(ask(7, 8), []);
   t.is(ask(4096, 4096 + 2047).length, 2047);
   t.deepEqual(ask(7, 8), []);

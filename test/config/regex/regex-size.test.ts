@@ -9,7 +9,7 @@ interface Program {
   readonly inst: readonly { readonly runes: Int32Array }[];
 }
 
-/** What re2js makes of an expression; undefined for none. */
+/** The compiled size of an expression in re2js; undefined if it is invalid. */
 function compiled(text: string): { readonly instructions: number; readonly rangeBytes: number } | undefined {
   const set = new RE2Set(RE2Set.ANCHOR_BOTH);
   try {

@@ -10,10 +10,10 @@ function policy(spec: string): string {
 const SELECTOR = 'selector: {matchLabels: {app: web}}';
 
 const accepted: readonly (readonly [string, string])[] = [
-  ['nothing at all, which inherits', '{}'],
+  ['no fields, which inherits', '{}'],
   ['a mode for all workloads', '{mtls: {mode: STRICT}}'],
   ['mtls without a mode', '{mtls: {}}'],
-  ['an empty selector, which is none', '{selector: {}, mtls: {mode: DISABLE}}'],
+  ['an empty selector', '{selector: {}, mtls: {mode: DISABLE}}'],
   ['a selector', `{${SELECTOR}, mtls: {mode: PERMISSIVE}}`],
   ['ports with modes of their own', `{${SELECTOR}, portLevelMtls: {1: {mode: DISABLE}, "65535": {mode: UNSET}}}`],
   ['label keys with a prefix', '{selector: {matchLabels: {app.kubernetes.io/name: ""}}}'],

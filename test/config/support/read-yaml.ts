@@ -7,7 +7,7 @@ import { createYamlParser } from '../../../src/config/yaml/parse-document.js';
 const registry = createKindRegistry('mesh.internal');
 const parse = createYamlParser();
 
-/** Reads one object as a source would. */
+/** Reads one object in the way of a source. */
 export function readYaml(text: string): ReadResult {
   const parsed = parse(text);
   if (parsed.type === 'error') throw new Error(parsed.message);
@@ -20,7 +20,7 @@ export function readObject(text: string): MeshObject {
   return result.object;
 }
 
-/** What is wrong with it, as its author reads it; empty when nothing is. */
+/** The violations of an object as messages; empty if it is valid. */
 export function refusalsOf(text: string): readonly string[] {
   const result = readYaml(text);
   if (result.type === 'unknown') throw new Error(`${result.kind} is not known`);

@@ -1,13 +1,13 @@
-/** Whether a field must be there, excludes others, or has a value of its own when it is left out. */
+/** Whether a field is required, excludes others, or has a default. */
 export type Presence = 'required' | 'optional' | 'one-of' | { readonly fallback: unknown };
 
 export interface SpecField {
-  /** As in the table. */
+  /** The type, as in the table. */
   readonly type: string;
   readonly presence: Presence;
-  /** A value that is read completely. */
+  /** A valid value. */
   readonly example: unknown;
-  /** Fields that it may not be set beside, though neither has to be. */
+  /** Fields that exclude this one. None of them is required. */
   readonly excludes?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface SpecTable {
     | 'HttpClientConfig'
     | 'TcpClientConfig';
   readonly fields: Readonly<Record<string, SpecField>>;
-  /** The least that makes the structure valid, for looking at one field at a time. */
+  /** The required fields, so that a test can set one other field at a time. */
   readonly base?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,7 +43,7 @@ function optional(type: string, example: unknown): SpecField {
   return { type, presence: 'optional', example };
 }
 
-/** docs/reference/policy-kinds.md#quotaspecbinding and docs/reference/policy-kinds.md#httpapispec mark these. */
+/** A required field. Only bindings have such fields. */
 function required(type: string, example: unknown): SpecField {
   return { type, presence: 'required', example };
 }
