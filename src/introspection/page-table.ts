@@ -1,8 +1,7 @@
 import { createDebugIndex } from './debug-index.js';
 import { compareText } from './order.js';
 import type { Page } from './page.js';
-import { adsz } from './pages/adsz.js';
-import { cdsz } from './pages/cdsz.js';
+import { adsz, cdsz } from './pages/adsz.js';
 import { configDistribution } from './pages/config-distribution.js';
 import { configDump } from './pages/config-dump.js';
 import { configProblems } from './pages/config-problems.js';

@@ -1,5 +1,6 @@
 import { isIpAddress } from '../../base/ip-address.js';
 import { isFqdn } from '../primitives.js';
+import { repeatedValues } from '../repeated-values.js';
 import type { Violation } from '../violation.js';
 import type { ServiceBody, ServicePort, ServiceSpec } from './service.js';
 
@@ -36,31 +37,17 @@ function validateExternalName(spec: ServiceSpec): readonly Violation[] {
 }
 
 function validatePorts(ports: readonly ServicePort[]): readonly Violation[] {
-  const violations: Violation[] = [];
-  const names = new Map<string, number>();
-  const numbers = new Map<string, number>();
-  for (const [index, port] of ports.entries()) {
-    const number = `${port.protocol} ${port.port}`;
-    const sameName = names.get(port.name);
-    const sameNumber = numbers.get(number);
-    if (sameName !== undefined) {
-      violations.push({
-        path: `spec.ports[${index}].name`,
-        value: port.name,
-        message: `is the name of spec.ports[${sameName}] too`,
-        remedy: 'give each port its own name',
-      });
-    }
-    if (sameNumber !== undefined) {
-      violations.push({
-        path: `spec.ports[${index}].port`,
-        value: port.port,
-        message: `is the ${port.protocol} port of spec.ports[${sameNumber}] too`,
-        remedy: 'list each port once',
-      });
-    }
-    if (sameName === undefined) names.set(port.name, index);
-    if (sameNumber === undefined) numbers.set(number, index);
-  }
-  return violations;
+  const names = repeatedValues(ports.map(({ name }) => name)).map(({ index, first }) => ({
+    path: `spec.ports[${index}].name`,
+    value: ports[index]?.name,
+    message: `is the name of spec.ports[${first}] too`,
+    remedy: 'give each port its own name',
+  }));
+  const numbers = repeatedValues(ports.map(({ protocol, port }) => `${protocol} ${port}`)).map(({ index, first }) => ({
+    path: `spec.ports[${index}].port`,
+    value: ports[index]?.port,
+    message: `is the ${ports[index]?.protocol} port of spec.ports[${first}] too`,
+    remedy: 'list each port once',
+  }));
+  return [...names, ...numbers];
 }

@@ -1,4 +1,5 @@
 import { isDnsLabel } from '../primitives.js';
+import { repeatedValues } from '../repeated-values.js';
 import type { Violation } from '../violation.js';
 
 /**
@@ -16,14 +17,14 @@ export function validateExportTo(exportTo: readonly string[], path = 'exportTo')
         remedy: 'use "." for the namespace of the object, "*" for all, or a name',
       });
     }
-    if (exportTo.indexOf(namespace) !== index) {
-      violations.push({
-        path: `${path}[${index}]`,
-        value: namespace,
-        message: 'is listed twice',
-        remedy: 'list each namespace once',
-      });
-    }
+  }
+  for (const { index } of repeatedValues(exportTo)) {
+    violations.push({
+      path: `${path}[${index}]`,
+      value: exportTo[index],
+      message: 'is listed twice',
+      remedy: 'list each namespace once',
+    });
   }
   if (exportTo.includes('*') && exportTo.length > 1) {
     violations.push({

@@ -1,6 +1,7 @@
 import { isCidr, isIpAddress } from '../../base/ip-address.js';
 import { isDnsLabel, isFqdn, isHost } from '../primitives.js';
 import { validateLabels } from '../read-metadata.js';
+import { repeatedValues } from '../repeated-values.js';
 import { childPath, joinPath, type Violation } from '../violation.js';
 import { validateExportTo } from './export-to.js';
 import { isHttpProtocol, isKnownProtocol, isTlsProtocol, KNOWN_PROTOCOLS } from './port-protocol.js';
@@ -78,50 +79,39 @@ function validateAddresses(entry: ServiceEntrySpec): readonly Violation[] {
   return violations;
 }
 
-function validatePorts(entry: ServiceEntrySpec): readonly Violation[] {
+function validatePorts({ ports }: ServiceEntrySpec): readonly Violation[] {
   const violations: Violation[] = [];
-  const names = new Map<string, number>();
-  const numbers = new Map<number, number>();
-  for (const [index, port] of entry.ports.entries()) {
-    const path = `ports[${index}]`;
-    const sameName = names.get(port.name);
-    const sameNumber = numbers.get(port.number);
-    if (!isDnsLabel(port.name)) {
+  for (const [index, { name, protocol }] of ports.entries()) {
+    if (!isDnsLabel(name)) {
       violations.push({
-        path: `${path}.name`,
-        value: port.name,
+        path: `ports[${index}].name`,
+        value: name,
         message: 'is not a valid port name',
         remedy: 'use at most 63 letters, digits and hyphens',
       });
     }
-    if (sameName !== undefined) {
+    if (protocol !== '' && !isKnownProtocol(protocol)) {
       violations.push({
-        path: `${path}.name`,
-        value: port.name,
-        message: `is the name of ports[${sameName}] too`,
-        remedy: 'give each port its own name',
-      });
-    }
-    if (sameNumber !== undefined) {
-      violations.push({
-        path: `${path}.number`,
-        value: port.number,
-        message: `is the number of ports[${sameNumber}] too`,
-        remedy: 'list each number once',
-      });
-    }
-    if (port.protocol !== '' && !isKnownProtocol(port.protocol)) {
-      violations.push({
-        path: `${path}.protocol`,
-        value: port.protocol,
+        path: `ports[${index}].protocol`,
+        value: protocol,
         message: 'is not a known protocol',
         remedy: `use ${KNOWN_PROTOCOLS.join(', ')}, or leave it out`,
       });
     }
-    if (sameName === undefined) names.set(port.name, index);
-    if (sameNumber === undefined) numbers.set(port.number, index);
   }
-  return violations;
+  const names = repeatedValues(ports.map(({ name }) => name)).map(({ index, first }) => ({
+    path: `ports[${index}].name`,
+    value: ports[index]?.name,
+    message: `is the name of ports[${first}] too`,
+    remedy: 'give each port its own name',
+  }));
+  const numbers = repeatedValues(ports.map(({ number }) => number)).map(({ index, first }) => ({
+    path: `ports[${index}].number`,
+    value: ports[index]?.number,
+    message: `is the number of ports[${first}] too`,
+    remedy: 'list each number once',
+  }));
+  return [...violations, ...names, ...numbers];
 }
 
 function validateSelector(entry: ServiceEntrySpec): readonly Violation[] {

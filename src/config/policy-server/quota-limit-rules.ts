@@ -1,4 +1,5 @@
 import { type DurationRules, validateDuration } from '../duration-rules.js';
+import { repeatedValues } from '../repeated-values.js';
 import { childPath, type Violation } from '../violation.js';
 import { type Dimension, parseDimension } from './dimension.js';
 import { POLICY_SERVER_LIMITS, type QuotaFile } from './policy-server-schema.js';
@@ -15,19 +16,13 @@ const LONGEST_WINDOW: DurationRules = {
 
 /** Rules of the quotas that their schema cannot express. */
 export function* validateQuotas(quotas: readonly QuotaFile[]): Generator<Violation> {
-  const names = new Map<string, number>();
+  for (const { index, first } of repeatedValues(quotas.map(({ name }) => name))) {
+    const message = `is the name of quotas[${first}] too`;
+    const remedy = 'list each quota once; use overrides for limits of certain values';
+    yield { path: `quotas[${index}].name`, value: quotas[index]?.name, message, remedy };
+  }
   for (const [index, quota] of quotas.entries()) {
     const path = `quotas[${index}]`;
-    const earlier = names.get(quota.name);
-    if (earlier === undefined) names.set(quota.name, index);
-    else {
-      yield {
-        path: `${path}.name`,
-        value: quota.name,
-        message: `is the name of quotas[${earlier}] too`,
-        remedy: 'list each quota once; use overrides for limits of certain values',
-      };
-    }
     yield* validateDuration(`${path}.validDuration`, quota.validDuration, LONGEST_WINDOW);
     yield* validateDimensions(path, quota.dimensions);
     yield* validateKeys(path, quota);
@@ -36,19 +31,17 @@ export function* validateQuotas(quotas: readonly QuotaFile[]): Generator<Violati
 }
 
 function* validateDimensions(path: string, dimensions: readonly string[]): Generator<Violation> {
-  const known = new Map<string, number>();
+  const texts = dimensions.map((value) => parseDimension(value)?.text);
   for (const [index, value] of dimensions.entries()) {
-    const at = `${path}.dimensions[${index}]`;
-    const dimension = parseDimension(value);
-    if (dimension === undefined) {
+    if (texts[index] === undefined) {
       const remedy =
         'use the name of an attribute, such as request.api_key, or an entry of a map, such as request.headers[x-user]';
-      yield { path: at, value, message: 'is not an attribute', remedy };
-      continue;
+      yield { path: `${path}.dimensions[${index}]`, value, message: 'is not an attribute', remedy };
     }
-    const earlier = known.get(dimension.text);
-    if (earlier === undefined) known.set(dimension.text, index);
-    else yield { path: at, value, message: `is the same as dimensions[${earlier}]`, remedy: 'remove one of them' };
+  }
+  for (const { index, first } of repeatedValues(texts)) {
+    const message = `is the same as dimensions[${first}]`;
+    yield { path: `${path}.dimensions[${index}]`, value: dimensions[index], message, remedy: 'remove one of them' };
   }
 }
 
@@ -72,22 +65,19 @@ function* validateKeys(path: string, { keys, dimensions }: QuotaFile): Generator
 
 function* validateOverrides(path: string, quota: QuotaFile): Generator<Violation> {
   const dimensions = quota.dimensions.flatMap((text) => parseDimension(text) ?? []);
-  const known = new Map<string, number>();
   for (const [index, override] of quota.overrides.entries()) {
-    const at = `${path}.overrides[${index}]`;
-    yield* validateOverride(at, override, dimensions);
-    const identity = JSON.stringify(
-      Object.entries(override.dimensions)
-        .map(([name, value]) => [parseDimension(name)?.text ?? name, value])
-        .sort(),
-    );
-    const earlier = known.get(identity);
-    if (earlier === undefined) known.set(identity, index);
-    else {
-      const message = `has the same values as overrides[${earlier}]`;
-      yield { path: `${at}.dimensions`, message, remedy: 'remove one of them' };
-    }
+    yield* validateOverride(`${path}.overrides[${index}]`, override, dimensions);
   }
+  for (const { index, first } of repeatedValues(quota.overrides.map(overrideIdentity))) {
+    const message = `has the same values as overrides[${first}]`;
+    yield { path: `${path}.overrides[${index}].dimensions`, message, remedy: 'remove one of them' };
+  }
+}
+
+/** Equal for overrides of the same values. */
+function overrideIdentity({ dimensions }: OverrideFile): string {
+  const values = Object.entries(dimensions).map(([name, value]) => [parseDimension(name)?.text ?? name, value]);
+  return JSON.stringify(values.sort());
 }
 
 function* validateOverride(path: string, override: OverrideFile, known: readonly Dimension[]): Generator<Violation> {

@@ -25,16 +25,27 @@ export const adsz: Page = {
   parameters: [PUSH],
   handle: (views, request) =>
     pushNow(views, request) ??
-    json(
-      listOf(sortConnections(views.connections()), ({ id, peer, connectedAt }) =>
-        recordOf({
-          node: id,
-          addr: peer,
-          connect: connectedAt.toISOString(),
-          listeners: debugResources(views, id, TypeUrl.listener),
-          RDSRoutes: debugResources(views, id, TypeUrl.route),
-          clusters: debugResources(views, id, TypeUrl.cluster),
-        }),
-      ),
-    ),
+    connectionsJson(views, { listeners: TypeUrl.listener, RDSRoutes: TypeUrl.route, clusters: TypeUrl.cluster }),
 };
+
+/** Array of {node, addr, connect, Clusters} (docs/reference/http.md#debug-pages). */
+export const cdsz: Page = {
+  path: '/debug/cdsz',
+  description: 'Connected proxies; with their clusters if NAV_DEBUG_ADSZ_CONFIG is true',
+  audience: 'operator',
+  handle: (views) => connectionsJson(views, { Clusters: TypeUrl.cluster }),
+};
+
+/** @param types type URL of the resources in each field */
+function connectionsJson(views: Views, types: Readonly<Record<string, string>>): Reply {
+  const connections = listOf(sortConnections(views.connections()), ({ id, peer, connectedAt }) => {
+    const resources = Object.entries(types).map(([field, typeUrl]) => [field, debugResources(views, id, typeUrl)]);
+    return recordOf({
+      node: id,
+      addr: peer,
+      connect: connectedAt.toISOString(),
+      ...Object.fromEntries(resources),
+    });
+  });
+  return json(connections);
+}
