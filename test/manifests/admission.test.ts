@@ -25,7 +25,7 @@ if (binary !== undefined) {
     t.deepEqual({ code, complaint }, { code: 0, complaint: '' });
     const ends: (() => void)[] = [];
     const meshd = await clientOfMeshd({ teardown: (end) => void ends.push(end as () => void) });
-    // API servers put policies into force within seconds of their creation.
+    // API servers enforce policies within seconds after their creation.
     for (const [path, name] of [
       [`${OWN}/secrets?dryRun=All`, 'other'],
       [`${OWN}/configmaps?dryRun=All`, 'other'],
@@ -58,7 +58,7 @@ async function clientOfMeshd(t: Pick<ExecutionContext, 'teardown'>) {
 
 const messageOf = (body: unknown): string => String((body as { message?: string }).message);
 
-/** Rights that an administrator may have added by mistake: the policies hold against them too. */
+/** Rights that an administrator may have added by mistake: the policies deny them too. */
 async function grantTokens(): Promise<void> {
   const version = 'rbac.authorization.k8s.io/v1';
   const subjects = [{ kind: 'ServiceAccount', name: 'meshd', namespace: 'mesh-system' }];
@@ -76,7 +76,7 @@ async function grantTokens(): Promise<void> {
   ]);
 }
 
-it('a secret that receives the token of an account is refused, whatever its name', async (t) => {
+it('a secret of any name that receives the token of an account is rejected', async (t) => {
   const meshd = await clientOfMeshd(t);
   for (const name of ['stolen', 'mesh-ca-secret']) {
     const { status, body } = await meshd.send('POST', `${OWN}/secrets`, {
@@ -90,7 +90,7 @@ it('a secret that receives the token of an account is refused, whatever its name
   }
 });
 
-it('meshd creates and replaces the secret of its root, and no secret of another name', async (t) => {
+it('meshd creates and replaces only the secret of its root', async (t) => {
   const meshd = await clientOfMeshd(t);
   const secret = (name: string) => ({
     apiVersion: 'v1',
@@ -106,7 +106,7 @@ it('meshd creates and replaces the secret of its root, and no secret of another 
   t.is(answer.status, 200, messageOf(answer.body));
 });
 
-it('meshd makes no token of an account, not even where RBAC would let it', async (t) => {
+it('meshd cannot create a token of an account, even if RBAC allows it', async (t) => {
   const meshd = await clientOfMeshd(t);
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
   t.is((await meshd.send('POST', `${OWN}/serviceaccounts/meshd/token`, request)).status, 403);
@@ -184,7 +184,7 @@ it('meshd sets caBundle and failurePolicy of both webhook configurations', async
       { op: 'replace', path: '/webhooks/0/failurePolicy', value: failurePolicy },
     ];
     const mutating = await meshd.send('PATCH', `${MUTATING}?dryRun=All`, patch, 'application/json-patch+json');
-    // What is no certificate is refused by the API server's own validation, after admission.
+    // The API server's own validation, after admission, rejects an invalid certificate.
     t.notRegex(messageOf(mutating.body), /denied request/);
     const { body } = await api.client.send('GET', VALIDATING);
     const object = structuredClone(body) as { webhooks: { failurePolicy: string }[] };
@@ -230,12 +230,12 @@ it('meshd cannot have every namespace injected', async (t) => {
   t.is((await meshd.send('PATCH', MUTATING, patch, 'application/json-patch+json')).status, 422);
 });
 
-it('administrators are not concerned', async (t) => {
+it('the policies do not apply to administrators', async (t) => {
   const patch = [{ op: 'add', path: '/webhooks/0/timeoutSeconds', value: 9 }];
   t.is((await api.client.send('PATCH', MUTATING, patch, 'application/json-patch+json')).status, 200);
 });
 
-it('the policies name the account that the Deployment runs as, and are bound', async (t) => {
+it('the policies name the account of the Deployment, and are bound', async (t) => {
   const { namespace, name } = findDocument('ServiceAccount', 'meshd').metadata;
   for (const policy of ['navigator-meshd-tokens', 'navigator-meshd-webhooks', 'navigator-meshd-configmaps']) {
     const { spec } = findDocument('ValidatingAdmissionPolicy', policy) as unknown as {

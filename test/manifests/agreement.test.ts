@@ -34,7 +34,7 @@ const containerOf = ({ spec }: Deployment) => spec.template.spec.containers[0];
 const portsOf = (deployment: Deployment): Readonly<Record<string, number>> =>
   Object.fromEntries(containerOf(deployment).ports.map(({ name, containerPort }) => [name, containerPort]));
 const portOfAddress = (address: string): number => Number(address.slice(address.lastIndexOf(':') + 1));
-/** The mesh config of an installation whose users have set nothing. */
+/** The mesh config of an installation without settings of users. */
 const meshDefaults = (): unknown =>
   load(containerOf(MESHD).env.find(({ name }) => name === 'NAV_MESH_CONFIG_DEFAULTS')?.value ?? '');
 
@@ -63,7 +63,7 @@ test('the namespace comes first, then the CRDs, then what needs both', (t) => {
   );
 });
 
-test('everything that has a namespace says which, and nothing is left to the namespace of a kubeconfig', (t) => {
+test('every namespaced object names its namespace, so that the namespace of a kubeconfig does not matter', (t) => {
   const clusterScoped = [
     'Namespace',
     'CustomResourceDefinition',
@@ -82,7 +82,7 @@ test('everything that has a namespace says which, and nothing is left to the nam
   }
 });
 
-test('everything that is not a CRD can be found, and removed, by its label', (t) => {
+test('every object except CRDs can be found and removed by its label', (t) => {
   for (const { kind, metadata } of allDocuments()) {
     if (kind === 'CustomResourceDefinition') continue;
     t.is(metadata.labels?.['app.kubernetes.io/part-of'], 'navigator', `${kind} ${metadata.name}`);
@@ -118,7 +118,7 @@ for (const deployment of [MESHD, POLICY]) {
     t.deepEqual(rules.flatMap((rule) => rule.ports.map(({ port }) => port)).sort(), Object.keys(ports).sort());
   });
 
-  test(`${name}: the program listens where its ports and probes say`, (t) => {
+  test(`${name}: the program listens at its ports and probes`, (t) => {
     const container = containerOf(deployment);
     const ports = portsOf(deployment);
     t.like(ports, {
@@ -136,7 +136,7 @@ for (const deployment of [MESHD, POLICY]) {
     t.is(deployment.metadata.labels?.['app.kubernetes.io/version'], version());
   });
 
-  test(`${name}: its container has no rights, asks for resources, and ends in time`, (t) => {
+  test(`${name}: its container has no privileges, requests resources, and ends in time`, (t) => {
     const container = containerOf(deployment);
     t.like(template.spec['securityContext'], { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     t.deepEqual(container['securityContext'], {
@@ -157,7 +157,7 @@ for (const deployment of [MESHD, POLICY]) {
   });
 }
 
-test('JavaScript may use most of the memory limit, and leaves a quarter for what is outside of its heap', (t) => {
+test('the JavaScript heap may use most of the memory limit, and leaves a quarter for other memory', (t) => {
   for (const deployment of [MESHD, POLICY]) {
     const { env, resources } = containerOf(deployment);
     const heap = /^--max-old-space-size=(\d+)$/.exec(env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '')?.[1];
@@ -174,7 +174,7 @@ const USER_SETTINGS: Readonly<Record<string, readonly string[]>> = {
   'mesh-policy': ['policy'],
 };
 
-test('every settings file that the programs are told to read is one that a ConfigMap of users puts there', (t) => {
+test('a ConfigMap of users provides every settings file of the programs', (t) => {
   const mounted = (deployment: Deployment): readonly string[] =>
     (JSON.stringify(volumeOf(deployment, 'config')).match(/"configMap":\{"name":"[^"]+","optional":true\}/g) ?? [])
       .map((found) => found.split('"')[5] ?? '')
@@ -198,7 +198,7 @@ function volumeOf(deployment: Deployment, name: string): object | undefined {
   return volumes.find((volume) => volume.name === name);
 }
 
-test('the mesh config sends proxies to the Service of meshd at its secured port, and policy servers come there too', (t) => {
+test('the mesh config directs proxies and policy servers to the secured port of the Service of meshd', (t) => {
   const mesh = meshDefaults() as { defaultConfig: { discoveryAddress: string } };
   const secured = `meshd.mesh-system.svc:${portsOf(MESHD)['tls-xds']}`;
   t.is(mesh.defaultConfig.discoveryAddress, secured);
@@ -211,7 +211,7 @@ test('plaintext xDS is closed: meshd does not listen there, and no port leads th
   t.false(JSON.stringify([MESHD, findDocument('Service', 'meshd')]).includes('15010'));
 });
 
-test('policy servers prove who they are by a token of the audience that meshd asks for, and check its certificate', (t) => {
+test('policy servers authenticate with a token for the audience of meshd, and verify its certificate', (t) => {
   t.is(argument(containerOf(POLICY), 'discoveryRootCert'), '/var/run/secrets/mesh/root-cert.pem');
   t.is(argument(containerOf(POLICY), 'discoveryTokenFile'), '/var/run/secrets/tokens/mesh-token');
   t.like(volumeOf(POLICY, 'roots'), { configMap: { name: 'mesh-ca-root-cert' } });
@@ -220,7 +220,7 @@ test('policy servers prove who they are by a token of the audience that meshd as
   });
 });
 
-test('policy servers are reached from injected and labelled namespaces, and from their own', (t) => {
+test('injected and labelled namespaces, and their own, can reach policy servers', (t) => {
   for (const name of ['meshd', 'navigator-policy']) {
     const { spec } = findDocument('NetworkPolicy', name) as unknown as NetworkPolicy;
     const from = spec.ingress.find(({ ports }) => ports.some(({ port }) => port === 'grpc-policy'))?.from;
@@ -232,7 +232,7 @@ test('policy servers are reached from injected and labelled namespaces, and from
   }
 });
 
-test('settings of users are in no object that kubectl apply -f manifests/ writes', (t) => {
+test('kubectl apply -f manifests/ writes no settings of users', (t) => {
   const ours = allDocuments().flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
   t.deepEqual(ours, ['mesh-sidecar-injector-defaults']);
   for (const name of ['mesh', 'mesh-policy']) t.true(USER_SETTINGS[name] !== undefined && !ours.includes(name), name);
@@ -240,7 +240,7 @@ test('settings of users are in no object that kubectl apply -f manifests/ writes
   t.like(volumeOf(MESHD, 'injection-defaults'), { configMap: { name: ours[0], optional: true } });
 });
 
-test('what meshd writes into its webhook configurations is not in the manifests', (t) => {
+test('the manifests do not set the fields of webhook configurations that meshd writes', (t) => {
   const validation = findDocument('ValidatingWebhookConfiguration', 'meshd-mesh-system');
   const injection = findDocument('MutatingWebhookConfiguration', 'mesh-sidecar-injector');
   const [validate] = validation['webhooks'] as readonly [{ readonly clientConfig: object }];
@@ -250,14 +250,14 @@ test('what meshd writes into its webhook configurations is not in the manifests'
   for (const { clientConfig } of [validate, inject]) t.deepEqual(Object.keys(clientConfig), ['service']);
 });
 
-test('the address of the policy servers in README.md is the one that their Service has', (t) => {
+test('README.md has the address of the Service of the policy servers', (t) => {
   const readme = readFileSync(join(projectRoot(), 'manifests/README.md'), 'utf8');
   const addresses = [...readme.matchAll(/mixer(?:Check|Report)Server: (\S+)/g)].map(([, address]) => address);
   const address = `navigator-policy.mesh-system.svc.cluster.local:${portsOf(POLICY)['grpc-policy']}`;
   t.deepEqual(addresses, [address, address]);
 });
 
-test('policies are enforced as installed: the shipped mesh config switches checks and reports on', (t) => {
+test('the shipped mesh config turns checks and reports on', (t) => {
   t.like(meshDefaults(), {
     mixerCheckServer: 'embedded',
     mixerReportServer: 'embedded',
@@ -266,16 +266,16 @@ test('policies are enforced as installed: the shipped mesh config switches check
   });
 });
 
-test('pages that show configuration are reachable from within the pod only', (t) => {
+test('pages with configuration are reachable only from within the pod', (t) => {
   t.true(argument(containerOf(MESHD), 'httpAddr').startsWith('127.0.0.1:'));
 });
 
-test('as installed there is one replica of what counts quotas, and nothing adds another', (t) => {
+test('the installation has one replica of the policy server that counts quotas, and none is added', (t) => {
   for (const { spec } of [MESHD, POLICY]) t.is(spec.replicas, undefined, 'Kubernetes makes one, and an apply keeps it');
   t.false(allDocuments().some(({ kind }) => kind === 'HorizontalPodAutoscaler'));
 });
 
-test('the pods of meshd have the account that the roles are bound to, and the policy servers have none of its rights', (t) => {
+test('the roles are bound to the account of meshd, and the policy servers have none of its rights', (t) => {
   const subjects = [
     { kind: 'ServiceAccount', name: MESHD.spec.template.spec.serviceAccountName, namespace: 'mesh-system' },
   ];

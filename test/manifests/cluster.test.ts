@@ -41,7 +41,7 @@ async function succeed(t: ExecutionContext, ...args: string[]): Promise<string> 
   return output;
 }
 
-it('the API server takes every object of manifests/ in a dry run, without a warning', async (t) => {
+it('the API server accepts every object of manifests/ in a dry run, without a warning', async (t) => {
   await succeed(t, 'apply', '-f', 'manifests/00-namespace.yaml', '-f', 'manifests/10-crds.yaml');
   const output = await succeed(t, 'apply', '--dry-run=server', ...EVERYTHING);
   const count = readDocuments('manifests').length + readDocuments('manifests/policy').length;
@@ -52,7 +52,7 @@ it('the API server takes every object of manifests/ in a dry run, without a warn
   );
 });
 
-it('kubectl apply installs everything, and applied again it changes nothing', async (t) => {
+it('kubectl apply installs everything, and a second apply changes nothing', async (t) => {
   await succeed(t, 'apply', ...EVERYTHING);
   const versions = async (): Promise<unknown> => {
     const columns = 'custom-columns=K:.kind,N:.metadata.name,G:.metadata.generation,V:.metadata.resourceVersion';
@@ -70,7 +70,7 @@ it('kubectl apply installs everything, and applied again it changes nothing', as
   t.deepEqual(await versions(), before);
 });
 
-it('objects of the samples apply cleanly, as far as they are of our kinds', async (t) => {
+it('objects of our kinds in the samples apply without errors', async (t) => {
   await api.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
   const ours = readDocuments('samples/mesh').filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   t.true(ours.length >= 7);
@@ -86,7 +86,7 @@ it('objects of the samples apply cleanly, as far as they are of our kinds', asyn
 
 const PLURALS: Readonly<Record<string, string>> = { ServiceEntry: 'serviceentries', WorkloadEntry: 'workloadentries' };
 
-it('the account of meshd may do what it needs, and of all else that the API server knows, nothing', async (t) => {
+it('the account of meshd has the rights that it needs, and no other right of the API server', async (t) => {
   const expected = MESHD_MAY.flatMap(({ group, resources, verbs, namespaces }) =>
     resources.flatMap((resource) =>
       verbs.flatMap((verb) => namespaces.map((namespace) => `${verb} ${resource}.${group} in ${namespace}`)),
@@ -102,7 +102,7 @@ it('the account of meshd may do what it needs, and of all else that the API serv
   t.deepEqual(allowed.toSorted(), expected.toSorted());
 });
 
-it('a real token of meshd writes the status of an object, and nothing else of it', async (t) => {
+it('a real token of meshd can write only the status of an object', async (t) => {
   const meshd = await clientOfMeshd(t);
   const path = '/apis/config.mesh.internal/v1alpha2/namespaces/shop/quotaspecs/books';
   const apply = (where: string, body: object) =>
@@ -136,28 +136,28 @@ const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/mesh-system/rolebindings'],
 ];
 
-it('a real token of meshd is refused secrets of other namespaces, commands in pods, tokens, roles, and what is not its own', async (t) => {
+it('a real token of meshd cannot access secrets of other namespaces, commands in pods, tokens, roles and foreign objects', async (t) => {
   const meshd = await clientOfMeshd(t);
   for (const [method, path] of FORBIDDEN) t.is((await meshd.send(method, path)).status, 403, `${method} ${path}`);
   t.is((await meshd.send('GET', '/api/v1/services')).status, 200);
 });
 
 /**
- * An object whose CRD lost its status is looked for once, which does not happen here. Whoever applies an object that is
- * not there yet must be allowed to create it as well, and the log still says patch.
+ * The status writer looks for an object whose CRD lost its status, which does not happen here. An apply of a new object
+ * needs the right to create it as well, but the log says patch.
  */
 const SELDOM_USED = ['httpapispecs', 'httpapispecbindings', 'quotaspecs', 'quotaspecbindings']
   .map((resource) => `get ${resource}.config.mesh.internal`)
   .concat(['serviceentries', 'workloadentries'].map((resource) => `get ${resource}.networking.mesh.internal`))
   .concat('get peerauthentications.security.mesh.internal');
 
-/** The roots, as workloads find them. */
+/** The roots in the ConfigMaps of workloads. */
 async function rootsIn(namespace: string): Promise<string> {
   const { body } = await api.client.send('GET', `/api/v1/namespaces/${namespace}/configmaps/mesh-ca-root-cert`);
   return (body as { data?: { 'root-cert.pem'?: string } }).data?.['root-cert.pem'] ?? '';
 }
 
-it('keys, certificates, webhooks and callers with tokens: the whole control plane is refused nothing', async (t) => {
+it('keys, certificates, webhooks and callers with tokens: RBAC denies the control plane nothing', async (t) => {
   // Settings of a user: their last good copy is kept.
   await succeed(t, '-n', 'mesh-system', 'create', 'configmap', 'mesh', '--from-literal=mesh=connectTimeout: 3s');
   const server = await startServer(t, {
@@ -190,7 +190,7 @@ it('keys, certificates, webhooks and callers with tokens: the whole control plan
   t.deepEqual(forbidden, []);
 });
 
-it('reading the cluster and writing statuses is refused nothing, and uses every right that is given', async (t) => {
+it('reading the cluster and writing statuses uses every granted right, and RBAC denies nothing', async (t) => {
   const kubeconfig = await kubeconfigOfMeshd();
   const namespace = 'mesh-system';
   for (const useEndpointSlice of [true, false]) {
@@ -215,16 +215,16 @@ it('reading the cluster and writing statuses is refused nothing, and uses every 
   const samples = readDocuments('samples/mesh').filter(({ apiVersion }) => apiVersion.includes('.mesh.internal/'));
   const moved = samples.map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
   await api.client.applyAll([...moved, quotaSpec(namespace, 'mine'), quotaBinding(namespace, 'mine')]);
-  // Both reported, one wrote.
+  // Both instances reported, and one wrote statuses.
   await hasCondition(api, quotaSpec(namespace, 'mine'), 'Reconciled', 'True UpToDate: 2/2 proxies up to date.');
   for (const object of moved) await hasCondition(api, object, 'Accepted', 'True Valid: It is valid.');
-  // What is dangling becomes an Event.
+  // A broken reference becomes an Event.
   await api.client.apply(quotaBinding(namespace, 'dangling', 'nowhere'));
   await eventually('an Event is written', async () => {
     const { body } = await api.client.send('GET', `/api/v1/namespaces/${namespace}/events`);
     return JSON.stringify(body).includes('SpecNotFound');
   });
-  // The other one takes over.
+  // The other instance takes over.
   await first.stop();
   await hasCondition(api, quotaSpec(namespace, 'mine'), 'Reconciled', 'True UpToDate: 1/1 proxies up to date.');
   await second.stop();
@@ -242,7 +242,7 @@ it('reading the cluster and writing statuses is refused nothing, and uses every 
   t.deepEqual(given.filter((permission) => !used.has(permission)).toSorted(), SELDOM_USED.toSorted());
 });
 
-it('the account of the policy servers may do nothing', async (t) => {
+it('the account of the policy servers has no rights', async (t) => {
   const answer = await api.client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
@@ -309,7 +309,7 @@ async function isAllowed({ group, resource, verb, namespace }: Permission): Prom
   const answer = await api.client.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
-    // Without the group system:authenticated, whose rights (asking who one is) everybody has.
+    // Without the group system:authenticated, whose rights every user has.
     spec: {
       user: 'system:serviceaccount:mesh-system:meshd',
       groups: ['system:serviceaccounts', 'system:serviceaccounts:mesh-system'],

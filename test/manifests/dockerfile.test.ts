@@ -20,7 +20,7 @@ const labelsOf = (stage: Stage): Record<string, string> =>
     [...instruction(stage, 'LABEL').matchAll(/(\S+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
   );
 
-/** What .dockerignore lets through: it names everything, and then exceptions. */
+/** The paths that .dockerignore does not exclude: it excludes everything, with exceptions. */
 function allowedSources(): readonly string[] {
   return readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
@@ -28,7 +28,7 @@ function allowedSources(): readonly string[] {
     .map((line) => line.slice(1));
 }
 
-test('both programs run from the files that the final stage copies, and from nothing else', async (t) => {
+test('both programs run from only the files that the final stage copies', async (t) => {
   const image = await mkdtemp(join(tmpdir(), 'navigator-image-'));
   t.teardown(() => rm(image, { recursive: true, force: true }));
   for (const { from, sources, target } of copiesOf(finalStage())) {
@@ -39,7 +39,7 @@ test('both programs run from the files that the final stage copies, and from not
     const destination = join(image, target);
     await mkdir(dirname(destination), { recursive: true });
     if (source.endsWith('/node_modules')) {
-      // What `npm prune --omit=dev` would leave.
+      // The result of `npm prune --omit=dev`.
       const listed = await runCommand(['npm', 'ls', '--prefix', root, '--omit=dev', '--all', '--parseable']);
       const packages = listed
         .trim()
@@ -56,7 +56,7 @@ test('both programs run from the files that the final stage copies, and from not
     }
   }
   const run = (program: string, ...args: string[]) => {
-    // Links to packages stay what they are: a package that is missing here is not found beside the real ones.
+    // Links to packages stay links, so that a missing package is not found among the packages of the repository.
     const flags = ['--preserve-symlinks', '--preserve-symlinks-main'];
     const ended = spawnSync(process.execPath, [...flags, join(image, program), ...args], {
       encoding: 'utf8',
@@ -73,20 +73,20 @@ test('both programs run from the files that the final stage copies, and from not
     t.deepEqual({ status, complaint }, { status: 0, complaint: '' });
     t.true(text.includes(version), text);
   }
-  // These load everything: the message of a server that was told nonsense, not of a module that is missing.
+  // A wrong flag makes the server load all modules and then fail with its own message.
   const failed = run(discovery, 'discovery', '--configDir=/nowhere/at/all', '--grpcAddr=127.0.0.1:0');
   t.is(failed.status, 1);
   t.regex(failed.complaint, /\/nowhere\/at\/all/);
   t.notRegex(failed.complaint, /MODULE_NOT_FOUND|ENOENT: .*proto/);
 });
 
-test('a Deployment that starts another program of the image starts it as the image does', (t) => {
+test('a Deployment with another program of the image starts it like the image', (t) => {
   const [node = ''] = JSON.parse(instruction(finalStage(), 'ENTRYPOINT')) as string[];
   t.is(findDeployment('meshd').spec.template.spec.containers[0].command, undefined);
   t.is(findDeployment('navigator-policy').spec.template.spec.containers[0].command?.[0], node);
 });
 
-test('everything that is copied from the source is there, and passes .dockerignore', (t) => {
+test('all files that are copied from the source exist, and .dockerignore includes them', (t) => {
   const fromSource = readStages()
     .flatMap(copiesOf)
     .filter(({ from }) => from === undefined)
@@ -95,7 +95,7 @@ test('everything that is copied from the source is there, and passes .dockerigno
   for (const source of fromSource) t.true(existsSync(join(root, source)), source);
 });
 
-test('the image runs as a user that is not root, by number, because Kubernetes does not know names', (t) => {
+test('the image runs as a user other than root, by number, because Kubernetes cannot resolve names', (t) => {
   const [user, group] = instruction(finalStage(), 'USER').split(':').map(Number);
   t.true(Number(user) > 0 && Number(group) > 0);
 });
@@ -113,7 +113,7 @@ test('the labels of the image are those of package.json', (t) => {
   t.true(description?.startsWith(labels['org.opencontainers.image.description'] ?? '-'));
 });
 
-test('build and image have the same Node.js, which is one that package.json allows', (t) => {
+test('build and image have the same Node.js, which package.json allows', (t) => {
   const majors = readStages().map(([from]) => Number(/node(?:js)?:?(\d+)/.exec(from ?? '')?.[1]));
   t.deepEqual(majors, [24, 24]);
 });

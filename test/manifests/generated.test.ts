@@ -17,7 +17,7 @@ async function render(root: string, meshDomain: string): Promise<readonly Render
   return renderer.renderManifests(root, meshDomain);
 }
 
-test('manifests/ is what npm run generate writes', async (t) => {
+test('manifests/ equal the output of npm run generate', async (t) => {
   const rendered = await render(projectRoot(), 'mesh.internal');
   t.true(rendered.length > 5);
   for (const { file, content } of rendered) t.is(await readFile(join(projectRoot(), file), 'utf8'), content, file);

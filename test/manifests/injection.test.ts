@@ -32,7 +32,7 @@ const values = load(data.values) as {
   readonly init: { readonly image: string };
 };
 
-test('pods of labelled namespaces are asked about while they are created, and wait for the answer', (t) => {
+test('the creation of pods in labelled namespaces calls the webhook, and waits for the answer', (t) => {
   const [entry] = webhooks;
   t.is(webhooks.length, 1);
   t.like(entry, {
@@ -46,7 +46,7 @@ test('pods of labelled namespaces are asked about while they are created, and wa
   t.like(entry.namespaceSelector, { matchLabels: { 'mesh-injection': 'enabled' } });
 });
 
-test('the webhook leads to a port of the Service of meshd', (t) => {
+test('the webhook uses a port of the Service of meshd', (t) => {
   const { service } = webhooks[0].clientConfig;
   t.like(service, { name: 'meshd', namespace: 'mesh-system', path: '/inject' });
   const { spec } = findDocument('Service', 'meshd') as unknown as {
@@ -55,7 +55,7 @@ test('the webhook leads to a port of the Service of meshd', (t) => {
   t.true(spec.ports.some(({ port }) => port === service.port));
 });
 
-test('the init container runs the image of meshd, with flags that it has', (t) => {
+test('the init container runs the image of meshd, with existing flags', (t) => {
   t.is(values.init.image, findDeployment('meshd').spec.template.spec.containers[0].image);
   const flags = [...data.config.matchAll(/prepend: '--(\w+)=/g)].map(([, name]) => name);
   t.is(flags.length, 8);
@@ -66,14 +66,14 @@ test('the init container runs the image of meshd, with flags that it has', (t) =
     );
 });
 
-test('proxies say the version of package.json', (t) => {
+test('proxies report the version of package.json', (t) => {
   const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
     readonly version: string;
   };
   t.is(/MESH_VERSION: (\S+)/.exec(data.config)?.[1], version);
 });
 
-test('annotations that the template reads are those that are validated', (t) => {
+test('the template reads exactly the validated annotations', (t) => {
   const { labels, ...names } = createInjectionNames('mesh.internal');
   const read = new Set([...data.config.matchAll(/annotation: '([^']+)'/g)].map(([, name]) => name));
   t.true(read.size > 8);

@@ -16,7 +16,7 @@ test('every line of "When a part fails" names a test that exists', (t) => {
   }
 });
 
-test('what the page says of drains is what the flags and the manifests say', (t) => {
+test('docs/operations.md describes drains as the flags and the manifests set them', (t) => {
   const deployment = readFileSync(join(projectRoot(), 'manifests/50-deployment.yaml'), 'utf8');
   const grace = /terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1];
   t.true(PAGE.includes(`| \`terminationGracePeriodSeconds\` of the pod | \`${grace}\` |`));

@@ -17,7 +17,7 @@ async function overlay(name: string): Promise<readonly ManifestDocument[]> {
   return loadAll(await runCommand(['kubectl', 'kustomize', at('overlays', name)])) as ManifestDocument[];
 }
 
-/** Kustomize folds long texts at other places. */
+/** Kustomize breaks long texts at other places. */
 const withoutFolds = (json: string): string => json.replace(/(\\n| )+/g, ' ');
 
 const find = <Found extends ManifestDocument>(documents: readonly ManifestDocument[], kind: string, name: string) =>
@@ -29,7 +29,7 @@ test('the base of overlays has every file of manifests/', (t) => {
   t.deepEqual(resources.toSorted(), files.toSorted());
 });
 
-it('overlays/redis has three replicas or more, which count in the Redis that it brings', async (t) => {
+it('overlays/redis has three or more replicas, which count in its Redis', async (t) => {
   const documents = await overlay('redis');
   const meshd = find<Deployment>(documents, 'Deployment', 'meshd');
   t.like(find(documents, 'HorizontalPodAutoscaler', 'meshd'), {

@@ -9,7 +9,7 @@ import { readDocuments } from './support/read-documents.js';
 const { available: binary } = requireKubernetesAndKubectl();
 const it = binary === undefined ? test.serial.skip : test.serial;
 
-/** Folders of objects; what is beside them are settings. */
+/** Folders with objects; the other files are settings. */
 const FOLDERS = readdirSync(join(projectRoot(), 'samples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && readDocuments(`samples/${entry.name}`).length > 0)
   .map(({ name }) => `samples/${name}`);
@@ -31,7 +31,7 @@ test('there are samples of objects', (t) => {
 });
 
 for (const folder of FOLDERS) {
-  it(`${folder}: the API server takes every object of it, as it is and in the order of the files`, async (t) => {
+  it(`${folder}: the API server accepts every object unchanged, in the order of the files`, async (t) => {
     const count = readDocuments(folder).length;
     const apply = async (result: RegExp, ...dryRun: readonly string[]): Promise<void> => {
       const { code, output, complaint } = await kubectl('apply', '-f', `${folder}/`, '--validate=strict', ...dryRun);
@@ -39,11 +39,11 @@ for (const folder of FOLDERS) {
       t.is(output.match(result)?.length, count, output);
     };
     await apply(/ (created|configured|unchanged)$/gm);
-    // Only now, for a dry run does not make the namespaces that it needs.
+    // Only now, because a dry run does not create the namespaces that it needs.
     await apply(/ (configured|unchanged) \(server dry run\)$/gm, '--dry-run=server');
   });
 
-  test(`${folder}: pods run as accounts that are there before them`, (t) => {
+  test(`${folder}: the accounts of pods are created before the pods`, (t) => {
     const seen = new Set<string>();
     for (const { kind, metadata, spec } of readDocuments(folder)) {
       if (kind === 'ServiceAccount') seen.add(`${metadata.namespace}/${metadata.name}`);

@@ -22,7 +22,7 @@ if (binary !== undefined) {
   test.after.always(() => api?.close());
 }
 
-/** What the API server says about an object by its schema alone, for there is no webhook; empty when it takes it. */
+/** The error of the API server about an object, by its schema alone, without a webhook; empty if it accepts the object. */
 async function messageOf(plural: string, kind: string, spec: object): Promise<string> {
   const { status, body } = await api.client.send(
     'POST',
@@ -95,16 +95,16 @@ const CASES: readonly (readonly [what: string, plural: string, kind: string, spe
 ];
 
 for (const [what, plural, kind, spec, message] of CASES) {
-  it(`the API server names the field of ${what}, and what to do`, async (t) => {
+  it(`the API server names the field of ${what}, and the remedy`, async (t) => {
     const said = await messageOf(plural, kind, spec);
     t.log(said);
     t.regex(said, message);
-    // Beside that the API server may say that rules were not looked at, which begins with <nil>.
+    // The API server may add that rules were not checked, in a message that begins with <nil>.
     t.regex(said, /is invalid: \[?spec\./);
   });
 }
 
-it('the API server takes what leaves out fields that are not required', async (t) => {
+it('the API server accepts objects without optional fields', async (t) => {
   t.is(await messageOf('quotaspecs', 'QuotaSpec', {}), '');
   t.is(await messageOf('quotaspecs', 'QuotaSpec', { rules: [{}, { quotas: [{ quota: 'q', charge: 0 }, {}] }] }), '');
   t.is(await messageOf('httpapispecs', 'HTTPAPISpec', { apiKeys: [{ header: 'x-key' }] }), '');

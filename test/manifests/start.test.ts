@@ -13,7 +13,7 @@ const { available: binary } = requireKubernetesAndKubectl();
 const it = binary === undefined ? test.skip : test;
 const containerOf = (name: string): Container => findDeployment(name).spec.template.spec.containers[0];
 
-/** In the place of /etc/mesh/config, which has no files until users make the ConfigMaps. */
+/** Replaces /etc/mesh/config, which has no files until users create the ConfigMaps. */
 async function emptyFolder(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-manifests-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -21,8 +21,8 @@ async function emptyFolder(t: ExecutionContext): Promise<string> {
 }
 
 /**
- * Arguments that listen get a loopback address of the program's own, where the ports of the manifests are free; the one
- * that connects gets that of the control plane. Files are those of the folder. All others stay.
+ * Listening arguments get a loopback address of the program, where the ports of the manifests are free. The connecting
+ * argument gets the address of the control plane, and files are in the folder. Other arguments stay.
  */
 function argumentsHere({ args }: Container, folder: string, host: string): readonly string[] {
   return args.map((each) =>
@@ -37,7 +37,7 @@ function argumentsHere({ args }: Container, folder: string, host: string): reado
 const MESHD_HOST = `127.1.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 const POLICY_HOST = `127.2.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
-/** Values that the downward API gives get a text. */
+/** Values of the downward API become texts. */
 function environmentOf({ env }: Container): Record<string, string> {
   return Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'mesh-system']));
 }
@@ -68,7 +68,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
       return (await page(host, 15014, '/ready')).status === 200;
     });
 
-  // In a cluster the pod's own account takes the place of --orchconfig.
+  // In a cluster the pod's own account replaces --orchconfig.
   const args = [...argumentsHere(discovery, folder, MESHD_HOST), `--orchconfig=${api.kubeconfig}`];
   t.is(args.length, discovery.args.length + 1);
   const meshd = start(t, 'navigator-discovery', discovery, args);
@@ -77,7 +77,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
   t.deepEqual(JSON.parse((await page(MESHD_HOST, 8080, '/debug/config_problems')).body), []);
 
   await writeSecrets(api, folder);
-  // The name that the Service has; here the server is on loopback.
+  // The name of the Service; here the server is on loopback.
   const name = '--discoveryServerName=meshd.mesh-system.svc';
   const servers = start(t, 'navigator-policy', policy, [...argumentsHere(policy, folder, POLICY_HOST), name]);
   await ready(servers, POLICY_HOST);
@@ -94,7 +94,7 @@ it('both programs start with exactly the arguments and settings of their Deploym
   }
 });
 
-/** What the volumes `roots` and `token` of the policy servers bring. */
+/** The files of the volumes `roots` and `token` of the policy servers. */
 async function writeSecrets(api: ApiServer, folder: string): Promise<void> {
   const roots = await eventually('roots', async () => {
     const { body } = await api.client.send('GET', '/api/v1/namespaces/mesh-system/configmaps/mesh-ca-root-cert');

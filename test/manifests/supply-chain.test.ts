@@ -32,7 +32,7 @@ async function lockEntries(): Promise<readonly (readonly [name: string, entry: L
     .map(([path, entry]) => [path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), entry]);
 }
 
-test('the bill of materials names every production package of the lock file, and no other', async (t) => {
+test('the bill of materials names exactly the production packages of the lock file', async (t) => {
   const file = join(await temporaryFolder(t), 'sbom.json');
   await run(process.execPath, [script('sbom.mjs'), file]);
   const { bomFormat, components } = JSON.parse(await readFile(file, 'utf8')) as {
@@ -46,7 +46,7 @@ test('the bill of materials names every production package of the lock file, and
   t.true(components.every(({ hashes }) => hashes?.length === 1));
 });
 
-test('every package of the lock file has a hash, but optional tools of other platforms', async (t) => {
+test('every package of the lock file has a hash, except optional tools of other platforms', async (t) => {
   await t.notThrowsAsync(run(process.execPath, [script('lock-integrity.mjs'), '--check']));
   const production = (await lockEntries()).filter(([, { dev }]) => dev !== true);
   t.deepEqual(
@@ -55,7 +55,7 @@ test('every package of the lock file has a hash, but optional tools of other pla
   );
 });
 
-test('a lock file whose packages lack hashes is refused', async (t) => {
+test('a lock file with packages without hashes is rejected', async (t) => {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'scripts'));
   await cp(script('lock-integrity.mjs'), join(folder, 'scripts/lock-integrity.mjs'));
@@ -72,7 +72,7 @@ test('a lock file whose packages lack hashes is refused', async (t) => {
   }
 });
 
-test('no package runs a script when it is installed, wherever npm ci is called', async (t) => {
+test('no package runs a script at installation, at every call of npm ci', async (t) => {
   t.regex(await readFile(join(root, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
   for (const file of ['.ci/run', 'Dockerfile']) {
     const calls = (await readFile(join(root, file), 'utf8')).match(/npm ci\b[^\n']*$/gm) ?? [];
@@ -105,7 +105,7 @@ for (const [what, output, code, expected] of [
   });
 }
 
-test('Dockerfile, manifests and overlays name the images of images.json, and a release is refused while a digest is missing', async (t) => {
+test('Dockerfile, manifests and overlays name the images of images.json, and a missing digest stops a release', async (t) => {
   const folder = await temporaryFolder(t);
   const images = JSON.parse(await readFile(join(root, 'images.json'), 'utf8')) as Record<
     string,

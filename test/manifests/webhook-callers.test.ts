@@ -31,7 +31,7 @@ async function createScript(t: ExecutionContext) {
   };
 }
 
-test('ranges and namespaces become the only callers, and --any lets every address in as shipped', async (t) => {
+test('ranges and namespaces become the only callers, and --any allows every address, as shipped', async (t) => {
   const script = await createScript(t);
   await script.run('--no-endpoints', '--cidr', '192.0.2.0/24', '--cidr', '2001:db8::/64', '--namespace', 'kube-system');
   t.deepEqual(await script.from(), [
@@ -45,7 +45,7 @@ test('ranges and namespaces become the only callers, and --any lets every addres
   t.is(await readFile(script.file, 'utf8'), await readFile(SHIPPED, 'utf8'));
 });
 
-test('what is no range is refused, and so is a policy that would let nothing in', async (t) => {
+test('an invalid range is rejected, and a policy without callers too', async (t) => {
   const script = await createScript(t);
   for (const [args, reason] of [
     [['--no-endpoints', '--cidr', '192.0.2.0/33'], /is not a range/],
@@ -58,7 +58,7 @@ test('what is no range is refused, and so is a policy that would let nothing in'
   t.is(await readFile(script.file, 'utf8'), await readFile(SHIPPED, 'utf8'));
 });
 
-it('the endpoints of the API servers become the only callers, as a policy that the API server takes', async (t) => {
+it('the endpoints of the API servers become the only callers, in a policy that the API server accepts', async (t) => {
   const api = await startApiServer({ binary: binary ?? '' });
   t.teardown(() => api.close());
   await api.client.apply({

@@ -73,7 +73,7 @@ async function openTls(t: ExecutionContext, port: number): Promise<TLSSocket> {
   return socket;
 }
 
-/** However it comes; `once` fails when an error comes before. */
+/** The close of a socket, also after an error, at which `once` would fail. */
 function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
@@ -98,7 +98,7 @@ for (const [path, answer] of [
   });
 }
 
-test('any other path is 404 and names what there is', async (t) => {
+test('other paths are 404, with the known paths', async (t) => {
   const { port } = await serve(t, webhookApp());
   t.like(await call(port, '/valid'), {
     status: 404,
@@ -106,7 +106,7 @@ test('any other path is 404 and names what there is', async (t) => {
   });
 });
 
-test('without injection its paths are 404, and that it is off is said', async (t) => {
+test('without injection its paths are 404, and the text says that injection is off', async (t) => {
   const { port } = await serve(
     t,
     createWebhookApp({ validate: says(''), inject: undefined, logger: createRecordingLogger() }),
@@ -123,7 +123,7 @@ test('a path that cannot be decoded is 400', async (t) => {
   t.deepEqual(logger.records, []);
 });
 
-test('an exception ends its request and no other', async (t) => {
+test('an exception ends only its own request', async (t) => {
   const appLogger = createRecordingLogger();
   const failing: AdmissionEndpoint = () => Promise.reject(new Error('broken'));
   const { port } = await serve(t, webhookApp(failing, appLogger));
@@ -135,7 +135,7 @@ test('an exception ends its request and no other', async (t) => {
   );
 });
 
-test('without a certificate connections are refused, and taken as soon as there is one', async (t) => {
+test('connections are rejected until there is a certificate', async (t) => {
   const material = createTestTlsSource();
   const { port, logger } = await serve(t, webhookApp(), { material });
   await t.throwsAsync(call(port, '/httpsReady'));
@@ -144,7 +144,7 @@ test('without a certificate connections are refused, and taken as soon as there 
   t.is((await call(port, '/httpsReady')).status, 200);
 });
 
-test('a new certificate of a new root is presented to the next connection, while the one before lives on', async (t) => {
+test('the next connection gets a new certificate, while the previous connection stays open', async (t) => {
   const { port, material } = await serve(t, webhookApp());
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
@@ -156,14 +156,14 @@ test('a new certificate of a new root is presented to the next connection, while
   await t.throwsAsync(call(port, '/validate'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
 });
 
-test('material that is no certificate is told, and the one before stays', async (t) => {
+test('an invalid certificate is logged, and the previous one stays', async (t) => {
   const { port, material, logger } = await serve(t, webhookApp());
   material.useMaterial({ certificate: { certificateChain: 'no', privateKey: 'key' }, clientRoots: [] });
   t.is((await call(port, '/httpsReady')).status, 200);
   t.like(logger.records[0], { level: 'error', message: 'https certificate cannot be used, the previous one stays' });
 });
 
-test('a client that speaks no TLS is refused', async (t) => {
+test('a client without TLS is rejected', async (t) => {
   const { port, logger } = await serve(t, webhookApp());
   const socket = connectTcp(port, '127.0.0.1').on('error', () => undefined);
   socket.resume().write('GET /httpsReady HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -186,7 +186,7 @@ test('a port in use is an error that names the flag to change', async (t) => {
   await second.stop();
 });
 
-test('a client that says nothing after its handshake is cut off', async (t) => {
+test('a connection without a request after its handshake is closed', async (t) => {
   const { port } = await serve(t, webhookApp(), { timeouts: { headersMs: 100 } });
   const socket = await openTls(t, port);
   socket.resume();
@@ -194,7 +194,7 @@ test('a client that says nothing after its handshake is cut off', async (t) => {
   t.is((await call(port, '/httpsReady')).status, 200);
 });
 
-test('a client that sends its headers byte by byte is cut off', async (t) => {
+test('a connection that sends its headers byte by byte is closed', async (t) => {
   const { port } = await serve(t, webhookApp(), { timeouts: { headersMs: 200 } });
   const socket = await openTls(t, port);
   socket.resume().write('POST /validate HTTP/1.1\r\nX: ');
@@ -204,7 +204,7 @@ test('a client that sends its headers byte by byte is cut off', async (t) => {
   t.is((await call(port, '/httpsReady')).status, 200);
 });
 
-test('a client that sends its body byte by byte is cut off', async (t) => {
+test('a connection that sends its body byte by byte is closed', async (t) => {
   const reads: AdmissionEndpoint = async (incoming, response) => {
     incoming.on('error', () => undefined).resume();
     incoming.on('end', () => response.end());
@@ -219,7 +219,7 @@ test('a client that sends its body byte by byte is cut off', async (t) => {
   t.is((await call(port, '/httpsReady')).status, 200);
 });
 
-test('connections without a request make room for others', async (t) => {
+test('connections without a request are closed to make room for others', async (t) => {
   const { port } = await serve(t, webhookApp(), { limits: { maxConnections: 3 } });
   const idle = await Promise.all([openTls(t, port), openTls(t, port), openTls(t, port)]);
   const closed = Promise.race(idle.map((socket) => closeOf(socket.resume())));
@@ -228,7 +228,7 @@ test('connections without a request make room for others', async (t) => {
   t.pass();
 });
 
-test('connections whose bodies do not come make room for others, those that wait for answers do not', async (t) => {
+test('connections with incomplete bodies make room for others, those that wait for answers do not', async (t) => {
   let finish = (): void => undefined;
   const validate: AdmissionEndpoint = async (incoming, response) => {
     incoming.on('error', () => undefined).resume();
@@ -293,7 +293,7 @@ test('stop waits for a running request, and not for idle connections', async (t)
   await t.throwsAsync(call(port, '/httpsReady'));
 });
 
-test('stop cuts off what does not end in time', async (t) => {
+test('stop closes requests that do not end in time', async (t) => {
   const clock = createFakeClock();
   let running = false;
   const never: AdmissionEndpoint = async () => {

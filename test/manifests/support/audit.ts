@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What somebody asked of the API server, and whether RBAC refused it. */
+/** A request to the API server, and whether RBAC denied it. */
 export interface AuditedRequest {
   /** `patch quotaspecs/status.config.mesh.internal`, as in meshd-permissions.ts. */
   readonly permission: string;
@@ -13,7 +13,7 @@ export interface AuditedRequest {
 export interface Audit {
   /** Flags of kube-apiserver that write it. */
   readonly flags: readonly string[];
-  /** Requests of a program, by how its user agent begins; long ones that have not ended yet too. */
+  /** Requests of a program, by the beginning of its user agent, with long requests that have not ended. */
   read(userAgent: string): Promise<readonly AuditedRequest[]>;
   remove(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function createAudit(user: string): Promise<Audit> {
   const rules = [{ level: 'Metadata', users: [user], omitStages: ['RequestReceived'] }, { level: 'None' }];
   await writeFile(policyFile, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
   return {
-    // Blocking: what was answered has been written.
+    // Blocking, so that answered requests are in the log.
     flags: ['--audit-policy-file', policyFile, '--audit-log-path', logFile, '--audit-log-mode', 'blocking'],
     read: async (userAgent) => {
       const lines = (await readFile(logFile, 'utf8')).trim().split('\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../counterparts/project-root.js';
 
 export interface Copy {
-  /** Name of a stage; undefined for the folder that is built from. */
+  /** Name of a stage; undefined for the build context. */
   readonly from: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;

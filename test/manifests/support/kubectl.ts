@@ -14,7 +14,7 @@ export interface KubectlResult {
 /** Runs kubectl in the repository's folder, as a user does. */
 export type Kubectl = (...args: readonly string[]) => Promise<KubectlResult>;
 
-/** The binary of a test cluster, where there is kubectl as well; else tests are skipped, or an error is thrown. */
+/** The binary of the test cluster if kubectl exists too; otherwise tests are skipped, or an error is thrown. */
 export function requireKubernetesAndKubectl(): ReturnType<typeof requireKubernetes> {
   const kubernetes = requireKubernetes();
   const kubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
@@ -23,7 +23,7 @@ export function requireKubernetesAndKubectl(): ReturnType<typeof requireKubernet
   return { missing: 'kubectl not found (https://kubernetes.io/docs/tasks/tools/)' };
 }
 
-/** Its caches are in the folder of the API server, and go with it. */
+/** The caches of kubectl are in the folder of the API server, and are removed with it. */
 export function createKubectl(api: ApiServer): Kubectl {
   const flags = ['--kubeconfig', api.kubeconfig, '--cache-dir', join(api.folder, 'kubectl')];
   return (...args) =>

@@ -1,4 +1,4 @@
-/** One thing that somebody may do or not. */
+/** A verb on a resource. */
 export interface Permission {
   readonly group: string;
   /** With a subresource after a slash. */
@@ -23,7 +23,7 @@ const NETWORKING_KINDS = ['serviceentries', 'workloadentries'];
 const SECURITY_KINDS = ['peerauthentications'];
 const statusOf = (resource: string): string => `${resource}/status`;
 
-/** All that the control plane may do: `shop` stands for every namespace that is not its own. */
+/** All rights of the control plane: `shop` stands for every namespace but its own. */
 export const MESHD_MAY: readonly Permissions[] = [
   { group: '', resources: ['services', 'endpoints', 'pods', 'nodes', 'namespaces'], verbs: FOLLOW, namespaces: ANY },
   { group: '', resources: ['serviceaccounts'], verbs: FOLLOW, namespaces: ANY },

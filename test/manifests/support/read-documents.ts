@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { projectRoot } from '../../counterparts/project-root.js';
 
-/** An object of manifests/, as far as tests look into it. */
+/** The fields of an object of manifests/ that tests read. */
 export interface ManifestDocument {
   readonly apiVersion: string;
   readonly kind: string;
@@ -53,12 +53,12 @@ export function readDocuments(folder: string): readonly ManifestDocument[] {
     .flatMap((file) => loadAll(readFileSync(join(absolute, file), 'utf8')) as ManifestDocument[]);
 }
 
-/** Everything that is there to be applied: the control plane, and the policy servers that are optional. */
+/** All objects to apply: the control plane, and the optional policy servers. */
 export function allDocuments(): readonly ManifestDocument[] {
   return [...readDocuments('manifests'), ...readDocuments('manifests/policy')];
 }
 
-/** @throws Error when there is not exactly one such object */
+/** @throws Error if there is not exactly one such object */
 export function findDocument(kind: string, name: string): ManifestDocument {
   const [found, ...others] = allDocuments().filter((each) => each.kind === kind && each.metadata.name === name);
   if (found === undefined || others.length > 0) throw new Error(`manifests/ should have one ${kind} ${name}`);

@@ -98,7 +98,7 @@ test('MESH0204 reports each policy that is not enforced once', (t) => {
 const CHECKED = { mixerCheckServer: 'embedded', disablePolicyChecks: false };
 const REPORTED = { mixerReportServer: 'embedded', disableMixerHttpReports: false };
 
-/** Kinds that MESH0204 is told of, and the reason that all of them are given. */
+/** Kinds with MESH0204, and the reason in all of them. */
 function unenforced(policy: Partial<PolicyMeshConfig>, enforcement: Enforcement = ENFORCEMENT): readonly string[] {
   const context = policyContext(POLICIES);
   const mesh = { ...MESH, policy: { ...MESH.policy, ...policy } };

@@ -27,7 +27,7 @@ export function policyContext(text: string): PushContext {
   return contextOf(policyObjects(text));
 }
 
-/** The plugin is on, and what quotas are limited is another server's affair. */
+/** The plugin is on, and another server limits quotas. */
 export const ENFORCEMENT: Enforcement = { isPluginOn: true, limitedQuotas: undefined };
 
 /** Messages of one analyzer, or of all, one a line: `code object field: message`. */

@@ -35,7 +35,7 @@ for (const [first, second, overlap] of table) {
   });
 }
 
-/** The plainest matcher there is. */
+/** A simple matcher. */
 function matches({ segments }: UriTemplate, path: readonly string[], at = 0): boolean {
   const segment = segments[at];
   if (segment === undefined) return path.length === 0;

@@ -14,7 +14,7 @@ const SPEC = 'QuotaSpec evil/none {rules: [{quotas: [{quota: q}]}]}';
 const binding = (services: string, specs = '{name: none}') =>
   `QuotaSpecBinding evil/b {services: [${services}], quotaSpecs: [${specs}]}`;
 
-/** What is said of the missing grants, `field: text`. */
+/** The messages about missing grants, as `field: text`. */
 function said(objects: readonly MeshObject[]): readonly string[] {
   return analyze(analysisInputOf(tenantMesh(objects).context, ENFORCEMENT))
     .filter(({ code }) => code === 'MESH0214')
@@ -53,7 +53,7 @@ test('the message about a spec of another namespace is the same whether the spec
   const codes = analyze(analysisInputOf(tenantMesh([reference, secret]).context, ENFORCEMENT))
     .filter(({ object }) => object === 'QuotaSpec/shop/secret')
     .map(({ code }) => code);
-  t.true(codes.includes('MESH0201'), 'nobody else binds it, so its own namespace is told that it is unbound');
+  t.true(codes.includes('MESH0201'), 'no other binding names it, so its own namespace learns that it is unbound');
 });
 
 test('bindings from files and from the root namespace need no grant', (t) => {

@@ -16,7 +16,7 @@ import { ENFORCEMENT } from './support.js';
 
 const WRONG = '§ wrong §';
 
-/** The annotations of docs/annotations.md by the title of their table, with what the page says of a wrong value. */
+/** The annotations of docs/annotations.md by the title of their table, with the documented effect of a wrong value. */
 function documented(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const tables = new Map<string, Map<string, string>>();
   let table = new Map<string, string>();
@@ -72,7 +72,7 @@ const GOOD: Readonly<Record<string, string>> = {
   'policy.mesh.internal/bindings-from': 'billing',
 };
 
-/** The snapshots of a mesh that starts with the first object, and then gets the others. */
+/** The snapshots of a mesh that starts with the first object and then gets the others. */
 function snapshots(objects: readonly MeshObject[]): readonly PushContext[] {
   const store = storeWith();
   let last: PushContext | undefined;
@@ -86,7 +86,7 @@ function snapshots(objects: readonly MeshObject[]): readonly PushContext[] {
 const complaints = (context: PushContext): readonly AnalysisMessage[] =>
   analyze(analysisInputOf(context, ENFORCEMENT)).filter(({ code }) => code === 'MESH0125' || code === 'MESH0108');
 
-/** What the annotations protect: others see nothing that is not theirs, and limits are kept. */
+/** The protection by the annotations: foreign objects stay invisible, and limits apply. */
 function assertNothingIsOff(t: ExecutionContext, context: PushContext, name: string): void {
   const found = context.services[0];
   if (name.endsWith('/failPolicy')) {

@@ -85,7 +85,7 @@ const references: readonly [title: string, facts: Partial<ObjectFacts>, expected
     `False QuotaNotLimited: The policy server has no limit for quota q; ${remedyOf('unlimitedQuota')}.`,
   ],
   [
-    'nothing that is missing, whatever else is odd about it',
+    'nothing that is missing, with other messages',
     { messages: [messageOf('overlappingConditions', 'they overlap')] },
     'True Resolved: All references exist.',
   ],

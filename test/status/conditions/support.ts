@@ -3,13 +3,13 @@ import type { MessageName } from '../../../src/status/analysis/message-codes.js'
 import type { ObjectFacts, Progress } from '../../../src/status/conditions/object-facts.js';
 import { judgeObject } from '../../../src/status/conditions/object-status.js';
 
-/** Three proxies, all of which have it. */
+/** Three proxies that all have the object. */
 export function progressOf(fields: Partial<Progress> = {}): Progress {
   const none = { policyServers: 0, ackedPolicyServers: 0, lagging: [], rejections: [] };
   return { proxies: 3, ackedProxies: 3, ...none, ...fields };
 }
 
-/** A QuotaSpec in good order, generation 2. */
+/** A valid QuotaSpec, generation 2. */
 export function factsOf(fields: Partial<ObjectFacts> = {}): ObjectFacts {
   return {
     key: 'QuotaSpec/shop/books',

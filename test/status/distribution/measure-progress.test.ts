@@ -9,7 +9,7 @@ const ENTRY =
   'ServiceEntry shop/pay {hosts: [pay.example.com], ports: [{number: 443, name: tls, protocol: TLS}], resolution: DNS}';
 const OTHER_ENTRY = ENTRY.replace('shop/pay', 'shop/ads').replace('pay.example.com', 'ads.example.com');
 
-/** Two proxies of books and one of users, all at the newest state. */
+/** Two proxies of books and one of users, all at the newest version. */
 function connectAll(mesh: TestMesh, root = mesh.configVersion): void {
   mesh.connections.length = 0;
   for (const [name, ip] of [

@@ -10,7 +10,7 @@ const SERVICE_CONFIG = 'type.googleapis.com/mesh.policy.v1.ServiceConfig';
 
 function policyServer(namespace: string, counters: string, typeUrl = SERVICE_CONFIG): ProxyConnection {
   const id = `router~10.0.0.9~navigator-policy.${namespace}~${namespace}.svc.cluster.local`;
-  // As it goes over the wire.
+  // As on the wire.
   const proxy = parseNode(readNode(encodeNode(id, 'navigator-policy', 'test', { QUOTA_COUNTERS: counters })));
   return connection({ id, proxy, watches: [watch(typeUrl)] });
 }

@@ -112,7 +112,7 @@ test('a new report has the age that it states, up to a limit that tolerates wron
   };
   t.is(firstSeen(20_000).fresh(40_000).length, 1);
   t.is(firstSeen(20_000).fresh(40_001).length, 0);
-  // Left behind long ago: it ends before a whole minute, and not before one that lives would have written another.
+  // An old report becomes stale before a whole minute, but not before a running instance would repeat it.
   t.is(firstSeen(3_600_000).fresh(REFRESH_MS + 1000).length, 1);
   t.is(firstSeen(3_600_000).fresh(STALE_MS / 2).length, 0);
   t.is(firstSeen(-3_600_000).fresh(STALE_MS).length, 1);

@@ -31,7 +31,7 @@ export const STATUS_KINDS = [
 
 export type PolicySettings = Partial<typeof MESH.policy>;
 
-/** Services books and users of shop, and whatever the test adds; who has what is the test's to say. */
+/** A mesh with the services books and users of shop. The test adds objects, and sets the state of each proxy. */
 export interface TestMesh {
   /** Ledger version of the newest snapshot. */
   readonly configVersion: string;
@@ -41,7 +41,7 @@ export interface TestMesh {
   remove(kind: string, path: string): string;
   /** Changes the mesh config, and pushes. Returns the new config version. */
   setPolicy(policy: PolicySettings): string;
-  /** A minute passes, and old states that no connection stands at are forgotten. */
+  /** Advances the time by a minute, and removes old versions that no connection has. */
   forget(): void;
   readonly connections: ProxyConnection[];
   progress(): InstanceProgress;
@@ -176,7 +176,7 @@ export function proxyAt(name: string, ip: string, fields: Partial<Proxy> = {}): 
   };
 }
 
-/** What a proxy stands at of clusters and filters; a rejection is of clusters. */
+/** The versions of clusters and filters that a proxy has; a rejection is of clusters. */
 export function connectionOf(
   proxy: Proxy,
   acked: { readonly cluster: string; readonly filters?: string },

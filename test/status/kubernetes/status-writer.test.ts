@@ -30,7 +30,7 @@ const raw = (name: string, resourceVersion = '1', status: ObjectStatus = {}, uid
   status,
 });
 
-/** Objects of these names, and an API server that answers as the test says; as a real one by default. */
+/** Objects of these names, and an API server whose answers the test sets; by default those of a real one. */
 function createRig(names: readonly string[], limits: { readonly perSecond?: number; readonly burst?: number } = {}) {
   if (DEFINITION === undefined) throw new Error('QuotaSpec is no kind');
   const clock = createFakeClock();

@@ -8,10 +8,10 @@ import { startObservers } from './observers.js';
 const WITHOUT_TEXT: readonly string[] = ['int64', 'bool', 'timestamp', 'duration'];
 const NO_VALUE = 'no-such-value';
 
-/** A name that is nearly that of an attribute. */
+/** A name similar to that of an attribute. */
 const misspelt = ({ name }: VocabularyEntry): string => `${name}z`;
 
-/** A condition on the attribute itself that no request meets; undefined where a text of any form can meet it. */
+/** A condition on the attribute that no request meets; undefined if every text can meet it. */
 function unmetCondition({ known, type, values, neverBegins, form, setBy }: VocabularyEntry): object | undefined {
   if (known === 'report' || type === 'stringMap' || WITHOUT_TEXT.includes(type)) return { exact: NO_VALUE };
   if (values !== undefined || type === 'bytes') return { exact: NO_VALUE };
@@ -37,7 +37,7 @@ function clauseCases(entry: VocabularyEntry): readonly CaseChange[] {
   ];
 }
 
-/** What a quota may be counted by without an effect; a map as a whole and a number tell callers apart. */
+/** Dimensions of a quota without an effect. Whole maps and numbers do distinguish callers. */
 function uselessDimensions(entry: VocabularyEntry): readonly string[] {
   const { name, known, type, isUnique = false } = entry;
   return [
@@ -47,7 +47,7 @@ function uselessDimensions(entry: VocabularyEntry): readonly string[] {
   ];
 }
 
-/** The quota that a spec charges is counted by the dimension. */
+/** A spec charges a quota with this dimension. */
 function dimensionCase(dimension: string): CaseChange {
   return {
     title: `the dimension ${dimension}`,
@@ -58,7 +58,7 @@ function dimensionCase(dimension: string): CaseChange {
   };
 }
 
-/** An HTTPAPISpec can set any attribute, but not those that the report has itself. */
+/** An HTTPAPISpec can set any attribute except those that reports set. */
 function apiCases({ name, known }: VocabularyEntry): readonly CaseChange[] {
   if (known === 'check') return [];
   const path = 'patterns[].attributes.attributes';

@@ -1,4 +1,4 @@
-/** An object as a file has it. */
+/** An object as in a file. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -77,7 +77,7 @@ export function policyManifest(namespace: string, kind: string, spec: unknown): 
   };
 }
 
-/** Two services of HTTP with one workload each, at addresses of their own. */
+/** Two HTTP services with one workload each, at different addresses. */
 export function baseServices(namespace: string, number: number): readonly Manifest[] {
   return ['web', 'api'].map((name, index) =>
     serviceManifest(namespace, name, {

@@ -1,20 +1,20 @@
 import { baseServices, baseSpecs, type Manifest, policyManifest, type Specs } from './base-mesh.js';
 import { placeOf, plant } from './plant-value.js';
 
-/** One object that is changed, among the objects of a namespace of its own. */
+/** One changed object among the objects of its own namespace. */
 export interface Case {
   readonly title: string;
   /** The changed object. */
   readonly manifest: Manifest;
   /** All objects of the namespace. */
   readonly all: readonly Manifest[];
-  /** What the message is about, as messages write it. */
+  /** The place of the message, as in messages. */
   readonly at: string;
-  /** What the messages must show beside the place. */
+  /** The text that messages must contain beside the place. */
   readonly shown: string | undefined;
 }
 
-/** What a case changes; everything else is as in the base mesh. */
+/** The changes of a case to the base mesh. */
 export interface CaseChange {
   readonly title: string;
   readonly kind: string;
@@ -30,7 +30,7 @@ export function caseOf({ title, kind, at, shown, spec, others }: CaseChange, num
   const namespace = `case-${number}`;
   const specs = baseSpecs(namespace);
   const manifest = policyManifest(namespace, kind, spec(specs, namespace));
-  // The other side of policies does not meet the object.
+  // The other kinds of policies do not affect the object.
   const isOfSide = (of: string): boolean => of.startsWith('HTTP') === kind.startsWith('HTTP');
   const policies = Object.entries(specs)
     .filter(([of]) => isOfSide(of))

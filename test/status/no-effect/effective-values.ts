@@ -1,6 +1,6 @@
 /**
- * The generated values that have an effect, and which: `<Kind> <field> <mutation>`. Each other generated value must be
- * told of in all three places.
+ * The generated values that have an effect, with the effect: `<Kind> <field> <mutation>`. All three places must report each
+ * other generated value.
  */
 const IN_REPORTS = 'every report has the attribute with this value';
 const ATTRIBUTES: Readonly<Record<string, string>> = {
@@ -32,13 +32,13 @@ export const EFFECTIVE_VALUES: ReadonlyMap<string, string> = new Map([
 
 const NEXT_MATCH = 'spec.rules[0].match[1]';
 
-/** The places that lose their effect to a generated value, where that is not the place of the value. */
+/** The places that lose their effect because of a generated value in another place. */
 export const TOLD_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['QuotaSpec rules[].match[] empty', NEXT_MATCH],
   ['QuotaSpec rules[].match[].clause empty', NEXT_MATCH],
 ]);
 
-/** The fields whose every valid value has an effect, and which. */
+/** The fields whose valid values all have an effect, with the effect. */
 export const ALWAYS_EFFECTIVE: ReadonlyMap<string, string> = new Map(
   ['attributes', 'patterns[].attributes'].flatMap((place) =>
     ['int64Value', 'doubleValue', 'boolValue', 'stringMapValue.entries{}'].map(

@@ -6,12 +6,12 @@ const REMEDIES: ReadonlyMap<string, string> = new Map(
   Object.values(MESSAGE_CODES).map(({ code, remedy }) => [code, remedy]),
 );
 
-/** Whether anything is told of the object at all. */
+/** Whether there is any message about the object. */
 export function isTold({ analysis }: Told): boolean {
   return analysis.length > 0;
 }
 
-/** Which of the places do not name the object's field, its value, and what to do; empty when all of them do. */
+/** The places whose messages do not name field, value and remedy; empty if all do. */
 export function findSilence(told: Told, { at, shown = '', manifest }: Case): readonly string[] {
   const { admission, analysis, status, isRefused } = told;
   const found = analysis.find(
@@ -36,12 +36,12 @@ export function findSilence(told: Told, { at, shown = '', manifest }: Case): rea
   return silent;
 }
 
-/** API servers cut lines: where one is too long, the webhook leaves the end to the page that it names. */
+/** API servers cut lines, so the webhook replaces the end of a long one by a link to the documentation. */
 function begin(message: string): string {
   return message.slice(0, 40);
 }
 
-/** Whether a field is the place, or holds it, or is inside of it. */
+/** Whether a field is the place, contains it, or is inside it. */
 function isAbout(field: string | undefined, at: string): boolean {
   return field !== undefined && (at === field || isInside(at, field) || isInside(field, at));
 }

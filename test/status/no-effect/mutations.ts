@@ -1,9 +1,9 @@
 import type { SchemaNode } from './schema-fields.js';
 
-/** A change of one value that may take its effect away. */
+/** A change of one value that may remove its effect. */
 export interface Mutation {
   readonly name: 'empty' | 'unknown' | 'repeated' | 'zero' | 'false' | 'unknown key';
-  /** What a message must show of the new value, where it has something to show. */
+  /** The part of the new value that a message must show; undefined for none. */
   readonly shown?: string;
   change(old: unknown): unknown;
 }

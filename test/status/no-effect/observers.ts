@@ -13,15 +13,15 @@ import { factsOf } from '../conditions/support.js';
 import type { Manifest } from './base-mesh.js';
 import { serveReviews } from './review-server.js';
 
-/** What the product says of one object. */
+/** All messages about one object. */
 export interface Told {
-  /** Whether the object is refused, so that its last good state stays in force. */
+  /** Whether the object is rejected, so that its last good state stays in force. */
   readonly isRefused: boolean;
-  /** Warnings of the webhook, or the reason why it refuses. */
+  /** Warnings of the webhook, or its error. */
   readonly admission: readonly string[];
-  /** Messages of analysis, or the problem that sources tell of an object that is refused. */
+  /** Messages of analysis, or the error of sources about a rejected object. */
   readonly analysis: readonly Pick<AnalysisMessage, 'code' | 'field' | 'message'>[];
-  /** The messages of the object's conditions, were all proxies up to date. */
+  /** The messages of the object's conditions, if all proxies were up to date. */
   readonly status: readonly string[];
 }
 
@@ -32,11 +32,11 @@ const POLICY = {
   mixerReportServer: 'embedded',
   disablePolicyChecks: false,
   disableMixerHttpReports: false,
-  // Grants of namespaces have tests of their own.
+  // Grants of namespaces have their own tests.
   policyBindingScope: 'ALL_NAMESPACES' as const,
 };
 
-/** One mesh of all objects, the webhook server over it, and what the three places say of any of the objects. */
+/** One mesh of all objects with its webhook server, and the messages of the three places about each object. */
 export async function startObservers(
   t: ExecutionContext,
   manifests: readonly Manifest[],

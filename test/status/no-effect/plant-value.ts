@@ -2,8 +2,8 @@
 type Step = string | number;
 
 /**
- * The first place of a spec that a field of its schema stands for: `services[].name` is `['services', 0, 'name']`, of
- * the second service where the first has no name. Undefined where the spec does not have the field.
+ * The first place of a field in a spec: `services[].name` is `['services', 0, 'name']`, or that of the second service if the
+ * first has no name. Undefined if the spec does not have the field.
  */
 export function placeOf(spec: unknown, path: string): readonly Step[] | undefined {
   const parts = path.match(/\[\]|\{\}|[^.[\]{}]+/g) ?? [];
@@ -24,7 +24,7 @@ function find(value: unknown, parts: readonly string[], place: readonly Step[]):
   return undefined;
 }
 
-/** As messages write a place: `spec.rules[0].match[0].clause["request.path"]`. */
+/** A place as in messages: `spec.rules[0].match[0].clause["request.path"]`. */
 export function placeText(place: readonly Step[]): string {
   return place.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;

@@ -18,7 +18,7 @@ import { kinds } from '../../webhooks/fixtures/ask.js';
 import { createTestTlsSource, SERVER_NAME, sharedAuthority } from '../../webhooks/fixtures/tls-source.js';
 import type { Manifest } from './base-mesh.js';
 
-/** Asks a webhook about a change of an object that is there: its warnings, or the reason why it refuses. */
+/** Reviews a change of an existing object: returns the warnings of the webhook, or its error. */
 export type AskReview = (manifest: Manifest) => Promise<readonly string[]>;
 
 /** The webhook server over one snapshot; it stops with the test. */
@@ -29,7 +29,7 @@ export async function serveReviews(
 ): Promise<AskReview> {
   const logger = createRecordingLogger();
   const clock = systemClock;
-  // What is missing stays missing: there is no other snapshot to wait for.
+  // No further snapshot comes, so the webhook need not wait for missing objects.
   const warnings = createCandidateWarnings({ clock, enforcement: () => enforcement, catchUpMs: 0 });
   warnings.observe(context);
   const regexes = createRegexAdmission();

@@ -1,6 +1,6 @@
 import type { KindDefinition } from '../../../src/config/kind-definition.js';
 
-/** What of a JSON schema the walk reads. */
+/** The parts of a JSON schema that the walk reads. */
 export interface SchemaNode {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;

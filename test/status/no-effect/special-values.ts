@@ -1,9 +1,9 @@
 import { type Manifest, serviceManifest } from './base-mesh.js';
 import { type CaseChange, specWith } from './case-mesh.js';
 
-/** A value without an effect that its type alone does not tell. */
+/** A value without an effect that cannot be generated from its type. */
 export interface SpecialValue extends CaseChange {
-  /** The fields that it is a value of, as the walk writes them. */
+  /** The fields with this value, as the walk writes them. */
   readonly fields: readonly string[];
 }
 
@@ -158,7 +158,7 @@ const OF_BOTH = [
   service({ service: '*.partner.*' }, '', 'no service has a host that contains .partner.', ['services[].service']),
 ];
 
-/** Ports and places in which one of the kinds cannot act. */
+/** Ports and places in which one of the kinds has no effect. */
 const OF_ONE: readonly SpecialValue[] = [
   service(
     { name: 'raw' },
@@ -191,7 +191,7 @@ function externalService(kind: string): SpecialValue {
   };
 }
 
-/** A wildcard takes what the item after it names. */
+/** A wildcard that covers the next item. */
 function coveredItem(kind: string): SpecialValue {
   return {
     title: `an item of ${kind} that a wildcard covers`,

@@ -69,7 +69,7 @@ function post(port: number, body: unknown, options: RequestOptions = {}): Promis
 
 const replyOf = ({ text }: Answer): Reply['response'] => (JSON.parse(text) as Reply).response;
 
-test('a review is answered by the handler, which is told path and question', async (t) => {
+test('the handler gets path and request of a review, and its answer is sent', async (t) => {
   const asked: string[] = [];
   const { port, events } = await serve(t, ({ name, operation }, { path }) => {
     asked.push(`${path} ${operation} ${name}`);
@@ -83,7 +83,7 @@ test('a review is answered by the handler, which is told path and question', asy
   t.deepEqual(events, ['received']);
 });
 
-test('a request without a body is 400, whatever its Content-Type', async (t) => {
+test('a request without a body is 400 with any Content-Type', async (t) => {
   const { port, events } = await serve(t, allow);
   t.deepEqual(await post(port, '', { headers: {} }), {
     status: 400,
@@ -94,7 +94,7 @@ test('a request without a body is 400, whatever its Content-Type', async (t) => 
 });
 
 for (const type of ['application/json; charset=utf-8', 'application/yaml', 'Application/JSON', '']) {
-  test(`Content-Type "${type}" is 415, for it must be exactly application/json`, async (t) => {
+  test(`Content-Type "${type}" is 415, because it must be exactly application/json`, async (t) => {
     const { port, events } = await serve(t, allow);
     const answer = await post(port, reviewOf(), { headers: type === '' ? {} : { 'Content-Type': type } });
     t.is(answer.status, 415);
@@ -103,7 +103,7 @@ for (const type of ['application/json; charset=utf-8', 'application/yaml', 'Appl
   });
 }
 
-test('a body that is no review is a refusal, not an HTTP error', async (t) => {
+test('a body that is not a review is rejected by a review, not by an HTTP error', async (t) => {
   const { port, events } = await serve(t, allow);
   const answer = await post(port, '[]');
   t.is(answer.status, 200);
@@ -115,7 +115,7 @@ test('a body that is no review is a refusal, not an HTTP error', async (t) => {
   t.deepEqual(events, ['received', 'undecodable']);
 });
 
-test('a body of more than the limit is 413, said beforehand or not', async (t) => {
+test('a body beyond the limit is 413, with or without Content-Length', async (t) => {
   const { port, events } = await serve(t, allow, { maxBodyBytes: 1000 });
   t.is((await post(port, 'x'.repeat(1001))).status, 413);
   const chunked = { headers: { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' } };
@@ -125,7 +125,7 @@ test('a body of more than the limit is 413, said beforehand or not', async (t) =
   t.deepEqual(events, ['received', 'http 413', 'received', 'http 413']);
 });
 
-test('bodies of all requests together are bounded, and one that is slow to arrive makes room for the others', async (t) => {
+test('the total of bodies is limited, and a slow body makes room for others', async (t) => {
   const { port, events } = await serve(t, allow, {
     intake: createReviewIntake({ clock: createFakeClock(), maxBodyBytes: 5200 }),
   });
@@ -145,7 +145,7 @@ test('bodies of all requests together are bounded, and one that is slow to arriv
   t.regex((await answers[1]) ?? '', /^HTTP\/1.1 415 /);
 });
 
-test('a body counts until its answer is made, for what is read from it is held so long', async (t) => {
+test('a body counts until its answer is complete', async (t) => {
   const clock = createFakeClock();
   const body = JSON.stringify(reviewOf());
   const { port } = await serve(t, never, {
@@ -187,7 +187,7 @@ test('an exception of the handler ends its request with 500 and is logged', asyn
   );
 });
 
-test('an answer that cannot be written is 500, too', async (t) => {
+test('an answer that cannot be encoded is 500', async (t) => {
   const { port, events } = await serve(t, () => ({ allowed: true, patch: [{ op: 'add', path: '/a', value: 1n }] }));
   t.is((await post(port, reviewOf())).status, 500);
   t.deepEqual(events, ['received', 'http 500']);
@@ -220,7 +220,7 @@ for (const [query, afterMs] of [
   });
 }
 
-test('an error that comes too late is nobody’s', async (t) => {
+test('an error after the deadline is dropped', async (t) => {
   const clock = createFakeClock();
   let fail: (error: Error) => void = () => undefined;
   const handler = () =>
@@ -236,7 +236,7 @@ test('an error that comes too late is nobody’s', async (t) => {
   t.is((await post(port, '')).status, 400);
 });
 
-test('a handler is told when its caller is gone', async (t) => {
+test('a closed connection aborts the handler', async (t) => {
   const clock = createFakeClock();
   const aborted: boolean[] = [];
   const { port, events, logger } = await serve(

@@ -28,7 +28,7 @@ test('callers without a certificate get three quarters, and their large bodies f
   t.true(trusted.take(200));
 });
 
-test('a caller with a certificate gets the room of waiting bodies without one, never of those that run', (t) => {
+test('a caller with a certificate gets the room of waiting bodies without one, but not of running reviews', (t) => {
   const { open, cutOff } = createRig(800);
   const running = open('running', 'a');
   running.take(250);
@@ -43,7 +43,7 @@ test('a caller with a certificate gets the room of waiting bodies without one, n
   t.false(trusted.take(1));
 });
 
-test('a body that is still arriving makes room first, of the address that holds the most', (t) => {
+test('an incomplete body of the address that holds the most makes room first', (t) => {
   const { open, cutOff } = createRig(800);
   const [a1, a2, b] = [open('a1', 'a'), open('a2', 'a'), open('b', 'b')];
   t.true([a1.take(150), a2.take(150), b.take(200)].every(Boolean));
@@ -67,7 +67,7 @@ test('a waiting body makes room only for an address that holds less', (t) => {
   t.deepEqual(cutOff, ['a1']);
 });
 
-test('what is released is there for others', (t) => {
+test('released bytes are available to other bodies', (t) => {
   const { open } = createRig(800);
   const first = open('first', 'a');
   first.take(500);

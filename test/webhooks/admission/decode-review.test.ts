@@ -7,7 +7,7 @@ import { reviewOf } from '../fixtures/reviews.js';
 const decode = (value: unknown) => decodeReview(Buffer.from(JSON.stringify(value)));
 
 for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']) {
-  test(`a review of ${apiVersion} is read, and its version, kind and uid kept for the reply`, (t) => {
+  test(`a review of ${apiVersion} is read, and its version, kind and uid are kept for the response`, (t) => {
     const decoded = decode(reviewOf({ object: { spec: {} } }, apiVersion));
     t.deepEqual(decoded, {
       type: 'review',
@@ -28,7 +28,7 @@ for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']) {
   });
 }
 
-test('what a DELETE leaves out is read as absent', (t) => {
+test('fields that a DELETE omits are absent', (t) => {
   const decoded = decode(
     reviewOf({ operation: 'DELETE', object: null, name: undefined, namespace: undefined, dryRun: undefined }),
   );
@@ -59,14 +59,14 @@ const BAD: readonly (readonly [what: string, body: string, reason: RegExp])[] = 
 ];
 
 for (const [what, body, reason] of BAD) {
-  test(`${what}: the reason is told`, (t) => {
+  test(`${what}: the reason is reported`, (t) => {
     const decoded = decodeReview(Buffer.from(body));
     t.is(decoded.type, 'undecodable');
     if (decoded.type === 'undecodable') t.regex(decoded.reason, reason);
   });
 }
 
-test('the uid and the version of what cannot be read otherwise are kept for the reply', (t) => {
+test('uid and version of an unreadable review are kept for the response', (t) => {
   const decoded = decode(reviewOf({ operation: undefined }, 'admission.k8s.io/v1beta1'));
   t.deepEqual(decoded.envelope, {
     apiVersion: 'admission.k8s.io/v1beta1',
@@ -75,11 +75,11 @@ test('the uid and the version of what cannot be read otherwise are kept for the 
   });
 });
 
-test('a reply to an unknown version is in the newest that we know', (t) => {
+test('the response to an unknown version has the newest known version', (t) => {
   t.is(decode(reviewOf({}, 'admission.k8s.io/v7')).envelope.apiVersion, 'admission.k8s.io/v1');
 });
 
-test('bytes that are not UTF-8 are no review', (t) => {
+test('bytes that are not UTF-8 are not a review', (t) => {
   const decoded = decodeReview(Buffer.from([0x7b, 0xff, 0x7d]));
   t.like(decoded, { type: 'undecodable', reason: 'it is not UTF-8' });
 });
@@ -90,11 +90,11 @@ test('an object of 100 levels is read; brackets in texts do not count', (t) => {
   t.is(decode(reviewOf({ object: { note: `\\"${'['.repeat(500)}` } })).type, 'review');
 });
 
-test('a million levels are refused, not recursed into', (t) => {
+test('a million levels are rejected without recursion', (t) => {
   t.is(decodeReview(Buffer.from('['.repeat(3_000_000))).type, 'undecodable');
 });
 
-test('whatever the body, there is a decision and a reply can be addressed', (t) => {
+test('every body leads to a decision and a response with an envelope', (t) => {
   const mutated = fc
     .tuple(
       fc.dictionary(

@@ -6,7 +6,7 @@ import type { Reply } from '../fixtures/reviews.js';
 const envelope = { apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', uid: 'u-1' } as const;
 const encode = (answer: AdmissionAnswer): Reply => JSON.parse(encodeReview(envelope, answer)) as Reply;
 
-test('a reply repeats version, kind and uid, and says no more than it must', (t) => {
+test('a response repeats version, kind and uid, and has no empty fields', (t) => {
   t.deepEqual(encode({ allowed: true }), {
     apiVersion: 'admission.k8s.io/v1beta1',
     kind: 'AdmissionReview',
@@ -14,19 +14,19 @@ test('a reply repeats version, kind and uid, and says no more than it must', (t)
   });
 });
 
-test('a refusal has its message, code and reason in the status', (t) => {
+test('a rejection has its message, code and reason in the status', (t) => {
   const { response } = encode({ allowed: false, message: 'no', code: 422, reason: 'Invalid' });
   t.deepEqual(response, { uid: 'u-1', allowed: false, status: { message: 'no', reason: 'Invalid', code: 422 } });
 });
 
-test('a patch travels in base64, with its type', (t) => {
+test('a patch is sent in base64, with its type', (t) => {
   const patch = [{ op: 'add', path: '/metadata/labels/ü', value: { a: 1 } }] as const;
   const { response } = encode({ allowed: true, patch });
   t.is(response.patchType, 'JSONPatch');
   t.deepEqual(JSON.parse(Buffer.from(response.patch ?? '', 'base64').toString()), patch);
 });
 
-test('there is no patch of nothing, and none with a refusal', (t) => {
+test('an empty patch, and a patch of a rejection, are left out', (t) => {
   t.false('patch' in encode({ allowed: true, patch: [] }).response);
   t.false('patch' in encode({ allowed: false, patch: [{ op: 'remove', path: '/a' }] }).response);
 });

@@ -40,7 +40,7 @@ function createRig(maxParsedBytes = 1000) {
   return { clock, queue, begun, ended, measured, send, end };
 }
 
-test('two large reviews run at once, and the next when one of them has ended', async (t) => {
+test('two large reviews run at once, and the next one after one of them has ended', async (t) => {
   const { send, end, begun, ended } = createRig();
   for (const name of ['1', '2', '3']) send(name);
   await turn();
@@ -59,7 +59,7 @@ test('small reviews, and those of callers with a certificate, do not wait for la
   t.deepEqual(begun, ['1', '2', 'small', 'trusted']);
 });
 
-test('the address that was served longest ago is next, with its smallest review', async (t) => {
+test('the address whose last turn is the longest ago is next, with its smallest review', async (t) => {
   const { send, end, begun } = createRig();
   for (const name of ['a1', 'a2', 'a3']) send(name, { source: 'a' });
   send('b large', { source: 'b' });
@@ -69,7 +69,7 @@ test('the address that was served longest ago is next, with its smallest review'
   t.deepEqual(begun, ['a1', 'a2', 'b small', 'a3', 'b large']);
 });
 
-test('two large reviews run at once, and one that is too large once it is parsed never', async (t) => {
+test('a review that would be too large when parsed is rejected', async (t) => {
   const { send, end, begun, ended } = createRig(1000);
   send('0', { parsedBytes: 250 });
   send('1', { parsedBytes: 250 });
@@ -83,7 +83,7 @@ test('two large reviews run at once, and one that is too large once it is parsed
   t.is(ended.get('huge'), 'parsed-size');
 });
 
-test('reviews of callers with a certificate fit together too, and one of any size runs alone', async (t) => {
+test('reviews of callers with a certificate share a limit, and one of any size can run alone', async (t) => {
   const { send, end, begun } = createRig(1000);
   send('1', { isTrusted: true, parsedBytes: 300 });
   send('2', { isTrusted: true, parsedBytes: 300 });
@@ -97,7 +97,7 @@ test('reviews of callers with a certificate fit together too, and one of any siz
   t.deepEqual(begun, ['1', '2', 'huge']);
 });
 
-test('a review that has waited two seconds is turned away', async (t) => {
+test('a review that has waited two seconds is rejected', async (t) => {
   const { clock, send, begun, ended } = createRig();
   for (const name of ['1', '2', '3']) send(name);
   await turn();
@@ -110,7 +110,7 @@ test('a review that has waited two seconds is turned away', async (t) => {
   t.deepEqual(begun, ['1', '2']);
 });
 
-test('a full lane turns a review away at once and unread, and makes room for another address', async (t) => {
+test('a full lane rejects a review unread, and makes room for another address', async (t) => {
   const { queue, send, ended, measured } = createRig();
   for (let index = 1; index <= 11; index++) send(String(index));
   await turn();
@@ -125,7 +125,7 @@ test('a full lane turns a review away at once and unread, and makes room for ano
   t.false(ended.has('other'));
 });
 
-test('a review whose caller has gone is not run', async (t) => {
+test('a review whose caller closed the connection does not run', async (t) => {
   const { send, end, begun, ended } = createRig();
   const abort = new AbortController();
   for (const name of ['1', '2']) send(name);

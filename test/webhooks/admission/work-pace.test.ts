@@ -21,13 +21,13 @@ function createRig() {
   };
 }
 
-test('light work is done at once, one after another', async (t) => {
+test('light work runs without rests', async (t) => {
   const { run, clock } = createRig();
   t.deepEqual(await Promise.all([run('a', 5), run('b', 20), run('c', 5)]), ['a', 'b', 'c']);
   t.is(clock.timers, 0);
 });
 
-test('after heavy work the next waits as long as that took', async (t) => {
+test('after heavy work the next one waits as long as the work took', async (t) => {
   const { run, clock, done } = createRig();
   await run('heavy', 300);
   const next = run('next', 1);
@@ -39,7 +39,7 @@ test('after heavy work the next waits as long as that took', async (t) => {
   t.is(await next, 'next');
 });
 
-test('of those that wait, each heavy one makes the others wait anew', async (t) => {
+test('each heavy work delays those that wait again', async (t) => {
   const { run, clock, done } = createRig();
   await run('first', 100);
   const all = [run('second', 100), run('third', 100)];
@@ -52,7 +52,7 @@ test('of those that wait, each heavy one makes the others wait anew', async (t) 
   t.deepEqual(done, ['first', 'second', 'third']);
 });
 
-test('work that takes long because it gets no processor is light', async (t) => {
+test('work that is slow without using the processor is light', async (t) => {
   const clock = createFakeClock();
   const pace = createWorkPace(clock, () => 0);
   const { signal } = new AbortController();
@@ -64,7 +64,7 @@ test('work that takes long because it gets no processor is light', async (t) => 
   t.is(clock.timers, 0);
 });
 
-test('by itself it is the processor time of this process that counts', async (t) => {
+test('by default the processor time of this process counts', async (t) => {
   const clock = createFakeClock();
   const pace = createWorkPace(clock);
   const { signal } = new AbortController();
@@ -83,7 +83,7 @@ test('by itself it is the processor time of this process that counts', async (t)
   t.is(await next, 'next');
 });
 
-test('light work that gets no processor for a while is light, also after other work', async (t) => {
+test('light work without a processor stays light, also after other work', async (t) => {
   const clock = createFakeClock();
   let cpuMs = 0;
   const pace = createWorkPace(clock, () => cpuMs);
@@ -100,7 +100,7 @@ test('light work that gets no processor for a while is light, also after other w
   t.is(await next, 'next');
 });
 
-test('work that fails has taken its time, too', async (t) => {
+test('the time of failed work counts too', async (t) => {
   const clock = createFakeClock();
   const pace = createWorkPace(clock, clock.monotonicMs);
   const { signal } = new AbortController();
@@ -116,7 +116,7 @@ test('work that fails has taken its time, too', async (t) => {
   t.is(await next, 'next');
 });
 
-test('who gives up waiting is not worked for', async (t) => {
+test('an aborted call does not run', async (t) => {
   const { run, clock, done } = createRig();
   await run('heavy', 300);
   const abort = new AbortController();

@@ -30,7 +30,7 @@ const found = (data: object): ApiAnswer => ({ status: 200, body: { data }, retry
 const refused: ApiAnswer = { status: 403, body: { message: 'configmaps is forbidden' }, retryAfterMs: undefined };
 const trimmed = (pems: readonly string[]): readonly string[] => pems.map((pem) => pem.trim());
 
-test('both authorities of the cluster are read from its ConfigMap, once each', async (t) => {
+test('both root certificates of the cluster are read from its ConfigMap, without duplicates', async (t) => {
   const data = {
     'client-ca-file': clients.certificate,
     'requestheader-client-ca-file': `${proxies.certificate}\n${clients.certificate}`,
@@ -43,7 +43,7 @@ test('both authorities of the cluster are read from its ConfigMap, once each', a
   t.is(changes(), 1);
 });
 
-test('without the right to read it there are no roots, which is logged once and tried again', async (t) => {
+test('without the right to read the ConfigMap there are no roots, which is logged once and retried', async (t) => {
   let answer = refused;
   const { roots, clock, logger, paths } = createRig(() => answer);
   await roots.start();
@@ -65,7 +65,7 @@ test('without the right to read it there are no roots, which is logged once and 
   );
 });
 
-test('the last roots stay while they cannot be read, and what is no certificate is left out', async (t) => {
+test('after a failed read the last roots stay, and invalid certificates are left out', async (t) => {
   const broken = '-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----';
   let answer = found({ 'client-ca-file': `${clients.certificate}\n${broken}` });
   const { roots, clock, paths } = createRig(() => answer);
@@ -78,7 +78,7 @@ test('the last roots stay while they cannot be read, and what is no certificate 
   t.deepEqual(trimmed(roots.current()), trimmed([clients.certificate]));
 });
 
-test('a file takes the place of the ConfigMap', async (t) => {
+test('a file replaces the ConfigMap', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'navigator-roots-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const file = join(folder, 'ca.pem');

@@ -6,13 +6,13 @@ import { createTestCaBundle } from '../fixtures/ca-bundle.js';
 const { certificate, key } = createTestAuthority('root');
 const read = (pem: string | undefined) => readCaBundle(createTestCaBundle(pem));
 
-test('certificates, one or several, with or without text around them, are a bundle', (t) => {
+test('one or several certificates, with or without other text, are a valid caBundle', (t) => {
   for (const pem of [certificate, `# our root\n${certificate}\n${certificate}`]) {
     t.deepEqual(read(pem), { type: 'bundle', base64: Buffer.from(pem).toString('base64') });
   }
 });
 
-test('no roots yet is told as a file that could not be read', (t) => {
+test('a missing root certificate is reported as an unreadable file', (t) => {
   t.like(read(undefined), { type: 'unusable', reason: 'could not read caBundle file' });
 });
 
@@ -22,12 +22,12 @@ for (const [what, pem, cause] of [
   ['a private key', key, 'it has a PEM block of PRIVATE KEY, not CERTIFICATE'],
   ['a certificate with its key', certificate + key, 'it has a PEM block of PRIVATE KEY, not CERTIFICATE'],
 ] as const) {
-  test(`${what} is no bundle of roots`, (t) => {
+  test(`${what} is not a valid caBundle`, (t) => {
     t.deepEqual(read(pem), { type: 'unusable', reason: 'could not verify caBundle', cause });
   });
 }
 
-test('a certificate that cannot be parsed is no root', (t) => {
+test('an unreadable certificate is not a valid caBundle', (t) => {
   const result = read('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
   t.like(result, { type: 'unusable', reason: 'could not verify caBundle' });
   if (result.type === 'unusable') t.regex(result.cause, /^it has a certificate that cannot be parsed: /);

@@ -8,7 +8,7 @@ import { createFakeClock } from '../../support/fake-clock.js';
 import { createRecordingLogger } from '../../support/recording-logger.js';
 import { createTestCaBundle } from '../fixtures/ca-bundle.js';
 
-test('two control planes that undo what the other has written do not do so without end', async (t) => {
+test('two control planes that revert the writes of each other do not do so endlessly', async (t) => {
   const clock = createFakeClock();
   const logger = createRecordingLogger();
   const watched: WatchedList[] = [];

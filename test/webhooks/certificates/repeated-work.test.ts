@@ -17,7 +17,7 @@ function createRig(againMs?: number) {
     work,
     done: () => done,
     running: () => open.length,
-    /** Lets the work that runs end. */
+    /** Ends the running work. */
     finish: async () => {
       open.shift()?.();
       await setImmediate();
@@ -25,7 +25,7 @@ function createRig(againMs?: number) {
   };
 }
 
-test('requests while it is being done have it done once more, not once for each', async (t) => {
+test('several requests during a run cause one more run', async (t) => {
   const { work, finish, running, done } = createRig();
   for (let count = 0; count < 3; count++) work.request();
   t.is(running(), 1);
@@ -37,7 +37,7 @@ test('requests while it is being done have it done once more, not once for each'
   t.is(done(), 2);
 });
 
-test('it is done again when it said so, or before when it is asked for', async (t) => {
+test('work runs again after its own delay, or earlier after a request', async (t) => {
   const { clock, work, finish, running } = createRig(1000);
   work.request();
   await finish();
@@ -51,7 +51,7 @@ test('it is done again when it said so, or before when it is asked for', async (
   t.is(running(), 1);
 });
 
-test('stop waits for what is being done, and nothing is done after', async (t) => {
+test('stop waits for the present run, and none follows', async (t) => {
   const { clock, work, finish, running, done } = createRig(1000);
   work.request();
   work.request();

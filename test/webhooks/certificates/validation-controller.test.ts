@@ -23,7 +23,7 @@ const CONFLICT = { status: 409, body: { reason: 'Conflict', message: 'the object
 
 type Fault = Omit<ApiAnswer, 'retryAfterMs'> | Error;
 
-/** An API server of which the test says what it answers; the configuration is kept as it is written. */
+/** An API server whose answers the test sets. It stores the written configuration. */
 function createRig(t: ExecutionContext, roots: string | undefined = ROOT, metadata: object = {}) {
   const clock = createFakeClock();
   const leases = createLeaseServer();
@@ -79,7 +79,7 @@ function createRig(t: ExecutionContext, roots: string | undefined = ROOT, metada
     watched,
     controller,
     probes: () => probes,
-    /** As when one of the watched lists changes. */
+    /** Simulates a change of a watched list. */
     somethingChanges: () => watched[0]?.sink.apply([]),
     counted: async () =>
       (await registry.metrics())
@@ -92,7 +92,7 @@ function createRig(t: ExecutionContext, roots: string | undefined = ROOT, metada
 const policies = (writes: readonly unknown[]) =>
   (writes as { webhooks: { failurePolicy: string }[] }[]).map(({ webhooks }) => webhooks[0]?.failurePolicy);
 
-test('the configuration and the endpoints of meshd are watched, and nothing before it leads', async (t) => {
+test('the leader watches the configuration and the endpoints of meshd, other instances nothing', async (t) => {
   const rig = createRig(t);
   t.is(rig.watched.length, 0);
   rig.controller.start();
@@ -106,7 +106,7 @@ test('the configuration and the endpoints of meshd are watched, and nothing befo
   );
 });
 
-test('failurePolicy is Fail once an object was denied, tried each second, and never Ignore again', async (t) => {
+test('failurePolicy becomes Fail after the first rejection, probed each second, and stays Fail', async (t) => {
   const rig = createRig(t);
   rig.controller.start();
   await eventually('the roots are written', () => rig.writes.length === 1);
@@ -140,7 +140,7 @@ for (const [what, probe, ready] of [
   ['the namespace is missing', { status: 404, body: { details: { kind: 'namespaces' } } }, false],
   ['it may not be tried', { status: 403, body: { message: 'quotaspecs is forbidden' } }, false],
 ] as const) {
-  test(`when ${what}, API servers ${ready ? 'count as asking' : 'do not count as asking'} the webhook`, async (t) => {
+  test(`when ${what}, API servers ${ready ? 'count as callers of' : 'do not count as callers of'} the webhook`, async (t) => {
     const rig = createRig(t);
     rig.faults.probe = probe;
     rig.controller.start();
@@ -152,7 +152,7 @@ for (const [what, probe, ready] of [
 const rulesOf = (writes: readonly unknown[]) =>
   (writes as { webhooks: { rules?: unknown }[] }[]).map(({ webhooks }) => webhooks[0]?.rules);
 
-test('rules are written where the configuration leaves them to the control plane, with Ignore before Fail', async (t) => {
+test('rules are written if the configuration leaves them to the control plane, with Ignore before Fail', async (t) => {
   const rig = createRig(t, ROOT, { annotations: { 'mesh.internal/webhook-rules': 'managed' } });
   rig.controller.start();
   await eventually('the roots are written', () => rig.writes.length === 1);
@@ -164,14 +164,14 @@ test('rules are written where the configuration leaves them to the control plane
   t.deepEqual(policies(rig.writes), ['Ignore', 'Fail']);
 });
 
-test('rules stay as they are where the configuration does not leave them to the control plane', async (t) => {
+test('rules stay unchanged if the configuration does not leave them to the control plane', async (t) => {
   const rig = createRig(t);
   rig.controller.start();
   await eventually('the roots are written', () => rig.writes.length === 1);
   t.deepEqual(rulesOf(rig.writes), [undefined]);
 });
 
-test('nothing is written where everything is right', async (t) => {
+test('a correct configuration causes no write', async (t) => {
   const rig = createRig(t);
   rig.faults.probe = DENIED;
   rig.controller.start();
@@ -187,7 +187,7 @@ for (const [what, roots, reason] of [
   ['missing', undefined, 'could not read caBundle file'],
   ['no certificate', 'text', 'could not verify caBundle'],
 ] as const) {
-  test(`roots that are ${what} are counted and told once, and taken when they come`, async (t) => {
+  test(`roots that are ${what} are counted and logged once, and used when they are valid`, async (t) => {
     const rig = createRig(t);
     rig.caBundle.set(roots);
     rig.controller.start();
@@ -202,7 +202,7 @@ for (const [what, roots, reason] of [
   });
 }
 
-test('reasons that no API server gives are counted as one', async (t) => {
+test('unknown reasons of API servers are counted as Unknown', async (t) => {
   const rig = createRig(t);
   rig.faults.put = { status: 500, body: { reason: 'x'.repeat(1000) } };
   rig.controller.start();
@@ -210,7 +210,7 @@ test('reasons that no API server gives are counted as one', async (t) => {
   t.deepEqual(await rig.counted(), ['update_error{reason="Unknown"} 1']);
 });
 
-test('who undoes what is written does not have it written without end', async (t) => {
+test('a client that reverts each write does not cause endless writes', async (t) => {
   const rig = createRig(t);
   rig.faults.probe = DENIED;
   rig.faults.get = { status: 200, body: { webhooks: [{ name: 'validation.mesh.internal', failurePolicy: 'Ignore' }] } };
@@ -229,7 +229,7 @@ test('who undoes what is written does not have it written without end', async (t
   await eventually('it is written once more', () => rig.writes.length === 6);
 });
 
-test('a conflict is counted with its reason, and tried again later and later', async (t) => {
+test('a conflict is counted with its reason, and retried with growing delays', async (t) => {
   const rig = createRig(t);
   rig.faults.put = CONFLICT;
   rig.faults.probe = DENIED;
@@ -246,7 +246,7 @@ test('a conflict is counted with its reason, and tried again later and later', a
   t.is(rig.logger.records.filter(({ level }) => level === 'warn').length, 1);
 });
 
-test('an API server that does not answer is counted, and asked again', async (t) => {
+test('a failed request is counted and retried', async (t) => {
   const rig = createRig(t);
   rig.faults.get = new Error('connect ECONNREFUSED');
   rig.controller.start();
@@ -258,7 +258,7 @@ test('an API server that does not answer is counted, and asked again', async (t)
   t.deepEqual(policies(rig.writes), ['Ignore']);
 });
 
-test('a missing configuration is counted, and not asked for again until something changes', async (t) => {
+test('a missing configuration is counted, and read again only after a change', async (t) => {
   const rig = createRig(t);
   rig.faults.get = { status: 404, body: { reason: 'NotFound', message: 'not found' } };
   rig.controller.start();
@@ -269,7 +269,7 @@ test('a missing configuration is counted, and not asked for again until somethin
   await eventually('it is written', () => rig.writes.length === 1);
 });
 
-test('stop ends everything, before and after it led', async (t) => {
+test('stop ends the controller, as the leader and before', async (t) => {
   const rig = createRig(t);
   await rig.controller.stop();
   t.is(rig.watched.length, 0);

@@ -15,29 +15,29 @@ const entry = (name: string, caBundle?: string, failurePolicy = 'Fail') => ({
 });
 const configuration = (...webhooks: object[]) => ({ metadata: { name: 'a', resourceVersion: '7' }, webhooks });
 
-test('every entry gets the roots and the policy; all else stays, the version too', (t) => {
+test('every entry gets the caBundle and the failurePolicy, and other fields stay', (t) => {
   t.deepEqual(withTrust(configuration(entry('a'), entry('b', 'old', 'Ignore')), 'new', 'Fail'), {
     metadata: { name: 'a', resourceVersion: '7' },
     webhooks: [entry('a', 'new'), entry('b', 'new')],
   });
 });
 
-test('what is right already is left alone', (t) => {
+test('a correct configuration is not changed', (t) => {
   t.is(withTrust(configuration(entry('a', 'new'), entry('b', 'new')), 'new', 'Fail'), undefined);
 });
 
-test('one entry that is not right is enough for a change, in its roots or its policy', (t) => {
+test('one entry with another caBundle or failurePolicy causes a change', (t) => {
   t.not(withTrust(configuration(entry('a', 'new'), entry('b', 'old')), 'new', 'Fail'), undefined);
   t.not(withTrust(configuration(entry('a', 'new'), entry('b', 'new', 'Ignore')), 'new', 'Fail'), undefined);
 });
 
-test('without entries there is nothing to change, whatever was sent', (t) => {
+test('a configuration without entries is not changed', (t) => {
   for (const body of [configuration(), {}, undefined, 'text', { webhooks: 'none' }]) {
     t.is(withTrust(body, 'new', 'Fail'), undefined);
   }
 });
 
-test('what an entry trusts is told by its name', (t) => {
+test('the caBundle of an entry is found by the name of the entry', (t) => {
   const found = configuration(entry('a', 'roots'), entry('b'));
   t.is(trustOf(found, 'a'), 'roots');
   t.is(trustOf(found, 'b'), '');
@@ -45,7 +45,7 @@ test('what an entry trusts is told by its name', (t) => {
   t.is(trustOf({}, 'a'), undefined);
 });
 
-test('rules name every kind of the mesh, and no other', (t) => {
+test('rules name exactly the kinds of the mesh', (t) => {
   const common = { apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], scope: '*' };
   t.deepEqual(webhookRules(createKindRegistry('acme.io').definitions, 'acme.io'), [
     {
@@ -58,14 +58,14 @@ test('rules name every kind of the mesh, and no other', (t) => {
   ]);
 });
 
-test('rules that differ are replaced, and those that are the same are left alone', (t) => {
+test('different rules are replaced, and equal rules stay', (t) => {
   const rules = webhookRules(createKindRegistry('acme.io').definitions, 'acme.io');
   const trusted = entry('a', 'new');
   t.deepEqual(withTrust(configuration(trusted), 'new', 'Fail', rules), configuration({ ...trusted, rules }));
   t.is(withTrust(configuration({ ...trusted, rules }), 'new', 'Fail', rules), undefined);
 });
 
-test('an annotation leaves the rules to the control plane', (t) => {
+test('the annotation webhook-rules leaves the rules to the control plane', (t) => {
   const annotated = (annotations: unknown) => ({ metadata: { annotations } });
   t.true(leavesRules(annotated({ 'acme.io/webhook-rules': 'managed' }), 'acme.io'));
   for (const annotations of [{ 'acme.io/webhook-rules': '' }, { 'other.io/webhook-rules': 'managed' }, undefined]) {

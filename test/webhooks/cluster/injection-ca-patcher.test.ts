@@ -41,7 +41,7 @@ const CONFIGURATION: KubernetesManifest = {
   webhooks: [entry('sidecar-injector.mesh.internal'), entry('other.mesh.internal')],
 };
 
-it('the entry of the injector gets the roots, keeps them, and follows them; others are left alone', async (t) => {
+it('the entry of the injector gets the present roots after each change, and other entries stay', async (t) => {
   const { send, createWatcher } = await openCluster(t, api);
   const caBundle = createTestCaBundle(first);
   const logger = createRecordingLogger();

@@ -89,7 +89,7 @@ async function startInjector(t: ExecutionContext) {
   return { write, data, injector, logger, url: `https://127.0.0.1:${port}/inject`, metrics: () => registry.metrics() };
 }
 
-/** Installs the webhook configuration, under further names too, and waits until the API server asks. */
+/** Installs the webhook configuration, also under further names, and waits until the API server calls the webhook. */
 async function install(t: ExecutionContext, url: string, ...names: readonly string[]): Promise<void> {
   const found = readManifests('manifests').find(({ kind }) => kind === 'MutatingWebhookConfiguration');
   if (found === undefined) throw new Error('manifests/ has no MutatingWebhookConfiguration');
@@ -122,7 +122,7 @@ function create(pod: TestPod, namespace = 'shop'): Promise<KubernetesAnswer> {
 
 const messageOf = ({ body }: KubernetesAnswer): string => String((body as { readonly message?: unknown }).message);
 
-it('a real API server takes what the shipped template injects into a pod, in labelled namespaces alone', async (t) => {
+it('a real API server accepts the injected pod, and calls the injector only for labelled namespaces', async (t) => {
   const { url, metrics } = await startInjector(t);
   await install(t, url, 'mesh-sidecar-injector');
   const pod = podOf(
@@ -148,7 +148,7 @@ it('a real API server takes what the shipped template injects into a pod, in lab
   t.is((elsewhere.body as TestPod).metadata.annotations, undefined);
 });
 
-it('asked twice about one pod, it injects once', async (t) => {
+it('a second call for a pod does not inject it again', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'a-injector', 'b-injector');
   const { status, body } = await create(
@@ -164,7 +164,7 @@ it('asked twice about one pod, it injects once', async (t) => {
   t.regex(JSON.stringify(containerOf(result, 'mesh-proxy')), /MESH_KUBE_APP_PROBERS.*\\"port\\":80/);
 });
 
-it('a pod whose annotation cannot be used is refused with our message', async (t) => {
+it('a pod with an unusable annotation is rejected with our message', async (t) => {
   const { url } = await startInjector(t);
   await install(t, url, 'mesh-sidecar-injector');
   const refused = await create(podOf({ annotations: { 'traffic.sidecar.mesh.internal/excludeInboundPorts': 'http' } }));
@@ -175,7 +175,7 @@ it('a pod whose annotation cannot be used is refused with our message', async (t
   );
 });
 
-it('the URL names cluster and network', async (t) => {
+it('the path of the URL sets cluster and network', async (t) => {
   const { url } = await startInjector(t);
   await install(t, `${url}/cluster/east/net/vpc`, 'mesh-sidecar-injector');
   const { body } = await create(podOf());
@@ -190,7 +190,7 @@ it('the URL names cluster and network', async (t) => {
   );
 });
 
-it('changed files count for the pods that follow, bad ones do not', async (t) => {
+it('later pods use changed files, but not invalid ones', async (t) => {
   const { url, write, data, injector, logger } = await startInjector(t);
   await install(t, url, 'mesh-sidecar-injector');
   const imageOf = async (): Promise<string> => containerOf((await create(podOf())).body as TestPod, 'mesh-proxy').image;

@@ -44,18 +44,18 @@ if (binary !== undefined) {
 const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
 const messageOf = ({ body }: KubernetesAnswer): string => String((body as { message?: unknown }).message);
 
-/** Asks the API server to take a QuotaSpec, in a dry run. */
+/** Applies a QuotaSpec in a dry run. */
 function offer(spec: unknown, name = 'limits'): Promise<KubernetesAnswer> {
   const { apiVersion, kind } = quotaSpecManifest(name);
   return api.client.send('POST', `${QUOTA_SPECS}?dryRun=All`, { apiVersion, kind, metadata: { name }, spec });
 }
 
 const VALID = { rules: [{ quotas: [{ quota: 'requests' }] }] };
-/** The CRD's schema lets it through. */
+/** The CRD's schema accepts it. */
 const BAD_REGEX = {
   rules: [{ match: [{ clause: { 'request.path': { regex: '[' } } }], quotas: [{ quota: 'requests' }] }],
 };
-/** The CRD's schema does not. */
+/** The CRD's schema rejects it. */
 const BAD_ONE_OF = {
   rules: [{ match: [{ clause: { 'request.path': { exact: '/', prefix: '/' } } }], quotas: [{ quota: 'requests' }] }],
 };
@@ -71,7 +71,7 @@ function whenRefused(what: string): Promise<KubernetesAnswer> {
   });
 }
 
-it('the configuration as installed gets the roots, and failurePolicy Fail once the API server is seen to ask', async (t) => {
+it('the installed configuration gets the roots, and failurePolicy Fail when the API server calls the webhook', async (t) => {
   const { port } = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(port));
   const [before] = await entriesOf(api, CONFIGURATION);
@@ -87,7 +87,7 @@ it('the configuration as installed gets the roots, and failurePolicy Fail once t
   );
 });
 
-it('an invalid QuotaSpec is refused with our message, a valid one is taken', async (t) => {
+it('an invalid QuotaSpec is rejected with our message, and a valid one accepted', async (t) => {
   const { port } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
   await api.client.apply(configurationAt(port));
@@ -104,7 +104,7 @@ it('an invalid QuotaSpec is refused with our message, a valid one is taken', asy
 });
 
 for (const version of ['v1', 'v1beta1']) {
-  it(`API servers that ask in admission ${version} are answered`, async (t) => {
+  it(`requests of API servers in admission ${version} are answered`, async (t) => {
     const { port } = await startWebhookServer(t, root);
     const configuration = configurationAt(port);
     const [entry] = configuration['webhooks'] as readonly object[];
@@ -114,7 +114,7 @@ for (const version of ['v1', 'v1beta1']) {
   });
 }
 
-it('what is legal but suspicious is taken with warnings', async (t) => {
+it('valid objects that look wrong are accepted with warnings', async (t) => {
   const { port, warnings } = await startWebhookServer(t, root);
   await startController(t, api, root.certificate);
   await api.client.apply(configurationAt(port));
@@ -141,7 +141,7 @@ it('what is legal but suspicious is taken with warnings', async (t) => {
   );
 });
 
-it('changes of the configuration by others are put right', async (t) => {
+it('foreign changes of the configuration are corrected', async (t) => {
   const { port } = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(port));
   await startController(t, api, root.certificate);
@@ -163,7 +163,7 @@ it('changes of the configuration by others are put right', async (t) => {
   t.is((await whenRefused('the webhook is asked')).status, 422);
 });
 
-it('root and serving certificate change without a restart, and no object passes unasked meanwhile', async (t) => {
+it('root and server certificate change without a restart, and every object is validated meanwhile', async (t) => {
   const { port, material } = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(port));
   const { caBundle } = await startController(t, api, root.certificate);
@@ -178,7 +178,7 @@ it('root and serving certificate change without a restart, and no object passes 
     });
   caBundle.set(root.certificate + next.certificate);
   await trusts(root.certificate + next.certificate);
-  // The API server takes a configuration over a moment after it was written.
+  // The API server uses a configuration shortly after it was written.
   await eventually('the new certificate is trusted', async () => {
     material.use(next);
     const refused = await offer(BAD_REGEX);
@@ -190,7 +190,7 @@ it('root and serving certificate change without a restart, and no object passes 
   t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Fail');
 });
 
-it('with the webhook down nothing passes unasked, and a bad one-of is refused by its CRD', async (t) => {
+it('without the webhook every object is rejected, and the CRD rejects a wrong one-of', async (t) => {
   const server = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(server.port));
   await startController(t, api, root.certificate);
@@ -204,7 +204,7 @@ it('with the webhook down nothing passes unasked, and a bad one-of is refused by
   t.notRegex(messageOf(answer), /webhook/);
 });
 
-it('a webhook that was never seen to answer keeps nothing out, but a bad one-of is refused by its CRD', async (t) => {
+it('a webhook that never answered rejects no object, but the CRD rejects a wrong one-of', async (t) => {
   await api.client.apply(configurationAt(1));
   const controller = await startController(t, api, root.certificate);
   await eventually('the roots are written', async () => (await controller.metric('config_updates')) === 1);
@@ -213,7 +213,7 @@ it('a webhook that was never seen to answer keeps nothing out, but a bad one-of 
   t.is((await entriesOf(api, CONFIGURATION))[0]?.failurePolicy, 'Ignore');
 });
 
-it('a configuration that is missing is told and counted, and looked after once it is there', async (t) => {
+it('a missing configuration is logged and counted, and kept correct when it exists', async (t) => {
   const { port } = await startWebhookServer(t, root);
   const controller = await startController(t, api, root.certificate);
   await eventually(
@@ -225,7 +225,7 @@ it('a configuration that is missing is told and counted, and looked after once i
   await eventually('failurePolicy is Fail', () => isEnforced(api, CONFIGURATION));
 });
 
-it('one of two instances acts, and the other one after it', async (t) => {
+it('one of two instances is active, and then the other one', async (t) => {
   const { port } = await startWebhookServer(t, root);
   await api.client.apply(configurationAt(port));
   const first = await startController(t, api, root.certificate, 'meshd-a');
@@ -245,7 +245,7 @@ it('one of two instances acts, and the other one after it', async (t) => {
   t.true((await controllerUpdates(second)) > 0);
 });
 
-it('meshd may touch the webhook configurations and the object of its dry run by their names, and no others', async (t) => {
+it('meshd may change only its own webhook configurations and the object of its dry run', async (t) => {
   const meshd = createKubernetesClient(api.url, `${MESHD_USER}-token`, api.ca);
   t.teardown(() => meshd.close());
   const apply = (plural: string, kind: string, name: string) =>

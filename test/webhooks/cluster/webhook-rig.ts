@@ -23,12 +23,12 @@ import { kinds } from '../fixtures/ask.js';
 import { createTestCaBundle, type TestCaBundle } from '../fixtures/ca-bundle.js';
 import { createTestTlsSource, type TestTlsSource } from '../fixtures/tls-source.js';
 
-/** The user that has the rights of the control plane, of `manifests/`. */
+/** The user with the rights that `manifests/` give the control plane. */
 export const [MESHD_USER = ''] = READERS;
 export const NAMESPACE = 'mesh-system';
 export const CONFIG_NAME = 'meshd-mesh-system';
 
-/** Rights as `manifests/` gives them, to a user of the test instead of the service account. */
+/** The rights in `manifests/`, for a user of the test instead of the service account. */
 export function accessManifests(): readonly KubernetesManifest[] {
   return readManifests('manifests')
     .filter(({ kind }) => ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].includes(kind))
@@ -47,7 +47,7 @@ interface Entry {
 }
 
 /**
- * The configuration of `manifests/`, but that it names a server of the test.
+ * The configuration of `manifests/` with the address of the test's server.
  *
  * @param url with the path
  */
@@ -62,13 +62,13 @@ export async function entriesOf(api: ApiServer, manifest: KubernetesManifest): P
   return ((await api.client.get(manifest)) as { readonly webhooks: readonly Entry[] }).webhooks;
 }
 
-/** Whether the control plane has seen that the API server asks. Kubernetes makes failurePolicy Fail by itself, too. */
+/** Whether the control plane has noticed that the API server calls the webhook. Fail is also the default of Kubernetes. */
 export async function isEnforced(api: ApiServer, manifest: KubernetesManifest): Promise<boolean> {
   const [entry] = await entriesOf(api, manifest);
   return entry?.failurePolicy === 'Fail' && entry.clientConfig.caBundle !== undefined;
 }
 
-/** As the control plane. */
+/** A client with the identity of the control plane. */
 export async function openCluster(t: ExecutionContext, api: ApiServer): Promise<Cluster> {
   const connection = createClusterConnection({
     access: { orchConfig: await api.kubeconfigOf(MESHD_USER), environment: {} },

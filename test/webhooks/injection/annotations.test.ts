@@ -28,12 +28,12 @@ const ANNOTATIONS: Readonly<Record<string, { readonly good: readonly string[]; r
 };
 
 for (const [name, { good, bad }] of Object.entries(ANNOTATIONS)) {
-  test(`${name} takes ${good.map((value) => JSON.stringify(value)).join(', ')}`, (t) => {
+  test(`${name} accepts ${good.map((value) => JSON.stringify(value)).join(', ')}`, (t) => {
     for (const value of good) t.is(decide(podOf({ annotations: { [name]: value } })).type, 'inject', value);
   });
 
   for (const value of bad) {
-    test(`${name} refuses ${JSON.stringify(value)}`, (t) => {
+    test(`${name} rejects ${JSON.stringify(value)}`, (t) => {
       const error = t.throws(() => decide(podOf({ annotations: { [name]: value } })), { instanceOf: InjectionError });
       t.is(error?.code, 'INVALID_ANNOTATION');
       t.true(error?.message.startsWith(`invalid value '${value}' for annotation '${name}': `), error?.message);
@@ -42,7 +42,7 @@ for (const [name, { good, bad }] of Object.entries(ANNOTATIONS)) {
   }
 }
 
-test('annotations of a pod that is skipped are not looked at', (t) => {
+test('annotations of a skipped pod are not checked', (t) => {
   const annotations = { 'sidecar.mesh.internal/inject': 'no', 'status.sidecar.mesh.internal/port': 'x' };
   t.is(decide(podOf({ annotations })).type, 'skip');
 });
@@ -64,7 +64,7 @@ function proxyConfigOf(text: string): Readonly<Record<string, unknown>> {
   return JSON.parse((proxy.value as { readonly args: readonly string[] }).args[0] ?? '');
 }
 
-test('proxy.D/config goes over the defaults of the mesh, field by field', (t) => {
+test('proxy.D/config overrides the defaults of the mesh field by field', (t) => {
   const defaults = proxyConfigOf('{}');
   const merged = proxyConfigOf('concurrency: 7\ndrainDuration: 50s\ntracing: { zipkin: { address: "z:9411" } }\n');
   t.deepEqual(merged, { ...defaults, concurrency: 7, drainDurationMs: 50_000, tracingAddress: 'z:9411' });
@@ -78,14 +78,14 @@ for (const [title, text, problem] of [
   ['an address that is none', 'discoveryAddress: meshd', /discoveryAddress: "meshd": is not an address/],
   ['what is no mapping', 'yes please', /is a string, not an object/],
 ] as const) {
-  test(`proxy.D/config refuses ${title}`, (t) => {
+  test(`proxy.D/config rejects ${title}`, (t) => {
     const error = t.throws(() => decide(withConfig(text)), { instanceOf: InjectionError });
     t.true(error?.message.startsWith(`invalid value '${text}' for annotation 'proxy.mesh.internal/config': `));
     t.regex(error?.message ?? '', problem);
   });
 }
 
-test('a field that proxy.D/config does not have is warned of', (t) => {
+test('an unknown field of proxy.D/config causes a warning', (t) => {
   const decision = decide(withConfig('concurency: 3'));
   t.is(decision.type, 'inject');
   if (decision.type !== 'inject') return;

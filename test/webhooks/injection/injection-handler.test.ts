@@ -41,7 +41,7 @@ test('a pod that is skipped is allowed without a patch, and counted as skipped',
   t.deepEqual(await counts(), { sidecar_injection_skip_total: 1 });
 });
 
-test('a pod with a bad annotation is refused with its text, and counted as a failure', async (t) => {
+test('a pod with a wrong annotation is rejected with its text, and counted as a failure', async (t) => {
   const { ask, counts } = createHandler(settingsOf({}));
   const answer = await ask(podOf({ annotations: { 'status.sidecar.mesh.internal/port': 'x' } }));
   t.deepEqual(answer, {
@@ -51,7 +51,7 @@ test('a pod with a bad annotation is refused with its text, and counted as a fai
   t.deepEqual(await counts(), { sidecar_injection_failure_total: 1 });
 });
 
-test('a template that fails refuses the pod as a failure of the server, with its line', async (t) => {
+test('a failing template rejects the pod as a server error, with its line', async (t) => {
   const { ask, logger } = createHandler(settingsOf({ config: { template: 'a\n{{ Values.x }}' } }));
   const answer = await ask(podOf());
   t.like(answer, { allowed: false, code: 500 });
@@ -59,7 +59,7 @@ test('a template that fails refuses the pod as a failure of the server, with its
   t.is(logger.records.at(-1)?.message, 'pod rejected, because it cannot be injected');
 });
 
-test('what is no pod is refused', async (t) => {
+test('an object that is not a pod is rejected', async (t) => {
   const { ask } = createHandler(settingsOf({}));
   for (const object of [undefined, null, 7, [], { spec: { containers: 'x' } }, { metadata: { labels: [] } }]) {
     const answer = await ask(object);
@@ -68,7 +68,7 @@ test('what is no pod is refused', async (t) => {
   }
 });
 
-test('while there is no configuration pods are refused, and told why', async (t) => {
+test('without a configuration pods are rejected with the reason', async (t) => {
   const { ask, counts } = createHandler(undefined);
   const answer = await ask(podOf());
   t.like(answer, { allowed: false, code: 503 });
@@ -76,7 +76,7 @@ test('while there is no configuration pods are refused, and told why', async (t)
   t.deepEqual(await counts(), { sidecar_injection_failure_total: 1 });
 });
 
-test('a policy that there is not is told as an error, for each pod', async (t) => {
+test('an unknown policy is logged as an error for each pod', async (t) => {
   const { ask, logger } = createHandler(settingsOf({ config: { policy: 'sometimes' } }));
   t.deepEqual(await ask(podOf()), { allowed: true });
   t.like(logger.records.at(-1), { level: 'error', fields: { policy: 'sometimes' } });
@@ -97,7 +97,7 @@ test('every request is counted, and those that never reach the handler as failur
   t.deepEqual(await counts(), { sidecar_injection_requests_total: 2, sidecar_injection_failure_total: 2 });
 });
 
-test('after a pod that takes long to render there is a rest, so that such pods do not take all the time', async (t) => {
+test('a slow pod is followed by a rest, so that slow pods cannot use all the time', async (t) => {
   const template = '{% for a in (1..1000) %}{% for b in (1..1000) %}{% if a == b %}{% endif %}{% endfor %}{% endfor %}';
   const clock = createFakeClock();
   // Rendering takes real time.

@@ -12,15 +12,15 @@ const labelled = (key: string, value: string): LabelSelector => ({
 const WEB = labelled('app', 'web');
 
 const rows: readonly (readonly [title: string, pod: unknown, given: Given, expected: string])[] = [
-  ['a pod that says nothing is injected by the policy enabled', podOf(), {}, 'inject'],
+  ['a pod without an annotation is injected by the policy enabled', podOf(), {}, 'inject'],
   [
-    'a pod on the network of its node is skipped, whatever it says',
+    'a pod on the network of its node is skipped, with any annotation',
     podOf({ annotations: { 'sidecar.mesh.internal/inject': 'true' } }, { hostNetwork: true }),
     {},
     'HOST_NETWORK',
   ],
   [
-    'kube-system is skipped, whatever the pod says',
+    'kube-system is skipped, with any annotation',
     inject('true'),
     { request: { namespace: 'kube-system' } },
     'SYSTEM_NAMESPACE',
@@ -38,7 +38,7 @@ const rows: readonly (readonly [title: string, pod: unknown, given: Given, expec
   ...['n', 'no', 'false', 'off', '1', 'whatever', ' true'].map(
     (value) => [`annotation "${value}" means no where the policy is enabled`, inject(value), {}, 'ANNOTATION'] as const,
   ),
-  ['an empty annotation says nothing: policy enabled', inject(''), {}, 'inject'],
+  ['an empty annotation leaves the decision to the policy enabled', inject(''), {}, 'inject'],
   [
     'an empty annotation says nothing: policy disabled',
     inject(''),
@@ -81,9 +81,14 @@ const rows: readonly (readonly [title: string, pod: unknown, given: Given, expec
     { config: { neverInjectSelector: [{ matchLabels: {}, matchExpressions: [] }] } },
     'inject',
   ],
-  ['the policy disabled skips a pod that says nothing', podOf(), { config: { policy: 'disabled' } }, 'POLICY_DISABLED'],
   [
-    'another policy never injects, whatever the pod says',
+    'the policy disabled skips a pod without an annotation',
+    podOf(),
+    { config: { policy: 'disabled' } },
+    'POLICY_DISABLED',
+  ],
+  [
+    'another policy never injects, with any annotation',
     inject('true'),
     { config: { policy: 'sometimes' } },
     'POLICY_UNKNOWN',
@@ -128,7 +133,7 @@ for (const [operator, values, labels, matches] of expressions) {
   });
 }
 
-test('an annotation that means neither yes nor no is warned of, with what to write', (t) => {
+test('an annotation that means neither yes nor no causes a warning with the remedy', (t) => {
   for (const value of ['whatever', '1', ' true']) {
     const decision = decide(inject(value), {});
     t.deepEqual(decision.type === 'skip' ? decision.warnings : undefined, [

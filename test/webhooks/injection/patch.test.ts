@@ -19,7 +19,7 @@ test('operations come in order: lists, annotations, labels', (t) => {
   ]);
 });
 
-test('lists and mappings that are there are added to', (t) => {
+test('items are added to existing lists and mappings', (t) => {
   const pod = podOf(
     { annotations: { note: 'x' } },
     {
@@ -38,7 +38,7 @@ test('lists and mappings that are there are added to', (t) => {
   ]);
 });
 
-test('the status annotation names the template and all that was injected', (t) => {
+test('the status annotation names the template and all injected items', (t) => {
   const status = JSON.parse(injected(podOf()).metadata.annotations?.['sidecar.mesh.internal/status'] ?? '');
   t.regex(status.version, /^[0-9a-f]{64}$/);
   t.deepEqual(status, {
@@ -50,7 +50,7 @@ test('the status annotation names the template and all that was injected', (t) =
   });
 });
 
-test('what was injected earlier is removed from the end before it is added anew, and the result is the same', (t) => {
+test('injected items are removed from the end and added again, with the same result', (t) => {
   const pod = podOf({}, { volumes: [{ name: 'data' }], imagePullSecrets: [{ name: 'own' }] });
   const once = injected(pod);
   t.deepEqual(operations(once), [
@@ -66,7 +66,7 @@ test('what was injected earlier is removed from the end before it is added anew,
   t.deepEqual(injected(once), once);
 });
 
-test('items of a list are removed in the reverse order of their places', (t) => {
+test('items of a list are removed in reverse order', (t) => {
   const template = 'containers: [{ name: one, image: i }, { name: mesh-proxy, image: i }, { name: two, image: i }]';
   const once = injected(podOf(), { config: { template } });
   t.deepEqual(operations(once).slice(0, 3), [
@@ -76,7 +76,7 @@ test('items of a list are removed in the reverse order of their places', (t) => 
   ]);
 });
 
-test('what a newer template no longer injects is taken out', (t) => {
+test('items that a newer template no longer injects are removed', (t) => {
   const once = injected(podOf());
   const twice = injected(once, { config: { template: 'containers: [{ name: mesh-proxy, image: newer }]' } });
   t.deepEqual(twice.spec.initContainers, []);
@@ -85,7 +85,7 @@ test('what a newer template no longer injects is taken out', (t) => {
 });
 
 for (const status of [undefined, 'not JSON', '[]', '"text"']) {
-  test(`with ${status ?? 'no'} status, containers of the names of old are removed`, (t) => {
+  test(`with ${status ?? 'no'} status, containers with the names of old versions are removed`, (t) => {
     const annotations = status === undefined ? {} : { 'sidecar.mesh.internal/status': status };
     const item = (name: string) => ({ name, image: 'old' });
     const pod = podOf(
@@ -113,13 +113,13 @@ for (const status of [undefined, 'not JSON', '[]', '"text"']) {
   });
 }
 
-test('a secret that the pod names itself is not added, and stays when it is injected again', (t) => {
+test('a secret of the pod is not added, and stays after a second injection', (t) => {
   const once = injected(podOf({}, { imagePullSecrets: [{ name: 'mesh-pull' }] }));
   t.deepEqual(once.spec.imagePullSecrets, [{ name: 'mesh-pull' }]);
   t.deepEqual(injected(once), once);
 });
 
-test('a validating init container goes before all others', (t) => {
+test('the validation init container is the first one', (t) => {
   const template = 'initContainers: [{ name: mesh-init, image: i }, { name: mesh-validation, image: v }]';
   const pod = podOf({}, { initContainers: [{ name: 'setup', image: 's' }] });
   const once = injected(pod, { config: { template } });
@@ -130,7 +130,7 @@ test('a validating init container goes before all others', (t) => {
   t.deepEqual(injected(once, { config: { template } }), once);
 });
 
-test('a proxy that the application waits for goes before its containers', (t) => {
+test('a proxy that the application waits for is the first container', (t) => {
   const given = { values: { holdApplicationUntilProxyStarts: true } };
   const once = injected(podOf(), given);
   t.deepEqual(
@@ -140,7 +140,7 @@ test('a proxy that the application waits for goes before its containers', (t) =>
   t.deepEqual(injected(once, given), once);
 });
 
-test('a proxy that is a native sidecar goes before the init containers of the pod, after what goes before it', (t) => {
+test('a native sidecar and the items before it go before the init containers of the pod', (t) => {
   const template =
     'initContainers: [{ name: mesh-init, image: i }, { name: mesh-proxy, image: p, restartPolicy: Always }]';
   const pod = podOf({}, { initContainers: [{ name: 'migrate', image: 'm' }] });
@@ -152,7 +152,7 @@ test('a proxy that is a native sidecar goes before the init containers of the po
   t.deepEqual(injected(once, { config: { template } }), once);
 });
 
-test('dnsConfig is added, or replaces what the pod has', (t) => {
+test('dnsConfig is added or replaced', (t) => {
   const given = { config: { template: 'dnsConfig: { searches: [mesh] }' } };
   t.true(operations(podOf(), given).includes('add /spec/dnsConfig'));
   const own = podOf({}, { dnsConfig: { searches: ['own'] } });
@@ -161,7 +161,7 @@ test('dnsConfig is added, or replaces what the pod has', (t) => {
   t.false(operations(injected(own, given), given).some((operation) => operation.endsWith('dnsConfig')));
 });
 
-test('the group that may use the SDS socket is set when there is such a socket', (t) => {
+test('the group of the SDS socket is set if there is such a socket', (t) => {
   const given = { values: { sdsSocketPath: 'unix:/etc/mesh/sds' } };
   const context = (own?: object) =>
     injected(podOf({}, own === undefined ? {} : { securityContext: own }), given).spec['securityContext'];
@@ -203,7 +203,7 @@ test('the mount of the service account token is copied to the proxy', (t) => {
   t.deepEqual(injected(once), once);
 });
 
-test('a name that the pod has already is refused, with what to do', (t) => {
+test('a name that the pod already has is rejected with the remedy', (t) => {
   for (const [spec, message] of [
     [{ initContainers: [{ name: 'mesh-proxy', image: 'own' }] }, /^container mesh-proxy of the pod has the name/],
     [
@@ -219,7 +219,7 @@ test('a name that the pod has already is refused, with what to do', (t) => {
   }
 });
 
-test('a container that runs as the proxy’s user is warned of', (t) => {
+test('a container with the user of the proxy causes a warning', (t) => {
   const warningsOf = (spec: object): readonly string[] => {
     const decision = decide(podOf({}, spec));
     return decision.type === 'inject' ? decision.warnings : [];

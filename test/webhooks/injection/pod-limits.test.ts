@@ -6,7 +6,7 @@ import { podOf, tools } from './support/injection.js';
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `c${index}`, image: 'a' }));
 
 for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets']) {
-  test(`a pod with more ${list} than anybody has is refused, whatever it would take to inject it`, (t) => {
+  test(`a pod with too many ${list} is rejected`, (t) => {
     t.notThrows(() => readPod(podOf({}, { [list]: many(1000) })));
     t.throws(() => readPod(podOf({}, { [list]: many(1001) })), {
       message: `could not read the pod: spec.${list}: has 1001 items; the maximum is 1000`,
@@ -14,7 +14,7 @@ for (const list of ['containers', 'initContainers', 'volumes', 'imagePullSecrets
   });
 }
 
-test('of what is said to be injected no more is believed than a template can bring', (t) => {
+test('the status annotation counts only up to the limit of templates', (t) => {
   const containers = many(50_000).map(({ name }) => name);
   const pod = readPod(podOf({ annotations: { [tools.names.status]: JSON.stringify({ containers }) } }));
   t.is(previouslyInjected(pod, tools.names).containers.length, 100);

@@ -42,7 +42,7 @@ test('rewritten probes are the last operations of a patch', (t) => {
   t.deepEqual(paths.slice(-2), ['/spec/containers/0/readinessProbe', '/spec/containers/0/livenessProbe']);
 });
 
-test('TCP and gRPC probes become HTTP probes where the template asks for it, and their own again', (t) => {
+test('TCP and gRPC probes become HTTP probes if the template asks for it, and are restored', (t) => {
   const given: Given = { config: { template: `rewriteAppTCPProbe: true\nrewriteAppGRPCProbe: true\n${TEMPLATE}` } };
   const tcp = { tcpSocket: { port: 'web' }, periodSeconds: 3 };
   const grpc = { grpc: { port: 9090, service: 'shop.Api' } };
@@ -74,30 +74,30 @@ for (const [title, probe] of [
   });
 }
 
-test('probes stay as they are where the template does not ask for it, or there is no status port', (t) => {
+test('probes stay unchanged without a request of the template, or without a status port', (t) => {
   const pod = podWith({ readinessProbe: READINESS }, { 'status.sidecar.mesh.internal/port': '0' });
   t.deepEqual(containerOf(injected(pod, GIVEN), 'app')['readinessProbe'], READINESS);
   t.deepEqual(containerOf(injected(podWith({ readinessProbe: READINESS })), 'app')['readinessProbe'], READINESS);
 });
 
-test('the annotation says which port the status port is', (t) => {
+test('the annotation sets the status port', (t) => {
   const pod = podWith({ readinessProbe: READINESS }, { 'status.sidecar.mesh.internal/port': '9999' });
   t.like(containerOf(injected(pod, GIVEN), 'app'), { readinessProbe: { httpGet: { port: 9999 } } });
 });
 
-test('injected again, the probes are those of the first time', (t) => {
+test('a second injection gives the same probes', (t) => {
   const once = injected(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS }), GIVEN);
   t.deepEqual(injected(once, GIVEN), once);
 });
 
-test('a template that no longer asks for it gives the pod its own probes back', (t) => {
+test('a template that no longer rewrites probes restores those of the pod', (t) => {
   const once = injected(podWith({ readinessProbe: READINESS, livenessProbe: LIVENESS }), GIVEN);
   const twice = injected(once);
   t.deepEqual(containerOf(twice, 'app')['readinessProbe'], READINESS);
   t.deepEqual(containerOf(twice, 'app')['livenessProbe'], LIVENESS);
 });
 
-test('probes of a pod whose proxy was not injected are its own, whatever its variable says', (t) => {
+test('probes of a pod without an injected proxy stay, with any variable', (t) => {
   const proxy = {
     name: 'mesh-proxy',
     image: 'own',
@@ -112,14 +112,14 @@ test('probes of a pod whose proxy was not injected are its own, whatever its var
   t.deepEqual(containerOf(injected(pod, given), 'app')['readinessProbe'], READINESS);
 });
 
-test('probes are found behind a proxy that the application waits for', (t) => {
+test('probes are rewritten behind a proxy that the application waits for', (t) => {
   const given: Given = { ...GIVEN, values: { holdApplicationUntilProxyStarts: true } };
   const once = injected(podWith({ readinessProbe: READINESS }), given);
   t.like(once.spec.containers[1], { readinessProbe: { httpGet: { port: 15020 } } });
   t.deepEqual(injected(once, given), once);
 });
 
-test('dollars of a path are no references of Kubernetes', (t) => {
+test('dollars in a path are not expanded by Kubernetes', (t) => {
   const probe = { httpGet: { path: '/$(HOME)/$$', port: 80 } };
   const pod = injected(podWith({ readinessProbe: probe }), GIVEN);
   const written = containerOf(pod, 'mesh-proxy').env?.find(({ name }) => name === 'MESH_KUBE_APP_PROBERS')?.value;
@@ -142,14 +142,14 @@ const metricsOf = (pod: TestPod): unknown =>
     containerOf(pod, 'mesh-proxy').env?.find(({ name }) => name === 'MESH_METRICS_ANNOTATIONS')?.value ?? 'null',
   );
 
-test('scrapers go to the status port where the template brings an agent that merges metrics', (t) => {
+test('scrapers go to the status port if the template has an agent that merges metrics', (t) => {
   const pod = injected(podOf({ annotations: OWN }), MERGE);
   t.like(pod.metadata.annotations, MERGED);
   t.deepEqual(metricsOf(pod), { scrape: 'true', path: '/metrics', port: '9090' });
   t.deepEqual(injected(pod, MERGE), pod);
 });
 
-test('a pod that is not to be scraped, or not to be merged, keeps its annotations', (t) => {
+test('a pod that excludes scraping or merging keeps its annotations', (t) => {
   for (const [annotations, given] of [
     [{ ...OWN, 'prometheus.io/scrape': 'false' }, MERGE],
     [{ ...OWN, 'metrics.mesh.internal/merge-metrics': 'false' }, MERGE],
@@ -162,7 +162,7 @@ test('a pod that is not to be scraped, or not to be merged, keeps its annotation
   }
 });
 
-test('the annotation of a pod goes before the mesh config', (t) => {
+test('the annotation of a pod overrides the mesh config', (t) => {
   const pod = podOf({ annotations: { 'metrics.mesh.internal/merge-metrics': 'true' } });
   t.like(injected(pod, { ...MERGE, mesh: { enablePrometheusMerge: false } }).metadata.annotations, MERGED);
 });

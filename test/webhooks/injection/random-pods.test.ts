@@ -50,7 +50,7 @@ function injectOnce(pod: TestPod, settings: (typeof SETTINGS)[number]): TestPod 
 }
 
 for (const [index, settings] of SETTINGS.entries()) {
-  test(`settings ${index}: the patch of any pod applies, doubles nothing, and injecting again changes nothing`, (t) => {
+  test(`settings ${index}: the patch of any pod applies without duplicates, and a second injection changes nothing`, (t) => {
     const seed = fuzzSeed(t);
     let applied = 0;
     fc.assert(
@@ -154,7 +154,7 @@ const FRAGMENTS = fc.constantFrom(
   ],
 );
 
-test('whatever a template says, it renders or refuses the pod, and in time', (t) => {
+test('every template renders or rejects the pod, in time', (t) => {
   const seed = fuzzSeed(t);
   const { mesh } = settingsOf({});
   let rendered = 0;
@@ -181,7 +181,7 @@ test('whatever a template says, it renders or refuses the pod, and in time', (t)
   t.true(rendered > 100, `${rendered} gave something that can be injected`);
 });
 
-test('whatever annotations say, a pod is injected or refused', (t) => {
+test('a pod with any annotations is injected or rejected', (t) => {
   const seed = fuzzSeed(t);
   const settings = settingsOf({
     config: { template: 'containers: [{ name: mesh-proxy, image: {{ ObjectMeta | annotation: "a", "b" | toJSON }} }]' },
@@ -211,7 +211,7 @@ test('whatever annotations say, a pod is injected or refused', (t) => {
   t.true(taken > 500, `${taken} were injected`);
 });
 
-test('whatever is sent as a pod, it is decided about', (t) => {
+test('every object leads to a decision', (t) => {
   const seed = fuzzSeed(t);
   const settings = settingsOf({});
   const odd = fc.object({

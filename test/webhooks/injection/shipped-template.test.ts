@@ -38,13 +38,13 @@ function readPod(file: string): TestPod {
   return load(readFileSync(join(FOLDER, file), 'utf8')) as TestPod;
 }
 
-/** Arguments of a container; none of one that there is not. */
+/** Arguments of a container; empty without the container. */
 const argsOf = (pod: TestPod, name: string): readonly string[] =>
   pod.spec.initContainers?.find((container) => container.name === name)?.args ?? [];
 
 const inputs = readdirSync(FOLDER).filter((file) => file.endsWith('.in.yaml'));
 
-/** Envoy's bootstrap is shown as what it says; it is one argument. */
+/** Replaces Envoy's bootstrap, which is one argument, by its content. */
 function readable(pod: TestPod): unknown {
   return JSON.parse(JSON.stringify(pod), (key, value) =>
     key === 'args' && Array.isArray(value) && value[0] === '--config-yaml'
@@ -59,7 +59,7 @@ for (const file of inputs) {
   const patch = patchIn(decision);
   const result = applyTo(pod, patch);
 
-  test(`${file}: pod and operations are as in the golden file (UPDATE_GOLDEN=1 rewrites it)`, (t) => {
+  test(`${file}: pod and operations equal the golden file (UPDATE_GOLDEN=1 rewrites it)`, (t) => {
     const path = join(FOLDER, file.replace('.in.yaml', '.yaml'));
     const status = JSON.parse(result.metadata.annotations?.['sidecar.mesh.internal/status'] ?? '');
     t.is(status.version, SHIPPED.template.version);
@@ -67,7 +67,7 @@ for (const file of inputs) {
       {
         warnings: decision.type === 'inject' ? decision.warnings : [],
         operations: patch.map((operation) => `${operation.op} ${operation.path}`),
-        // The version changes with every word of the template, and nothing else does.
+        // The version changes with every change of the template.
         pod: JSON.parse(JSON.stringify(readable(result)).replaceAll(status.version, '<version>')),
       },
       { lineWidth: 120, noRefs: true },
@@ -94,7 +94,7 @@ for (const file of inputs) {
     }
   });
 
-  test(`${file}: injected again it stays the same, as native sidecar and beside the application`, (t) => {
+  test(`${file}: a second injection changes nothing, as native sidecar and as container`, (t) => {
     t.deepEqual(injectShipped(result, SHIPPED), result);
     const plain = injectShipped(pod, PLAIN);
     t.deepEqual(injectShipped(plain, PLAIN), plain);
@@ -102,7 +102,7 @@ for (const file of inputs) {
   });
 }
 
-test('a proxy beside the application drains before it ends, and does not restart by itself', (t) => {
+test('a proxy container drains before it ends, and does not restart by itself', (t) => {
   const proxy = containerOf(injectShipped(podOf(), PLAIN), 'mesh-proxy');
   t.deepEqual(proxy['lifecycle'], { preStop: { sleep: { seconds: 5 } } });
   t.is(proxy['restartPolicy'], undefined);
@@ -112,13 +112,13 @@ test('a proxy beside the application drains before it ends, and does not restart
   t.is(native['restartPolicy'], 'Always');
 });
 
-test('interception mode TPROXY is refused, with what to use', (t) => {
+test('interception mode TPROXY is rejected, with the remedy', (t) => {
   const pod = podOf({ annotations: { 'sidecar.mesh.internal/interceptionMode': 'TPROXY' } });
   const error = t.throws(() => injectShipped(pod, SHIPPED), { instanceOf: InjectionError });
   t.regex(error?.message ?? '', /TPROXY needs a proxy that may change the network.*use REDIRECT or NONE/);
 });
 
-test('labels and paths of a pod cannot leave the text that they are written into', (t) => {
+test('labels and paths of a pod cannot break out of their place in the template', (t) => {
   const hostile = '"}}], "admin": {"address": "0.0.0.0"} {{ Values }} $(POD_IP) # \' \n- x: &a';
   const pod: TestPod = {
     metadata: { name: 'web', labels: { app: hostile } },
@@ -134,7 +134,7 @@ test('labels and paths of a pod cannot leave the text that they are written into
   t.is(route.route.prefix_rewrite, `/${hostile}`);
 });
 
-test('the name of a workload means what it says, also where it looks like a variable', (t) => {
+test('the name of a workload is literal, even if it looks like a variable', (t) => {
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: '$(INSTANCE_IP)', controller: true };
   const pod: TestPod = podOf({ ownerReferences: [owner] });
   const { node } = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(pod, SHIPPED))));
@@ -142,7 +142,7 @@ test('the name of a workload means what it says, also where it looks like a vari
   t.true(node.cluster.startsWith('$(INSTANCE_IP).'));
 });
 
-test('a probe gets through as the kubelet makes it, and with no query that somebody else adds', (t) => {
+test('a probe passes as the kubelet sends it, and without an added query', (t) => {
   const pod = podOf(
     {},
     { containers: [{ name: 'app', image: 'a', livenessProbe: { httpGet: { path: '/', port: 80 } } }] },
@@ -153,7 +153,7 @@ test('a probe gets through as the kubelet makes it, and with no query that someb
   t.true(text.includes(JSON.stringify({ path: route, headers: [exactly(':method', 'GET'), exactly(':path', route)] })));
 });
 
-test('every door to the admin page leads to one path, for reading', (t) => {
+test('every listener in front of the admin page allows only one path, for reading', (t) => {
   const { static_resources: resources } = JSON.parse(JSON.stringify(bootstrapOf(injectShipped(podOf(), SHIPPED))));
   const doors = resources.listeners.map((listener: { filter_chains: { filters: { typed_config: unknown }[] }[] }) =>
     JSON.stringify(listener.filter_chains[0]?.filters[0]?.typed_config),
@@ -167,7 +167,7 @@ test('every door to the admin page leads to one path, for reading', (t) => {
   }
 });
 
-test('proxy and init container have no more rights than they need', (t) => {
+test('proxy and init container have only the rights that they need', (t) => {
   const pod = injectShipped(podOf(), SHIPPED);
   t.like(containerOf(pod, 'mesh-proxy')['securityContext'], {
     allowPrivilegeEscalation: false,

@@ -85,7 +85,7 @@ for (const [expression, expected] of helpers) {
   });
 }
 
-test('env gives what templates are given, and nothing of the process', (t) => {
+test('env returns only the variables of templates, and none of the process', (t) => {
   t.is(render("{{ 'REGION' | env }}", { environment: { REGION: 'north' } }), 'north');
   t.is(render("{{ 'PATH' | env: 'none' }}"), 'none');
   t.throws(() => render("{{ 'PATH' | env }}"), {
@@ -96,14 +96,14 @@ test('env gives what templates are given, and nothing of the process', (t) => {
   });
 });
 
-test('fail refuses the pod with its own words', (t) => {
+test('fail rejects the pod with its text', (t) => {
   const error = t.throws(() => render("a\n{{ 'use REDIRECT' | fail }}"), { instanceOf: InjectionError });
   t.is(error?.code, 'TEMPLATE_FAILED');
   t.is(error?.message, 'injection template: line 2, column 1: use REDIRECT');
 });
 
 const outOfReach: readonly (readonly [title: string, text: string, message: RegExp])[] = [
-  ['what objects inherit', '{{ Values.constructor }}', /undefined variable: Values\.constructor; correct the name/],
+  ['inherited fields', '{{ Values.constructor }}', /undefined variable: Values\.constructor; correct the name/],
   ['the prototype', "{{ Values['__proto__'] }}", /undefined variable/],
   ['methods of texts', '{{ DeploymentMeta.name.toUpperCase }}', /undefined variable/],
   ['methods of lists', '{{ Spec.containers.map }}', /undefined variable/],
@@ -115,12 +115,12 @@ const outOfReach: readonly (readonly [title: string, text: string, message: RegE
 ];
 
 for (const [title, text, message] of outOfReach) {
-  test(`out of reach of a template: ${title}`, (t) => {
+  test(`a template cannot access ${title}`, (t) => {
     t.throws(() => render(text), { instanceOf: InjectionError, message });
   });
 }
 
-test('rendering does not change what it is given', (t) => {
+test('rendering does not change its data', (t) => {
   const values = { list: ['b', 'a'], map: { x: '1' } };
   const before = structuredClone(values);
   render("{% assign l = Values.list | sort | reverse | push: 'c' %}{{ l }}{% increment Values %}", { values });
@@ -142,14 +142,14 @@ const nonsense: readonly (readonly [title: string, text: string, message: RegExp
 ];
 
 for (const [title, text, message] of nonsense) {
-  test(`${title} refuses the pod, and says where`, (t) => {
+  test(`${title} rejects the pod with the place`, (t) => {
     const error = t.throws(() => render(text), { instanceOf: InjectionError });
     t.true(error?.message.startsWith('injection template: '));
     t.regex(error?.message ?? '', message);
   });
 }
 
-test('a bad template is a violation of the config file', (t) => {
+test('an invalid template is a violation of the config file', (t) => {
   const compiler = createTemplateCompiler({ stopAfter });
   t.is(compiler.check('containers: []'), undefined);
   const violation: Violation | undefined = compiler.check('{% if %}');
@@ -203,7 +203,7 @@ for (const [title, text, limits, message] of TOO_MUCH) {
   });
 }
 
-test('work that does not look at the clock is stopped in the middle, and the next one runs', (t) => {
+test('work that never checks the time is interrupted, and the next one runs', (t) => {
   t.throws(
     () =>
       stopAfter(20, () => {
@@ -242,19 +242,19 @@ const OUTPUTS: readonly (readonly [output: string, message: RegExp])[] = [
 ];
 
 for (const [template, message] of OUTPUTS) {
-  test(`output ${JSON.stringify(template)} refuses the pod`, (t) => {
+  test(`output ${JSON.stringify(template)} rejects the pod`, (t) => {
     const error = t.throws(() => decide(podOf(), { config: { template } }), { instanceOf: InjectionError });
     t.is(error?.code, 'INVALID_OUTPUT');
     t.regex(error?.message ?? '', message);
   });
 }
 
-test('a template may give nothing', (t) => {
+test('a template may have an empty output', (t) => {
   const pod = injected(podOf(), { config: { template: '{% if false %}x{% endif %}' } });
   t.deepEqual(pod.spec, podOf().spec);
 });
 
-test('warnings of a template reach whoever creates the pod', (t) => {
+test('warnings of a template reach the author of the pod', (t) => {
   const decision = decide(podOf(), { config: { template: 'warnings: [mind the gap]' } });
   t.deepEqual(decision.type === 'inject' ? decision.warnings : undefined, ['mind the gap']);
 });

@@ -26,7 +26,7 @@ const workloads: readonly (readonly [title: string, metadata: TestPod['metadata'
     ['apps/v1', 'Deployment', 'web', 'shop'],
   ],
   [
-    'a ReplicaSet of nobody',
+    'a ReplicaSet without a Deployment',
     { ownerReferences: [owner('ReplicaSet', 'web-7d4b9')] },
     ['apps/v1', 'ReplicaSet', 'web-7d4b9', 'shop'],
   ],
@@ -55,7 +55,7 @@ function labelsOf(labels: Readonly<Record<string, string>> | undefined, given: G
   return injected({ metadata, spec: podOf().spec }, given).metadata.labels;
 }
 
-test('a pod without labels gets all of them, of its workload', (t) => {
+test('a pod without labels gets all labels, from its workload', (t) => {
   t.deepEqual(labelsOf(undefined), {
     'mesh.internal/rev': 'default',
     'security.mesh.internal/tlsMode': 'mesh',
@@ -73,7 +73,7 @@ test('the canonical name is app.kubernetes.io/name, or else app; the revision ap
   t.like(labelsOf(all), { [NAMES]: 'store', 'service.mesh.internal/canonical-revision': 'v2' });
 });
 
-test('peers are not told to come with mutual TLS where nothing takes it', (t) => {
+test('the label turns mutual TLS off for pods that cannot accept it', (t) => {
   const tlsMode = (annotations: Record<string, string>, given: Given = {}) =>
     injected(podOf({ annotations }), given).metadata.labels?.['security.mesh.internal/tlsMode'];
   const none = { 'sidecar.mesh.internal/interceptionMode': 'NONE' };
@@ -84,7 +84,7 @@ test('peers are not told to come with mutual TLS where nothing takes it', (t) =>
   t.is(tlsMode({ 'proxy.mesh.internal/config': 'controlPlaneAuthPolicy: NONE' }), 'disabled');
 });
 
-test('labels that are there stay as they are', (t) => {
+test('existing labels stay unchanged', (t) => {
   const own = { 'security.mesh.internal/tlsMode': 'disabled', [NAMES]: 'mine', 'mesh.internal/rev': 'old' };
   t.like(labelsOf(own), own);
 });
@@ -93,18 +93,18 @@ test('the label of the revision is that of the control plane', (t) => {
   t.is(labelsOf({}, { revision: 'canary' })?.['mesh.internal/rev'], 'canary');
 });
 
-test('a name that is too long for a label is cut to one', (t) => {
+test('a name that is too long for a label is cut', (t) => {
   const label = labelsOf(undefined, {}, `${'a'.repeat(62)}.${'b'.repeat(40)}`)?.[NAMES];
   t.is(label, 'a'.repeat(62));
 });
 
-test('the template sees the labels that the pod is about to get', (t) => {
+test('the template sees the labels that injection adds', (t) => {
   const template = 'containers: [{ name: mesh-proxy, image: p, args: [{{ ObjectMeta.labels | toJSON | toJSON }}] }]';
   const pod = injected(podOf({ labels: { zone: 'b', app: 'web' } }), { config: { template } });
   t.deepEqual(JSON.parse(pod.spec.containers[1]?.args?.[0] ?? ''), pod.metadata.labels);
 });
 
-test('the template sees the annotations of the pod, and not what an earlier injection said in them', (t) => {
+test('the template sees the annotations of the pod without those of an earlier injection', (t) => {
   const template =
     'containers: [{ name: mesh-proxy, image: p, args: [{{ ObjectMeta.annotations | toJSON | toJSON }}] }]';
   const once = injected(podOf({ annotations: { note: 'x' } }), { config: { template } });
@@ -116,7 +116,7 @@ const ENV = 'containers: [{ name: mesh-proxy, image: p, env: [{ name: MESH_META_
 const envAt = (path: string) =>
   injected(podOf(), { config: { template: ENV }, request: { path } }).spec.containers[1]?.env;
 
-test('the URL says which cluster and network the pod is in', (t) => {
+test('the URL sets cluster and network of the pod', (t) => {
   t.deepEqual(envAt('/inject'), [{ name: 'MESH_META_CLUSTER_ID', value: 'own' }]);
   t.deepEqual(envAt('/inject/cluster/east'), [{ name: 'MESH_META_CLUSTER_ID', value: 'east' }]);
   t.deepEqual(envAt('/inject/cluster/east-1/net/vpc%2D2'), [
@@ -129,7 +129,7 @@ test('the URL says which cluster and network the pod is in', (t) => {
   ]);
 });
 
-test('a URL whose cluster is no name is refused', (t) => {
+test('a URL with an invalid cluster name is rejected', (t) => {
   for (const path of ['/inject/cluster/', '/inject/cluster/a%24(X)', '/inject/net/%zz', '/inject/net/a%0Ab']) {
     t.throws(() => decide(podOf(), { request: { path } }), { message: /is not a valid name; correct the path/ }, path);
   }

@@ -23,7 +23,7 @@ function createRig(maxWaiting = 32) {
   };
 }
 
-/** Checks are on, so that MESH0204 does not speak. */
+/** Checks are on, so that there is no MESH0204. */
 function enforced(text: string) {
   const context = policyContext(text);
   const policy = { ...context.mesh.policy, mixerCheckServer: 'embedded', disablePolicyChecks: false };
@@ -31,18 +31,18 @@ function enforced(text: string) {
   return { ...context, mesh: { ...context.mesh, policy: { ...policy, ...reports } } };
 }
 
-test('without a snapshot nothing is said', (t) => {
+test('without a snapshot there are no warnings', (t) => {
   t.deepEqual(createRig().ask(), []);
 });
 
-test('what is in order is answered at once', (t) => {
+test('a correct object is answered immediately', (t) => {
   const rig = createRig();
   rig.observe(`${WEB}\nQuotaSpec shop/a ${QUOTA}`);
   t.deepEqual(rig.ask(), []);
   t.is(rig.clock.timers, 0);
 });
 
-test('a missing spec is told half a second later, when it has not come', async (t) => {
+test('the warning about a missing spec comes after half a second', async (t) => {
   const rig = createRig();
   rig.observe(WEB);
   const said = rig.ask();
@@ -64,7 +64,7 @@ test('a spec that was applied just before its binding is not missing', async (t)
   t.is(rig.clock.timers, 0);
 });
 
-test('who hangs up waits no longer', async (t) => {
+test('a closed connection ends the wait', async (t) => {
   const rig = createRig();
   rig.observe(WEB);
   const said = rig.ask();
@@ -74,7 +74,7 @@ test('who hangs up waits no longer', async (t) => {
   t.deepEqual(rig.ask(), [MISSING]);
 });
 
-test('only so many wait; the others are answered at once', (t) => {
+test('a limited number of requests wait, and the others are answered immediately', (t) => {
   const rig = createRig(2);
   rig.observe(WEB);
   t.true(rig.ask() instanceof Promise);
@@ -82,7 +82,7 @@ test('only so many wait; the others are answered at once', (t) => {
   t.deepEqual(rig.ask(), [MISSING]);
 });
 
-test('a new spec is not told that nothing names it, for its binding follows; an old one is', (t) => {
+test('a spec without a binding causes a warning, unless it is new', (t) => {
   const rig = createRig();
   rig.observe(WEB);
   const spec = policyObject(`QuotaSpec shop/a ${QUOTA}`);
@@ -92,7 +92,7 @@ test('a new spec is not told that nothing names it, for its binding follows; an 
   ]);
 });
 
-test('fields that are left out and change what a policy does are told at once', (t) => {
+test('missing fields that change the effect of a policy cause warnings immediately', (t) => {
   const rig = createRig();
   rig.observe(`${WEB}\nQuotaSpec shop/a ${QUOTA}`);
   const told = (line: string): string => String(rig.ask(policyObject(line)));

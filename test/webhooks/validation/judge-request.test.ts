@@ -51,7 +51,7 @@ for (const [what, object] of VALID) {
 }
 
 for (const operation of ['DELETE', 'CONNECT', 'PATCH']) {
-  test(`${operation} is not ours to judge`, (t) => {
+  test(`the operation ${operation} is not validated`, (t) => {
     t.deepEqual(judge(undefined, { operation }), { type: 'unsupported', reason: 'unsupported_operation' });
   });
 }
@@ -66,7 +66,7 @@ for (const object of [undefined, null, 'text', 7, ['list']]) {
   });
 }
 
-test('a kind that we do not define is refused by name', (t) => {
+test('an unknown kind is rejected with its name', (t) => {
   t.deepEqual(judge(inNetworking('Gateway', 'v1beta1', {})), {
     type: 'refused',
     reason: 'unknown_type',
@@ -79,7 +79,7 @@ test('a kind that we do not define is refused by name', (t) => {
   });
 });
 
-test('a version that we do not read is refused, with those that we do', (t) => {
+test('an unknown version is rejected, with the known ones', (t) => {
   t.like(judge(inNetworking('ServiceEntry', 'v7', {})), {
     reason: 'unknown_type',
     message:
@@ -88,7 +88,7 @@ test('a version that we do not read is refused, with those that we do', (t) => {
   });
 });
 
-test('a spec of another form is an error of decoding, which names object, field, value and remedy', (t) => {
+test('a spec with wrong types is a decoding error with object, field, value and remedy', (t) => {
   t.deepEqual(judge({ ...QUOTA_SPEC, spec: { rules: [{ quotas: [{ quota: 'a', charge: 'many' }] }] } }), {
     type: 'refused',
     reason: 'crd_conversion_error',
@@ -98,7 +98,7 @@ test('a spec of another form is an error of decoding, which names object, field,
   });
 });
 
-test('a spec that breaks a rule is invalid, and the error names object, field, value and remedy', (t) => {
+test('a spec that breaks a rule is invalid, with object, field, value and remedy', (t) => {
   const rules = [{ match: [{ clause: { 'request.path': { regex: '(' } } }], quotas: [{ quota: 'a' }] }];
   t.deepEqual(judge({ ...QUOTA_SPEC, spec: { rules } }), {
     type: 'refused',
@@ -120,7 +120,7 @@ test('several errors are counted and listed', (t) => {
   for (const bullet of bullets) t.regex(bullet, /^\t\* ServiceEntry shop\/limits: spec\.hosts\[\d\]: /);
 });
 
-test('a field beside apiVersion, kind, metadata, spec and status is refused by name', (t) => {
+test('a field beside apiVersion, kind, metadata, spec and status is rejected with its name', (t) => {
   t.deepEqual(judge({ ...QUOTA_SPEC, specc: {}, status: {} }), {
     type: 'refused',
     reason: 'invalid_resource',
@@ -128,16 +128,16 @@ test('a field beside apiVersion, kind, metadata, spec and status is refused by n
   });
 });
 
-test('what is invalid is told before unknown fields are', (t) => {
+test('errors of the spec come before unknown fields', (t) => {
   t.like(judge({ ...QUOTA_SPEC, specc: {}, spec: { rules: 'all' } }), { reason: 'crd_conversion_error' });
 });
 
-test('unknown fields of a spec are tolerated, and told', (t) => {
+test('unknown fields of a spec are accepted and reported', (t) => {
   const verdict = judge({ ...QUOTA_SPEC, spec: { ...QUOTA_SPEC.spec, rulez: [] } });
   t.like(verdict, { type: 'passed', unknownFields: { 0: { path: 'spec.rulez', remedy: 'did you mean rules?' } } });
 });
 
-test('an object whose name is still to be made up is judged by the rest', (t) => {
+test('an object with a generateName is validated without its name', (t) => {
   const metadata = { generateName: 'limits-', namespace: 'shop' };
   t.like(judge({ ...QUOTA_SPEC, metadata }, { name: '' }), { type: 'passed' });
   t.like(judge({ ...QUOTA_SPEC, metadata: { generateName: 'a'.repeat(200) } }, { name: '' }), { type: 'passed' });
@@ -147,7 +147,7 @@ test('an object whose name is still to be made up is judged by the rest', (t) =>
   t.like(judge({ ...QUOTA_SPEC, metadata: {} }, { name: '' }), { reason: 'crd_conversion_error' });
 });
 
-test('an object that is being deleted passes, lest its finalizers keep it for ever', (t) => {
+test('an object that is being deleted passes, so that its finalizers can be removed', (t) => {
   const metadata = { ...QUOTA_SPEC.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
   t.deepEqual(judge({ ...QUOTA_SPEC, metadata, spec: {} }, { operation: 'UPDATE' }), {
     type: 'passed',
@@ -155,7 +155,7 @@ test('an object that is being deleted passes, lest its finalizers keep it for ev
   });
 });
 
-test('the status of an object is not judged', (t) => {
+test('the status of an object is not validated', (t) => {
   t.like(judge({ ...QUOTA_SPEC, spec: {} }, { operation: 'UPDATE', subResource: 'status' }), { type: 'passed' });
 });
 
@@ -168,7 +168,7 @@ test('kinds of old policy adapters pass unread', (t) => {
   t.like(judge(undefined, { ...legacy, operation: 'CONNECT' }), { type: 'unsupported' });
 });
 
-test('a deletion of an old policy kind without a name is refused', (t) => {
+test('a deletion of an old policy kind without a name is rejected', (t) => {
   t.deepEqual(judge(undefined, { ...legacy, operation: 'DELETE', name: '' }), {
     type: 'refused',
     reason: 'unknown_type',
@@ -182,7 +182,7 @@ const annotated = (annotations: Readonly<Record<string, string>>) => ({
 });
 const WRONG_POLICY = annotated({ 'policy.mesh.internal/failPolicy': 'open' });
 
-test('a ServiceEntry whose fail policy cannot be read is refused, with the annotation and the remedy', (t) => {
+test('a ServiceEntry with an unreadable fail policy is rejected, with the annotation and the remedy', (t) => {
   const verdict = judge(WRONG_POLICY, { operation: 'CREATE' });
   t.like(verdict, { type: 'refused', reason: 'invalid_resource' });
   t.regex(
@@ -192,7 +192,7 @@ test('a ServiceEntry whose fail policy cannot be read is refused, with the annot
   t.like(judge(annotated({ 'policy.mesh.internal/failPolicy': 'FAIL_OPEN' })), { type: 'passed', concerns: undefined });
 });
 
-test('a ServiceEntry that had such an annotation before can change, and is warned of', (t) => {
+test('a ServiceEntry that already had such an annotation can change, with a warning', (t) => {
   const verdict = judge(WRONG_POLICY, { operation: 'UPDATE', oldObject: WRONG_POLICY });
   t.deepEqual(verdict.type === 'passed' && verdict.concerns?.map(({ code }) => code), ['MESH0125']);
 });

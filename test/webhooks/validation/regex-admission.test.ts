@@ -28,7 +28,7 @@ function admissionTo(lines: readonly string[]) {
   return (line: string) => admission.refusalOf(policyObject(line));
 }
 
-test('a spec is refused that brings its namespace beyond the limit; its old version does not count', (t) => {
+test('a spec that brings its namespace over the limit is rejected, and its old version does not count', (t) => {
   const refusalOf = admissionTo([WEB, spec('shop', 'a', 6), spec('other', 'b', 6)]);
   t.regex(
     refusalOf(spec('shop', 'c', 6)) ?? '',
@@ -38,7 +38,7 @@ test('a spec is refused that brings its namespace beyond the limit; its old vers
   t.is(refusalOf(spec('shop', 'a', 9)), undefined);
 });
 
-test('a spec or binding is refused that brings a service beyond the limit', (t) => {
+test('a spec or binding that brings a service over the limit is rejected', (t) => {
   const present = [WEB, spec('shop', 'a', 4), spec('shop', 'b', 4), binding('shop', 'ab', ['a'])];
   const refusalOf = admissionTo(present);
   const refusal =
@@ -51,12 +51,12 @@ test('a spec or binding is refused that brings a service beyond the limit', (t) 
   );
 });
 
-test('what is beyond the limit already can be changed for the better', (t) => {
+test('a service over the limit accepts changes that reduce its size', (t) => {
   const refusalOf = admissionTo([WEB, spec('shop', 'a', 8), binding('shop', 'ab', ['a'])]);
   t.is(refusalOf(spec('shop', 'a', 7)), undefined);
 });
 
-test('analysis names the spec that is beyond the limit of its service', (t) => {
+test('analysis names the spec that exceeds the limit of its service', (t) => {
   // 20 expressions are 6 MiB: two specs are below the 16 MiB of a service, three are not.
   const specs = ['a', 'b', 'c'].map((name) => spec('shop', name, 20));
   const messages = messagesOf([WEB, ...specs, binding('shop', 'abc', ['a', 'b', 'c'])].join('\n'), 'oversized-regexes');

@@ -21,7 +21,7 @@ const entryOf = (spec: object, metadata: object = { name: 'mine' }): object => (
   },
 });
 
-/** In namespace `shop`, as requests of `asked` are. */
+/** In namespace `shop`, as in requests of `asked`. */
 const judge = (object: object, oldObject?: object): ValidationDecision =>
   judgeRequest(
     asked(object, oldObject === undefined ? {} : { operation: 'UPDATE', oldObject }),
@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [field: string, spec: object, why: string])[] 
   ['spec.addresses[0]', { addresses: ['10.96.0.0/24'] }, 'has 10.96.0.7, the cluster IP of Service bank/web'],
 ];
 for (const [field, spec, why] of REFUSED) {
-  test(`an entry with ${JSON.stringify(spec)} is refused with object, field, value and remedy`, (t) => {
+  test(`an entry with ${JSON.stringify(spec)} is rejected with object, field, value and remedy`, (t) => {
     const verdict = judge(entryOf(spec));
     const message = messageOf(verdict);
     t.is(verdict.type === 'refused' ? verdict.reason : undefined, 'invalid_resource');
@@ -49,12 +49,12 @@ for (const [field, spec, why] of REFUSED) {
   });
 }
 
-test('the same entry is accepted where it acts on its own namespace alone', (t) => {
+test('the same entry is accepted if it affects only its own namespace', (t) => {
   for (const [, spec] of REFUSED) t.is(messageOf(judge(entryOf({ ...spec, exportTo: ['.'] }))), 'passed');
   t.is(messageOf(judge(entryOf({ hosts: ['web.bank'] }, { name: 'mine', namespace: 'mesh-system' }))), 'passed');
 });
 
-test('an entry that is there already can change its metadata, and is warned of', (t) => {
+test('an existing entry can change its metadata, with a warning', (t) => {
   const old = entryOf({ hosts: ['web.bank'] });
   const labelled = entryOf({ hosts: ['web.bank'] }, { name: 'mine', labels: { team: 'a' } });
   const verdict = judge(labelled, old);
@@ -62,7 +62,7 @@ test('an entry that is there already can change its metadata, and is warned of',
   t.regex(messageOf(judge(entryOf({ hosts: ['web.bank'], addresses: ['10.9.9.9'] }), old)), /spec\.hosts\[0\]/);
 });
 
-test('a port that takes every connection is warned of', (t) => {
+test('a port that takes every connection causes a warning', (t) => {
   const verdict = judge(entryOf({ ports: [{ number: 3306, name: 'db', protocol: 'TCP' }] }));
   const [concern] = verdict.type === 'passed' ? (verdict.concerns ?? []) : [];
   t.is(concern?.field, 'spec.ports[0]');

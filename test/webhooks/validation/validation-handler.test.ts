@@ -35,7 +35,7 @@ function createRig(warningsOf: CandidateWarnings['warningsOf'] = () => []) {
 
 const QUOTA_LABELS = 'group="config.mesh.internal",version="v1alpha2",resource="quotaspecs"';
 
-test('an object that passes is counted, and allowed with its warnings', async (t) => {
+test('a valid object is counted, and allowed with its warnings', async (t) => {
   const rig = createRig((candidate, isNew) => [`${candidate.metadata.name} is odd, new: ${isNew}`]);
   t.deepEqual(await rig.answer(QUOTA_SPEC), { allowed: true, warnings: ['limits is odd, new: true'] });
   t.deepEqual(await rig.answer(QUOTA_SPEC, { operation: 'UPDATE', oldObject: QUOTA_SPEC }), {
@@ -45,7 +45,7 @@ test('an object that passes is counted, and allowed with its warnings', async (t
   t.deepEqual(await rig.counted(), [`passed{${QUOTA_LABELS}} 2`]);
 });
 
-test('an invalid object is refused as such, and counted with the reason', async (t) => {
+test('an invalid object is rejected as Invalid, and counted with the reason', async (t) => {
   const rig = createRig();
   const answer = await rig.answer({ ...QUOTA_SPEC, extra: 1 });
   t.deepEqual(answer, {
@@ -57,13 +57,13 @@ test('an invalid object is refused as such, and counted with the reason', async 
   t.deepEqual(await rig.counted(), [`failed{${QUOTA_LABELS},reason="invalid_resource"} 1`]);
 });
 
-test('what cannot be read is a bad request, and counted with the reason', async (t) => {
+test('an unreadable object is a bad request, and counted with the reason', async (t) => {
   const rig = createRig();
   t.like(await rig.answer(undefined, { resource: asked(QUOTA_SPEC).resource }), { code: 400, reason: 'BadRequest' });
   t.deepEqual(await rig.counted(), [`failed{${QUOTA_LABELS},reason="yaml_decode_error"} 1`]);
 });
 
-test('a deletion is allowed, and counted as not supported', async (t) => {
+test('a deletion is allowed, and counted as unsupported', async (t) => {
   const rig = createRig();
   t.deepEqual(await rig.answer(undefined, { operation: 'DELETE', resource: asked(QUOTA_SPEC).resource }), {
     allowed: true,
@@ -71,7 +71,7 @@ test('a deletion is allowed, and counted as not supported', async (t) => {
   t.deepEqual(await rig.counted(), [`failed{${QUOTA_LABELS},reason="unsupported_operation"} 1`]);
 });
 
-test('resources that are none of ours share one series, whatever callers make up', async (t) => {
+test('unknown resources share one metric series', async (t) => {
   const rig = createRig();
   for (let index = 0; index < 5; index++) {
     await rig.answer(QUOTA_SPEC, { resource: { group: `g${index}`, version: 'v', resource: 'r' } });
@@ -79,12 +79,12 @@ test('resources that are none of ours share one series, whatever callers make up
   t.deepEqual(await rig.counted(), ['passed{group="unknown",version="unknown",resource="unknown"} 5']);
 });
 
-test('unknown fields of a spec are warned of', async (t) => {
+test('unknown fields of a spec cause warnings', async (t) => {
   const answer = await createRig().answer({ ...QUOTA_SPEC, spec: { ...QUOTA_SPEC.spec, rulez: 1 } });
   t.deepEqual(answer.warnings, ['unknown field "spec.rulez": it has no effect; did you mean rules?']);
 });
 
-test('warnings that cannot be found do not keep an object out', async (t) => {
+test('a failure to find warnings does not reject the object', async (t) => {
   const sync = createRig(() => {
     throw new Error('broken');
   });
@@ -97,7 +97,7 @@ test('warnings that cannot be found do not keep an object out', async (t) => {
   );
 });
 
-test('whatever the object, there is an answer', async (t) => {
+test('every object gets an answer', async (t) => {
   const rig = createRig();
   const specs: Readonly<Record<string, readonly string[]>> = {
     QuotaSpec: ['rules', 'match', 'clause', 'quotas', 'quota', 'charge', 'exact', 'prefix', 'regex'],

@@ -27,12 +27,12 @@ function ignoredPeerAuthentications(objects: Iterable<MeshObject>): readonly Ana
     const own = places[0] ?? '';
     older.set(own, [...(older.get(own) ?? []), object]);
     if (holding === undefined) return [];
-    const whom = labels.length === 0 ? 'the whole namespace' : 'every workload that this one selects';
+    const covered = labels.length === 0 ? 'the whole namespace' : 'every workload that this one selects';
     return [
       createMessage(
         'ignoredPeerAuthentication',
         { object: keyOf(object) },
-        `the older ${keyOf(holding)} applies to ${whom}`,
+        `the older ${keyOf(holding)} applies to ${covered}`,
       ),
     ];
   });

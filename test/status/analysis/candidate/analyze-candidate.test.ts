@@ -10,7 +10,7 @@ const ONLY_POST = '{rules: [{match: [{clause: {request.method: {exact: POST}}}],
 const ONLY_GET = '{rules: [{match: [{clause: {request.method: {exact: GET}}}], quotas: [{quota: q}]}]}';
 const REMEDY = 'make the conditions exclude one another, or put the rules into one spec';
 
-/** What is said of a candidate, policies being off but for what is asked. */
+/** The messages about a candidate; policies are off by default. */
 function saidOf(candidate: string, mesh: string, without: readonly string[] = ['MESH0204']): readonly string[] {
   return createCandidateAnalysis(policyContext(mesh))(policyObject(candidate), ENFORCEMENT)
     .filter(({ code }) => !without.includes(code))

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { TestPod } from './injection.js';
 
 const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$/);
-/** Texts that mean something in a template, in YAML or to Kubernetes. */
+/** Texts with a meaning in templates, in YAML or in Kubernetes. */
 export const text = fc.oneof(
   fc.string(),
   fc.constantFrom('$(POD_NAME)', '$$', '{{ Values }}', '"', "'", '\n- a: b', '#', '*', '&a'),
@@ -47,7 +47,7 @@ const texts = fc.dictionary(
   fc.oneof(name, fc.constantFrom('true', 'false', '9090')),
 );
 
-/** Pods as users write them, some of them with what an injector has to look at. */
+/** Pods as users write them, some with fields that the injector reads. */
 export const pods: fc.Arbitrary<TestPod> = fc.record({
   metadata: fc.record(
     {

@@ -21,7 +21,7 @@ import { createTemplateCompiler } from '../../../../src/webhooks/injection/templ
 import { createStopAfter } from '../../../../src/webhooks/injection/template/stop-after.js';
 import { projectRoot } from '../../../counterparts/project-root.js';
 
-/** A pod as tests write it and the API server sends it. */
+/** A pod as the API server sends it. */
 export interface TestPod {
   readonly metadata: {
     readonly name?: string;
@@ -51,7 +51,7 @@ export const compiler = createSchemaCompiler();
 export const templates = createTemplateCompiler({ stopAfter: createStopAfter() });
 export const tools = createInjectionTools({ meshDomain: 'mesh.internal', revision: '', compiler });
 
-/** What tests of patches inject where the template does not matter. */
+/** A small template for tests of patches. */
 export const SMALL_TEMPLATE = `
 initContainers:
   - { name: mesh-init, image: init }
@@ -89,7 +89,7 @@ export function settingsOf({ config, values = {}, mesh }: Given): InjectionSetti
   };
 }
 
-/** The injector as manifests/ ships it. */
+/** The injector with the template of manifests/. */
 export function shippedSettings(mesh: Given['mesh'] = {}, values: InjectionValues = {}): InjectionSettings {
   const text = readFileSync(join(projectRoot(), 'manifests/35-injection.yaml'), 'utf8');
   const { data } = load(text) as { readonly data: { readonly config: string; readonly values: string } };
@@ -109,7 +109,7 @@ export function decide(pod: unknown, given: Given = {}): InjectionDecision {
   return inject(requestOf(pod, given.request), settingsOf(given), own);
 }
 
-/** The patch of a pod that is injected. */
+/** The patch of an injected pod. */
 export function patchOf(pod: unknown, given: Given = {}): readonly PatchOperation[] {
   return patchIn(decide(pod, given));
 }
@@ -119,13 +119,13 @@ export function patchIn(decision: InjectionDecision): readonly PatchOperation[] 
   return decision.patch;
 }
 
-/** Applies a patch strictly: an operation on what is not there throws. */
+/** Applies a patch strictly: an operation on a missing value throws. */
 export function applyTo<Pod>(pod: Pod, patch: readonly PatchOperation[]): Pod {
   const operations = structuredClone(patch) as Parameters<typeof jsonPatch.applyPatch>[1];
   return jsonPatch.applyPatch(structuredClone(pod), operations, true).newDocument;
 }
 
-/** What becomes of a pod. */
+/** The decision about a pod. */
 export function injected(pod: TestPod, given: Given = {}): TestPod {
   return applyTo(pod, patchOf(pod, given));
 }

@@ -1,6 +1,6 @@
 import { containerOf, type TestPod } from './injection.js';
 
-/** What Kubernetes puts in the place of references, for a pod that has an address. */
+/** The values of references in the environment, for a pod with an address. */
 export function variablesOf(pod: TestPod, address: string): Readonly<Record<string, string>> {
   const fields: Readonly<Record<string, string>> = {
     POD_NAME: pod.metadata.name ?? `${pod.metadata.generateName}x`,
@@ -13,7 +13,7 @@ export function variablesOf(pod: TestPod, address: string): Readonly<Record<stri
   return Object.fromEntries(env.map(({ name, value }) => [name, value ?? fields[name] ?? '']));
 }
 
-/** Kubernetes' own rule: $(NAME) of a variable that there is, and $$ for a dollar. */
+/** The rule of Kubernetes: $(NAME) of a known variable is expanded, and $$ is a dollar. */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\(([A-Za-z_][A-Za-z0-9_]*)\)/g, (reference, name: string | undefined) => {
     if (name === undefined) return '$';
